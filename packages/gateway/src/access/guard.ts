@@ -1,0 +1,109 @@
+import { LRUCache } from 'lru-cache'
+import { GatewayError } from '../contract/errors.ts'
+import type { Gateway } from '../gateway.ts'
+
+/**
+ * What stands between a password and those who guess it. Names: five failures within 15 minutes lock the name for
+ * 15 minutes; the count stands in the database, and one sign-in per name is under way at a time across processes,
+ * so that parallel guesses count one by one. Unknown names lock like known ones. Addresses: 100 failures an hour,
+ * counted in each process. Trouble of the ERP is no wrong password and counts nowhere.
+ */
+const mostFailures = 5
+const failureWindowMs = 15 * 60_000
+const lockMs = 15 * 60_000
+const signInWaitMs = 10_000
+
+const mostAddressFailures = 100
+const addressWindowMs = 60 * 60_000
+const mostAddresses = 20_000
+
+const failuresOfAddress = new WeakMap<Gateway, LRUCache<string, number[]>>()
+
+/** One spelling for all variants of a name: case, width, accents composed or not. */
+export function subjectOfUsername(username: string): string {
+  return `username ${username.normalize('NFKC').trim().toLowerCase().normalize('NFKC')}`
+}
+
+/**
+ * Runs one attempt of a name. `attempt` answers undefined for a wrong password. Throws `AUTH_LOCKED` while the name
+ * is locked and `AUTHZ_UNAVAILABLE` where too many attempts of it wait.
+ */
+export async function guarded<T>(
+  gateway: Gateway,
+  username: string,
+  attempt: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const subject = subjectOfUsername(username)
+  const done = await gateway.store.withLock(`sign in ${subject}`, signInWaitMs, async () => {
+    const failures = await failuresOf(gateway, subject)
+    const result = await attempt()
+    if (result === undefined) await noteFailure(gateway, subject, failures)
+    else if (failures.length > 0) {
+      await gateway.store.db.deleteFrom('sign_in_guard').where('subject', '=', subject).execute()
+    }
+    return { result }
+  })
+  if (!done) throw new GatewayError('AUTHZ_UNAVAILABLE', { say: ['sign_in_unavailable'], retryAfter: 5 })
+  return done.result
+}
+
+/** The failures that still count; throws while the name is locked. */
+async function failuresOf(gateway: Gateway, subject: string): Promise<number[]> {
+  const row = await gateway.store.db
+    .selectFrom('sign_in_guard')
+    .selectAll()
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+  if (!row) return []
+  const now = gateway.clock.now()
+  if (row.locked_until !== null) {
+    if (now >= row.locked_until) return []
+    const seconds = Math.ceil((row.locked_until - now) / 1000)
+    throw new GatewayError('AUTH_LOCKED', { say: ['locked_until', { seconds }], retryAfter: seconds })
+  }
+  const failedAt: number[] = JSON.parse(row.failed_at)
+  return failedAt.filter((at) => at > now - failureWindowMs)
+}
+
+async function noteFailure(gateway: Gateway, subject: string, before: readonly number[]): Promise<void> {
+  const now = gateway.clock.now()
+  const failures = [...before, now].slice(-mostFailures)
+  const fields = {
+    failed_at: JSON.stringify(failures),
+    locked_until: failures.length >= mostFailures ? now + lockMs : null,
+    updated_at: now,
+  }
+  await gateway.store.db
+    .insertInto('sign_in_guard')
+    .values({ subject, ...fields })
+    .onConflict((conflict) => conflict.column('subject').doUpdateSet(fields))
+    .execute()
+}
+
+/** Throws `AUTH_LOCKED` where an address failed too often. An address that must not count is undefined. */
+export function checkAddress(gateway: Gateway, address: string | undefined) {
+  if (address === undefined) return
+  const now = gateway.clock.now()
+  const failures =
+    addressesOf(gateway)
+      .get(address)
+      ?.filter((at) => at > now - addressWindowMs) ?? []
+  const oldest = failures[0]
+  if (oldest === undefined || failures.length < mostAddressFailures) return
+  const seconds = Math.ceil((oldest + addressWindowMs - now) / 1000)
+  throw new GatewayError('AUTH_LOCKED', { say: ['locked_address', { seconds }], retryAfter: seconds })
+}
+
+export function noteAddressFailure(gateway: Gateway, address: string | undefined) {
+  if (address === undefined) return
+  const failures = addressesOf(gateway).get(address) ?? []
+  addressesOf(gateway).set(address, [...failures, gateway.clock.now()].slice(-mostAddressFailures))
+}
+
+function addressesOf(gateway: Gateway): LRUCache<string, number[]> {
+  const known = failuresOfAddress.get(gateway)
+  if (known) return known
+  const made = new LRUCache<string, number[]>({ max: mostAddresses })
+  failuresOfAddress.set(gateway, made)
+  return made
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
+import { catalogue, endpointIdOf } from '../catalogue.ts'
+import type { Endpoint } from './endpoint.ts'
+import { type ErrorCode, errorTable } from './errors.ts'
+import { errorBody } from './fields.ts'
+import { texts } from './texts/texts.ts'
+
+/** The contract as OpenAPI 3.1, read from the catalogue. `contract/openapi.json` is this text. */
+export function openApiDocument() {
+  const paths: ZodOpenApiPathsObject = {}
+  for (const endpoint of catalogue) {
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operationOf(endpoint) }
+  }
+  return createDocument(
+    {
+      openapi: '3.1.1',
+      info: {
+        title: 'Trade Gateway API',
+        version: '1.4.0',
+        description: texts.en.pages.home_lead,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/' }],
+      security: [{ bearer: [] }],
+      paths,
+      components: {
+        schemas: { ErrorCode: errorCode },
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      },
+    },
+    { override: dropNoise },
+  )
+}
+
+const errorCode = z.enum(Object.keys(errorTable)).meta({ id: 'ErrorCode' })
+
+let text: string | undefined
+
+/** The document as text, made once. */
+export function openApiText(): string {
+  text ??= `${JSON.stringify(openApiDocument(), null, 2)}\n`
+  return text
+}
+
+function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
+  const { summary, description } = texts.en.endpoints[endpointIdOf(endpoint)]
+  const idempotencyKey = z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .meta({ description: 'One per business operation; the same for its retries' })
+  const writes = endpoint.method !== 'GET' && endpoint.bodyKind !== 'oauth'
+  return {
+    operationId: endpoint.id,
+    summary,
+    description,
+    ...(endpoint.access === 'public' ? { security: [] } : {}),
+    requestParams: {
+      path: z.object(endpoint.params),
+      query: z.object(endpoint.query),
+      ...(writes ? { header: z.object({ 'Idempotency-Key': idempotencyKey }) } : {}),
+    },
+    ...(endpoint.body
+      ? { requestBody: { required: true, content: contentOf(endpoint.body, endpoint.bodyKind) } }
+      : {}),
+    responses: { ...successOf(endpoint), ...failuresOf(endpoint) },
+    'x-since': endpoint.since,
+    ...(endpoint.capability ? { 'x-capability': endpoint.capability } : {}),
+    ...(typeof endpoint.cost === 'number' ? { 'x-points': endpoint.cost } : {}),
+  }
+}
+
+function contentOf(body: z.ZodObject, kind: Endpoint['bodyKind']) {
+  const json = { 'application/json': { schema: body } }
+  return kind === 'oauth' ? { ...json, 'application/x-www-form-urlencoded': { schema: body } } : json
+}
+
+function successOf(endpoint: Endpoint) {
+  return {
+    [endpoint.status ?? 200]: {
+      description: 'Success',
+      headers: headersNamed(endpoint.headers ?? []),
+      content: { 'application/json': { schema: endpoint.result } },
+    },
+  }
+}
+
+function headersNamed(own: readonly string[]) {
+  return z.object(
+    Object.fromEntries(['X-API-Version', 'X-Request-Id', ...own].map((name) => [name, z.string()])),
+  )
+}
+
+/** What the pipeline itself may answer, beside the codes that the endpoint declares. */
+export function codesOf(endpoint: Endpoint): ErrorCode[] {
+  const codes: ErrorCode[] = ['BAD_REQUEST', 'VALIDATION_FAILED', 'INTERNAL']
+  if (endpoint.access === 'bearer') {
+    codes.push(
+      'AUTH_MISSING_TOKEN',
+      'AUTH_INVALID_TOKEN',
+      'AUTH_EXPIRED',
+      'AUTHZ_UNAVAILABLE',
+      'RATE_LIMITED',
+    )
+  }
+  if (endpoint.access === 'admin') codes.push('ADMIN_UNAUTHORIZED', 'ADMIN_DISABLED')
+  if (endpoint.capability) codes.push('SCOPE_DENIED')
+  if (endpoint.oms) codes.push('OMS_LOGIN_REQUIRED')
+  if (endpoint.writesUpstream) codes.push('READ_ONLY_MODE')
+  if (endpoint.method !== 'GET' && endpoint.bodyKind !== 'oauth') {
+    codes.push('IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_MISMATCH', 'IDEMPOTENCY_INVALID_KEY')
+  }
+  return [...new Set([...codes, ...endpoint.errors])]
+}
+
+function failuresOf(endpoint: Endpoint) {
+  const byStatus = Map.groupBy(codesOf(endpoint), (code) => errorTable[code].status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, codes]) => [
+      String(status),
+      {
+        description: codes.toSorted().join(', '),
+        headers: headersNamed([]),
+        content: { 'application/json': { schema: errorBody } },
+      },
+    ]),
+  )
+}
+
+/** `additionalProperties: false` and integer bounds would forbid growth or say nothing. */
+function dropNoise({ jsonSchema, io }: { jsonSchema: Record<string, unknown>; io: 'input' | 'output' }) {
+  if (io === 'output') delete jsonSchema.additionalProperties
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+}

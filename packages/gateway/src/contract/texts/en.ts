@@ -1,0 +1,354 @@
+import type { Texts } from './texts.ts'
+
+/** Sentences that are more exact than a code's own. `{placeholders}` are filled with bounded, cleaned values. */
+export const sentences = {
+  path_unknown: 'There is no {method} {path}.',
+  path_malformed: 'The path is malformed: {why}.',
+  method_not_allowed: '{method} is not allowed on {path}. Allowed: {allowed}.',
+  legacy_gone: '{path} was retired. Use {replacement} instead.',
+  body_not_utf8: 'The body is not valid UTF-8.',
+  body_not_json: 'The body is not valid JSON.',
+  body_too_deep: 'The body is nested more than {most} levels deep.',
+  body_duplicate_key: 'The body has the key "{key}" twice in one object.',
+  body_forbidden_key: 'The body has the forbidden key "{key}".',
+  body_too_large: 'The body is larger than {most} bytes.',
+  body_missing: 'The body is empty. Send a JSON object.',
+  body_not_object: 'The body is not a JSON object.',
+  body_type: 'The Content-Type "{type}" is not read here. Send {expected}.',
+  body_encoding: 'The Content-Encoding "{encoding}" is not read here. Send the body as it is.',
+  body_interrupted: 'The body ended before it was whole.',
+  header_twice: 'The header {name} was sent more than once.',
+  too_many_headers: 'The request has more than {most} headers.',
+  url_too_long: 'The URL is longer than {most} characters.',
+  headers_too_large: 'The headers are larger than {most} bytes.',
+  host_missing: 'The request has no Host header.',
+  expectation: 'The expectation "{value}" cannot be met.',
+  broken_framing: 'The request is not well-formed HTTP.',
+  request_timeout: 'The request did not arrive within {seconds} seconds.',
+  query_malformed: 'The query string is not valid percent-encoded UTF-8.',
+  parameter_unknown: 'The parameter "{param}" is not known here.',
+  parameter_twice: 'The parameter "{param}" was sent more than once.',
+  field_unknown: 'The field "{param}" is not known here.',
+  field_invalid: '{param}: {problem}',
+  credentials_in_query:
+    'Credentials belong into the body. "{param}" in the URL is not read, and URLs end up in logs: treat the value as leaked.',
+  grant_unknown: 'grant_type "{grant}" is not known. Use client_credentials or password.',
+  token_in_query:
+    'A token in the query string is not accepted. Send the header Authorization: Bearer <ACCESS_TOKEN>.',
+  token_not_bearer: 'The Authorization header is not of the form Bearer <ACCESS_TOKEN>.',
+  token_doubled: 'More than one token was sent.',
+  token_revoked: 'This token was revoked.',
+  session_ended: 'The ERP ended the session behind this token.',
+  legacy_token_ended: 'Tokens of the legacy gateway were accepted until {until}.',
+  channel_gone: 'The channel of this token no longer exists.',
+  capability_missing: 'This needs the capability {capability}; the plan {plan} does not have it.',
+  capability_account: 'This needs the capability {capability}; the OMS account {account} does not have it.',
+  switched_off: '{what} is switched off for this channel.',
+  warehouse_unknown: 'There is no warehouse "{warehouse}". Known: {known}.',
+  warehouse_denied: 'The warehouse {warehouse} is not on the allowlist of this channel. Allowed: {allowed}.',
+  warehouse_filling: 'The stock of {warehouse} is being read from the ERP for the first time.',
+  warehouses_filling: 'The warehouses are being read from the ERP for the first time.',
+  products_filling: 'The products are being read from the ERP for the first time.',
+  points_used: 'This call costs {cost} points; {remaining} of {limit} are left in this minute.',
+  tokens_too_many: 'More than {most} tokens a minute were asked for.',
+  locked_until: 'Too many wrong passwords. Sign-in for this name is locked for {seconds} more seconds.',
+  locked_address: 'Too many failed sign-ins from this address. Wait {seconds} seconds.',
+  sign_in_unavailable: 'The ERP cannot check passwords at the moment.',
+  sku_unknown: 'There is no SKU "{sku}".',
+  style_unknown: 'There is no style "{style}".',
+  document_unknown: 'There is no {what} "{id}".',
+  error_unknown: 'There is no error code "{code}".',
+  key_invalid: 'An Idempotency-Key has 1 to 255 visible ASCII characters and is sent once.',
+  range_reversed: 'start_date {start} is after end_date {end}.',
+  range_too_long: 'The span from {start} to {end} is longer than {most} days.',
+  plan_pending: 'A request for the plan {plan} is pending already.',
+  plan_present: 'The channel has the plan {plan} already.',
+  plan_decided: 'This request was decided already: {status}.',
+  channel_code_taken: 'There is a channel "{channel}" already, or there was one.',
+  customer_taken: 'The customer {customer} belongs to the channel {channel} already.',
+  secrets_too_many: 'A channel has at most {most} secrets. Delete one first.',
+  overloaded: 'The gateway is overloaded and did not begin this request.',
+} as const
+
+export type SentenceId = keyof typeof sentences
+
+export const en: Texts = {
+  sentences,
+  errors: {
+    AUTH_MISSING_TOKEN: {
+      title: 'No access token',
+      message: 'No access token was sent.',
+      hint: 'Send the header Authorization: Bearer <ACCESS_TOKEN>. Tokens come from POST /api/v1/auth/token.',
+      when: 'The request has no Authorization header with a bearer token. A token in the query string is not read.',
+    },
+    AUTH_INVALID_TOKEN: {
+      title: 'Access token not accepted',
+      message: 'The access token is malformed, wrongly signed or revoked.',
+      hint: 'Fetch a new token from POST /api/v1/auth/token.',
+      when: 'The token was not issued by this gateway, was changed on its way, was revoked, or is a legacy token after the end of their acceptance.',
+    },
+    AUTH_EXPIRED: {
+      title: 'Access token expired',
+      message: 'The access token is past its expiry.',
+      hint: 'Fetch a new token from POST /api/v1/auth/token, shortly before the old one expires.',
+      when: 'The token was valid once; its lifetime, or the session in the ERP behind it, has ended.',
+    },
+    SCOPE_DENIED: {
+      title: 'Capability missing',
+      message: 'The channel’s plan does not include this.',
+      hint: 'Request the plan named in error.required_plan with POST /api/v1/plan-requests.',
+      when: 'The endpoint needs a capability that the channel’s plan, or the OMS account, does not have, or a switch of the channel is off.',
+    },
+    WAREHOUSE_DENIED: {
+      title: 'Warehouse not allowed',
+      message: 'This warehouse is not on the channel’s allowlist.',
+      hint: 'Use a warehouse from GET /api/v1/warehouses, or ask the account manager to add this one to the list or to clear the list.',
+      when: 'The channel has a list of allowed warehouses, and the requested one is not on it.',
+    },
+    AUTHZ_UNAVAILABLE: {
+      title: 'Authorisation unavailable',
+      message: 'Permissions cannot be checked at the moment.',
+      hint: 'Retry after the time in Retry-After. If it persists, contact the account manager with the request id.',
+      when: 'The store of permissions, or the ERP’s sign-in, does not answer. The gateway never lets a call pass unchecked.',
+    },
+    VALIDATION_FAILED: {
+      title: 'Invalid parameter',
+      message: 'A parameter is invalid.',
+      hint: 'Correct the field named in error.param. Nothing was done and no points were spent.',
+      when: 'A path, query or body field has the wrong type, is out of range, is missing, or is not known.',
+    },
+    NOT_FOUND: {
+      title: 'Not found',
+      message: 'What was asked for does not exist.',
+      hint: 'Check the id. SKUs and style codes are compared byte by byte, case included.',
+      when: 'A product code, a SKU or a document id does not exist.',
+    },
+    OWNERSHIP_DENIED: {
+      title: 'Another channel’s document',
+      message: 'This document belongs to another channel.',
+      hint: 'Use the documents of your own channel; the lists show them all.',
+      when: 'The document exists, but another channel created it.',
+    },
+    UPSTREAM_ERROR: {
+      title: 'ERP failure',
+      message: 'The ERP failed to answer.',
+      hint: 'Retry after the time in Retry-After; retry a write with the SAME Idempotency-Key.',
+      when: 'The ERP answered with a failure or cannot be reached. Whether a write took effect is not known until it was retried with the same key.',
+    },
+    UPSTREAM_TIMEOUT: {
+      title: 'ERP too slow',
+      message: 'The ERP did not answer in time.',
+      hint: 'Retry after the time in Retry-After; retry a write with the SAME Idempotency-Key.',
+      when: 'The ERP is slow or unreachable. Whether a write took effect is not known until it was retried with the same key.',
+    },
+    INTERNAL: {
+      title: 'Gateway failure',
+      message: 'The gateway failed.',
+      hint: 'Contact support and quote the request id.',
+      when: 'Something that should not happen happened inside the gateway, or it is overloaded (503).',
+    },
+    ADMIN_UNAUTHORIZED: {
+      title: 'Admin token wrong',
+      message: 'The header x-admin-token is missing or wrong.',
+      hint: 'Send the value of the server setting ADMIN_TOKEN in x-admin-token.',
+      when: 'A request to /admin/api carried no admin token or another one than the server’s.',
+    },
+    ADMIN_DISABLED: {
+      title: 'Admin console disabled',
+      message: 'The admin console is disabled on this server.',
+      hint: 'Set ADMIN_TOKEN on the server and restart it.',
+      when: 'The server setting ADMIN_TOKEN is not set.',
+    },
+    IDEMPOTENCY_IN_PROGRESS: {
+      title: 'Same key still running',
+      message: 'A request with this Idempotency-Key is still running.',
+      hint: 'Retry with the SAME key after the time in Retry-After.',
+      when: 'An earlier request with the key has not ended, or its outcome at the ERP is still being looked up.',
+    },
+    IDEMPOTENCY_MISMATCH: {
+      title: 'Key used for something else',
+      message: 'This Idempotency-Key was used before with different content.',
+      hint: 'Use a new key for each business operation, and the same key only for its retries.',
+      when: 'The key belongs to a request with another body or other parameters.',
+    },
+    IDEMPOTENCY_INVALID_KEY: {
+      title: 'Invalid Idempotency-Key',
+      message: 'The Idempotency-Key is not usable.',
+      hint: 'Use 1 to 255 visible ASCII characters, for example a UUID, and send the header once.',
+      when: 'The key is empty, longer than 255 characters, has other than visible ASCII characters, or was sent twice.',
+    },
+    RATE_LIMITED: {
+      title: 'Points used up',
+      message: 'The points of this minute are used up.',
+      hint: 'Wait for the seconds in Retry-After. The change feed is the cheaper alternative to full pulls; a higher quota comes from the account manager.',
+      when: 'The call costs more points than are left of the channel’s quota. A refused call costs nothing.',
+    },
+    BAD_REQUEST: {
+      title: 'Malformed request',
+      message: 'The request is malformed.',
+      hint: 'Compare method, path, headers and body with the reference.',
+      when: 'Wrong method or path, a body that is not readable, or broken HTTP.',
+    },
+    READ_ONLY_MODE: {
+      title: 'Read-only environment',
+      message: 'This environment refuses writes to the ERP.',
+      hint: 'Use the production environment. Reads work normally here.',
+      when: 'The server runs with WRITES_ENABLED=0.',
+    },
+    ENDPOINT_GONE: {
+      title: 'Legacy path retired',
+      message: 'This legacy path was retired.',
+      hint: 'Use the path in error.replacement. Everything lives under /api/v1.',
+      when: 'The path belongs to the legacy gateway (/Api/*).',
+    },
+    WAREHOUSE_UNKNOWN: {
+      title: 'Unknown warehouse',
+      message: 'There is no such warehouse.',
+      hint: 'Use a code from GET /api/v1/warehouses. Codes are case-sensitive; old aliases no longer exist.',
+      when: 'The code is not one of AU, AUSYD2, AUSYD1, CN, CHNZJ1.',
+    },
+    UPSTREAM_REJECTED: {
+      title: 'ERP refused',
+      message: 'The ERP did not accept the request.',
+      hint: 'The reason is in error.message and error.reason. Correct the request and send it again. Nothing was created.',
+      when: 'Insufficient stock, an unknown id, or a field that the ERP does not accept.',
+    },
+    AUTH_BAD_CREDENTIALS: {
+      title: 'Wrong credentials',
+      message: 'The credentials are wrong.',
+      hint: 'Check client_id and client_secret, or username and password. A lost client secret is re-issued by an administrator.',
+      when: 'The client id or secret, or the OMS name or password, is wrong, or the account belongs to no channel.',
+    },
+    AUTH_LOCKED: {
+      title: 'Sign-in locked',
+      message: 'Sign-in is locked after repeated wrong passwords.',
+      hint: 'Wait for the seconds in Retry-After. Tokens that were issued before keep working.',
+      when: 'Five wrong passwords within 15 minutes lock an OMS account for 15 minutes; 100 failures an hour lock an address.',
+    },
+    DUPLICATE_SUSPECTED: {
+      title: 'Possible duplicate',
+      message: 'The same recipient and SKU were ordered a moment ago.',
+      hint: 'If it is meant, send another client_order_number, or retry after error.window_ends_at.',
+      when: 'A drop-ship order with the same client_order_number, SKU and recipient was submitted shortly before.',
+    },
+    OMS_LOGIN_REQUIRED: {
+      title: 'OMS sign-in required',
+      message: 'This endpoint needs a token of an OMS account.',
+      hint: 'Get a token with grant_type=password; allocation rules follow the OMS account.',
+      when: 'An order is to be created with a token of the channel grant.',
+    },
+    SHIPPING_REQUIRED: {
+      title: 'Shipping missing',
+      message: 'The wholesale order has no shipping method, or no address for a delivery.',
+      hint: 'Supply shipping.shipping_method_id and, for a delivery, shipping.address_id, or set defaults on the OMS website under User, then Preferences.',
+      when: 'A preview or submit of a wholesale order without shipping information.',
+    },
+  },
+  endpoints: {
+    'auth.token': {
+      summary: 'Get an access token',
+      description:
+        'Channel grant: {client_id, client_secret}. Password grant: {grant_type: "password", username, password} of an OMS website account. Credentials travel in the body only, as JSON or form.',
+    },
+    me: {
+      summary: 'Who this token is',
+      description:
+        'The account, the channel, the usable warehouses, the permissions and the business switches of the token.',
+    },
+    'plan_requests.create': {
+      summary: 'Request a plan',
+      description:
+        'Asks for the plan reader, trader or full. It takes effect on live tokens at once when the account manager approves.',
+    },
+    'plan_requests.list': {
+      summary: 'List plan requests',
+      description: 'The requests of this channel, newest first.',
+    },
+    'errors.list': {
+      summary: 'The error catalogue',
+      description:
+        'Every stable error code with its status, texts in the caller’s language, and whether a retry helps.',
+    },
+    'errors.read': { summary: 'One error code', description: 'One entry of the error catalogue.' },
+    'warehouses.list': {
+      summary: 'List warehouses',
+      description: 'The real warehouses and company views that the channel may use.',
+    },
+    'stock.list': {
+      summary: 'Stock of a warehouse',
+      description:
+        'The whole warehouse, a page of it, one style (product_code) or one SKU (sku). Without page and page_size: all rows. Follow the change feed from the version of the first page.',
+    },
+    'products.list': {
+      summary: 'List products',
+      description:
+        'Styles with their SKUs in the order of product_code; q searches names, codes and SKUs in every language.',
+    },
+    'products.read': { summary: 'One product', description: 'One style with its SKUs.' },
+    'shipping_methods.list': {
+      summary: 'List shipping methods',
+      description: 'Every way in which a wholesale order can leave the channel’s warehouses.',
+    },
+    'addresses.list': {
+      summary: 'List addresses',
+      description:
+        'The delivery addresses of the channel’s customer. Empty for a channel without a customer.',
+    },
+    'admin.channels.create': {
+      summary: 'Create a channel',
+      description: 'Answers the channel and, this once, its client secret.',
+    },
+    'admin.channels.list': {
+      summary: 'List channels',
+      description: 'Every channel with its plan, allowlist, quota and secrets (never their values).',
+    },
+    'admin.channels.read': { summary: 'One channel', description: 'One channel.' },
+    'admin.channels.change': {
+      summary: 'Change a channel',
+      description: 'Name, plan, allowlist, customer, quota and switches; live tokens follow within a second.',
+    },
+    'admin.channels.delete': {
+      summary: 'Delete a channel',
+      description: 'Revokes its secrets and tokens. The code is not given out again.',
+    },
+    'admin.secrets.create': {
+      summary: 'Issue a client secret',
+      description: 'Answers the secret this once. The older ones stay valid until they are deleted.',
+    },
+    'admin.secrets.delete': {
+      summary: 'Delete a client secret',
+      description: 'Revokes the secret and the tokens that were issued for it.',
+    },
+    'admin.plan_requests.list': {
+      summary: 'List plan requests',
+      description: 'The plan requests of all channels, newest first.',
+    },
+    'admin.plan_requests.approve': {
+      summary: 'Approve a plan request',
+      description: 'Sets the plan; live tokens follow within a second.',
+    },
+    'admin.plan_requests.decline': {
+      summary: 'Decline a plan request',
+      description: 'Leaves the plan as it is.',
+    },
+  },
+  pages: {
+    errors_title: 'Error codes',
+    errors_lead:
+      'Programs decide by error.code, which never changes. The message follows the language of the reader.',
+    status: 'HTTP status',
+    when: 'When it happens',
+    fix: 'What to do',
+    retry: 'Does a retry help?',
+    retry_yes: 'Yes, after the time in Retry-After.',
+    retry_no: 'No: change the request first.',
+    example: 'Example',
+    all_errors: 'All error codes',
+    code: 'Code',
+    meaning: 'Meaning',
+    not_found: 'There is no such page.',
+    home_title: 'Trade Gateway',
+    home_lead:
+      'One stable JSON contract in front of an ERP: stock and its changes, wholesale and drop-ship orders, statements, signed webhooks.',
+  },
+}

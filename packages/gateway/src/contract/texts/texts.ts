@@ -1,0 +1,68 @@
+import type { AnyEndpointId } from '../../catalogue.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { Language } from '../language.ts'
+import { en, type SentenceId } from './en.ts'
+import { ko } from './ko.ts'
+import { zh } from './zh.ts'
+
+/** What a person reads of an error code. */
+export interface ErrorText {
+  readonly title: string
+  readonly message: string
+  /** One imperative next step. */
+  readonly hint: string
+  /** When it happens, for the error's page. */
+  readonly when: string
+}
+
+export interface EndpointText {
+  readonly summary: string
+  readonly description: string
+}
+
+export type PageWord =
+  | 'errors_title'
+  | 'errors_lead'
+  | 'status'
+  | 'when'
+  | 'fix'
+  | 'retry'
+  | 'retry_yes'
+  | 'retry_no'
+  | 'example'
+  | 'all_errors'
+  | 'code'
+  | 'meaning'
+  | 'not_found'
+  | 'home_title'
+  | 'home_lead'
+
+/** Every text of one language. The compiler forces each language to be complete. */
+export interface Texts {
+  readonly sentences: Readonly<Record<SentenceId, string>>
+  readonly errors: Readonly<Record<ErrorCode, ErrorText>>
+  readonly endpoints: Readonly<Record<AnyEndpointId, EndpointText>>
+  readonly pages: Readonly<Record<PageWord, string>>
+}
+
+export const texts: Readonly<Record<Language, Texts>> = { en, zh, ko }
+
+/** The most characters of a value that a sentence echoes. */
+const mostEchoed = 100
+
+/** A sentence in a language, its placeholders filled with cleaned, bounded values. */
+export function sentence(
+  language: Language,
+  id: SentenceId,
+  details: Readonly<Record<string, string | number>> = {},
+): string {
+  return texts[language].sentences[id].replace(/\{(\w+)\}/g, (_whole, name: string) =>
+    Object.hasOwn(details, name) ? cleaned(String(details[name])) : '',
+  )
+}
+
+/** Control and formatting characters out, length bounded: safe to echo in JSON, logs and pages. */
+export function cleaned(value: string, most: number = mostEchoed): string {
+  const visible = value.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '')
+  return visible.length > most ? `${visible.slice(0, most)}…` : visible
+}

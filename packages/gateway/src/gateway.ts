@@ -1,0 +1,148 @@
+import type { Erp } from '@trade-gateway/connector'
+import { Keys } from './access/keys.ts'
+import { Sessions } from './access/sessions.ts'
+import type { Config } from './config.ts'
+import { type Clock, systemClock } from './kernel/clock.ts'
+import { type Secrets, secretsWith } from './kernel/crypto.ts'
+import { type Ids, randomIds } from './kernel/ids.ts'
+import type { Log } from './kernel/log.ts'
+import { Quota } from './kernel/quota.ts'
+import { startWorker, type Worker } from './kernel/worker.ts'
+import { prune } from './prune.ts'
+import { ReferenceMirror } from './reference/mirror.ts'
+import { syncReference } from './reference/sync.ts'
+import { StockMirror } from './stock/mirror.ts'
+import { syncStock } from './stock/sync.ts'
+import { readInstallation } from './store/installation.ts'
+import type { Store, Topic } from './store/store.ts'
+
+/** The process's edges and its memory. Every verb takes it; it does not grow with features. */
+export interface Gateway {
+  readonly config: Config
+  readonly store: Store
+  readonly erp: Erp
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly log: Log
+  readonly secrets: Secrets
+  /** This installation's id, made at its first start. */
+  readonly installation: string
+  /** Whether the ERP is the built-in sandbox. */
+  readonly sandbox: boolean
+  readonly mirror: { readonly stock: StockMirror; readonly reference: ReferenceMirror }
+  readonly keys: Keys
+  readonly sessions: Sessions
+  /** Points per channel; tokens per client or account. */
+  readonly quota: { readonly points: Quota; readonly tokens: Quota }
+  /** Tells every process that something under a topic changed. */
+  nudge(topic: Topic): void
+}
+
+export interface Parts {
+  readonly config: Config
+  readonly store: Store
+  readonly erp: Erp
+  readonly log: Log
+  readonly sandbox: boolean
+  readonly clock?: Clock
+  readonly ids?: Ids
+}
+
+/** Puts a gateway together over a migrated store. Nothing runs yet: `startWorkers` does that. */
+export async function openGateway(parts: Parts): Promise<Gateway> {
+  const { config, store, log, erp, sandbox, clock = systemClock, ids = randomIds } = parts
+  const secrets = secretsWith(config.secretsKey)
+  const installation = await readInstallation(store, secrets, ids)
+  const mirror = { stock: new StockMirror(store), reference: new ReferenceMirror(store) }
+  const keys = new Keys(store, secrets, clock, ids, `trade-gateway:${installation}`)
+  await keys.load()
+  const sessions = new Sessions({ store, clock, config, keys })
+  const quota = { points: new Quota(), tokens: new Quota() }
+  const nudge = (topic: Topic) => store.announce(topic)
+  return {
+    config,
+    store,
+    erp,
+    clock,
+    ids,
+    log,
+    secrets,
+    installation,
+    sandbox,
+    mirror,
+    keys,
+    sessions,
+    quota,
+    nudge,
+  }
+}
+
+/** How often what is announced is looked at anyway. */
+const pollMs = { stock: 1_000, reference: 5_000, access: 500 }
+const referenceSyncMs = 15_000
+const housekeepingMs = 60_000
+
+/** Starts every background worker; the answer stops them all. */
+export function startWorkers(gateway: Gateway): () => Promise<void> {
+  const { log, config, store, mirror, sessions, keys } = gateway
+  const follow: Record<Topic, Worker> = {
+    stock: startWorker({
+      name: 'follow stock',
+      everyMs: pollMs.stock,
+      log,
+      turn: turn(() => mirror.stock.follow()),
+    }),
+    reference: startWorker({
+      name: 'follow reference',
+      everyMs: pollMs.reference,
+      log,
+      turn: turn(() => mirror.reference.follow()),
+    }),
+    access: startWorker({
+      name: 'follow access',
+      everyMs: pollMs.access,
+      log,
+      turn: turn(() => sessions.follow()),
+    }),
+  }
+  const sync: Partial<Record<Topic, Worker>> = {
+    reference: startWorker({
+      name: 'sync reference',
+      everyMs: referenceSyncMs,
+      log,
+      turn: turn(() => syncReference(gateway)),
+    }),
+  }
+  const others = [
+    startWorker({
+      name: 'sync stock',
+      everyMs: config.syncIntervalMs,
+      log,
+      turn: turn(() => syncStock(gateway)),
+    }),
+    startWorker({
+      name: 'housekeeping',
+      everyMs: housekeepingMs,
+      log,
+      turn: turn(async () => {
+        await keys.rotateWhenDue()
+        await prune(gateway)
+      }),
+    }),
+  ]
+  store.listen((topic) => {
+    follow[topic].nudge()
+    if (topic === 'access') sync.reference?.nudge()
+  })
+  const all = [...Object.values(follow), ...Object.values(sync), ...others]
+  return async () => {
+    await Promise.all(all.map((worker) => worker.stop()))
+  }
+}
+
+function turn(work: () => Promise<void>) {
+  return async () => {
+    await work()
+    return undefined
+  }
+}

@@ -1,0 +1,67 @@
+import type { Answer } from '../contract/call.ts'
+import { type ErrorCode, errorTable, GatewayError } from '../contract/errors.ts'
+import type { Language } from '../contract/language.ts'
+import { cleaned, sentence, texts } from '../contract/texts/texts.ts'
+
+/** The only place that writes an error response. */
+const mostMessageCharacters = 600
+
+interface ErrorContext {
+  readonly requestId: string
+  readonly language: Language
+}
+
+/** The answer for anything that was thrown. What is not a `GatewayError` is `INTERNAL` and told to `onFault`. */
+export function failureAnswer(error: unknown, call: ErrorContext, onFault: (error: unknown) => void): Answer {
+  if (error instanceof GatewayError) {
+    if (error.code === 'INTERNAL') onFault(error.cause ?? error)
+    return answerOf(error, call)
+  }
+  onFault(error)
+  return answerOf(new GatewayError('INTERNAL'), call)
+}
+
+function answerOf(error: GatewayError, { requestId, language }: ErrorContext): Answer {
+  const { code, facts } = error
+  const { status, retryable } = errorTable[code]
+  const text = texts[language].errors[code]
+  const body = {
+    error: {
+      code,
+      message: cleaned(facts.say ? sentence(language, ...facts.say) : text.message, mostMessageCharacters),
+      hint: text.hint,
+      request_id: requestId,
+      doc_url: `/errors/${code}`,
+      ...(facts.param === undefined ? {} : { param: facts.param }),
+      ...(facts.reason === undefined ? {} : { reason: facts.reason }),
+      retryable,
+      ...(facts.errors === undefined ? {} : { errors: facts.errors }),
+      ...facts.more,
+    },
+  }
+  const headers = [
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Content-Language',
+    language,
+    'Vary',
+    'Accept-Language, Accept-Encoding',
+    'Cache-Control',
+    'no-store',
+  ]
+  if (needsChallenge(code)) headers.push('WWW-Authenticate', challenge(code))
+  if (facts.retryAfter !== undefined) headers.push('Retry-After', String(facts.retryAfter))
+  if (facts.headers) headers.push(...facts.headers)
+  return { status: facts.status ?? status, headers, body: JSON.stringify(body), code }
+}
+
+function needsChallenge(code: ErrorCode): boolean {
+  return errorTable[code].status === 401
+}
+
+/** RFC 6750 §3: an error word only where a token was sent. */
+function challenge(code: ErrorCode): string {
+  if (code === 'ADMIN_UNAUTHORIZED') return 'AdminToken realm="trade-gateway"'
+  const invalid = code === 'AUTH_INVALID_TOKEN' || code === 'AUTH_EXPIRED'
+  return `Bearer realm="trade-gateway"${invalid ? ', error="invalid_token"' : ''}`
+}

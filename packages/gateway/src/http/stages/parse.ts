@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import type { Call } from '../../contract/call.ts'
+import type { Endpoint } from '../../contract/endpoint.ts'
+import { GatewayError } from '../../contract/errors.ts'
+import { messagesIn } from '../../contract/fields.ts'
+import { sentence } from '../../contract/texts/texts.ts'
+import { JsonError, mostDepth, parseJson } from '../../kernel/json.ts'
+import type { StageFactory } from './authenticate.ts'
+
+/**
+ * The shape of path, query, body and `Idempotency-Key`: nothing here depends on state. Unknown query parameters
+ * and body fields are refused by name. The schemas are compiled once; only a refusal is explained at length.
+ */
+export const mostBodyBytes = 256 * 1024
+/** A body that nobody reads may still be sent, within this bound. */
+const mostIgnoredBodyBytes = 64 * 1024
+const mostProblems = 20
+
+export const parse: StageFactory = (endpoint) => {
+  const params = z.compile(z.object(endpoint.params))
+  const query = z.compile(z.strictObject(endpoint.query))
+  const body =
+    endpoint.body &&
+    (endpoint.bodyKind === 'oauth' ? undefined : z.compile(z.strictObject(endpoint.body.shape)))
+  const writes = endpoint.method !== 'GET'
+  return (call) => {
+    if (writes && endpoint.bodyKind !== 'oauth') checkKey(call)
+    const fromPath = checked(params, call.params, call)
+    const fromQuery = checked(query, endpoint.bodyKind === 'oauth' ? {} : queryOf(call), call)
+    call.input = { ...fromQuery, ...fromPath }
+    if (!writes) return undefined
+    return bodyInput(endpoint, call, body).then((fromBody) => {
+      call.input = { ...fromBody, ...fromQuery, ...fromPath }
+      return undefined
+    })
+  }
+}
+
+async function bodyInput(endpoint: Endpoint, call: Call, schema: z.ZodType | undefined): Promise<object> {
+  if (!endpoint.body) {
+    await call.body(mostIgnoredBodyBytes)
+    return {}
+  }
+  const form = endpoint.bodyKind === 'oauth' && isForm(call)
+  if (!form) requireJson(call, endpoint.bodyKind === 'oauth')
+  const bytes = await call.body(mostBodyBytes)
+  const value = form ? formOf(bytes) : jsonOf(bytes)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new GatewayError('BAD_REQUEST', { say: ['body_not_object'] })
+  }
+  return schema ? checked(schema, value, call) : value
+}
+
+/** Parses, or throws `VALIDATION_FAILED` naming the first offending field and listing the others. */
+function checked(schema: z.ZodType, value: unknown, call: Call): object {
+  const result = schema.safeParse(value)
+  if (result.success) return Object(result.data)
+  const explained = schema.safeParse(value, { error: messagesIn(call.language) })
+  const problems = (explained.error ?? result.error).issues.flatMap((issue) => problemsOf(issue, call))
+  const [first] = problems
+  throw new GatewayError('VALIDATION_FAILED', {
+    param: first?.param ?? '',
+    reason: 'invalid_field',
+    say: first?.unknown
+      ? ['field_unknown', { param: first.param }]
+      : ['field_invalid', { param: first?.param ?? '', problem: first?.message ?? '' }],
+    errors: problems.slice(0, mostProblems).map(({ param, message }) => ({ param, message })),
+  })
+}
+
+interface Problem {
+  readonly param: string
+  readonly message: string
+  readonly unknown: boolean
+}
+
+function problemsOf(issue: z.core.$ZodIssue, call: Call): Problem[] {
+  const path = pathText(issue.path)
+  if (issue.code !== 'unrecognized_keys') return [{ param: path, message: issue.message, unknown: false }]
+  return issue.keys.map((key) => {
+    const param = path === '' ? key : `${path}.${key}`
+    return { param, message: sentence(call.language, 'field_unknown', { param }), unknown: true }
+  })
+}
+
+/** `lines[0].quantity`, as the specification writes it. */
+function pathText(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`
+    return text === '' ? String(part) : `${text}.${String(part)}`
+  }, '')
+}
+
+/** The query as an object; a parameter that is sent twice is refused, since two readers would pick different ones. */
+export function queryOf(call: Call): Record<string, string> {
+  const query: Record<string, string> = {}
+  if (call.rawQuery === '') return query
+  for (const part of call.rawQuery.split('&')) {
+    if (part === '') continue
+    const at = part.indexOf('=')
+    const name = decoded(at < 0 ? part : part.slice(0, at))
+    if (Object.hasOwn(query, name)) {
+      throw new GatewayError('VALIDATION_FAILED', {
+        param: name,
+        reason: 'invalid_field',
+        say: ['parameter_twice', { param: name }],
+      })
+    }
+    Object.defineProperty(query, name, {
+      value: at < 0 ? '' : decoded(part.slice(at + 1)),
+      enumerable: true,
+    })
+  }
+  return query
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    throw new GatewayError('BAD_REQUEST', { say: ['query_malformed'] })
+  }
+}
+
+function checkKey(call: Call) {
+  const sent = call.header('idempotency-key')
+  if (sent.length === 0) return
+  if (sent.length === 1 && /^[\x21-\x7e]{1,255}$/.test(sent[0] ?? '')) return
+  throw new GatewayError('IDEMPOTENCY_INVALID_KEY', { say: ['key_invalid'] })
+}
+
+function isForm(call: Call): boolean {
+  return (
+    (call.header('content-type')[0] ?? '').toLowerCase().split(';')[0]?.trim() ===
+    'application/x-www-form-urlencoded'
+  )
+}
+
+function requireJson(call: Call, formToo: boolean) {
+  const [type = '', ...more] = call.header('content-type')
+  const [media = '', ...parameters] = type
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim())
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length)
+  const utf8 = charset === undefined || charset.replaceAll('"', '') === 'utf-8'
+  const expected = formToo ? 'application/json or application/x-www-form-urlencoded' : 'application/json'
+  if (more.length > 0 || media !== 'application/json' || !utf8) {
+    throw new GatewayError('BAD_REQUEST', { status: 415, say: ['body_type', { type, expected }] })
+  }
+}
+
+function formOf(bytes: Uint8Array): Record<string, string> {
+  const form: Record<string, string> = {}
+  for (const [name, value] of new URLSearchParams(Buffer.from(bytes).toString('utf8'))) {
+    if (Object.hasOwn(form, name))
+      throw new GatewayError('BAD_REQUEST', { say: ['parameter_twice', { param: name }] })
+    Object.defineProperty(form, name, { value, enumerable: true })
+  }
+  return form
+}
+
+function jsonOf(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) throw new GatewayError('BAD_REQUEST', { say: ['body_missing'] })
+  try {
+    return parseJson(bytes)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new GatewayError('BAD_REQUEST', { say: [error.fault, { key: error.key, most: mostDepth }] })
+  }
+}

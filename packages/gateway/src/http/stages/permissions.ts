@@ -1,0 +1,77 @@
+import { planWith } from '../../access/plans.ts'
+import type { Caller, Capability } from '../../contract/call.ts'
+import { GatewayError } from '../../contract/errors.ts'
+import type { Gateway } from '../../gateway.ts'
+import type { StageFactory } from './authenticate.ts'
+
+/** The capability that the endpoint declares. */
+export const requireCapability: StageFactory = ({ capability }) => {
+  if (capability === undefined) return undefined
+  return ({ caller }) => {
+    if (caller?.capabilities.has(capability)) return undefined
+    throw scopeDenied(capability, caller)
+  }
+}
+
+function scopeDenied(capability: Capability, caller: Caller | undefined): GatewayError {
+  const required = planWith(capability)
+  const byAccount = caller?.account !== undefined && caller.plan === required
+  return new GatewayError('SCOPE_DENIED', {
+    say: byAccount
+      ? ['capability_account', { capability, account: caller?.account?.username ?? '' }]
+      : ['capability_missing', { capability, plan: caller?.plan ?? '' }],
+    more: { required_capability: capability, plan: caller?.plan, required_plan: required },
+  })
+}
+
+/** Creation follows the rules of an OMS account, so it needs the token of one. */
+export const requireOmsLogin: StageFactory = ({ oms }) => {
+  if (!oms) return undefined
+  return ({ caller }) => {
+    if (caller?.grant_type === 'password') return undefined
+    throw new GatewayError('OMS_LOGIN_REQUIRED')
+  }
+}
+
+/** The warehouse in the path: known first, then on the channel's allowlist. */
+export const requireWarehouse: StageFactory = (endpoint, gateway) => {
+  if (!('warehouse_code' in endpoint.params)) return undefined
+  return (call) => {
+    checkWarehouse(gateway, call.caller, call.params.warehouse_code ?? '')
+    return undefined
+  }
+}
+
+const fillingRetrySeconds = 5
+
+/** Throws `WAREHOUSE_UNKNOWN`, `WAREHOUSE_DENIED`, or `UPSTREAM_ERROR` before the ERP's warehouses are known. */
+export function checkWarehouse(gateway: Gateway, caller: Caller | undefined, code: string) {
+  const { stock } = gateway.mirror
+  if (!stock.warehouse(code)) {
+    const known = stock.warehouses().map(({ warehouse_code }) => warehouse_code)
+    if (known.length === 0) {
+      throw new GatewayError('UPSTREAM_ERROR', {
+        say: ['warehouses_filling'],
+        retryAfter: fillingRetrySeconds,
+      })
+    }
+    throw new GatewayError('WAREHOUSE_UNKNOWN', {
+      param: 'warehouse_code',
+      say: ['warehouse_unknown', { warehouse: code, known: known.join(', ') }],
+    })
+  }
+  if (caller?.allowlist === undefined || caller.allowlist.has(code)) return
+  const allowed = [...caller.allowlist].join(', ')
+  throw new GatewayError('WAREHOUSE_DENIED', {
+    param: 'warehouse_code',
+    say: ['warehouse_denied', { warehouse: code, allowed }],
+  })
+}
+
+/** An environment without writes refuses them before anything is looked at; the port refuses again. */
+export const refuseWhenReadOnly: StageFactory = (endpoint, gateway) => {
+  if (!endpoint.writesUpstream || gateway.config.writesEnabled) return undefined
+  return () => {
+    throw new GatewayError('READ_ONLY_MODE')
+  }
+}

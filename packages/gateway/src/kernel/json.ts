@@ -1,0 +1,92 @@
+/**
+ * JSON as a border reads it: stricter than `JSON.parse`, because two readers that resolve a doubt differently (a
+ * duplicate key, a lone surrogate) are a way around every check.
+ */
+
+/** The deepest nesting of arrays and objects that is read. */
+export const mostDepth = 32
+
+const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** Why a text was not taken; the words are sentence ids for the caller's language. */
+export type JsonFault =
+  | 'body_not_utf8'
+  | 'body_not_json'
+  | 'body_too_deep'
+  | 'body_duplicate_key'
+  | 'body_forbidden_key'
+
+export class JsonError extends Error {
+  readonly fault: JsonFault
+  readonly key: string
+
+  constructor(fault: JsonFault, key = '') {
+    super(fault)
+    this.fault = fault
+    this.key = key
+  }
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Parses UTF-8 bytes. Throws `JsonError`. */
+export function parseJson(bytes: Uint8Array): unknown {
+  let text: string
+  try {
+    text = utf8.decode(bytes)
+  } catch {
+    throw new JsonError('body_not_utf8')
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new JsonError('body_not_json')
+  }
+  checkKeys(text)
+  return value
+}
+
+/** Walks a text that is known to be JSON and refuses duplicate and forbidden keys and too deep a nesting. */
+function checkKeys(text: string) {
+  const levels: (Set<string> | undefined)[] = []
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at]
+    if (character === '{' || character === '[') {
+      if (levels.push(character === '{' ? new Set() : undefined) > mostDepth)
+        throw new JsonError('body_too_deep')
+    } else if (character === '}' || character === ']') {
+      levels.pop()
+    } else if (character === '"') {
+      const end = endOfString(text, at)
+      if (followsColon(text, end)) noteKey(levels.at(-1), JSON.parse(text.slice(at, end + 1)))
+      at = end
+    }
+  }
+}
+
+function noteKey(keys: Set<string> | undefined, key: string) {
+  if (forbiddenKeys.has(key)) throw new JsonError('body_forbidden_key', key)
+  if (keys?.has(key)) throw new JsonError('body_duplicate_key', key)
+  keys?.add(key)
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start + 1
+  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1
+  return at
+}
+
+function followsColon(text: string, end: number): boolean {
+  let at = end + 1
+  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++
+  return text[at] === ':'
+}
+
+/** One text per value: keys sorted, no spaces. Only for values that were parsed and bounded. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => {
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
+    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}

@@ -1,0 +1,47 @@
+import type { Env, Hono } from 'hono'
+import type { Gateway } from '../gateway.ts'
+
+/**
+ * `/livez`: the process answers. `/readyz`: the store answers and every warehouse was filled once; afterwards the
+ * ERP no longer matters. `/statusz`: how old each warehouse's stock is.
+ */
+export function health<E extends Env>(app: Hono<E>, gateway: Gateway) {
+  app.get('/livez', (c) => c.json({ data: { live: true } }, 200, noStore))
+
+  app.get('/readyz', async (c) => {
+    const store = await storeAnswers(gateway)
+    const ready = store && gateway.mirror.stock.isFilled
+    const data = {
+      ready,
+      store: { kind: gateway.store.kind, answers: store },
+      stock_filled: gateway.mirror.stock.isFilled,
+    }
+    return c.json({ data }, ready ? 200 : 503, { ...noStore, ...(ready ? {} : { 'Retry-After': '1' }) })
+  })
+
+  app.get('/statusz', (c) => {
+    const now = gateway.clock.now()
+    const warehouses = gateway.mirror.stock.warehouses().map((warehouse) => ({
+      warehouse_code: warehouse.warehouse_code,
+      rows: gateway.mirror.stock.shelf(warehouse.warehouse_code)?.liveRows ?? 0,
+      age_seconds:
+        warehouse.synced_at === null ? null : Math.max(0, Math.floor((now - warehouse.synced_at) / 1000)),
+    }))
+    return c.json(
+      { data: { sandbox: gateway.sandbox, writes_enabled: gateway.config.writesEnabled, warehouses } },
+      200,
+      noStore,
+    )
+  })
+}
+
+const noStore = { 'Cache-Control': 'no-store' }
+
+async function storeAnswers(gateway: Gateway): Promise<boolean> {
+  try {
+    await gateway.store.db.selectFrom('installation').select('key').limit(1).execute()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { endpoint } from '../contract/endpoint.ts'
+import { currency, listOf, paging, price, window } from '../contract/fields.ts'
+import { listAddresses, listShippingMethods } from './read.ts'
+
+export const shippingMethodsList = endpoint({
+  id: 'shipping_methods.list',
+  method: 'GET',
+  path: '/api/v1/shipping-methods',
+  since: '1.0.0',
+  access: 'bearer',
+  cost: 1,
+  errors: [],
+  params: {},
+  query: { ...paging, ...window },
+  result: listOf(
+    z
+      .object({
+        shipping_method_id: z.string(),
+        name: z.string(),
+        kind: z.enum(['delivery', 'pickup']),
+        requires_address: z.boolean(),
+        carrier: z.string().nullable(),
+        warehouse_codes: z.array(z.string()),
+        estimated_days: z.object({ min: z.int(), max: z.int() }),
+        price,
+        currency,
+        is_default: z.boolean(),
+      })
+      .meta({ id: 'ShippingMethod' }),
+  ),
+
+  handle({ gateway, caller, input }) {
+    return listShippingMethods(gateway, caller, input)
+  },
+})
+
+export const addressesList = endpoint({
+  id: 'addresses.list',
+  method: 'GET',
+  path: '/api/v1/addresses',
+  since: '1.0.0',
+  access: 'bearer',
+  capability: 'orders.read',
+  cost: 1,
+  errors: [],
+  params: {},
+  query: { ...paging, ...window },
+  result: listOf(
+    z
+      .object({
+        address_id: z.string(),
+        name: z.string(),
+        phone: z.string().nullable(),
+        company: z.string().nullable(),
+        address: z.string(),
+        country_code: z.string(),
+        state: z.string().nullable(),
+        city: z.string(),
+        postal_code: z.string().nullable(),
+        is_default: z.boolean(),
+      })
+      .meta({ id: 'Address' }),
+  ),
+
+  handle({ gateway, caller, input }) {
+    return listAddresses(gateway, caller, input)
+  },
+})

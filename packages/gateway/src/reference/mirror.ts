@@ -1,0 +1,131 @@
+import type { ErpAddress, ErpProduct, ErpShippingMethod } from '@trade-gateway/connector'
+import type { Store } from '../store/store.ts'
+import type { ReferenceRow } from '../store/tables.ts'
+
+/** What a customer may order. */
+interface SellableRule {
+  readonly rule: 'only' | 'all_but'
+  readonly skus: ReadonlySet<string>
+}
+
+/** A style with what searching needs. */
+interface Listed {
+  readonly product: ErpProduct
+  /** Codes, SKUs and names, lower case. */
+  readonly haystack: string
+}
+
+const sliceRows = 500
+
+/** Reference data in memory, following the database by `version > mine`, as the stock mirror does. */
+export class ReferenceMirror {
+  readonly #store: Store
+  #version = 0
+  #filled = false
+  readonly #products = new Map<string, Listed>()
+  readonly #styleOfSku = new Map<string, string>()
+  readonly #shippingMethods = new Map<string, ErpShippingMethod>()
+  readonly #addresses = new Map<string, Map<string, ErpAddress>>()
+  readonly #sellable = new Map<string, SellableRule>()
+  #codes: readonly string[] = []
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Whether the products were read from the ERP once. */
+  get isFilled(): boolean {
+    return this.#filled
+  }
+
+  /** Moves on with every change of any record. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** Every style, in the order of its code. */
+  *products(): Generator<Listed> {
+    for (const code of this.#codes) {
+      const listed = this.#products.get(code)
+      if (listed) yield listed
+    }
+  }
+
+  product(code: string): ErpProduct | undefined {
+    return this.#products.get(code)?.product
+  }
+
+  productOfSku(sku: string): ErpProduct | undefined {
+    const code = this.#styleOfSku.get(sku)
+    return code === undefined ? undefined : this.product(code)
+  }
+
+  shippingMethods(): ErpShippingMethod[] {
+    return [...this.#shippingMethods.values()]
+  }
+
+  addresses(customer: string): ErpAddress[] {
+    return [...(this.#addresses.get(customer)?.values() ?? [])]
+  }
+
+  /** Whether a customer may order a SKU; a customer whose catalogue is not known yet may not. */
+  maySell(customer: string, sku: string): boolean {
+    const rule = this.#sellable.get(customer)
+    if (!rule) return false
+    return rule.skus.has(sku) === (rule.rule === 'only')
+  }
+
+  /** One turn: brings memory to the database's newest version. */
+  async follow(): Promise<void> {
+    for (let full = true; full; ) {
+      const rows = await this.#store.db
+        .selectFrom('reference_records')
+        .selectAll()
+        .where('version', '>', this.#version)
+        .orderBy('version')
+        .limit(sliceRows)
+        .execute()
+      for (const row of rows) this.#apply(row)
+      full = rows.length === sliceRows
+      if (rows.some(({ kind }) => kind === 'product')) this.#codes = [...this.#products.keys()].sort()
+    }
+    if (this.#filled) return
+    const source = await this.#store.db.selectFrom('reference_sources').select('filled_at').executeTakeFirst()
+    this.#filled = source !== undefined
+  }
+
+  #apply(row: ReferenceRow) {
+    this.#version = row.version
+    const removed = row.removed === 1
+    if (row.kind === 'product') this.#applyProduct(row.id, removed ? undefined : JSON.parse(row.body))
+    else if (row.kind === 'shipping_method')
+      put(this.#shippingMethods, row.id, removed ? undefined : JSON.parse(row.body))
+    else if (row.kind === 'address') {
+      const own = this.#addresses.get(row.owner) ?? new Map<string, ErpAddress>()
+      put(own, row.id, removed ? undefined : JSON.parse(row.body))
+      this.#addresses.set(row.owner, own)
+    } else if (row.kind === 'sellable') {
+      const { rule, skus } = JSON.parse(row.body)
+      this.#sellable.set(row.owner, { rule, skus: new Set(skus) })
+    }
+  }
+
+  #applyProduct(code: string, product: ErpProduct | undefined) {
+    for (const { sku } of this.#products.get(code)?.product.skus ?? []) {
+      if (this.#styleOfSku.get(sku) === code) this.#styleOfSku.delete(sku)
+    }
+    if (!product) {
+      this.#products.delete(code)
+      return
+    }
+    for (const { sku } of product.skus) this.#styleOfSku.set(sku, code)
+    const { en = '', zh = '', ko = '' } = product.names
+    const haystack = [code, en, zh, ko, ...product.skus.map(({ sku }) => sku)].join('\n').toLowerCase()
+    this.#products.set(code, { product, haystack })
+  }
+}
+
+function put<T>(map: Map<string, T>, key: string, value: T | undefined) {
+  if (value === undefined) map.delete(key)
+  else map.set(key, value)
+}

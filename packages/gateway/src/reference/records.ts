@@ -1,0 +1,85 @@
+import type { Gateway } from '../gateway.ts'
+import { batchRows, type Tx } from '../store/store.ts'
+
+/**
+ * Reference data (products, shipping methods, addresses, sellable catalogues) as records with one version counter
+ * for all of them. Writing is as for stock: lock the counter, compare, write what differs under new versions.
+ */
+export type RecordKind = 'product' | 'shipping_method' | 'address' | 'sellable'
+
+export interface Batch {
+  readonly kind: RecordKind
+  /** Whose records they are: a customer's code, or '' where they are everyone's. */
+  readonly owner: string
+  /** JSON by id. */
+  readonly bodies: ReadonlyMap<string, string>
+  readonly gone: readonly string[]
+}
+
+const counterName = 'reference'
+
+/** Writes what differs, in transactions of at most `batchRows` records. */
+export async function writeRecords(gateway: Gateway, batch: Batch): Promise<void> {
+  const ids = [...batch.bodies.keys(), ...batch.gone]
+  for (let from = 0; from < ids.length; from += batchRows) {
+    const slice = ids.slice(from, from + batchRows)
+    await gateway.store.db.transaction().execute((tx) => writeSlice(tx, batch, slice, gateway.clock.now()))
+  }
+}
+
+/** The ids of an owner's records of a kind that are not removed. */
+export async function liveIds(gateway: Gateway, kind: RecordKind, owner: string): Promise<string[]> {
+  const rows = await gateway.store.db
+    .selectFrom('reference_records')
+    .select('id')
+    .where('kind', '=', kind)
+    .where('owner', '=', owner)
+    .where('removed', '=', 0)
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+async function writeSlice(tx: Tx, { kind, owner, bodies }: Batch, ids: readonly string[], now: number) {
+  await takeVersions(tx, 0)
+  const stored = await tx
+    .selectFrom('reference_records')
+    .select(['id', 'body', 'removed'])
+    .where('kind', '=', kind)
+    .where('owner', '=', owner)
+    .where('id', 'in', ids)
+    .execute()
+  const before = new Map(stored.map((row) => [row.id, row]))
+  const changed = ids.flatMap((id) => {
+    const known = before.get(id)
+    const body = bodies.get(id)
+    if (body === undefined) return known?.removed === 0 ? [{ id, body: known.body, removed: 1 }] : []
+    return known?.body === body && known.removed === 0 ? [] : [{ id, body, removed: 0 }]
+  })
+  if (changed.length === 0) return
+  const first = (await takeVersions(tx, changed.length)) - changed.length + 1
+  await tx
+    .insertInto('reference_records')
+    .values(changed.map((row, index) => ({ kind, owner, ...row, version: first + index, updated_at: now })))
+    .onConflict((conflict) =>
+      conflict.columns(['kind', 'owner', 'id']).doUpdateSet((eb) => ({
+        body: eb.ref('excluded.body'),
+        removed: eb.ref('excluded.removed'),
+        version: eb.ref('excluded.version'),
+        updated_at: eb.ref('excluded.updated_at'),
+      })),
+    )
+    .execute()
+}
+
+/** Moves the counter on by `count`, which also locks it until the commit; answers the newest version. */
+async function takeVersions(tx: Tx, count: number): Promise<number> {
+  const { value } = await tx
+    .insertInto('counters')
+    .values({ name: counterName, value: count })
+    .onConflict((conflict) =>
+      conflict.column('name').doUpdateSet((eb) => ({ value: eb('counters.value', '+', count) })),
+    )
+    .returning('value')
+    .executeTakeFirstOrThrow()
+  return value
+}

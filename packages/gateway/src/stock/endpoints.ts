@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { dataOf, endpoint } from '../contract/endpoint.ts'
+import {
+  currency,
+  instantField,
+  price,
+  productCode,
+  sku,
+  warehouseCode,
+  wholeNumber,
+} from '../contract/fields.ts'
+import { allowedWarehouses, mostStockPageSize, stockCost, stockReply } from './read.ts'
+
+export const stockRow = z
+  .object({
+    sku,
+    product_code: productCode,
+    quantity_on_hand: z.int().min(0),
+    quantity_available: z.int().min(0),
+    price_wholesale: price,
+    price_retail: price,
+    currency,
+    warehouse_code: warehouseCode,
+    version: z.int(),
+    updated_at: instantField,
+    incoming: z.array(
+      z.object({ quantity: z.int(), earliest_date: z.iso.date(), latest_date: z.iso.date() }),
+    ),
+  })
+  .meta({ id: 'StockRow' })
+
+export const warehousesList = endpoint({
+  id: 'warehouses.list',
+  method: 'GET',
+  path: '/api/v1/warehouses',
+  since: '1.0.0',
+  access: 'bearer',
+  cost: 1,
+  errors: ['UPSTREAM_ERROR'],
+  params: {},
+  query: {},
+  result: dataOf(
+    z.array(
+      z
+        .object({
+          warehouse_code: warehouseCode,
+          name: z.string(),
+          kind: z.enum(['warehouse', 'company']),
+          country_code: z.string(),
+          timezone: z.string(),
+          currency,
+          members: z.array(z.string()).readonly(),
+          status: z.string(),
+        })
+        .meta({ id: 'Warehouse' }),
+    ),
+  ),
+
+  handle({ gateway, caller }) {
+    return { data: allowedWarehouses(gateway, caller) }
+  },
+})
+
+export const stockList = endpoint({
+  id: 'stock.list',
+  method: 'GET',
+  path: '/api/v1/warehouses/{warehouse_code}/stock',
+  since: '1.0.0',
+  access: 'bearer',
+  capability: 'stock.read',
+  cost: stockCost,
+  errors: ['WAREHOUSE_UNKNOWN', 'WAREHOUSE_DENIED', 'NOT_FOUND', 'UPSTREAM_ERROR'],
+  params: { warehouse_code: warehouseCode },
+  query: {
+    product_code: productCode.optional(),
+    sku: sku.optional(),
+    page: wholeNumber(1, 1_000_000_000).optional(),
+    page_size: wholeNumber(1, mostStockPageSize).optional(),
+  },
+  result: z.object({
+    data: z.array(stockRow),
+    has_more: z.boolean(),
+    version: z.int(),
+    page: z.int().optional(),
+    page_size: z.int().optional(),
+  }),
+  headers: ['X-Stock-Version', 'X-Stock-Age', 'ETag'],
+
+  handle({ gateway, call, input }) {
+    return stockReply(gateway, call, input)
+  },
+})

@@ -1,0 +1,127 @@
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
+import { instant } from '../kernel/clock.ts'
+import { minorUnits } from '../kernel/money.ts'
+import type { Store } from '../store/store.ts'
+import type { StockRow, WarehouseRow } from '../store/tables.ts'
+import { emptyShelf, type Shelf, type ShelfRow, stocked } from './shelf.ts'
+
+/**
+ * The mirror keeps every warehouse's stock in memory and follows the database by `version > mine`; it knows
+ * nothing of who wrote. A turn reads slices until one comes back short: then, and only then, what was read is the
+ * state at one version (a row that changed meanwhile came again with a higher one), and the new shelf replaces the
+ * old in one assignment. So a version that was ever answered stands for one state, in every process.
+ */
+export interface Warehouse {
+  readonly warehouse_code: string
+  readonly name: string
+  readonly kind: 'warehouse' | 'company'
+  readonly country_code: string
+  readonly timezone: string
+  readonly currency: string
+  readonly members: readonly string[]
+  readonly status: string
+  readonly filled: boolean
+  readonly synced_at: number | null
+}
+
+interface Followed {
+  warehouse: Warehouse
+  shelf: Shelf
+}
+
+/** Rows per slice: a slice blocks the loop for about two milliseconds. */
+const sliceRows = 2000
+
+export class StockMirror {
+  readonly #store: Store
+  readonly #followed = new Map<string, Followed>()
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Every known warehouse and view, in the order of their codes. */
+  warehouses(): Warehouse[] {
+    return [...this.#followed.values()].map(({ warehouse }) => warehouse)
+  }
+
+  warehouse(code: string): Warehouse | undefined {
+    return this.#followed.get(code)?.warehouse
+  }
+
+  /** The stock of a warehouse; undefined until it was filled once. */
+  shelf(code: string): Shelf | undefined {
+    const followed = this.#followed.get(code)
+    return followed?.warehouse.filled ? followed.shelf : undefined
+  }
+
+  /** Whether every warehouse was filled once. */
+  get isFilled(): boolean {
+    return this.#followed.size > 0 && this.warehouses().every(({ filled }) => filled)
+  }
+
+  /** One turn: brings each warehouse to the database's newest version. */
+  async follow(): Promise<void> {
+    const rows = await this.#store.db.selectFrom('warehouses').selectAll().orderBy('warehouse_code').execute()
+    for (const row of rows) {
+      // Known at once, so that no warehouse is called unknown while another one is still being read.
+      if (this.#followed.has(row.warehouse_code)) continue
+      this.#followed.set(row.warehouse_code, {
+        warehouse: { ...warehouseOf(row), filled: false },
+        shelf: emptyShelf,
+      })
+    }
+    for (const row of rows) {
+      const shelf = this.#followed.get(row.warehouse_code)?.shelf ?? emptyShelf
+      const next = row.version > shelf.version ? await this.#advanced(row.warehouse_code, shelf) : shelf
+      this.#followed.set(row.warehouse_code, { warehouse: warehouseOf(row), shelf: next })
+    }
+  }
+
+  async #advanced(warehouse: string, shelf: Shelf): Promise<Shelf> {
+    const changes = new Map<string, ShelfRow>()
+    let version = shelf.version
+    for (let full = true; full; ) {
+      const rows = await this.#store.db
+        .selectFrom('stock')
+        .selectAll()
+        .where('warehouse_code', '=', warehouse)
+        .where('version', '>', version)
+        .orderBy('version')
+        .limit(sliceRows)
+        .execute()
+      for (const row of rows) changes.set(row.sku, shelfRowOf(row))
+      version = rows.at(-1)?.version ?? version
+      full = rows.length === sliceRows
+      await yieldToLoop()
+    }
+    return stocked(shelf, [...changes.values()], version, yieldToLoop)
+  }
+}
+
+function warehouseOf(row: WarehouseRow): Warehouse {
+  return {
+    warehouse_code: row.warehouse_code,
+    name: row.name,
+    kind: row.kind === 'company' ? 'company' : 'warehouse',
+    country_code: row.country_code,
+    timezone: row.timezone,
+    currency: row.currency,
+    members: JSON.parse(row.members),
+    status: row.status,
+    filled: row.filled_at !== null,
+    synced_at: row.synced_at,
+  }
+}
+
+/** The row as the API sends it. `incoming` is JSON already; prices leave their minor units here. */
+export function shelfRowOf(row: StockRow): ShelfRow {
+  const scale = minorUnits(row.currency)
+  const json =
+    `{"sku":${JSON.stringify(row.sku)},"product_code":${JSON.stringify(row.product_code)},` +
+    `"quantity_on_hand":${row.quantity_on_hand},"quantity_available":${row.quantity_available},` +
+    `"price_wholesale":${row.price_wholesale / scale},"price_retail":${row.price_retail / scale},` +
+    `"currency":"${row.currency}","warehouse_code":"${row.warehouse_code}",` +
+    `"version":${row.version},"updated_at":"${instant(row.updated_at)}","incoming":${row.incoming}}`
+  return { sku: row.sku, product_code: row.product_code, removed: row.removed === 1, json }
+}

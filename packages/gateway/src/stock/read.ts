@@ -1,0 +1,182 @@
+import type { Call, Caller, Prebuilt } from '../contract/call.ts'
+import { type CostContext, Reply } from '../contract/endpoint.ts'
+import { GatewayError } from '../contract/errors.ts'
+import { defaultPageSize } from '../contract/fields.ts'
+import type { Gateway } from '../gateway.ts'
+import { shelfRowOf } from './mirror.ts'
+import { allRows, find, jsonOf, placesIn, rowsBetween, type Shelf } from './shelf.ts'
+
+/**
+ * Stock reads: from the mirror's bytes, in memory, whatever the ERP does. The row objects that are sent were made
+ * when they changed; a read only puts an envelope around them.
+ */
+export const mostStockPageSize = 1000
+const fullPoints = 60
+const pagePoints = 5
+const oneStylePoints = 1
+const notModifiedPoints = 1
+const fillingRetrySeconds = 5
+
+interface StockQuery {
+  readonly warehouse_code: string
+  readonly product_code?: string | undefined
+  readonly sku?: string | undefined
+  readonly page?: number | undefined
+  readonly page_size?: number | undefined
+}
+
+/** The warehouses and views that a caller may use. */
+export function allowedWarehouses(gateway: Gateway, caller: Caller) {
+  const warehouses = gateway.mirror.stock.warehouses()
+  if (warehouses.length === 0) {
+    throw new GatewayError('UPSTREAM_ERROR', { say: ['warehouses_filling'], retryAfter: fillingRetrySeconds })
+  }
+  return warehouses
+    .filter(({ warehouse_code }) => caller.allowlist?.has(warehouse_code) ?? true)
+    .map(({ filled: _filled, synced_at: _synced, ...shown }) => shown)
+}
+
+/** Points of a stock read; an answer 304 costs as little as any small read. */
+export function stockCost({ gateway, call, input }: CostContext): number {
+  const shelf = gateway.mirror.stock.shelf(String(input.warehouse_code))
+  if (shelf && isCurrent(call, tagOf(gateway, shelf))) return notModifiedPoints
+  if (input.sku !== undefined || input.product_code !== undefined) return oneStylePoints
+  return input.page === undefined && input.page_size === undefined ? fullPoints : pagePoints
+}
+
+/** Answers from the mirror. Throws `UPSTREAM_ERROR` until the warehouse was filled once, `NOT_FOUND`. */
+export function stockReply(gateway: Gateway, call: Call, query: StockQuery): Reply<never> {
+  const { warehouse_code: code } = query
+  const shelf = gateway.mirror.stock.shelf(code)
+  if (!shelf) {
+    throw new GatewayError('UPSTREAM_ERROR', {
+      say: ['warehouse_filling', { warehouse: code }],
+      retryAfter: fillingRetrySeconds,
+    })
+  }
+  const tag = tagOf(gateway, shelf)
+  const headers = [
+    'ETag',
+    tag,
+    'X-Stock-Version',
+    String(shelf.version),
+    'X-Stock-Age',
+    String(ageOf(gateway, code)),
+  ]
+  if (isCurrent(call, tag)) return new Reply<never>(undefined, headers, 304)
+  return new Reply<never>(bodyOf(gateway, shelf, query), headers)
+}
+
+function bodyOf(gateway: Gateway, shelf: Shelf, query: StockQuery): Prebuilt {
+  const paged = query.page !== undefined || query.page_size !== undefined
+  const page = query.page ?? 1
+  const pageSize = query.page_size ?? defaultPageSize
+  if (query.sku !== undefined || query.product_code !== undefined) {
+    const rows = chosenRows(gateway, shelf, query)
+    const from = (page - 1) * pageSize
+    const shown = paged ? rows.slice(from, from + pageSize) : rows
+    return envelope(
+      separated(shown),
+      shelf,
+      paged && rows.length > from + pageSize,
+      paged ? { page, pageSize } : undefined,
+    )
+  }
+  if (!paged)
+    return envelope(allRows(shelf), shelf, false, undefined, `${query.warehouse_code}@${shelf.version}`)
+  const from = Math.min((page - 1) * pageSize, placesIn(shelf))
+  const hasMore = placesIn(shelf) > from + pageSize
+  return envelope(rowsBetween(shelf, from, from + pageSize), shelf, hasMore, { page, pageSize })
+}
+
+/** The rows of one SKU or one style, or of a SKU if it is of that style. */
+function chosenRows(gateway: Gateway, shelf: Shelf, query: StockQuery): Uint8Array[] {
+  const { sku, product_code: style } = query
+  if (style !== undefined && !isStyle(gateway, shelf, style)) {
+    throw new GatewayError('NOT_FOUND', {
+      param: 'product_code',
+      reason: 'sku_unknown',
+      say: ['style_unknown', { style }],
+    })
+  }
+  if (sku === undefined) {
+    return (shelf.skusOfStyle.get(style ?? '') ?? []).flatMap((each) => {
+      const at = find(shelf, each)
+      return at && !at.removed ? [jsonOf(at.block, at.row)] : []
+    })
+  }
+  const at = find(shelf, sku)
+  if (at && !at.removed) {
+    return style === undefined || at.block.styles[at.row] === style ? [jsonOf(at.block, at.row)] : []
+  }
+  const product = gateway.mirror.reference.productOfSku(sku)
+  const priced = product?.skus.find((each) => each.sku === sku)
+  if (!product || !priced) {
+    throw new GatewayError('NOT_FOUND', {
+      param: 'sku',
+      reason: 'sku_unknown',
+      say: ['sku_unknown', { sku }],
+    })
+  }
+  if (style !== undefined && product.product_code !== style) return []
+  const zero = shelfRowOf({
+    warehouse_code: query.warehouse_code,
+    sku,
+    product_code: product.product_code,
+    quantity_on_hand: 0,
+    quantity_available: 0,
+    price_wholesale: priced.price_wholesale,
+    price_retail: priced.price_retail,
+    currency: product.currency,
+    incoming: '[]',
+    removed: 0,
+    version: shelf.version,
+    updated_at: Date.parse(product.updated_at),
+    stock_seq: null,
+  })
+  return [Buffer.from(zero.json)]
+}
+
+function isStyle(gateway: Gateway, shelf: Shelf, style: string): boolean {
+  return shelf.skusOfStyle.has(style) || gateway.mirror.reference.product(style) !== undefined
+}
+
+const opening = Buffer.from('{"data":[')
+const comma = Buffer.from(',')
+
+function envelope(
+  rows: readonly Uint8Array[],
+  shelf: Shelf,
+  hasMore: boolean,
+  paging: { page: number; pageSize: number } | undefined,
+  key?: string,
+): Prebuilt {
+  const pageFields = paging ? `,"page":${paging.page},"page_size":${paging.pageSize}` : ''
+  const closing = Buffer.from(`],"has_more":${hasMore},"version":${shelf.version}${pageFields}}`)
+  const chunks = [opening, ...rows, closing]
+  return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0), key }
+}
+
+function separated(rows: readonly Uint8Array[]): Uint8Array[] {
+  return rows.flatMap((row, index) => (index === 0 ? [row] : [comma, row]))
+}
+
+/** Weak, because the same rows may be sent compressed or not (RFC 9110 §8.8.1). */
+function tagOf(gateway: Gateway, shelf: Shelf): string {
+  return `W/"${shelf.version}.${gateway.mirror.reference.version}"`
+}
+
+function isCurrent(call: Call, tag: string): boolean {
+  const asked = call.header('if-none-match')
+  if (asked.length === 0) return false
+  return asked.some((list) => list.split(',').some((each) => each.trim() === tag || each.trim() === '*'))
+}
+
+/** Seconds since this warehouse's stock was last known to equal the ERP's; a view is as old as its oldest member. */
+function ageOf(gateway: Gateway, code: string): number {
+  const { stock } = gateway.mirror
+  const warehouse = stock.warehouse(code)
+  const members = warehouse?.kind === 'company' ? warehouse.members : [code]
+  const oldest = Math.min(...members.map((member) => stock.warehouse(member)?.synced_at ?? 0))
+  return Math.max(0, Math.floor((gateway.clock.now() - oldest) / 1000))
+}

@@ -1,0 +1,275 @@
+import { createHash } from 'node:crypto'
+import {
+  accepted,
+  type Input,
+  mostPerCall,
+  type Output,
+  type StockFigure,
+  within,
+} from '@trade-gateway/connector'
+import type { Gateway } from '../gateway.ts'
+import { batchRows } from '../store/store.ts'
+import type { WarehouseRow } from '../store/tables.ts'
+import { startVersion } from './epoch.ts'
+import { writeStock } from './write.ts'
+
+/**
+ * Stock sync: from the ERP into the database. The ERP's changes are hints; the named SKUs are read again and
+ * compared, and only what differs is written. A warehouse without a cursor, or whose cursor the ERP no longer
+ * knows, is read whole: the cursor is taken before the first page, so that what changes meanwhile is read again
+ * afterwards. One process at a time syncs a warehouse.
+ */
+const pageTimeoutMs = 60_000
+/** 20 million rows. */
+const mostSnapshotPages = 10_000
+const readTimeoutMs = 20_000
+/** Hint pages in one turn; the next turn goes on from the cursor. */
+const mostHintPages = 20
+
+/** One turn over all real warehouses. */
+export async function syncStock(gateway: Gateway): Promise<void> {
+  await gateway.store.withLock('sync warehouses', 0, () => syncWarehouses(gateway))
+  const rows = await gateway.store.db
+    .selectFrom('warehouses')
+    .selectAll()
+    .where('kind', '=', 'warehouse')
+    .orderBy('warehouse_code')
+    .execute()
+  for (const row of rows) {
+    await gateway.store.withLock(`sync stock ${row.warehouse_code}`, 0, () =>
+      syncWarehouse(gateway, row.warehouse_code),
+    )
+  }
+}
+
+/** Brings the list of warehouses, and the views over them, to what the ERP and the configuration say. */
+async function syncWarehouses(gateway: Gateway): Promise<void> {
+  const { warehouses } = accepted(await gateway.erp.warehouses({}, within(readTimeoutMs)))
+  const version = startVersion(gateway.clock.now())
+  const real = warehouses.map((warehouse) => ({ ...warehouse, kind: 'warehouse', members: '[]' }))
+  const views = Object.entries(gateway.config.views).flatMap(([code, members]) => {
+    const first = warehouses.find(({ warehouse_code }) => members.includes(warehouse_code))
+    return first
+      ? [
+          {
+            ...first,
+            warehouse_code: code,
+            name: code,
+            kind: 'company',
+            status: 'active',
+            members: JSON.stringify(members),
+          },
+        ]
+      : []
+  })
+  const stored = await gateway.store.db.selectFrom('warehouses').selectAll().execute()
+  const byCode = new Map(stored.map((row) => [row.warehouse_code, row]))
+  for (const row of [...real, ...views]) {
+    const before = byCode.get(row.warehouse_code)
+    if (before && described.every((field) => before[field] === row[field])) continue
+    const fields = Object.fromEntries(described.map((field) => [field, row[field]]))
+    await gateway.store.db
+      .insertInto('warehouses')
+      .values({ ...row, version, filled_at: null, cursor: null, synced_at: null })
+      .onConflict((conflict) => conflict.column('warehouse_code').doUpdateSet(fields))
+      .execute()
+  }
+}
+
+const described = ['name', 'kind', 'country_code', 'timezone', 'currency', 'members', 'status'] as const
+
+async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
+  const row = await gateway.store.db
+    .selectFrom('warehouses')
+    .selectAll()
+    .where('warehouse_code', '=', code)
+    .executeTakeFirstOrThrow()
+  const began = gateway.clock.now()
+  if (row.filled_at === null || row.cursor === null) await readWhole(gateway, row)
+  else await readHints(gateway, row, row.cursor)
+  await gateway.store.db
+    .updateTable('warehouses')
+    .set({ synced_at: began })
+    .where('warehouse_code', '=', code)
+    .execute()
+  gateway.nudge('stock')
+}
+
+async function readHints(gateway: Gateway, row: WarehouseRow, since: string): Promise<void> {
+  let cursor = since
+  for (let page = 0; page < mostHintPages; page++) {
+    const input = { warehouse_code: row.warehouse_code, cursor }
+    const hints = accepted(await gateway.erp['stock.changed'](input, within(readTimeoutMs)))
+    if (hints.everything) return readWhole(gateway, row)
+    await rereadSkus(gateway, row.warehouse_code, hints.skus)
+    if (hints.cursor !== cursor) await saveCursor(gateway, row.warehouse_code, hints.cursor)
+    cursor = hints.cursor
+    if (!hints.more) return
+  }
+}
+
+/** Reads the named SKUs again and writes what differs; those that the ERP no longer carries are withdrawn. */
+export async function rereadSkus(
+  gateway: Gateway,
+  warehouse: string,
+  skus: readonly string[],
+): Promise<void> {
+  for (let from = 0; from < skus.length; from += batchRows) {
+    const batch = [...new Set(skus.slice(from, from + batchRows))]
+    const input = { warehouse_code: warehouse, skus: batch }
+    const answer = accepted(await gateway.erp['stock.read'](input, within(readTimeoutMs)))
+    const carried = new Set(answer.rows.map(({ sku }) => sku))
+    await writeStock(gateway, {
+      warehouse_code: warehouse,
+      rows: answer.rows,
+      gone: batch.filter((sku) => !carried.has(sku)),
+      gone_seq: answer.stock_seq,
+    })
+  }
+}
+
+/** Reads a whole warehouse. A first fill is written page by page; a later one is judged before it is applied. */
+async function readWhole(gateway: Gateway, row: WarehouseRow): Promise<void> {
+  const code = row.warehouse_code
+  const input = { warehouse_code: code, cursor: null }
+  const { cursor } = accepted(await gateway.erp['stock.changed'](input, within(readTimeoutMs)))
+  if (row.filled_at === null) {
+    await firstFill(gateway, code)
+  } else if (!(await applySnapshot(gateway, code))) {
+    return
+  }
+  await gateway.store.db
+    .updateTable('warehouses')
+    .set({ cursor, filled_at: row.filled_at ?? gateway.clock.now() })
+    .where('warehouse_code', '=', code)
+    .execute()
+  await markViewsFilled(gateway, code)
+}
+
+/** Writes page by page; what an earlier, interrupted fill wrote and the ERP no longer carries is withdrawn. */
+async function firstFill(gateway: Gateway, code: string): Promise<void> {
+  const seen = new Set<string>()
+  for await (const { rows } of snapshotPages(gateway, code)) {
+    for (const { sku } of rows) seen.add(sku)
+    await writeFigures(gateway, code, rows)
+  }
+  const stale = (await liveSkus(gateway, code)).filter((sku) => !seen.has(sku))
+  await withdraw(gateway, code, stale, null)
+}
+
+/**
+ * Applies a snapshot over stock that is there already. One that lost more than half of the rows is a sign of a
+ * fault in the ERP rather than of an empty warehouse: it is applied only when a second one says the same.
+ */
+async function applySnapshot(gateway: Gateway, code: string): Promise<boolean> {
+  const first = await wholeSnapshot(gateway, code)
+  const stored = await liveSkus(gateway, code)
+  const lost = stored.filter((sku) => !first.rows.has(sku))
+  if (lost.length * 2 > stored.length) {
+    const second = await wholeSnapshot(gateway, code)
+    if (second.digest !== first.digest) {
+      gateway.log.warn(
+        { warehouse_code: code, rows: lost.length },
+        'a snapshot lost more than half of the rows and the next one differs; it is not applied',
+      )
+      return false
+    }
+  }
+  await writeFigures(gateway, code, [...first.rows.values()])
+  await withdraw(gateway, code, lost, first.stock_seq)
+  return true
+}
+
+async function withdraw(
+  gateway: Gateway,
+  code: string,
+  skus: readonly string[],
+  seq: number | null,
+): Promise<void> {
+  for (let from = 0; from < skus.length; from += batchRows) {
+    const gone = skus.slice(from, from + batchRows)
+    await writeStock(gateway, { warehouse_code: code, rows: [], gone, gone_seq: seq })
+  }
+}
+
+async function wholeSnapshot(gateway: Gateway, code: string) {
+  const rows = new Map<string, StockFigure>()
+  const digest = createHash('sha256')
+  let seq: number | null = null
+  for await (const page of snapshotPages(gateway, code)) {
+    seq ??= page.stock_seq
+    for (const row of page.rows) {
+      rows.set(row.sku, row)
+      digest.update(`${row.sku}\n`)
+    }
+  }
+  return { rows, stock_seq: seq, digest: digest.digest('hex') }
+}
+
+async function* snapshotPages(gateway: Gateway, code: string) {
+  let after: string | null = null
+  for (let pages = 0; pages < mostSnapshotPages; pages++) {
+    const input: Input<'stock.snapshot'> = { warehouse_code: code, after, limit: mostPerCall }
+    const page: Output<'stock.snapshot'> = accepted(
+      await gateway.erp['stock.snapshot'](input, within(pageTimeoutMs)),
+    )
+    yield page
+    if (page.next === null) return
+    if (page.next === after) break
+    after = page.next
+  }
+  throw new Error(`The ERP's snapshot of ${code} does not end.`)
+}
+
+async function writeFigures(gateway: Gateway, code: string, rows: readonly StockFigure[]): Promise<void> {
+  for (let from = 0; from < rows.length; from += batchRows) {
+    const batch = rows.slice(from, from + batchRows)
+    await writeStock(gateway, { warehouse_code: code, rows: batch, gone: [], gone_seq: null })
+  }
+}
+
+async function liveSkus(gateway: Gateway, code: string): Promise<string[]> {
+  const sliceRows = 2000
+  const skus: string[] = []
+  for (;;) {
+    const slice = await gateway.store.db
+      .selectFrom('stock')
+      .select('sku')
+      .where('warehouse_code', '=', code)
+      .where('removed', '=', 0)
+      .where('sku', '>', skus.at(-1) ?? '')
+      .orderBy('sku')
+      .limit(sliceRows)
+      .execute()
+    skus.push(...slice.map(({ sku }) => sku))
+    if (slice.length < sliceRows) return skus
+  }
+}
+
+/** A view is filled once all of its members are. */
+async function markViewsFilled(gateway: Gateway, member: string): Promise<void> {
+  for (const [view, members] of Object.entries(gateway.config.views)) {
+    if (!members.includes(member)) continue
+    const open = await gateway.store.db
+      .selectFrom('warehouses')
+      .select('warehouse_code')
+      .where('warehouse_code', 'in', members)
+      .where('filled_at', 'is', null)
+      .execute()
+    if (open.length > 0) continue
+    await gateway.store.db
+      .updateTable('warehouses')
+      .set({ filled_at: gateway.clock.now() })
+      .where('warehouse_code', '=', view)
+      .where('filled_at', 'is', null)
+      .execute()
+  }
+}
+
+async function saveCursor(gateway: Gateway, code: string, cursor: string): Promise<void> {
+  await gateway.store.db
+    .updateTable('warehouses')
+    .set({ cursor })
+    .where('warehouse_code', '=', code)
+    .execute()
+}

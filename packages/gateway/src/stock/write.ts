@@ -1,0 +1,226 @@
+import type { StockFigure } from '@trade-gateway/connector'
+import type { Gateway } from '../gateway.ts'
+import { batchRows, type Tx } from '../store/store.ts'
+import type { StockRow } from '../store/tables.ts'
+
+/**
+ * The only way into the stock table. One transaction per batch: lock the warehouse's counter row, compare the
+ * ERP's figures with what is stored, take as many versions as rows changed in one update of that row, and write
+ * just those rows under them. The row lock lasts until the commit, so versions become visible in their order and
+ * a reader that follows `version > mine` can miss none. Views come after their members in the same transaction,
+ * always in the order of their codes, so that no two writers wait for each other in a circle.
+ */
+export interface StockChange {
+  readonly warehouse_code: string
+  /** The ERP's newest figures. */
+  readonly rows: readonly StockFigure[]
+  /** SKUs that the ERP no longer carries there. */
+  readonly gone: readonly string[]
+  /** The ERP's counter when it said that they are gone. */
+  readonly gone_seq: number | null
+}
+
+/** Writes what differs; answers how many rows changed, views not counted. Bounded to `batchRows` by its callers. */
+export async function writeStock(gateway: Gateway, change: StockChange): Promise<number> {
+  if (change.rows.length + change.gone.length > batchRows) {
+    throw new RangeError(`A batch has at most ${batchRows} rows.`)
+  }
+  return gateway.store.db.transaction().execute(async (tx) => {
+    await lockCounter(tx, change.warehouse_code)
+    const skus = [...change.rows.map((row) => row.sku), ...change.gone]
+    const stored = await storedRows(tx, change.warehouse_code, skus)
+    const changed = differing(change, stored, gateway.clock.now())
+    if (changed.length === 0) return 0
+    await writeRows(tx, change.warehouse_code, changed)
+    const changedSkus = changed.map((row) => row.sku)
+    for (const [view, members] of viewsOf(gateway, change.warehouse_code)) {
+      await refreshView(tx, view, members, changedSkus, gateway.clock.now())
+    }
+    return changed.length
+  })
+}
+
+type Fields = Omit<StockRow, 'version'>
+
+/** Which rows differ from what is stored. An older figure (by the ERP's counter) never overwrites a newer one. */
+function differing(change: StockChange, stored: ReadonlyMap<string, StockRow>, now: number): Fields[] {
+  const result: Fields[] = []
+  for (const figure of change.rows) {
+    const fields = fieldsOf(change.warehouse_code, figure, now)
+    const before = stored.get(figure.sku)
+    if (isOlder(figure.stock_seq, before?.stock_seq) || (before && isSame(before, fields))) continue
+    result.push(fields)
+  }
+  for (const sku of change.gone) {
+    const before = stored.get(sku)
+    if (!before || before.removed === 1 || isOlder(change.gone_seq, before.stock_seq)) continue
+    result.push({ ...withdrawn(before, now), stock_seq: change.gone_seq })
+  }
+  return result
+}
+
+function fieldsOf(warehouse: string, figure: StockFigure, now: number): Fields {
+  return {
+    warehouse_code: warehouse,
+    sku: figure.sku,
+    product_code: figure.product_code,
+    quantity_on_hand: Math.max(0, figure.quantity_on_hand),
+    quantity_available: Math.max(0, figure.quantity_available),
+    price_wholesale: figure.price_wholesale,
+    price_retail: figure.price_retail,
+    currency: figure.currency,
+    incoming: JSON.stringify(figure.incoming),
+    removed: 0,
+    updated_at: now,
+    stock_seq: figure.stock_seq,
+  }
+}
+
+function withdrawn(before: StockRow, now: number): Fields {
+  const { version: _version, ...fields } = before
+  return {
+    ...fields,
+    quantity_on_hand: 0,
+    quantity_available: 0,
+    incoming: '[]',
+    removed: 1,
+    updated_at: now,
+  }
+}
+
+function isOlder(seq: number | null, stored: number | null | undefined): boolean {
+  return seq !== null && stored !== null && stored !== undefined && seq < stored
+}
+
+const published = [
+  'product_code',
+  'quantity_on_hand',
+  'quantity_available',
+  'price_wholesale',
+  'price_retail',
+  'currency',
+  'incoming',
+  'removed',
+] as const
+
+function isSame(before: Fields, after: Fields): boolean {
+  return published.every((field) => before[field] === after[field])
+}
+
+async function lockCounter(tx: Tx, warehouse: string): Promise<void> {
+  await tx
+    .updateTable('warehouses')
+    .set((eb) => ({ version: eb.ref('version') }))
+    .where('warehouse_code', '=', warehouse)
+    .executeTakeFirstOrThrow()
+}
+
+async function storedRows(
+  tx: Tx,
+  warehouse: string,
+  skus: readonly string[],
+): Promise<Map<string, StockRow>> {
+  if (skus.length === 0) return new Map()
+  const rows = await tx
+    .selectFrom('stock')
+    .selectAll()
+    .where('warehouse_code', '=', warehouse)
+    .where('sku', 'in', skus)
+    .execute()
+  return new Map(rows.map((row) => [row.sku, row]))
+}
+
+async function writeRows(tx: Tx, warehouse: string, rows: readonly Fields[]): Promise<void> {
+  const { version } = await tx
+    .updateTable('warehouses')
+    .set((eb) => ({ version: eb('version', '+', rows.length) }))
+    .where('warehouse_code', '=', warehouse)
+    .returning('version')
+    .executeTakeFirstOrThrow()
+  const first = version - rows.length + 1
+  await tx
+    .insertInto('stock')
+    .values(rows.map((row, index) => ({ ...row, version: first + index })))
+    .onConflict((conflict) =>
+      conflict.columns(['warehouse_code', 'sku']).doUpdateSet((eb) => ({
+        product_code: eb.ref('excluded.product_code'),
+        quantity_on_hand: eb.ref('excluded.quantity_on_hand'),
+        quantity_available: eb.ref('excluded.quantity_available'),
+        price_wholesale: eb.ref('excluded.price_wholesale'),
+        price_retail: eb.ref('excluded.price_retail'),
+        currency: eb.ref('excluded.currency'),
+        incoming: eb.ref('excluded.incoming'),
+        removed: eb.ref('excluded.removed'),
+        version: eb.ref('excluded.version'),
+        updated_at: eb.ref('excluded.updated_at'),
+        stock_seq: eb.ref('excluded.stock_seq'),
+      })),
+    )
+    .execute()
+}
+
+function viewsOf(gateway: Gateway, warehouse: string): [string, readonly string[]][] {
+  return Object.entries(gateway.config.views)
+    .filter(([, members]) => members.includes(warehouse))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+}
+
+/** Recomputes the view's rows of the changed SKUs from its members' published rows. */
+async function refreshView(
+  tx: Tx,
+  view: string,
+  members: readonly string[],
+  skus: readonly string[],
+  now: number,
+): Promise<void> {
+  await lockCounter(tx, view)
+  const stored = await storedRows(tx, view, skus)
+  const memberRows = await tx
+    .selectFrom('stock')
+    .selectAll()
+    .where('warehouse_code', 'in', members)
+    .where('sku', 'in', skus)
+    .execute()
+  const bySku = Map.groupBy(memberRows, (row) => row.sku)
+  const changed: Fields[] = []
+  for (const sku of skus) {
+    const merged = mergedRow(view, members, bySku.get(sku) ?? [], now)
+    const before = stored.get(sku)
+    if (merged && !(before && isSame(before, merged))) changed.push(merged)
+  }
+  if (changed.length > 0) await writeRows(tx, view, changed)
+}
+
+/** The sums of the members; prices and style of the first member that carries the SKU; withdrawn when all are. */
+export function mergedRow(
+  view: string,
+  members: readonly string[],
+  rows: readonly StockRow[],
+  now: number,
+): Fields | undefined {
+  const inOrder = rows.toSorted(
+    (a, b) => members.indexOf(a.warehouse_code) - members.indexOf(b.warehouse_code),
+  )
+  const carried = inOrder.filter((row) => row.removed === 0)
+  const first = carried[0] ?? inOrder[0]
+  if (!first) return undefined
+  const { version: _version, ...fields } = first
+  const sum = (of: (row: StockRow) => number) => carried.reduce((total, row) => total + of(row), 0)
+  return {
+    ...fields,
+    warehouse_code: view,
+    quantity_on_hand: sum((row) => row.quantity_on_hand),
+    quantity_available: sum((row) => row.quantity_available),
+    incoming: mergedIncoming(carried),
+    removed: carried.length === 0 ? 1 : 0,
+    updated_at: now,
+    stock_seq: null,
+  }
+}
+
+function mergedIncoming(rows: readonly StockRow[]): string {
+  const all: StockFigure['incoming'] = rows.flatMap((row) => JSON.parse(row.incoming))
+  const byDate = (a: (typeof all)[number], b: (typeof all)[number]) =>
+    a.earliest_date < b.earliest_date ? -1 : a.earliest_date > b.earliest_date ? 1 : 0
+  return JSON.stringify(all.sort(byDate))
+}

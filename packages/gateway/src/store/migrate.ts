@@ -1,0 +1,18 @@
+import { type Migration, Migrator } from 'kysely/migration'
+import { foundation } from '../../migrations/0001-foundation.ts'
+import { type Store, StoreUnusable } from './store.ts'
+
+const migrations: Record<string, Migration> = { '0001-foundation': foundation }
+const configurationExit = 78
+
+/** Brings the tables to this version: forward only, each migration in a transaction, one process at a time. */
+export async function migrate(store: Store): Promise<void> {
+  const migrator = new Migrator({ db: store.db, provider: { getMigrations: async () => migrations } })
+  const { error } = await migrator.migrateToLatest()
+  if (!error) return
+  throw new StoreUnusable(
+    'The database could not be brought to this version. A newer gateway may have used it: install that version, or restore a backup.',
+    configurationExit,
+    error,
+  )
+}

@@ -1,0 +1,171 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import type { Log } from '../kernel/log.ts'
+import { InProcessLocks } from './in-process-locks.ts'
+import { type Store, StoreUnusable, type Topic, topics } from './store.ts'
+import type { Tables } from './tables.ts'
+
+const mostConnections = 16
+const connectTimeoutMs = 5_000
+const statementTimeoutMs = 30_000
+const listenRetryMs = 1_000
+const lockPollMs = 20
+const channelName = 'trade_gateway'
+const int8 = 20
+const configurationExit = 78
+
+/**
+ * The production store: PostgreSQL through `pg`. Locks are advisory session locks, which end when
+ * the process or its connection dies; waking is LISTEN/NOTIFY, with polling as the truth.
+ */
+export async function openPostgres(url: string, log: Log): Promise<Store> {
+  const common = {
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    types: { getTypeParser: parserOf },
+  }
+  const pool = new pg.Pool({ ...common, max: mostConnections, statement_timeout: statementTimeoutMs })
+  pool.on('error', (error) => log.warn({ error }, 'an idle database connection broke'))
+  await pool.query('select 1').catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new StoreUnusable(`DATABASE_URL: the database does not answer: ${why}`, configurationExit, cause)
+  })
+
+  const locks = new InProcessLocks()
+  const sessionLocks = new SessionLocks(common, log)
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const listener = new Listener(common, log)
+  return {
+    kind: 'postgres',
+    db,
+    withLock: (name, waitMs, work) => locks.hold(name, waitMs, () => sessionLocks.hold(name, waitMs, work)),
+    announce: (topic) => {
+      pool.query('select pg_notify($1, $2)', [channelName, topic]).catch((error: unknown) => {
+        log.debug({ error }, 'an announcement was lost; polling makes it good')
+      })
+    },
+    listen: (heard) => listener.start(heard),
+    async close() {
+      await listener.stop()
+      await sessionLocks.close()
+      await db.destroy()
+    },
+  }
+}
+
+/** Eight-byte integers as numbers; what does not fit exactly is a fault, not a rounding. */
+function parserOf(oid: number, format?: 'text' | 'binary') {
+  if (oid !== int8) return pg.types.getTypeParser(oid, format ?? 'text')
+  return (text: string) => {
+    const value = Number(text)
+    if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is not a safe integer.`)
+    return value
+  }
+}
+
+/**
+ * All session locks of this process on one connection: the database ends them when the process or the connection
+ * dies. Inside the process the same name is serialised before it comes here, so the session never re-enters one.
+ */
+class SessionLocks {
+  readonly #config: pg.ClientConfig
+  readonly #log: Log
+  #client: Promise<pg.Client> | undefined
+
+  constructor(config: pg.ClientConfig, log: Log) {
+    this.#config = config
+    this.#log = log
+  }
+
+  async hold<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T | undefined> {
+    const client = await this.#connected()
+    if (!(await acquired(client, name, waitMs))) return undefined
+    try {
+      return await work()
+    } finally {
+      await client
+        .query('select pg_advisory_unlock(hashtextextended($1, 0))', [name])
+        .catch((error: unknown) => {
+          this.#log.warn({ error, subject: name }, 'a lock ended with its connection')
+        })
+    }
+  }
+
+  #connected(): Promise<pg.Client> {
+    this.#client ??= this.#connect().catch((error: unknown) => {
+      this.#client = undefined
+      throw error
+    })
+    return this.#client
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client(this.#config)
+    client.once('error', () => client.end().catch(() => {}))
+    client.once('end', () => {
+      this.#client = undefined
+    })
+    await client.connect()
+    return client
+  }
+
+  async close() {
+    const client = await this.#client?.catch(() => undefined)
+    await client?.end().catch(() => {})
+  }
+}
+
+async function acquired(client: pg.Client, name: string, waitMs: number): Promise<boolean> {
+  for (let waited = 0; ; waited += lockPollMs) {
+    const { rows } = await client.query<{ held: boolean }>(
+      'select pg_try_advisory_lock(hashtextextended($1, 0)) as held',
+      [name],
+    )
+    if (rows[0]?.held) return true
+    if (waited >= waitMs) return false
+    await new Promise((resolve) => setTimeout(resolve, lockPollMs))
+  }
+}
+
+/** One connection that hears announcements and comes back by itself. */
+class Listener {
+  readonly #config: pg.ClientConfig
+  readonly #log: Log
+  #client: pg.Client | undefined
+  #stopped = false
+
+  constructor(config: pg.ClientConfig, log: Log) {
+    this.#config = config
+    this.#log = log
+  }
+
+  start(heard: (topic: Topic) => void) {
+    this.#connect(heard).catch((error: unknown) => {
+      if (this.#stopped) return
+      this.#log.warn({ error }, 'announcements of the database are not heard; polling goes on')
+      setTimeout(() => this.start(heard), listenRetryMs)
+    })
+  }
+
+  async #connect(heard: (topic: Topic) => void) {
+    if (this.#stopped) return
+    const client = new pg.Client(this.#config)
+    this.#client = client
+    client.on('notification', ({ payload }) => {
+      const topic = topics.find((known) => known === payload)
+      if (topic) heard(topic)
+    })
+    client.once('error', () => client.end().catch(() => {}))
+    client.once('end', () => {
+      if (!this.#stopped) setTimeout(() => this.start(heard), listenRetryMs)
+    })
+    await client.connect()
+    await client.query(`listen ${channelName}`)
+    for (const topic of topics) heard(topic)
+  }
+
+  async stop() {
+    this.#stopped = true
+    await this.#client?.end().catch(() => {})
+  }
+}

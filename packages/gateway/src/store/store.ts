@@ -1,0 +1,40 @@
+import type { Kysely, Transaction } from 'kysely'
+import type { Tables } from './tables.ts'
+
+export type Db = Kysely<Tables>
+export type Tx = Transaction<Tables>
+
+/**
+ * The database with what differs between the two kinds: locks that last as long as their holder lives, and how
+ * long they may be waited for.
+ */
+export interface Store {
+  readonly kind: 'sqlite' | 'postgres'
+  readonly db: Db
+  /**
+   * Runs `work` while this process alone holds the named lock; answers undefined where it is held elsewhere and
+   * does not come free within `waitMs`. The lock ends with the connection, not with a clock.
+   */
+  withLock<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T | undefined>
+  /** Tells every process, this one included, that something under `topic` changed. */
+  announce(topic: Topic): void
+  /** Calls `heard` on each announcement, own and foreign; a missed one is made good by polling. */
+  listen(heard: (topic: Topic) => void): void
+  close(): Promise<void>
+}
+
+export const topics = ['stock', 'reference', 'access'] as const
+export type Topic = (typeof topics)[number]
+
+/** Rows per statement and transaction: small enough that nothing blocks for more than a few milliseconds. */
+export const batchRows = 500
+
+/** The store holds something that this process cannot work with; the message says what to do. */
+export class StoreUnusable extends Error {
+  readonly exitCode: number
+
+  constructor(message: string, exitCode: number, cause?: unknown) {
+    super(message, { cause })
+    this.exitCode = exitCode
+  }
+}

@@ -1,0 +1,78 @@
+import { argon2, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { type Answer, type Input, type Output, ok, rejected } from '@trade-gateway/connector'
+import type { Clock } from './clock.ts'
+import type { Store } from './store.ts'
+
+/** A person of a customer who signs in to the ERP's website. */
+export interface Account {
+  readonly account_id: string
+  readonly username: string
+  readonly password: string
+  readonly name: string
+  readonly customer_code: string
+}
+
+const sessionLifeMs = 12 * 60 * 60 * 1000
+/** OWASP's smallest argon2id: 19 MiB, 2 passes. The built-in accounts have random passwords. */
+const hashing = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
+const argon2id = promisify(argon2)
+
+/** Makes each account what it is said to be, whatever was stored under its id before. */
+export async function keepAccounts(store: Store, accounts: readonly Account[]): Promise<void> {
+  for (const account of accounts) {
+    const salt = randomBytes(16)
+    const hash = await hashOf(account.password, salt)
+    store.run(
+      `insert into accounts (account_id, username, name, customer_code, password_salt, password_hash)
+       values (?, ?, ?, ?, ?, ?)
+       on conflict (account_id) do update set username = excluded.username, name = excluded.name,
+         customer_code = excluded.customer_code, password_salt = excluded.password_salt,
+         password_hash = excluded.password_hash`,
+      account.account_id,
+      account.username,
+      account.name,
+      account.customer_code,
+      salt,
+      hash,
+    )
+  }
+}
+
+/** Opens a session. An unknown name costs the same hash as a known one. */
+export async function signIn(
+  store: Store,
+  clock: Clock,
+  input: Input<'sign_in'>,
+): Promise<Answer<Output<'sign_in'>>> {
+  const account = store.one(
+    'select account_id, name, customer_code, password_salt, password_hash from accounts where username = ?',
+    input.username,
+  )
+  const salt = account?.password_salt instanceof Uint8Array ? account.password_salt : new Uint8Array(16)
+  const expected = account?.password_hash instanceof Uint8Array ? account.password_hash : new Uint8Array(32)
+  const right = timingSafeEqual(await hashOf(input.password, salt), expected)
+  if (!account || !right) return rejected('bad_credentials', 'The username or the password is wrong.')
+  const session = randomBytes(32).toString('base64url')
+  const expiresAt = clock.now() + sessionLifeMs
+  store.transaction(() => {
+    store.run('delete from sessions where expires_at < ?', clock.now())
+    store.run(
+      'insert into sessions (session_hash, account_id, expires_at) values (?, ?, ?)',
+      createHash('sha256').update(session).digest('hex'),
+      account.account_id ?? null,
+      expiresAt,
+    )
+  })
+  return ok({
+    account_id: String(account.account_id),
+    name: String(account.name),
+    customer_code: String(account.customer_code),
+    session,
+    session_expires_at: new Date(expiresAt).toISOString(),
+  })
+}
+
+async function hashOf(password: string, salt: Uint8Array): Promise<Buffer> {
+  return argon2id('argon2id', { message: password, nonce: salt, ...hashing })
+}

@@ -1,0 +1,40 @@
+import {
+  type Answer,
+  type ErpAddress,
+  type ErpShippingMethod,
+  type Input,
+  type Output,
+  ok,
+  rejected,
+} from '@trade-gateway/connector'
+import type { Store } from './store.ts'
+
+export function sellable(store: Store, input: Input<'sellable'>): Answer<Output<'sellable'>> {
+  const customer = customerOf(store, input.customer_code)
+  if (!customer) return unknownCustomer(input.customer_code)
+  const rows = store.all('select sku from sellable where customer_code = ? order by sku', input.customer_code)
+  const rule = customer.sellable_rule === 'only' ? 'only' : 'all_but'
+  return ok({ rule, skus: rows.map((row) => String(row.sku)) })
+}
+
+export function addresses(store: Store, input: Input<'addresses'>): Answer<Output<'addresses'>> {
+  if (!customerOf(store, input.customer_code)) return unknownCustomer(input.customer_code)
+  const rows = store.all(
+    'select body from addresses where customer_code = ? order by address_id',
+    input.customer_code,
+  )
+  return ok({ addresses: rows.map((row): ErpAddress => JSON.parse(String(row.body))) })
+}
+
+export function shippingMethods(store: Store): Answer<Output<'shipping_methods'>> {
+  const rows = store.all('select body from shipping_methods order by shipping_method_id')
+  return ok({ shipping_methods: rows.map((row): ErpShippingMethod => JSON.parse(String(row.body))) })
+}
+
+function customerOf(store: Store, code: string) {
+  return store.one('select sellable_rule from customers where customer_code = ?', code)
+}
+
+function unknownCustomer(code: string): Answer<never> {
+  return rejected('not_found', `There is no customer ${code}.`)
+}

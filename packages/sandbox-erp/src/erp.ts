@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto'
+import {
+  type Answer,
+  type Capabilities,
+  type Erp,
+  type ErpWarehouse,
+  ok,
+  type StockFigure,
+} from '@trade-gateway/connector'
+import { type Account, keepAccounts, signIn } from './accounts.ts'
+import type { Catalogue } from './catalogue/catalogue.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { addresses, sellable, shippingMethods } from './customers.ts'
+import { productsChanged, productsRead, productsSnapshot } from './products.ts'
+import { seed } from './seed.ts'
+import { stockChanged, stockRead, stockSnapshot } from './stock.ts'
+import { Store } from './store.ts'
+
+export { sandboxCustomers } from './seed.ts'
+export type { Account, Clock }
+
+/** What the sandbox ERP can do unless told to play a poorer one. */
+export const fullCapabilities: Capabilities = {
+  dedupes_by_reference: true,
+  lookup: 'strong',
+  lookup_lag_ms: 0,
+  max_request_ms: 30_000,
+  changes: 'poll',
+  stock_seq: true,
+  holds: 'expiring',
+  serialise: 'nothing',
+  ledger: false,
+  sign_in: true,
+}
+
+export interface SandboxErpOptions {
+  /** Where the database is; `:memory:` keeps nothing. */
+  readonly path: string
+  /** What an empty database is filled with. */
+  readonly catalogue: () => Catalogue | Promise<Catalogue>
+  /** Names the catalogue (its seed or its file's hash): a database filled from another one is refused. */
+  readonly catalogue_id: string
+  readonly accounts: readonly Account[]
+  readonly clock?: Clock
+  readonly capabilities?: Partial<Capabilities>
+}
+
+export interface SandboxErp {
+  readonly erp: Erp
+  readonly store: Store
+  close(): void
+}
+
+/** The database belongs to another catalogue than the one asked for. */
+export class OtherCatalogue extends Error {}
+
+/**
+ * Opens the sandbox ERP: an `Erp` over its own database, deterministic from catalogue and clock. Throws
+ * `OtherCatalogue` where the database was filled from another catalogue.
+ */
+export async function openSandboxErp(options: SandboxErpOptions): Promise<SandboxErp> {
+  const clock = options.clock ?? systemClock
+  const capabilities = { ...fullCapabilities, ...options.capabilities }
+  const store = new Store(options.path)
+  const epoch = await fill(store, options, clock)
+  await keepAccounts(store, options.accounts)
+
+  const erp: Erp = {
+    describe: async () => ok({ name: 'Trade Gateway sandbox ERP', sandbox: true, capabilities }),
+    warehouses: async () => ok({ warehouses: warehousesOf(store) }),
+    'stock.snapshot': async (input) => withoutSeq(capabilities, stockSnapshot(store, input)),
+    'stock.read': async (input) => withoutSeq(capabilities, stockRead(store, input)),
+    'stock.changed': async (input) => stockChanged(store, epoch, input),
+    'products.snapshot': async (input) => productsSnapshot(store, input),
+    'products.read': async (input) => productsRead(store, input),
+    'products.changed': async (input) => productsChanged(store, epoch, input),
+    shipping_methods: async () => shippingMethods(store),
+    addresses: async (input) => addresses(store, input),
+    sellable: async (input) => sellable(store, input),
+    sign_in: (input) => signIn(store, clock, input),
+  }
+  return { erp, store, close: () => store.close() }
+}
+
+/**
+ * Fills a new database and answers the epoch of the change cursors. Each opening has its own epoch: a database
+ * that was restored from a backup has run back, and a cursor from before must ask for everything.
+ */
+async function fill(store: Store, options: SandboxErpOptions, clock: Clock): Promise<string> {
+  const filled = store.one("select value from meta where key = 'catalogue_id'")?.value
+  if (filled === undefined) {
+    const catalogue = await options.catalogue()
+    seed(store, catalogue, new Date(clock.now()).toISOString().slice(0, 10))
+    store.run("insert into meta (key, value) values ('catalogue_id', ?)", options.catalogue_id)
+  } else if (filled !== options.catalogue_id) {
+    throw new OtherCatalogue(
+      `This database was filled from ${filled}, not from ${options.catalogue_id}. Choose another data directory, or remove it to start afresh.`,
+    )
+  }
+  return randomBytes(6).toString('hex')
+}
+
+function warehousesOf(store: Store): ErpWarehouse[] {
+  return store.all('select * from warehouses order by warehouse_code').map((row) => ({
+    warehouse_code: String(row.warehouse_code),
+    name: String(row.name),
+    country_code: String(row.country_code),
+    timezone: String(row.timezone),
+    currency: String(row.currency),
+    status: row.status === 'closed' ? 'closed' : 'active',
+  }))
+}
+
+/** An ERP that is told to have no counters hides them. */
+function withoutSeq<T extends { rows: StockFigure[]; stock_seq: number | null }>(
+  capabilities: Capabilities,
+  answer: Answer<T>,
+): Answer<T> {
+  if (capabilities.stock_seq || !('ok' in answer)) return answer
+  const rows = answer.ok.rows.map((row) => ({ ...row, stock_seq: null }))
+  return { ok: { ...answer.ok, rows, stock_seq: null } }
+}

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { sandboxCustomers } from './erp.ts'
+import { serve } from './serve.ts'
+
+const usage = `Usage: npm run sandbox-erp -- [options]
+
+The built-in ERP, alone, for a gateway elsewhere or for trying a connector.
+
+  --port N          port on 127.0.0.1; default 18080, 0 takes any free one
+  --database FILE   where it keeps its state; default: in memory
+  --catalogue FILE  a catalogue of your own (CSV) instead of the built-in one
+  --seed N          seed of the built-in catalogue; default 1
+  --activity N      stock changes a minute; default 60, 0 = still
+  --help            this text
+
+The bearer token for callers is read from UPSTREAM_TOKEN; without it one is made and printed.
+Example: UPSTREAM_TOKEN=secret npm run sandbox-erp -- --port 18080
+`
+
+const usageError = 64
+
+function wholeNumber(flag: string, text: string, most: number): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (!(value <= most)) throw new TypeError(`--${flag} is a whole number from 0 to ${most}, not "${text}".`)
+  return value
+}
+
+function settingsFrom(argv: string[]) {
+  const { values } = parseArgs({
+    args: argv,
+    options: {
+      port: { type: 'string', default: '18080' },
+      database: { type: 'string', default: ':memory:' },
+      catalogue: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      activity: { type: 'string', default: '60' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return undefined
+  return {
+    port: wholeNumber('port', values.port, 65_535),
+    database: values.database,
+    ...(values.catalogue === undefined ? {} : { catalogue: values.catalogue }),
+    seed: wholeNumber('seed', values.seed, 2 ** 31),
+    activity: wholeNumber('activity', values.activity, 60_000),
+  }
+}
+
+async function main() {
+  const settings = settingsFrom(process.argv.slice(2))
+  if (!settings) return void process.stdout.write(usage)
+  const token = process.env.UPSTREAM_TOKEN || randomBytes(24).toString('base64url')
+  const accounts = sandboxCustomers.map(({ customer_code, name }, index) => ({
+    account_id: `acc-${index + 1}`,
+    username: `buyer${index + 1}@sandbox.example`,
+    password: randomBytes(12).toString('base64url'),
+    name,
+    customer_code,
+  }))
+  const running = await serve({ ...settings, token, accounts })
+  for (const { line, sku, reason } of running.left_out)
+    process.stderr.write(`left out: line ${line} (${sku}): ${reason}\n`)
+  process.stdout.write(`Sandbox ERP at ${running.url}\n`)
+  if (!process.env.UPSTREAM_TOKEN) process.stdout.write(`UPSTREAM_TOKEN=${token}\n`)
+  for (const { username, password, customer_code } of accounts) {
+    process.stdout.write(`account of ${customer_code}: ${username} ${password}\n`)
+  }
+  const stop = () => running.close().then(() => process.exit(0))
+  process.once('SIGTERM', stop)
+  process.once('SIGINT', stop)
+}
+
+main().catch((error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`${message}\n`)
+  process.exit(error instanceof TypeError ? usageError : 1)
+})
