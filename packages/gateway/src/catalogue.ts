@@ -14,6 +14,8 @@ const publicEndpoints = [
   access.planRequestsList,
   stock.warehousesList,
   stock.stockList,
+  stock.stockChanges,
+  stock.stockChecksum,
   products.productsList,
   products.productsRead,
   reference.shippingMethodsList,

@@ -11,6 +11,9 @@ import { startWorker, type Worker } from './kernel/worker.ts'
 import { prune } from './prune.ts'
 import { ReferenceMirror } from './reference/mirror.ts'
 import { syncReference } from './reference/sync.ts'
+import { beginEpoch } from './stock/epoch.ts'
+import { HighWater } from './stock/high-water.ts'
+import { keepHistory } from './stock/history.ts'
 import { StockMirror } from './stock/mirror.ts'
 import { syncStock } from './stock/sync.ts'
 import { readInstallation } from './store/installation.ts'
@@ -46,6 +49,8 @@ export interface Parts {
   readonly sandbox: boolean
   readonly clock?: Clock
   readonly ids?: Ids
+  /** Where the newest answered versions are noted; without it, a restored database is seen by live processes only. */
+  readonly highWaterFile?: string
 }
 
 /** Puts a gateway together over a migrated store. Nothing runs yet: `startWorkers` does that. */
@@ -53,7 +58,9 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const { config, store, log, erp, sandbox, clock = systemClock, ids = randomIds } = parts
   const secrets = secretsWith(config.secretsKey)
   const installation = await readInstallation(store, secrets, ids)
-  const mirror = { stock: new StockMirror(store), reference: new ReferenceMirror(store) }
+  const highWater = new HighWater(parts.highWaterFile)
+  const stock = new StockMirror(store, highWater, (above) => beginEpoch({ store, clock, log }, above))
+  const mirror = { stock, reference: new ReferenceMirror(store) }
   const keys = new Keys(store, secrets, clock, ids, `trade-gateway:${installation}`)
   await keys.load()
   const sessions = new Sessions({ store, clock, config, keys })
@@ -127,6 +134,7 @@ export function startWorkers(gateway: Gateway): () => Promise<void> {
       turn: turn(async () => {
         await keys.rotateWhenDue()
         await prune(gateway)
+        await keepHistory(gateway)
       }),
     }),
   ]

@@ -17,6 +17,7 @@ import {
   writeSandboxFile,
 } from './start/sandbox.ts'
 import { completedSettings, givenSettings, makeDataDir, type Settings } from './start/settings.ts'
+import { beginEpoch } from './stock/epoch.ts'
 import { migrate } from './store/migrate.ts'
 import { openPostgres } from './store/postgres.ts'
 import { openSqlite } from './store/sqlite.ts'
@@ -27,6 +28,7 @@ const usage = `Usage: npm start -- [options]
 Starts the gateway. With nothing configured it brings its own ERP, makes an account and prints how to use it.
 
   --catalogue FILE   start the built-in ERP on a catalogue of your own (CSV: sku, name, price_wholesale, …)
+  --restored         DATA_DIR was restored from a backup: begin a new history, so that clients sync anew
   --help             this text
 
 Settings come from the environment, then .env, then settings.env in DATA_DIR (default ${defaultDataDir}); README.md lists them.
@@ -44,7 +46,11 @@ async function main(): Promise<number | undefined> {
   // What this process writes is its owner's business only.
   process.umask(0o077)
   const { values } = parseArgs({
-    options: { catalogue: { type: 'string' }, help: { type: 'boolean', default: false } },
+    options: {
+      catalogue: { type: 'string' },
+      restored: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
   })
   if (values.help) {
     process.stdout.write(usage)
@@ -60,12 +66,18 @@ async function main(): Promise<number | undefined> {
   const settings = completedSettings(given, dataDir)
   const config = readConfig(settings)
   const log = jsonLog(config.logLevel)
-  await run(config, settings, log, closers)
+  await run(config, settings, log, closers, values.restored)
   return undefined
 }
 
 /** Brings everything up in order; each step adds how it is ended. */
-async function run(config: Config, settings: Settings, log: Log, closers: Closer[]): Promise<void> {
+async function run(
+  config: Config,
+  settings: Settings,
+  log: Log,
+  closers: Closer[],
+  restored: boolean,
+): Promise<void> {
   stopOnSignals(closers, log)
   const store = await openStore(config, log)
   closers.push(() => store.close())
@@ -82,7 +94,16 @@ async function run(config: Config, settings: Settings, log: Log, closers: Closer
   closers.push(() => client.close())
 
   const isSandbox = sandbox !== undefined || (await describedAsSandbox(client, log))
-  const gateway = await openGateway({ config, store, erp: client.erp, log, sandbox: isSandbox })
+  const highWaterFile = join(config.dataDir, 'high-water.json')
+  const gateway = await openGateway({
+    config,
+    store,
+    erp: client.erp,
+    log,
+    sandbox: isSandbox,
+    highWaterFile,
+  })
+  if (restored) await beginEpoch(gateway)
   if (sandbox) await ensureSandboxChannels(gateway, settings)
   await gateway.mirror.stock.follow()
   await gateway.mirror.reference.follow()

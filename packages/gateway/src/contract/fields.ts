@@ -9,6 +9,13 @@ export const wholeNumber = (least: number, most: number) =>
     .transform(Number)
     .pipe(z.int().min(least).max(most))
 
+/** A stock version or cursor: a whole number of at most 2^53. */
+export const versionNumber = z
+  .string()
+  .regex(/^\d{1,16}$/)
+  .transform(Number)
+  .pipe(z.int().min(0))
+
 /** The largest page of ordinary lists. */
 export const mostPageSize = 200
 export const defaultPageSize = 50

@@ -25,7 +25,11 @@ export interface Purchase {
 }
 
 export class Quota {
-  readonly #windows = new LRUCache<string, Window>({ max: mostSubjects })
+  readonly #windows: LRUCache<string, Window>
+
+  constructor(most: number = mostSubjects) {
+    this.#windows = new LRUCache({ max: most })
+  }
 
   /** Spends `points` of `subject` where `limit` allows it. */
   take(subject: string, points: number, limit: number, nowMs: number): Purchase {

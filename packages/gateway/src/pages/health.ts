@@ -1,4 +1,5 @@
 import type { Env, Hono } from 'hono'
+import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 
 /**
@@ -10,13 +11,12 @@ export function health<E extends Env>(app: Hono<E>, gateway: Gateway) {
 
   app.get('/readyz', async (c) => {
     const store = await storeAnswers(gateway)
-    const ready = store && gateway.mirror.stock.isFilled
-    const data = {
-      ready,
-      store: { kind: gateway.store.kind, answers: store },
-      stock_filled: gateway.mirror.stock.isFilled,
+    const filled = gateway.mirror.stock.isFilled
+    const checks = { store: { kind: gateway.store.kind, answers: store }, stock_filled: filled }
+    if (!store || !filled) {
+      throw new GatewayError('INTERNAL', { status: 503, say: ['not_ready'], retryAfter: 1, more: { checks } })
     }
-    return c.json({ data }, ready ? 200 : 503, { ...noStore, ...(ready ? {} : { 'Retry-After': '1' }) })
+    return c.json({ data: { ready: true, ...checks } }, 200, noStore)
   })
 
   app.get('/statusz', (c) => {

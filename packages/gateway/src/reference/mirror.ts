@@ -20,6 +20,7 @@ const sliceRows = 500
 /** Reference data in memory, following the database by `version > mine`, as the stock mirror does. */
 export class ReferenceMirror {
   readonly #store: Store
+  #turn: Promise<void> = Promise.resolve()
   #version = 0
   #filled = false
   readonly #products = new Map<string, Listed>()
@@ -75,8 +76,13 @@ export class ReferenceMirror {
     return rule.skus.has(sku) === (rule.rule === 'only')
   }
 
-  /** One turn: brings memory to the database's newest version. */
-  async follow(): Promise<void> {
+  /** One turn: brings memory to the database's newest version. Turns never overlap. */
+  follow(): Promise<void> {
+    this.#turn = this.#turn.catch(() => {}).then(() => this.#follow())
+    return this.#turn
+  }
+
+  async #follow(): Promise<void> {
     for (let full = true; full; ) {
       const rows = await this.#store.db
         .selectFrom('reference_records')

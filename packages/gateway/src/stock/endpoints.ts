@@ -6,10 +6,12 @@ import {
   price,
   productCode,
   sku,
+  versionNumber,
   warehouseCode,
   wholeNumber,
 } from '../contract/fields.ts'
-import { allowedWarehouses, mostStockPageSize, stockCost, stockReply } from './read.ts'
+import { changesCost, changesReply, fullSyncReasons, mostFeedPageSize } from './feed.ts'
+import { allowedWarehouses, checksumReply, mostStockPageSize, stockCost, stockReply } from './read.ts'
 
 export const stockRow = z
   .object({
@@ -88,5 +90,57 @@ export const stockList = endpoint({
 
   handle({ gateway, call, input }) {
     return stockReply(gateway, call, input)
+  },
+})
+
+export const stockChanges = endpoint({
+  id: 'stock.changes',
+  method: 'GET',
+  path: '/api/v1/warehouses/{warehouse_code}/stock/changes',
+  since: '1.0.0',
+  access: 'bearer',
+  capability: 'stock.read',
+  cost: changesCost,
+  errors: ['WAREHOUSE_UNKNOWN', 'WAREHOUSE_DENIED', 'UPSTREAM_ERROR'],
+  params: { warehouse_code: warehouseCode },
+  query: {
+    since: versionNumber.optional(),
+    page_size: wholeNumber(1, mostFeedPageSize).default(mostFeedPageSize),
+  },
+  result: z.object({
+    data: z.array(stockRow.extend({ removed: z.literal(true).optional() }).meta({ id: 'StockChange' })),
+    version: z.int().meta({ description: 'What to send next as `since`' }),
+    since: z.int(),
+    latest: z.int(),
+    has_more: z.boolean(),
+    pending: z.int().meta({ description: 'Rows still to come' }),
+    needs_full_sync: z.boolean(),
+    full_sync_reason: z.enum(fullSyncReasons).optional(),
+    row_count: z.int().optional(),
+    checksum: z.string().optional(),
+  }),
+  headers: ['X-Stock-Version', 'X-Stock-Age', 'ETag'],
+
+  handle({ gateway, call, input }) {
+    return changesReply(gateway, call, input)
+  },
+})
+
+export const stockChecksum = endpoint({
+  id: 'stock.checksum',
+  method: 'GET',
+  path: '/api/v1/warehouses/{warehouse_code}/stock/checksum',
+  since: '1.4.0',
+  access: 'bearer',
+  capability: 'stock.read',
+  cost: 5,
+  errors: ['WAREHOUSE_UNKNOWN', 'WAREHOUSE_DENIED', 'UPSTREAM_ERROR'],
+  params: { warehouse_code: warehouseCode },
+  query: {},
+  result: dataOf(z.object({ version: z.int(), row_count: z.int(), checksum: z.string() })),
+  headers: ['X-Stock-Version', 'X-Stock-Age'],
+
+  handle({ gateway, input }) {
+    return checksumReply(gateway, input.warehouse_code)
   },
 })

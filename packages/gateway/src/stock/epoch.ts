@@ -1,3 +1,5 @@
+import type { Gateway } from '../gateway.ts'
+
 /**
  * A version is an epoch in the high bits and a running number in the low 33. The epoch is the ten-minute slot in
  * which the history began, so that a database that was made anew or restored starts above every older history:
@@ -7,12 +9,35 @@ const lowBits = 2 ** 33
 const slotMs = 600_000
 const firstSlot = Date.UTC(2026, 0, 1)
 
-/** The version from which a history that begins now counts. */
-export function startVersion(now: number): number {
-  return Math.max(1, Math.floor((now - firstSlot) / slotMs)) * lowBits
+/** The version from which a history that begins now counts: above every version up to `above`. */
+export function startVersion(now: number, above = 0): number {
+  return Math.max(1, Math.floor((now - firstSlot) / slotMs), above === 0 ? 0 : epochOf(above) + 1) * lowBits
 }
 
 /** Which history a version belongs to. */
 export function epochOf(version: number): number {
   return Math.floor(version / lowBits)
+}
+
+/**
+ * Begins a new history in all warehouses, after the database ran back: versions that were answered before must not
+ * be given out again for another state. The ERP is read whole again. `above` is the newest version known to have
+ * been answered; without it an operator says that the database was restored.
+ */
+export async function beginEpoch(
+  gateway: Pick<Gateway, 'store' | 'clock' | 'log'>,
+  above?: number,
+): Promise<void> {
+  const { store, clock, log } = gateway
+  await store.withLock('begin epoch', 10_000, async () => {
+    const rows = await store.db.selectFrom('warehouses').select(['warehouse_code', 'version']).execute()
+    if (above !== undefined && rows.every(({ version }) => version > above)) return
+    const newest = Math.max(above ?? 0, ...rows.map(({ version }) => version))
+    const version = startVersion(clock.now(), newest)
+    await store.db.updateTable('warehouses').set({ version, horizon: version, cursor: null }).execute()
+    log.warn(
+      { rows: rows.length },
+      'the database was restored from an older state; clients are told to sync anew',
+    )
+  })
 }

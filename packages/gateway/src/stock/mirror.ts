@@ -3,13 +3,17 @@ import { instant } from '../kernel/clock.ts'
 import { minorUnits } from '../kernel/money.ts'
 import type { Store } from '../store/store.ts'
 import type { StockRow, WarehouseRow } from '../store/tables.ts'
-import { emptyShelf, type Shelf, type ShelfRow, stocked } from './shelf.ts'
+import type { ShelfRow } from './block.ts'
+import { epochOf } from './epoch.ts'
+import type { HighWater } from './high-water.ts'
+import { emptyShelf, type Shelf, stocked } from './shelf.ts'
 
 /**
  * The mirror keeps every warehouse's stock in memory and follows the database by `version > mine`; it knows
  * nothing of who wrote. A turn reads slices until one comes back short: then, and only then, what was read is the
- * state at one version (a row that changed meanwhile came again with a higher one), and the new shelf replaces the
- * old in one assignment. So a version that was ever answered stands for one state, in every process.
+ * state at one version (a row that changed meanwhile came again with a higher one): the newest row's, or the
+ * counter's as it stood before the first slice. The new shelf replaces the old in one assignment, so a version that
+ * was ever answered stands for one state, in every process.
  */
 export interface Warehouse {
   readonly warehouse_code: string
@@ -22,6 +26,7 @@ export interface Warehouse {
   readonly status: string
   readonly filled: boolean
   readonly synced_at: number | null
+  readonly horizon: number
 }
 
 interface Followed {
@@ -34,15 +39,22 @@ const sliceRows = 2000
 
 export class StockMirror {
   readonly #store: Store
+  readonly #highWater: HighWater
+  readonly #restored: (above: number) => Promise<void>
   readonly #followed = new Map<string, Followed>()
+  #turn: Promise<void> = Promise.resolve()
 
-  constructor(store: Store) {
+  /** `restored` begins a new history when the database turns out to be behind what was answered before. */
+  constructor(store: Store, highWater: HighWater, restored: (above: number) => Promise<void>) {
     this.#store = store
+    this.#highWater = highWater
+    this.#restored = restored
   }
 
   /** Every known warehouse and view, in the order of their codes. */
   warehouses(): Warehouse[] {
-    return [...this.#followed.values()].map(({ warehouse }) => warehouse)
+    const known = [...this.#followed.values()].map(({ warehouse }) => warehouse)
+    return known.sort((a, b) => (a.warehouse_code < b.warehouse_code ? -1 : 1))
   }
 
   warehouse(code: string): Warehouse | undefined {
@@ -60,9 +72,14 @@ export class StockMirror {
     return this.#followed.size > 0 && this.warehouses().every(({ filled }) => filled)
   }
 
-  /** One turn: brings each warehouse to the database's newest version. */
-  async follow(): Promise<void> {
-    const rows = await this.#store.db.selectFrom('warehouses').selectAll().orderBy('warehouse_code').execute()
+  /** One turn: brings each warehouse to the database's newest version. Turns never overlap, so none goes back. */
+  follow(): Promise<void> {
+    this.#turn = this.#turn.catch(() => {}).then(() => this.#follow())
+    return this.#turn
+  }
+
+  async #follow(): Promise<void> {
+    const rows = await this.#counters()
     for (const row of rows) {
       // Known at once, so that no warehouse is called unknown while another one is still being read.
       if (this.#followed.has(row.warehouse_code)) continue
@@ -72,13 +89,31 @@ export class StockMirror {
       })
     }
     for (const row of rows) {
-      const shelf = this.#followed.get(row.warehouse_code)?.shelf ?? emptyShelf
-      const next = row.version > shelf.version ? await this.#advanced(row.warehouse_code, shelf) : shelf
+      const known = this.#followed.get(row.warehouse_code)?.shelf ?? emptyShelf
+      // A history that is not this shelf's: what was restored may differ anywhere, so it is read from the start.
+      const shelf = epochOf(known.version) === epochOf(row.version) ? known : emptyShelf
+      const next = row.version > shelf.version ? await this.#advanced(row, shelf) : shelf
+      if (next.version > this.#highWater.of(row.warehouse_code)) {
+        await this.#highWater.note(row.warehouse_code, next.version)
+      }
       this.#followed.set(row.warehouse_code, { warehouse: warehouseOf(row), shelf: next })
     }
   }
 
-  async #advanced(warehouse: string, shelf: Shelf): Promise<Shelf> {
+  /** The warehouses with their counters; where one ran back, after a new history was begun. */
+  async #counters(): Promise<WarehouseRow[]> {
+    const query = this.#store.db.selectFrom('warehouses').selectAll().orderBy('warehouse_code')
+    const rows = await query.execute()
+    const behind = rows.filter((row) => row.version < this.#highWater.of(row.warehouse_code))
+    if (behind.length === 0) return rows
+    await this.#restored(Math.max(...behind.map((row) => this.#highWater.of(row.warehouse_code))))
+    return query.execute()
+  }
+
+  async #advanced(
+    { warehouse_code: warehouse, version: counter }: WarehouseRow,
+    shelf: Shelf,
+  ): Promise<Shelf> {
     const changes = new Map<string, ShelfRow>()
     let version = shelf.version
     for (let full = true; full; ) {
@@ -95,7 +130,7 @@ export class StockMirror {
       full = rows.length === sliceRows
       await yieldToLoop()
     }
-    return stocked(shelf, [...changes.values()], version, yieldToLoop)
+    return stocked(shelf, [...changes.values()], Math.max(version, counter), yieldToLoop)
   }
 }
 
@@ -111,6 +146,7 @@ function warehouseOf(row: WarehouseRow): Warehouse {
     status: row.status,
     filled: row.filled_at !== null,
     synced_at: row.synced_at,
+    horizon: row.horizon,
   }
 }
 
@@ -123,5 +159,11 @@ export function shelfRowOf(row: StockRow): ShelfRow {
     `"price_wholesale":${row.price_wholesale / scale},"price_retail":${row.price_retail / scale},` +
     `"currency":"${row.currency}","warehouse_code":"${row.warehouse_code}",` +
     `"version":${row.version},"updated_at":"${instant(row.updated_at)}","incoming":${row.incoming}}`
-  return { sku: row.sku, product_code: row.product_code, removed: row.removed === 1, json }
+  return {
+    sku: row.sku,
+    product_code: row.product_code,
+    removed: row.removed === 1,
+    version: row.version,
+    json,
+  }
 }

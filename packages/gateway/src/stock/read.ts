@@ -3,8 +3,10 @@ import { type CostContext, Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { defaultPageSize } from '../contract/fields.ts'
 import type { Gateway } from '../gateway.ts'
+import { jsonOf } from './block.ts'
+import { hexOf } from './checksum.ts'
 import { shelfRowOf } from './mirror.ts'
-import { allRows, find, jsonOf, placesIn, rowsBetween, type Shelf } from './shelf.ts'
+import { allRows, find, placesIn, rowsBetween, type Shelf } from './shelf.ts'
 
 /**
  * Stock reads: from the mirror's bytes, in memory, whatever the ERP does. The row objects that are sent were made
@@ -33,7 +35,7 @@ export function allowedWarehouses(gateway: Gateway, caller: Caller) {
   }
   return warehouses
     .filter(({ warehouse_code }) => caller.allowlist?.has(warehouse_code) ?? true)
-    .map(({ filled: _filled, synced_at: _synced, ...shown }) => shown)
+    .map(({ filled: _filled, synced_at: _synced, horizon: _horizon, ...shown }) => shown)
 }
 
 /** Points of a stock read; an answer 304 costs as little as any small read. */
@@ -47,24 +49,33 @@ export function stockCost({ gateway, call, input }: CostContext): number {
 /** Answers from the mirror. Throws `UPSTREAM_ERROR` until the warehouse was filled once, `NOT_FOUND`. */
 export function stockReply(gateway: Gateway, call: Call, query: StockQuery): Reply<never> {
   const { warehouse_code: code } = query
-  const shelf = gateway.mirror.stock.shelf(code)
-  if (!shelf) {
-    throw new GatewayError('UPSTREAM_ERROR', {
-      say: ['warehouse_filling', { warehouse: code }],
-      retryAfter: fillingRetrySeconds,
-    })
-  }
+  const shelf = shelfOf(gateway, code)
   const tag = tagOf(gateway, shelf)
-  const headers = [
-    'ETag',
-    tag,
-    'X-Stock-Version',
-    String(shelf.version),
-    'X-Stock-Age',
-    String(ageOf(gateway, code)),
-  ]
+  const headers = ['ETag', tag, ...versionHeaders(gateway, code, shelf.version)]
   if (isCurrent(call, tag)) return new Reply<never>(undefined, headers, 304)
   return new Reply<never>(bodyOf(gateway, shelf, query), headers)
+}
+
+/** The proof over a whole warehouse, made while it changed. */
+export function checksumReply(gateway: Gateway, code: string) {
+  const { version, liveRows, checksum } = shelfOf(gateway, code)
+  const data = { version, row_count: liveRows, checksum: hexOf(checksum) }
+  return new Reply({ data }, versionHeaders(gateway, code, version))
+}
+
+/** The stock of a warehouse. Throws `UPSTREAM_ERROR` until it was filled once. */
+export function shelfOf(gateway: Gateway, code: string): Shelf {
+  const shelf = gateway.mirror.stock.shelf(code)
+  if (shelf) return shelf
+  throw new GatewayError('UPSTREAM_ERROR', {
+    say: ['warehouse_filling', { warehouse: code }],
+    retryAfter: fillingRetrySeconds,
+  })
+}
+
+/** Headers of every stock answer: the cursor, and how old the copy is. */
+export function versionHeaders(gateway: Gateway, code: string, version: number): string[] {
+  return ['X-Stock-Version', String(version), 'X-Stock-Age', String(ageOf(gateway, code))]
 }
 
 function bodyOf(gateway: Gateway, shelf: Shelf, query: StockQuery): Prebuilt {
@@ -166,7 +177,8 @@ function tagOf(gateway: Gateway, shelf: Shelf): string {
   return `W/"${shelf.version}.${gateway.mirror.reference.version}"`
 }
 
-function isCurrent(call: Call, tag: string): boolean {
+/** Whether the caller has what this tag names (RFC 9110 §13.1.2). */
+export function isCurrent(call: Call, tag: string): boolean {
   const asked = call.header('if-none-match')
   if (asked.length === 0) return false
   return asked.some((list) => list.split(',').some((each) => each.trim() === tag || each.trim() === '*'))

@@ -1,42 +1,23 @@
+import { type Block, changed, jsonOf, liveBetween, rowIn, type ShelfRow, separated } from './block.ts'
+import { type ChangeLog, countSince, emptyLog, entriesSince, firstWhere, logged } from './change-log.ts'
+import { added, type ChecksumFields, contributionOf, type Sum, zeroSum } from './checksum.ts'
+
 /**
- * A shelf is the stock of one warehouse at one version, in memory, ready to be sent. Rows stand in the order of
- * their SKU in blocks of up to 256; each block holds the rows' JSON as one run of bytes. A shelf never changes:
- * a batch of changes makes a new one that shares every untouched block, so a reader that began on one version
- * finishes on it, and a change costs its block only.
+ * A shelf is the stock of one warehouse at one version, in memory, ready to be sent: blocks of prebuilt JSON in the
+ * order of the SKUs, the order of the changes, and the checksum. A shelf never changes: a batch of changes makes a
+ * new one that shares every untouched block, so a reader that began on one version finishes on it, and a change
+ * costs its block only.
  *
  * Withdrawn rows keep their place, so that pages do not shift under a reader: they are left out of what is sent.
  */
-
-/** Rows in a full block; a block that grows beyond is split in two. */
-export const rowsPerBlock = 256
-
-/** One row as the shelf keeps it: the JSON object that the API sends, and what it must know without parsing. */
-export interface ShelfRow {
-  readonly sku: string
-  readonly product_code: string
-  readonly removed: boolean
-  readonly json: string
-}
-
-interface Block {
-  readonly skus: readonly string[]
-  readonly styles: readonly string[]
-  /** The rows' JSON, separated by commas. */
-  readonly bytes: Buffer
-  /** Where each row begins; one more entry for where a further row would. */
-  readonly starts: Uint32Array
-  readonly removed: Uint8Array
-  /** The JSON of the rows that are not withdrawn, separated by commas; `bytes` itself where none is. */
-  readonly live: Buffer
-  readonly liveRows: number
-}
-
 export interface Shelf {
   readonly version: number
   readonly blocks: readonly Block[]
   /** Rows before each block, withdrawn ones counted; one more entry for the total. */
   readonly places: Uint32Array
   readonly liveRows: number
+  readonly checksum: Sum
+  readonly log: ChangeLog
   /** The SKUs of each style, in order. */
   readonly skusOfStyle: ReadonlyMap<string, readonly string[]>
 }
@@ -46,12 +27,15 @@ export const emptyShelf: Shelf = {
   blocks: [],
   places: new Uint32Array(1),
   liveRows: 0,
+  checksum: zeroSum,
+  log: emptyLog,
   skusOfStyle: new Map(),
 }
 
-const comma = Buffer.from(',')
+/** Rows whose digests are computed between two pauses. */
+const rowsPerPause = 500
 
-/** The shelf with `changes` applied (ascending or not, each SKU once), at `version`. Yields between blocks. */
+/** The shelf with `changes` applied (each SKU once), at `version`. Pauses between bounded steps. */
 export async function stocked(
   shelf: Shelf,
   changes: readonly ShelfRow[],
@@ -59,62 +43,54 @@ export async function stocked(
   pause: () => Promise<void>,
 ): Promise<Shelf> {
   const sorted = changes.toSorted((a, b) => (a.sku < b.sku ? -1 : 1))
-  const blocks: Block[] = []
-  let next = 0
-  const sources = shelf.blocks.length > 0 ? shelf.blocks : [undefined]
-  for (let index = 0; index < sources.length; index++) {
-    const block = sources[index]
-    const limit = sources[index + 1]?.skus[0]
-    const from = next
-    while (next < sorted.length && (limit === undefined || (sorted[next]?.sku ?? '') < limit)) next++
-    if (from === next) {
-      if (block) blocks.push(block)
-      continue
-    }
-    for (const made of rebuilt(block, sorted.slice(from, next))) {
-      blocks.push(made)
-      await pause()
-    }
-  }
-  return {
-    version,
-    blocks,
-    places: placesOf(blocks),
-    liveRows: blocks.reduce((sum, block) => sum + block.liveRows, 0),
-    skusOfStyle: stylesAfter(shelf, sorted),
-  }
+  const former = sorted.map(({ sku }) => find(shelf, sku))
+  const blocks = await blocksAfter(shelf, sorted, pause)
+  const checksum = await checksumAfter(shelf, sorted, former, pause)
+  const skusOfStyle = stylesAfter(shelf, sorted, former)
+  await pause()
+  const versions = former.flatMap((at) => (at ? [at.block.versions[at.row] ?? 0] : []))
+  const log = logged(
+    shelf.log,
+    versions,
+    sorted.toSorted((a, b) => a.version - b.version),
+  )
+  const liveRows = blocks.reduce((sum, block) => sum + block.liveRows, 0)
+  return { version, blocks, places: placesOf(blocks), liveRows, checksum, log, skusOfStyle }
 }
 
-/** Position of a SKU: its block and its row there; undefined where the shelf never had it. */
-export function find(shelf: Shelf, sku: string): { block: Block; row: number; removed: boolean } | undefined {
-  const block =
-    shelf.blocks[lastAtOrBefore(shelf.blocks.length, (i) => (shelf.blocks[i]?.skus[0] ?? '') <= sku)]
-  if (!block) return undefined
-  const row = lastAtOrBefore(block.skus.length, (i) => (block.skus[i] ?? '') <= sku)
-  if (block.skus[row] !== sku) return undefined
-  return { block, row, removed: block.removed[row] === 1 }
+/** Where a SKU stands. */
+export interface Place {
+  readonly block: Block
+  readonly row: number
+  readonly removed: boolean
 }
 
-/** The JSON of one row. */
-export function jsonOf(block: Block, row: number): Buffer {
-  return block.bytes.subarray(block.starts[row], (block.starts[row + 1] ?? 0) - 1)
+/** Where a SKU stands; undefined where the shelf never had it. */
+export function find(shelf: Shelf, sku: string): Place | undefined {
+  const after = firstWhere(shelf.blocks.length, (index) => (shelf.blocks[index]?.skus[0] ?? '') > sku)
+  const block = shelf.blocks[after - 1]
+  const row = block && rowIn(block, sku)
+  return block === undefined || row === undefined
+    ? undefined
+    : { block, row, removed: block.removed[row] === 1 }
 }
 
 /** The JSON of all live rows, separated by commas, as chunks to be written one after another. */
 export function allRows(shelf: Shelf): Buffer[] {
-  return joined(shelf.blocks.map((block) => block.live))
+  return separated(shelf.blocks.map((block) => block.live))
 }
 
 /** The JSON of the live rows at places `from` to `to` (exclusive), separated by commas. */
 export function rowsBetween(shelf: Shelf, from: number, to: number): Buffer[] {
   const parts: Buffer[] = []
-  let index = lastAtOrBefore(shelf.places.length, (i) => (shelf.places[i] ?? 0) <= from)
+  let index = firstWhere(shelf.places.length, (at) => (shelf.places[at] ?? 0) > from) - 1
   for (; index < shelf.blocks.length && (shelf.places[index] ?? 0) < to; index++) {
     const block = shelf.blocks[index]
     const start = shelf.places[index] ?? 0
-    if (block) parts.push(slice(block, Math.max(0, from - start), Math.min(block.skus.length, to - start)))
+    if (block)
+      parts.push(liveBetween(block, Math.max(0, from - start), Math.min(block.skus.length, to - start)))
   }
-  return joined(parts)
+  return separated(parts)
 }
 
 /** How many places the shelf has, withdrawn rows counted. */
@@ -122,74 +98,67 @@ export function placesIn(shelf: Shelf): number {
   return shelf.places.at(-1) ?? 0
 }
 
-function slice(block: Block, from: number, to: number): Buffer {
-  if (from === 0 && to === block.skus.length) return block.live
-  const rows: Buffer[] = []
-  for (let row = from; row < to; row++) if (block.removed[row] === 0) rows.push(jsonOf(block, row))
-  return Buffer.concat(joined(rows))
-}
+const removedMark = Buffer.from(',"removed":true}')
 
-function joined(parts: readonly Buffer[]): Buffer[] {
-  const result: Buffer[] = []
-  for (const part of parts) {
-    if (part.length === 0) continue
-    if (result.length > 0) result.push(comma)
-    result.push(part)
-  }
-  return result
-}
-
-/** A block with changes merged in; two or more blocks where it grew beyond its size. */
-function* rebuilt(block: Block | undefined, changes: readonly ShelfRow[]): Generator<Block> {
-  const skus: string[] = []
-  const styles: string[] = []
-  const removed: number[] = []
-  const rows: (Buffer | string)[] = []
-  const add = (sku: string, style: string, gone: number, json: Buffer | string) => {
-    skus.push(sku)
-    styles.push(style)
-    removed.push(gone)
-    rows.push(json)
-  }
-  let next = 0
-  const old = block?.skus ?? []
-  for (let row = 0; row < old.length || next < changes.length; ) {
-    const change = changes[next]
-    const sku = old[row]
-    if (block && sku !== undefined && (change === undefined || sku < change.sku)) {
-      add(sku, block.styles[row] ?? '', block.removed[row] ?? 0, jsonOf(block, row))
-      row++
-    } else if (change) {
-      add(change.sku, change.product_code, change.removed ? 1 : 0, change.json)
-      if (sku === change.sku) row++
-      next++
-    }
-  }
-  const parts = Math.ceil(skus.length / rowsPerBlock)
-  const size = Math.ceil(skus.length / parts)
-  for (let from = 0; from < skus.length; from += size) {
-    const to = from + size
-    yield blockOf(skus.slice(from, to), styles.slice(from, to), removed.slice(from, to), rows.slice(from, to))
-  }
-}
-
-function blockOf(skus: string[], styles: string[], removed: number[], rows: (Buffer | string)[]): Block {
-  const starts = new Uint32Array(rows.length + 1)
-  const buffers = rows.map((row) => (typeof row === 'string' ? Buffer.from(row) : row))
-  buffers.forEach((row, index) => {
-    starts[index + 1] = (starts[index] ?? 0) + row.length + comma.length
+/** The rows that changed after a version, oldest change first, withdrawn ones marked; at most `most`. */
+export function changesSince(shelf: Shelf, since: number, most: number) {
+  const entries = entriesSince(shelf.log, since, most)
+  const rows = entries.flatMap(({ sku }) => {
+    const at = find(shelf, sku)
+    if (!at) return []
+    const json = jsonOf(at.block, at.row)
+    return [at.removed ? Buffer.concat([json.subarray(0, -1), removedMark]) : json]
   })
-  const bytes = Buffer.concat(joined(buffers))
-  const live = buffers.filter((_row, index) => removed[index] === 0)
-  return {
-    skus,
-    styles,
-    bytes,
-    starts,
-    removed: Uint8Array.from(removed),
-    live: live.length === buffers.length ? bytes : Buffer.concat(joined(live)),
-    liveRows: live.length,
+  return { rows: separated(rows), count: entries.length, reached: entries.at(-1)?.version }
+}
+
+/** How many rows changed after a version. */
+export function changedSince(shelf: Shelf, since: number): number {
+  return countSince(shelf.log, since)
+}
+
+async function blocksAfter(
+  shelf: Shelf,
+  sorted: readonly ShelfRow[],
+  pause: () => Promise<void>,
+): Promise<Block[]> {
+  const blocks: Block[] = []
+  const sources = shelf.blocks.length > 0 ? shelf.blocks : [undefined]
+  let next = 0
+  for (let index = 0; index < sources.length; index++) {
+    const block = sources[index]
+    const limit = sources[index + 1]?.skus[0]
+    const from = next
+    while (next < sorted.length && (limit === undefined || (sorted[next]?.sku ?? '') < limit)) next++
+    if (from < next) {
+      blocks.push(...changed(block, sorted.slice(from, next)))
+      await pause()
+    } else if (block) blocks.push(block)
   }
+  return blocks
+}
+
+/** Takes away what the changed rows added before, and adds what they add now; withdrawn rows add nothing. */
+async function checksumAfter(
+  shelf: Shelf,
+  sorted: readonly ShelfRow[],
+  former: readonly (Place | undefined)[],
+  pause: () => Promise<void>,
+): Promise<Sum> {
+  let sum = shelf.checksum
+  for (const [index, row] of sorted.entries()) {
+    const before = former[index]
+    if (before && !before.removed)
+      sum = added(sum, contribution(jsonOf(before.block, before.row).toString()), -1)
+    if (!row.removed) sum = added(sum, contribution(row.json), 1)
+    if (index % rowsPerPause === rowsPerPause - 1) await pause()
+  }
+  return sum
+}
+
+function contribution(json: string): Sum {
+  const fields: ChecksumFields = JSON.parse(json)
+  return contributionOf(fields)
 }
 
 function placesOf(blocks: readonly Block[]): Uint32Array {
@@ -201,11 +170,15 @@ function placesOf(blocks: readonly Block[]): Uint32Array {
 }
 
 /** The style index after a batch: shared where no row is new and none moved to another style. */
-function stylesAfter(shelf: Shelf, changes: readonly ShelfRow[]): ReadonlyMap<string, readonly string[]> {
+function stylesAfter(
+  shelf: Shelf,
+  sorted: readonly ShelfRow[],
+  former: readonly (Place | undefined)[],
+): ReadonlyMap<string, readonly string[]> {
   let map: Map<string, readonly string[]> | undefined
-  for (const { sku, product_code } of changes) {
-    const known = find(shelf, sku)
-    const before = known?.block.styles[known.row]
+  for (const [index, { sku, product_code }] of sorted.entries()) {
+    const at = former[index]
+    const before = at?.block.styles[at.row]
     if (before === product_code) continue
     map ??= new Map(shelf.skusOfStyle)
     if (before !== undefined) {
@@ -217,16 +190,4 @@ function stylesAfter(shelf: Shelf, changes: readonly ShelfRow[]): ReadonlyMap<st
     map.set(product_code, [...(map.get(product_code) ?? []), sku].sort())
   }
   return map ?? shelf.skusOfStyle
-}
-
-/** The last index below `length` for which `holds` is true, where it is true up to there; 0 where there is none. */
-function lastAtOrBefore(length: number, holds: (index: number) => boolean): number {
-  let low = 0
-  let high = length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >>> 1
-    if (holds(middle)) low = middle
-    else high = middle - 1
-  }
-  return low
 }

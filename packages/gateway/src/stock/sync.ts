@@ -70,7 +70,7 @@ async function syncWarehouses(gateway: Gateway): Promise<void> {
     const fields = Object.fromEntries(described.map((field) => [field, row[field]]))
     await gateway.store.db
       .insertInto('warehouses')
-      .values({ ...row, version, filled_at: null, cursor: null, synced_at: null })
+      .values({ ...row, version, filled_at: null, cursor: null, synced_at: null, horizon: 0 })
       .onConflict((conflict) => conflict.column('warehouse_code').doUpdateSet(fields))
       .execute()
   }

@@ -33,6 +33,7 @@ export interface Tables {
   }
   warehouses: WarehouseRow
   stock: StockRow
+  stock_history: { warehouse_code: string; reached_at: number; version: number }
   reference_records: ReferenceRow
   reference_sources: { source: string; cursor: string | null; filled_at: number | null }
   idempotency_keys: IdempotencyRow
@@ -100,6 +101,8 @@ export interface WarehouseRow {
   cursor: string | null
   /** When its stock was last known to equal the ERP's. */
   synced_at: number | null
+  /** The oldest version from which the change feed is followed; older cursors need a full sync. */
+  horizon: number
 }
 
 export interface StockRow {

@@ -68,6 +68,8 @@ export const sentences = {
   customer_taken: 'The customer {customer} belongs to the channel {channel} already.',
   secrets_too_many: 'A channel has at most {most} secrets. Delete one first.',
   overloaded: 'The gateway is overloaded and did not begin this request.',
+  not_ready:
+    'The gateway is not ready: its store does not answer, or the stock is being read for the first time.',
 } as const
 
 export type SentenceId = keyof typeof sentences
@@ -278,6 +280,15 @@ export const en: Texts = {
       summary: 'Stock of a warehouse',
       description:
         'The whole warehouse, a page of it, one style (product_code) or one SKU (sku). Without page and page_size: all rows. Follow the change feed from the version of the first page.',
+    },
+    'stock.changes': {
+      summary: 'Stock changes since a version',
+      description:
+        'The rows that changed since a cursor, each once in its newest state, withdrawn ones as 0 with removed: true. Send version back as since. One point per row, at least 1 and at most 60; the page is cut to the points that are left. needs_full_sync asks for a full pull. The last page proves itself by row_count and checksum.',
+    },
+    'stock.checksum': {
+      summary: 'Proof of a warehouse’s stock',
+      description: 'Version, number of rows and checksum, to compare with a copy of one’s own.',
     },
     'products.list': {
       summary: 'List products',

@@ -1,4 +1,364 @@
-import { en } from './en.ts'
 import type { Texts } from './texts.ts'
 
-export const ko: Texts = en
+export const ko: Texts = {
+  sentences: {
+    path_unknown: '{method} {path} 엔드포인트가 없습니다.',
+    path_malformed: '경로 형식이 잘못되었습니다: {why}.',
+    method_not_allowed: '{path}에는 {method} 메서드를 사용할 수 없습니다. 사용할 수 있는 메서드: {allowed}.',
+    legacy_gone: '{path} 경로는 더 이상 제공되지 않습니다. 다음 경로를 사용하세요: {replacement}.',
+    body_not_utf8: '본문이 올바른 UTF-8이 아닙니다.',
+    body_not_json: '본문이 올바른 JSON이 아닙니다.',
+    body_too_deep: '본문의 중첩이 {most}단계를 넘습니다.',
+    body_duplicate_key: '본문의 한 객체 안에 “{key}” 키가 두 번 있습니다.',
+    body_forbidden_key: '본문에 사용할 수 없는 “{key}” 키가 있습니다.',
+    body_too_large: '본문이 {most}바이트를 넘습니다.',
+    body_missing: '본문이 비어 있습니다. JSON 객체를 보내세요.',
+    body_not_object: '본문이 JSON 객체가 아닙니다.',
+    body_type: 'Content-Type “{type}” 형식은 여기서 받지 않습니다. 다음 형식으로 보내세요: {expected}.',
+    body_encoding:
+      'Content-Encoding “{encoding}” 방식은 여기서 받지 않습니다. 본문을 인코딩하지 말고 보내세요.',
+    body_interrupted: '본문이 다 도착하기 전에 끊겼습니다.',
+    header_twice: '{name} 헤더를 두 번 이상 보냈습니다.',
+    too_many_headers: '요청 헤더가 {most}개를 넘습니다.',
+    url_too_long: 'URL이 {most}자를 넘습니다.',
+    headers_too_large: '헤더 전체 크기가 {most}바이트를 넘습니다.',
+    host_missing: '요청에 Host 헤더가 없습니다.',
+    expectation: 'Expect 헤더의 “{value}” 요구를 충족할 수 없습니다.',
+    broken_framing: '요청이 올바른 HTTP 형식이 아닙니다.',
+    request_timeout: '요청이 {seconds}초 안에 도착하지 않았습니다.',
+    query_malformed: '쿼리 문자열이 올바른 퍼센트 인코딩 UTF-8이 아닙니다.',
+    parameter_unknown: '여기에는 “{param}” 매개변수가 없습니다.',
+    parameter_twice: '“{param}” 매개변수를 두 번 이상 보냈습니다.',
+    field_unknown: '여기에는 “{param}” 필드가 없습니다.',
+    field_invalid: '{param}: {problem}',
+    credentials_in_query:
+      '자격 증명은 본문에 담아야 합니다. URL의 “{param}” 값은 읽지 않으며, URL은 로그에 남으므로 이 값은 유출된 것으로 간주하세요.',
+    grant_unknown: '알 수 없는 grant_type입니다: “{grant}”. client_credentials 또는 password를 사용하세요.',
+    token_in_query:
+      '쿼리 문자열의 토큰은 받지 않습니다. Authorization: Bearer <ACCESS_TOKEN> 헤더를 보내세요.',
+    token_not_bearer: 'Authorization 헤더가 Bearer <ACCESS_TOKEN> 형식이 아닙니다.',
+    token_doubled: '토큰을 두 개 이상 보냈습니다.',
+    token_revoked: '이 토큰은 폐기되었습니다.',
+    session_ended: '이 토큰에 연결된 세션을 ERP에서 종료했습니다.',
+    legacy_token_ended: '이전 게이트웨이의 토큰은 {until}까지만 사용할 수 있었습니다.',
+    channel_gone: '이 토큰의 채널이 더 이상 존재하지 않습니다.',
+    capability_missing: '이 작업에는 {capability} 권한이 필요하지만, {plan} 플랜에는 이 권한이 없습니다.',
+    capability_account:
+      '이 작업에는 {capability} 권한이 필요하지만, OMS 계정 {account}에는 이 권한이 없습니다.',
+    switched_off: '이 채널에서는 {what} 기능이 꺼져 있습니다.',
+    warehouse_unknown: '“{warehouse}” 창고가 없습니다. 등록된 창고: {known}.',
+    warehouse_denied: '{warehouse} 창고는 이 채널의 허용 목록에 없습니다. 허용된 창고: {allowed}.',
+    warehouse_filling: '{warehouse} 창고의 재고를 ERP에서 처음으로 읽어 오는 중입니다.',
+    warehouses_filling: '창고를 ERP에서 처음으로 읽어 오는 중입니다.',
+    products_filling: '상품을 ERP에서 처음으로 읽어 오는 중입니다.',
+    points_used:
+      '이 호출에는 {cost}포인트가 필요하지만, 이번 1분의 {limit}포인트 중 {remaining}포인트만 남았습니다.',
+    tokens_too_many: '1분 동안 요청한 토큰이 {most}개를 넘습니다.',
+    locked_until:
+      '비밀번호가 여러 번 틀렸습니다. 이 사용자 이름의 로그인은 앞으로 {seconds}초 동안 잠깁니다.',
+    locked_address: '이 IP 주소에서 로그인에 너무 많이 실패했습니다. {seconds}초 동안 기다리세요.',
+    sign_in_unavailable: '지금은 ERP에서 비밀번호를 확인할 수 없습니다.',
+    sku_unknown: '“{sku}” SKU가 없습니다.',
+    style_unknown: '“{style}” 스타일이 없습니다.',
+    document_unknown: '{what} “{id}” 항목이 없습니다.',
+    error_unknown: '“{code}” 오류 코드가 없습니다.',
+    key_invalid: 'Idempotency-Key는 화면에 보이는 ASCII 문자 1~255자여야 하며 한 번만 보내야 합니다.',
+    range_reversed: 'start_date({start})가 end_date({end})보다 늦습니다.',
+    range_too_long: '{start}부터 {end}까지의 기간이 {most}일을 넘습니다.',
+    plan_pending: '{plan} 플랜 신청이 이미 승인을 기다리고 있습니다.',
+    plan_present: '이 채널은 이미 {plan} 플랜을 쓰고 있습니다.',
+    plan_decided: '이 신청은 이미 처리되었습니다: {status}.',
+    channel_code_taken: '“{channel}” 채널이 이미 있거나, 예전에 있었습니다.',
+    customer_taken: '{customer} 고객은 이미 {channel} 채널에 속해 있습니다.',
+    secrets_too_many: '채널 하나에 클라이언트 시크릿은 최대 {most}개입니다. 먼저 하나를 삭제하세요.',
+    overloaded: '게이트웨이에 과부하가 걸려 이 요청을 시작하지 않았습니다.',
+    not_ready:
+      '게이트웨이가 아직 준비되지 않았습니다. 저장소가 응답하지 않거나, 재고를 처음으로 읽어 오는 중입니다.',
+  },
+  errors: {
+    AUTH_MISSING_TOKEN: {
+      title: '액세스 토큰 없음',
+      message: '요청에 액세스 토큰이 없습니다.',
+      hint: 'Authorization: Bearer <ACCESS_TOKEN> 헤더를 보내세요. 토큰은 POST /api/v1/auth/token에서 발급받습니다.',
+      when: '요청에 Bearer 토큰을 담은 Authorization 헤더가 없습니다. 쿼리 문자열의 토큰은 읽지 않습니다.',
+    },
+    AUTH_INVALID_TOKEN: {
+      title: '액세스 토큰 거부됨',
+      message: '액세스 토큰의 형식이나 서명이 잘못되었거나, 폐기된 토큰입니다.',
+      hint: 'POST /api/v1/auth/token에서 새 토큰을 발급받으세요.',
+      when: '이 게이트웨이가 발급하지 않은 토큰이거나, 전송 중에 변경되었거나, 폐기되었거나, 사용 기한이 지난 이전 게이트웨이의 토큰입니다.',
+    },
+    AUTH_EXPIRED: {
+      title: '액세스 토큰 만료',
+      message: '액세스 토큰이 만료되었습니다.',
+      hint: 'POST /api/v1/auth/token에서 새 토큰을 발급받으세요. 다음부터는 만료되기 조금 전에 교체하세요.',
+      when: '한때 유효했던 토큰이지만, 유효 기간이나 연결된 ERP 세션이 끝났습니다.',
+    },
+    SCOPE_DENIED: {
+      title: '권한 없음',
+      message: '채널의 플랜에 이 작업이 포함되어 있지 않습니다.',
+      hint: 'POST /api/v1/plan-requests로 error.required_plan에 표시된 플랜을 신청하세요.',
+      when: '엔드포인트에 필요한 권한이 채널의 플랜이나 OMS 계정에 없거나, 채널의 해당 업무 스위치가 꺼져 있습니다.',
+    },
+    WAREHOUSE_DENIED: {
+      title: '허용되지 않은 창고',
+      message: '이 창고는 채널의 허용 목록에 없습니다.',
+      hint: 'GET /api/v1/warehouses에 나오는 창고를 사용하거나, 이 창고를 허용 목록에 추가하거나 목록을 비우도록 계정 담당자에게 요청하세요.',
+      when: '채널에 창고 허용 목록이 있고, 요청한 창고가 그 목록에 없습니다.',
+    },
+    AUTHZ_UNAVAILABLE: {
+      title: '권한 확인 불가',
+      message: '지금은 권한을 확인할 수 없습니다.',
+      hint: 'Retry-After에 표시된 시간이 지난 뒤 다시 시도하세요. 계속 실패하면 요청 ID와 함께 계정 담당자에게 문의하세요.',
+      when: '권한 저장소나 ERP의 로그인 서비스가 응답하지 않습니다. 게이트웨이는 확인하지 않은 호출을 절대 통과시키지 않습니다.',
+    },
+    VALIDATION_FAILED: {
+      title: '잘못된 매개변수',
+      message: '매개변수가 올바르지 않습니다.',
+      hint: 'error.param에 표시된 필드를 고치세요. 아무 작업도 수행되지 않았고 포인트도 차감되지 않았습니다.',
+      when: '경로, 쿼리, 본문의 필드가 형식이 맞지 않거나, 범위를 벗어났거나, 빠졌거나, 알 수 없는 필드입니다.',
+    },
+    NOT_FOUND: {
+      title: '찾을 수 없음',
+      message: '요청한 항목이 존재하지 않습니다.',
+      hint: 'ID를 확인하세요. SKU와 스타일 코드는 대소문자까지 바이트 단위로 비교합니다.',
+      when: '스타일 코드, SKU 또는 문서 ID가 존재하지 않습니다.',
+    },
+    OWNERSHIP_DENIED: {
+      title: '다른 채널의 문서',
+      message: '이 문서는 다른 채널의 것입니다.',
+      hint: '자신의 채널에 속한 문서를 사용하세요. 목록에서 모두 확인할 수 있습니다.',
+      when: '문서는 존재하지만 다른 채널에서 만들었습니다.',
+    },
+    UPSTREAM_ERROR: {
+      title: 'ERP 장애',
+      message: 'ERP가 정상적으로 응답하지 못했습니다.',
+      hint: 'Retry-After에 표시된 시간이 지난 뒤 다시 시도하세요. 쓰기 요청은 반드시 같은 Idempotency-Key로 다시 시도하세요.',
+      when: 'ERP가 오류로 응답했거나 ERP에 연결할 수 없습니다. 쓰기 요청이 반영되었는지는 같은 키로 다시 시도해야 알 수 있습니다.',
+    },
+    UPSTREAM_TIMEOUT: {
+      title: 'ERP 응답 지연',
+      message: 'ERP가 제시간에 응답하지 않았습니다.',
+      hint: 'Retry-After에 표시된 시간이 지난 뒤 다시 시도하세요. 쓰기 요청은 반드시 같은 Idempotency-Key로 다시 시도하세요.',
+      when: 'ERP가 느리거나 ERP에 연결할 수 없습니다. 쓰기 요청이 반영되었는지는 같은 키로 다시 시도해야 알 수 있습니다.',
+    },
+    INTERNAL: {
+      title: '게이트웨이 장애',
+      message: '게이트웨이에서 장애가 발생했습니다.',
+      hint: '요청 ID와 함께 고객 지원에 문의하세요.',
+      when: '게이트웨이 내부에서 일어나지 않아야 할 일이 일어났거나, 게이트웨이에 과부하가 걸렸습니다(503).',
+    },
+    ADMIN_UNAUTHORIZED: {
+      title: '관리자 토큰 오류',
+      message: 'x-admin-token 헤더가 없거나 값이 틀립니다.',
+      hint: '서버 설정 ADMIN_TOKEN의 값을 x-admin-token 헤더로 보내세요.',
+      when: '/admin/api로 보낸 요청에 관리자 토큰이 없거나, 토큰이 서버의 설정과 다릅니다.',
+    },
+    ADMIN_DISABLED: {
+      title: '관리자 콘솔 비활성화됨',
+      message: '이 서버에서는 관리자 콘솔을 사용할 수 없습니다.',
+      hint: '서버에 ADMIN_TOKEN을 설정하고 다시 시작하세요.',
+      when: '서버 설정 ADMIN_TOKEN이 설정되어 있지 않습니다.',
+    },
+    IDEMPOTENCY_IN_PROGRESS: {
+      title: '같은 키의 요청 처리 중',
+      message: '이 Idempotency-Key를 쓴 요청이 아직 처리되고 있습니다.',
+      hint: 'Retry-After에 표시된 시간이 지난 뒤 반드시 같은 키로 다시 시도하세요.',
+      when: '이 키를 쓴 이전 요청이 끝나지 않았거나, ERP에서 그 결과를 아직 확인하고 있습니다.',
+    },
+    IDEMPOTENCY_MISMATCH: {
+      title: '다른 요청에 쓴 키',
+      message: '이 Idempotency-Key는 이전에 다른 내용의 요청에 쓰였습니다.',
+      hint: '업무 작업마다 새 키를 사용하고, 같은 키는 그 작업을 다시 시도할 때만 사용하세요.',
+      when: '본문이나 매개변수가 다른 요청에 쓰인 키입니다.',
+    },
+    IDEMPOTENCY_INVALID_KEY: {
+      title: '잘못된 Idempotency-Key',
+      message: '이 Idempotency-Key는 사용할 수 없습니다.',
+      hint: 'UUID처럼 화면에 보이는 ASCII 문자 1~255자를 사용하고, 헤더는 한 번만 보내세요.',
+      when: '키가 비어 있거나, 255자를 넘거나, 화면에 보이는 ASCII 문자가 아닌 문자를 포함하거나, 두 번 전송되었습니다.',
+    },
+    RATE_LIMITED: {
+      title: '포인트 소진',
+      message: '이번 1분의 포인트를 모두 썼습니다.',
+      hint: 'Retry-After에 표시된 초만큼 기다리세요. 변경 피드는 전체 조회보다 포인트가 적게 듭니다. 할당량을 늘리려면 계정 담당자에게 문의하세요.',
+      when: '호출에 필요한 포인트가 채널 할당량의 남은 포인트보다 많습니다. 거부된 호출에는 포인트가 들지 않습니다.',
+    },
+    BAD_REQUEST: {
+      title: '잘못된 요청',
+      message: '요청 형식이 잘못되었습니다.',
+      hint: '메서드, 경로, 헤더, 본문을 레퍼런스 문서와 비교하세요.',
+      when: '메서드나 경로가 틀렸거나, 본문을 읽을 수 없거나, HTTP 형식이 깨졌습니다.',
+    },
+    READ_ONLY_MODE: {
+      title: '읽기 전용 환경',
+      message: '이 환경에서는 ERP에 대한 쓰기를 거부합니다.',
+      hint: '쓰기 요청은 운영 환경으로 보내세요. 읽기는 여기서도 정상적으로 동작합니다.',
+      when: '서버가 WRITES_ENABLED=0 설정으로 실행되고 있습니다.',
+    },
+    ENDPOINT_GONE: {
+      title: '종료된 이전 경로',
+      message: '이 이전 경로는 더 이상 제공되지 않습니다.',
+      hint: 'error.replacement에 표시된 경로를 사용하세요. 모든 엔드포인트는 /api/v1 아래에 있습니다.',
+      when: '이전 게이트웨이의 경로(/Api/*)입니다.',
+    },
+    WAREHOUSE_UNKNOWN: {
+      title: '알 수 없는 창고',
+      message: '그런 창고는 없습니다.',
+      hint: 'GET /api/v1/warehouses에 나오는 코드를 사용하세요. 코드는 대소문자를 구분하며, 예전 별칭은 더 이상 없습니다.',
+      when: '코드가 AU, AUSYD2, AUSYD1, CN, CHNZJ1 중 하나가 아닙니다.',
+    },
+    UPSTREAM_REJECTED: {
+      title: 'ERP 거부',
+      message: 'ERP가 요청을 받아들이지 않았습니다.',
+      hint: '이유는 error.message와 error.reason에 있습니다. 요청을 고쳐서 다시 보내세요. 아무것도 생성되지 않았습니다.',
+      when: '재고가 부족하거나, 알 수 없는 ID이거나, ERP가 받지 않는 필드가 있습니다.',
+    },
+    AUTH_BAD_CREDENTIALS: {
+      title: '잘못된 자격 증명',
+      message: '자격 증명이 올바르지 않습니다.',
+      hint: 'client_id와 client_secret 또는 username과 password를 확인하세요. 클라이언트 시크릿을 잃어버렸다면 관리자에게 재발급을 요청하세요.',
+      when: '클라이언트 ID나 시크릿, 또는 OMS 사용자 이름이나 비밀번호가 틀렸거나, 계정이 어느 채널에도 속하지 않습니다.',
+    },
+    AUTH_LOCKED: {
+      title: '로그인 잠김',
+      message: '비밀번호가 여러 번 틀려 로그인이 잠겼습니다.',
+      hint: 'Retry-After에 표시된 초만큼 기다리세요. 이전에 발급된 토큰은 계속 사용할 수 있습니다.',
+      when: '15분 안에 비밀번호가 5번 틀리면 OMS 계정이 15분 동안 잠깁니다. 한 시간에 100번 실패하면 해당 IP 주소가 잠깁니다.',
+    },
+    DUPLICATE_SUSPECTED: {
+      title: '중복 의심',
+      message: '조금 전에 같은 수취인과 SKU로 주문했습니다.',
+      hint: '의도한 주문이라면 다른 client_order_number를 보내거나, error.window_ends_at 이후에 다시 시도하세요.',
+      when: '조금 전에 client_order_number, SKU, 수취인이 같은 위탁배송 주문이 제출되었습니다.',
+    },
+    OMS_LOGIN_REQUIRED: {
+      title: 'OMS 로그인 필요',
+      message: '이 엔드포인트에는 OMS 계정의 토큰이 필요합니다.',
+      hint: 'grant_type=password로 토큰을 발급받으세요. 할당 규칙은 OMS 계정을 따릅니다.',
+      when: '채널 인증으로 발급받은 토큰으로 주문을 만들려고 했습니다.',
+    },
+    SHIPPING_REQUIRED: {
+      title: '배송 정보 없음',
+      message: '도매 주문에 배송 방법이 없거나, 배송지로 보낼 주문인데 주소가 없습니다.',
+      hint: 'shipping.shipping_method_id를 보내고, 배송지로 보낼 주문이라면 shipping.address_id도 함께 보내세요. 또는 OMS 웹사이트의 사용자(User) > 환경설정(Preferences)에서 기본값을 지정하세요.',
+      when: '배송 정보 없이 도매 주문을 미리 보거나 제출했습니다.',
+    },
+  },
+  endpoints: {
+    'auth.token': {
+      summary: '액세스 토큰 발급',
+      description:
+        '채널 인증: {client_id, client_secret}. 비밀번호 인증: OMS 웹사이트 계정의 {grant_type: "password", username, password}. 자격 증명은 JSON 또는 폼 형식의 본문에만 담습니다.',
+    },
+    me: {
+      summary: '토큰 정보 조회',
+      description: '토큰의 계정, 채널, 사용할 수 있는 창고, 권한, 업무 스위치를 조회합니다.',
+    },
+    'plan_requests.create': {
+      summary: '플랜 신청',
+      description:
+        'reader, trader, full 플랜 중 하나를 신청합니다. 계정 담당자가 승인하면 사용 중인 토큰에 바로 적용됩니다.',
+    },
+    'plan_requests.list': {
+      summary: '플랜 신청 목록',
+      description: '이 채널의 신청을 최신순으로 조회합니다.',
+    },
+    'errors.list': {
+      summary: '오류 코드 목록',
+      description:
+        '변하지 않는 모든 오류 코드를 HTTP 상태 코드, 호출자 언어의 설명, 재시도 가능 여부와 함께 조회합니다.',
+    },
+    'errors.read': { summary: '오류 코드 조회', description: '오류 코드 목록의 한 항목을 조회합니다.' },
+    'warehouses.list': {
+      summary: '창고 목록',
+      description: '채널이 사용할 수 있는 실제 창고와 회사 단위 합산 보기를 조회합니다.',
+    },
+    'stock.list': {
+      summary: '창고 재고 조회',
+      description:
+        '창고 전체, 한 페이지, 한 스타일(product_code) 또는 한 SKU(sku)의 재고를 조회합니다. page와 page_size가 없으면 모든 행을 반환합니다. 이후에는 첫 페이지의 version부터 변경 피드를 따라가세요.',
+    },
+    'stock.changes': {
+      summary: '특정 버전 이후의 재고 변경',
+      description:
+        '커서 이후 변경된 행을 SKU마다 한 번씩 최신 상태로 반환합니다. 철회된 SKU는 수량 0과 removed: true로 표시됩니다. version을 다음 요청의 since로 보내세요. 행당 1포인트이며 최소 1포인트, 최대 60포인트입니다. 페이지는 남은 포인트에 맞춰 줄어듭니다. needs_full_sync는 전체 조회가 필요하다는 뜻입니다. 마지막 페이지는 row_count와 checksum으로 스스로를 증명합니다.',
+    },
+    'stock.checksum': {
+      summary: '창고 재고의 증명',
+      description: '버전, 행 수, 체크섬을 반환합니다. 직접 보유한 사본과 비교하세요.',
+    },
+    'products.list': {
+      summary: '상품 목록',
+      description:
+        '스타일과 그 SKU를 product_code 순서로 조회합니다. q는 모든 언어의 이름, 코드, SKU에서 검색합니다.',
+    },
+    'products.read': { summary: '상품 조회', description: '스타일 하나와 그 SKU를 조회합니다.' },
+    'shipping_methods.list': {
+      summary: '배송 방법 목록',
+      description: '도매 주문이 채널의 창고에서 나갈 수 있는 모든 방법을 조회합니다.',
+    },
+    'addresses.list': {
+      summary: '주소 목록',
+      description:
+        '채널에 연결된 고객의 배송 주소를 조회합니다. 연결된 고객이 없는 채널은 빈 목록을 받습니다.',
+    },
+    'admin.channels.create': {
+      summary: '채널 생성',
+      description: '채널과 클라이언트 시크릿을 반환합니다. 시크릿은 이번 한 번만 표시됩니다.',
+    },
+    'admin.channels.list': {
+      summary: '채널 목록',
+      description: '모든 채널을 플랜, 허용 목록, 할당량, 클라이언트 시크릿(값은 제외)과 함께 조회합니다.',
+    },
+    'admin.channels.read': { summary: '채널 조회', description: '채널 하나를 조회합니다.' },
+    'admin.channels.change': {
+      summary: '채널 변경',
+      description:
+        '이름, 플랜, 허용 목록, 고객, 할당량, 업무 스위치를 변경합니다. 사용 중인 토큰에는 1초 안에 적용됩니다.',
+    },
+    'admin.channels.delete': {
+      summary: '채널 삭제',
+      description: '채널의 클라이언트 시크릿과 토큰을 폐기합니다. 채널 코드는 다시 배정되지 않습니다.',
+    },
+    'admin.secrets.create': {
+      summary: '클라이언트 시크릿 발급',
+      description: '시크릿을 이번 한 번만 표시합니다. 이전 시크릿은 삭제할 때까지 유효합니다.',
+    },
+    'admin.secrets.delete': {
+      summary: '클라이언트 시크릿 삭제',
+      description: '시크릿과 그 시크릿으로 발급된 토큰을 폐기합니다.',
+    },
+    'admin.plan_requests.list': {
+      summary: '전체 플랜 신청 목록',
+      description: '모든 채널의 플랜 신청을 최신순으로 조회합니다.',
+    },
+    'admin.plan_requests.approve': {
+      summary: '플랜 신청 승인',
+      description: '플랜을 설정합니다. 사용 중인 토큰에는 1초 안에 적용됩니다.',
+    },
+    'admin.plan_requests.decline': {
+      summary: '플랜 신청 거절',
+      description: '플랜을 그대로 둡니다.',
+    },
+  },
+  pages: {
+    errors_title: '오류 코드',
+    errors_lead:
+      '프로그램은 변하지 않는 error.code로 판단하세요. message는 읽는 사람의 언어에 따라 달라집니다.',
+    status: 'HTTP 상태 코드',
+    when: '발생 조건',
+    fix: '해결 방법',
+    retry: '다시 시도하면 해결되나요?',
+    retry_yes: '예. Retry-After에 표시된 시간이 지난 뒤 다시 시도하세요.',
+    retry_no: '아니요. 먼저 요청을 수정하세요.',
+    example: '예시',
+    all_errors: '전체 오류 코드',
+    code: '코드',
+    meaning: '의미',
+    not_found: '그런 페이지는 없습니다.',
+    home_title: 'Trade Gateway',
+    home_lead:
+      'ERP 앞에 놓인 하나의 안정적인 JSON 계약입니다. 재고와 재고 변경, 도매 주문과 위탁배송 주문, 정산서, 서명된 웹훅을 제공합니다.',
+  },
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Quota } from './quota.ts'
+
+const start = Date.UTC(2026, 10, 21)
+
+describe('the quota', () => {
+  it('never lets more than the limit through in any 60 seconds', () => {
+    const purchases = fc.array(fc.tuple(fc.nat(20_000), fc.integer({ min: 1, max: 80 })), { maxLength: 300 })
+    fc.assert(
+      fc.property(purchases, fc.integer({ min: 60, max: 200 }), (steps, limit) => {
+        const quota = new Quota(10)
+        const paid: { at: number; points: number }[] = []
+        let now = start
+        for (const [pause, points] of steps) {
+          now += pause
+          if (quota.take('c', points, limit, now).paid) paid.push({ at: now, points })
+        }
+        for (const { at } of paid) {
+          const inWindow = paid.filter((each) => each.at >= at && each.at < at + 60_000)
+          expect(inWindow.reduce((sum, { points }) => sum + points, 0)).toBeLessThanOrEqual(limit)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('names the first whole second at which a refused purchase is paid', () => {
+    const purchases = fc.array(fc.tuple(fc.nat(9_000), fc.integer({ min: 1, max: 60 })), {
+      minLength: 1,
+      maxLength: 60,
+    })
+    fc.assert(
+      fc.property(purchases, (steps) => {
+        let now = start
+        const replay: [number, number][] = []
+        const quotaUpTo = () => {
+          const quota = new Quota(10)
+          for (const [at, points] of replay) quota.take('c', points, 60, at)
+          return quota
+        }
+        for (const [pause, points] of steps) {
+          now += pause
+          const refused = quotaUpTo().take('c', points, 60, now)
+          if (refused.paid) {
+            replay.push([now, points])
+            continue
+          }
+          expect(quotaUpTo().take('c', points, 60, now + refused.retryAfter * 1000).paid).toBe(true)
+          if (refused.retryAfter > 1) {
+            expect(quotaUpTo().take('c', points, 60, now + (refused.retryAfter - 1) * 1000).paid).toBe(false)
+          }
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('costs nothing when refused, and gives back what was not used', () => {
+    const quota = new Quota(10)
+    expect(quota.take('c', 500, 600, start).paid).toBe(true)
+    expect(quota.take('c', 101, 600, start)).toMatchObject({ paid: false, remaining: 100 })
+    quota.giveBack('c', 60, start)
+    expect(quota.take('c', 160, 600, start)).toMatchObject({ paid: true, remaining: 0 })
+  })
+
+  it('tells when all of it is there again', () => {
+    const quota = new Quota(10)
+    expect(quota.state('c', 600, start)).toEqual({ remaining: 600, resetSeconds: 0 })
+    quota.take('c', 10, 600, start + 500)
+    expect(quota.state('c', 600, start + 500)).toEqual({ remaining: 590, resetSeconds: 61 })
+    expect(quota.state('c', 600, start + 61_000)).toEqual({ remaining: 600, resetSeconds: 0 })
+  })
+
+  it('creates no points when the clock is set back', () => {
+    const quota = new Quota(10)
+    quota.take('c', 600, 600, start)
+    expect(quota.take('c', 1, 600, start - 3_600_000).paid).toBe(false)
+    expect(quota.take('other', 1, 600, start).paid).toBe(true)
+  })
+})

@@ -1,0 +1,155 @@
+import { firstWhere } from './change-log.ts'
+
+/**
+ * A run of up to 256 neighbouring rows of a warehouse, their JSON in one piece of memory. Blocks never change; a
+ * change makes new ones.
+ */
+
+/** Rows in a full block; a block that grows beyond is split. */
+export const rowsPerBlock = 256
+
+/** One row as the shelf keeps it: the JSON object that the API sends, and what it must know without parsing. */
+export interface ShelfRow {
+  readonly sku: string
+  readonly product_code: string
+  readonly removed: boolean
+  readonly version: number
+  readonly json: string
+}
+
+export interface Block {
+  readonly skus: readonly string[]
+  readonly styles: readonly string[]
+  readonly versions: Float64Array
+  readonly removed: Uint8Array
+  /** The rows' JSON, separated by commas. */
+  readonly bytes: Buffer
+  /** Where each row begins; one more entry for where a further row would. */
+  readonly starts: Uint32Array
+  /** The JSON of the rows that are not withdrawn, separated by commas; `bytes` itself where none is. */
+  readonly live: Buffer
+  readonly liveRows: number
+}
+
+const comma = Buffer.from(',')
+
+/** The JSON of one row. */
+export function jsonOf(block: Block, row: number): Buffer {
+  return block.bytes.subarray(block.starts[row], (block.starts[row + 1] ?? 0) - comma.length)
+}
+
+/** The row of a SKU; undefined where the block never had it. */
+export function rowIn(block: Block, sku: string): number | undefined {
+  const row = firstWhere(block.skus.length, (at) => (block.skus[at] ?? '') >= sku)
+  return block.skus[row] === sku ? row : undefined
+}
+
+/** The JSON of the live rows `from` to `to` (exclusive), separated by commas. */
+export function liveBetween(block: Block, from: number, to: number): Buffer {
+  if (from === 0 && to === block.skus.length) return block.live
+  const rows: Buffer[] = []
+  for (let row = from; row < to; row++) if (block.removed[row] === 0) rows.push(jsonOf(block, row))
+  return Buffer.concat(separated(rows))
+}
+
+/** The parts with a comma between those that are not empty. */
+export function separated(parts: readonly Buffer[]): Buffer[] {
+  const result: Buffer[] = []
+  for (const part of parts) {
+    if (part.length === 0) continue
+    if (result.length > 0) result.push(comma)
+    result.push(part)
+  }
+  return result
+}
+
+/** A block with changes (ascending by SKU) put in; several blocks where it grew beyond its size. */
+export function changed(block: Block | undefined, changes: readonly ShelfRow[]): Block[] {
+  if (block) {
+    const rows = changes.map(({ sku }) => rowIn(block, sku))
+    if (rows.every((row) => row !== undefined)) return [replaced(block, rows, changes)]
+  }
+  const all = mergedRows(block, changes)
+  const parts = Math.ceil(all.length / rowsPerBlock)
+  const size = Math.ceil(all.length / parts)
+  return Array.from({ length: parts }, (_, part) => blockOf(all.slice(part * size, (part + 1) * size)))
+}
+
+interface Piece {
+  readonly sku: string
+  readonly style: string
+  readonly version: number
+  readonly removed: number
+  readonly bytes: Buffer
+}
+
+function pieceOf({ sku, product_code: style, version, removed, json }: ShelfRow): Piece {
+  return { sku, style, version, removed: removed ? 1 : 0, bytes: Buffer.from(json) }
+}
+
+function mergedRows(block: Block | undefined, changes: readonly ShelfRow[]): Piece[] {
+  const kept: Piece[] = (block?.skus ?? []).map((sku, row) => ({
+    sku,
+    style: block?.styles[row] ?? '',
+    version: block?.versions[row] ?? 0,
+    removed: block?.removed[row] ?? 0,
+    bytes: block ? jsonOf(block, row) : comma,
+  }))
+  const anew = new Set(changes.map(({ sku }) => sku))
+  const all = [...kept.filter(({ sku }) => !anew.has(sku)), ...changes.map(pieceOf)]
+  return all.sort((a, b) => (a.sku < b.sku ? -1 : 1))
+}
+
+function blockOf(pieces: readonly Piece[]): Block {
+  const starts = new Uint32Array(pieces.length + 1)
+  pieces.forEach(({ bytes }, row) => {
+    starts[row + 1] = (starts[row] ?? 0) + bytes.length + comma.length
+  })
+  return withLive({
+    skus: pieces.map(({ sku }) => sku),
+    styles: pieces.map(({ style }) => style),
+    versions: Float64Array.from(pieces, ({ version }) => version),
+    removed: Uint8Array.from(pieces, ({ removed }) => removed),
+    bytes: Buffer.concat(separated(pieces.map(({ bytes }) => bytes))),
+    starts,
+  })
+}
+
+/** Rows of the same SKUs: everything between them is copied in whole runs. */
+function replaced(block: Block, rows: readonly number[], changes: readonly ShelfRow[]): Block {
+  const versions = block.versions.slice()
+  const removed = block.removed.slice()
+  const starts = new Uint32Array(block.starts.length)
+  const parts: Buffer[] = []
+  let copied = 0
+  let shift = 0
+  let next = 0
+  for (let row = 0; row < block.skus.length; row++) {
+    starts[row] = (block.starts[row] ?? 0) + shift
+    const change = changes[next]
+    if (!change || rows[next] !== row) continue
+    const piece = pieceOf(change)
+    const end = (block.starts[row + 1] ?? 0) - comma.length
+    parts.push(block.bytes.subarray(copied, block.starts[row]), piece.bytes)
+    shift += piece.bytes.length - (end - (block.starts[row] ?? 0))
+    copied = end
+    versions[row] = piece.version
+    removed[row] = piece.removed
+    next++
+  }
+  starts[block.skus.length] = (block.starts[block.skus.length] ?? 0) + shift
+  parts.push(block.bytes.subarray(copied))
+  const styles = changes.some((change, at) => block.styles[rows[at] ?? 0] !== change.product_code)
+    ? block.styles.map((style, row) => changes[rows.indexOf(row)]?.product_code ?? style)
+    : block.styles
+  return withLive({ skus: block.skus, styles, versions, removed, bytes: Buffer.concat(parts), starts })
+}
+
+function withLive(block: Omit<Block, 'live' | 'liveRows'>): Block {
+  const whole = { ...block, live: block.bytes, liveRows: block.skus.length }
+  if (!block.removed.includes(1)) return whole
+  const live: Buffer[] = []
+  for (let row = 0; row < block.skus.length; row++)
+    if (block.removed[row] === 0) live.push(jsonOf(whole, row))
+  return { ...block, live: Buffer.concat(separated(live)), liveRows: live.length }
+}

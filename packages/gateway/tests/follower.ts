@@ -1,0 +1,86 @@
+import { added, contributionOf, hexOf, type Sum, zeroSum } from '../src/stock/checksum.ts'
+import type { Loose, Result } from './harness.ts'
+
+/** A client as the documents describe it: pull once, then follow the feed; a full sync when it is asked for. */
+export class Follower {
+  readonly #get: (path: string) => Promise<Result>
+  readonly #warehouse: string
+  readonly #rows = new Map<string, Loose>()
+  cursor = 0
+  proof: { row_count: number; checksum: string } | undefined
+
+  constructor(get: (path: string) => Promise<Result>, warehouse: string) {
+    this.#get = get
+    this.#warehouse = warehouse
+  }
+
+  /** A full pull, whole or in pages; `meanwhile` runs between the pages. */
+  async start(pageSize?: number, meanwhile: () => Promise<void> = async () => {}) {
+    const path = `/api/v1/warehouses/${this.#warehouse}/stock`
+    this.#rows.clear()
+    const mostPages = 10_000
+    for (let page = 1; page <= mostPages; page++) {
+      const { json } = await this.#get(
+        pageSize === undefined ? path : `${path}?page=${page}&page_size=${pageSize}`,
+      )
+      if (page === 1) this.cursor = json.version
+      for (const row of json.data) this.#rows.set(row.sku, row)
+      if (!json.has_more) return
+      await meanwhile()
+    }
+  }
+
+  /** One page of the feed; answers whether there is more. */
+  async page(size = 1000): Promise<boolean> {
+    const { json } = await this.#get(
+      `/api/v1/warehouses/${this.#warehouse}/stock/changes?since=${this.cursor}&page_size=${size}`,
+    )
+    if (json.needs_full_sync) {
+      await this.start()
+      return true
+    }
+    for (const row of json.data) {
+      if (row.removed) this.#rows.delete(row.sku)
+      else this.#rows.set(row.sku, row)
+    }
+    if (json.version < this.cursor)
+      throw new Error(`The cursor went back from ${this.cursor} to ${json.version}.`)
+    this.cursor = json.version
+    if (json.has_more) return true
+    this.proof = { row_count: json.row_count, checksum: json.checksum }
+    return false
+  }
+
+  async catchUp() {
+    while (await this.page());
+  }
+
+  rows(): Loose[] {
+    return [...this.#rows.values()].sort((a, b) => (a.sku < b.sku ? -1 : 1))
+  }
+
+  checksum(): string {
+    let sum: Sum = zeroSum
+    for (const {
+      sku,
+      product_code,
+      quantity_on_hand,
+      quantity_available,
+      currency,
+      ...row
+    } of this.#rows.values()) {
+      const { price_wholesale, price_retail } = row
+      const fields = {
+        sku,
+        product_code,
+        quantity_on_hand,
+        quantity_available,
+        price_wholesale,
+        price_retail,
+        currency,
+      }
+      sum = added(sum, contributionOf(fields), 1)
+    }
+    return hexOf(sum)
+  }
+}

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { call, type House, openHouse, type World, world } from './harness.ts'
+
+let house: House
+let reader: World
+
+beforeAll(async () => {
+  house = await openHouse({ styles: 120 })
+  reader = await world(house)
+})
+afterAll(() => house.close())
+
+const stock = (query = '', headers: Record<string, string> = {}) =>
+  call(house, 'GET', `/api/v1/warehouses/AUSYD1/stock${query}`, { token: reader.token, headers })
+
+const skusOf = (rows: { sku: string }[]) => rows.map(({ sku }) => sku)
+
+describe('GET /warehouses', () => {
+  it('lists the real warehouses and the views with their members', async () => {
+    const { json } = await call(house, 'GET', '/api/v1/warehouses', { token: reader.token })
+    expect(json.data.map((each: { warehouse_code: string }) => each.warehouse_code)).toEqual([
+      'AU',
+      'AUSYD1',
+      'AUSYD2',
+      'CHNZJ1',
+      'CN',
+    ])
+    expect(json.data[0]).toMatchObject({ kind: 'company', members: ['AUSYD1', 'AUSYD2'], currency: 'AUD' })
+    expect(json.data[3]).toMatchObject({
+      kind: 'warehouse',
+      members: [],
+      currency: 'CNY',
+      country_code: 'CN',
+    })
+  })
+
+  it('lists the allowed ones only', async () => {
+    const { token } = await world(house, { warehouse_allowlist: ['CN', 'AUSYD2'] })
+    const { json } = await call(house, 'GET', '/api/v1/warehouses', { token })
+    expect(json.data.map((each: { warehouse_code: string }) => each.warehouse_code)).toEqual(['AUSYD2', 'CN'])
+  })
+})
+
+describe('GET /warehouses/{warehouse_code}/stock', () => {
+  it('gives by pages exactly what it gives whole, at the prices of the specification', async () => {
+    const whole = await stock()
+    expect(whole.headers.get('ratelimit-cost')).toBe('60')
+    expect(whole.json.has_more).toBe(false)
+    const paged: { sku: string }[] = []
+    for (let page = 1; ; page++) {
+      const { json, headers } = await stock(`?page=${page}&page_size=333`)
+      expect(headers.get('ratelimit-cost')).toBe('5')
+      expect(json).toMatchObject({ page, page_size: 333 })
+      paged.push(...json.data)
+      if (!json.has_more) break
+    }
+    expect(paged).toEqual(whole.json.data)
+    expect(skusOf(paged)).toEqual(skusOf(paged).toSorted((a, b) => (a < b ? -1 : 1)))
+  })
+
+  it('is empty far beyond the last page', async () => {
+    const { json } = await stock('?page=1000000000&page_size=1000')
+    expect(json).toMatchObject({ data: [], has_more: false })
+  })
+
+  it('answers one style and one SKU for a point, paged or not', async () => {
+    const { json: whole } = await stock()
+    const style = whole.data[10].product_code
+    const expected = whole.data.filter((row: { product_code: string }) => row.product_code === style)
+    const byStyle = await stock(`?product_code=${style}`)
+    expect(byStyle.json.data).toEqual(expected)
+    expect(byStyle.headers.get('ratelimit-cost')).toBe('1')
+    const paged = await stock(`?product_code=${style}&page=1&page_size=1`)
+    expect(paged.json).toMatchObject({ data: [expected[0]], has_more: expected.length > 1 })
+    const bySku = await stock(`?sku=${whole.data[10].sku}&product_code=${style}`)
+    expect(bySku.json.data).toEqual([whole.data[10]])
+    expect((await stock(`?sku=${whole.data[10].sku}&product_code=SBX`)).json.data).toEqual([])
+  })
+
+  it('answers a SKU that is not kept here as a row of zeros, and an unknown one as NOT_FOUND', async () => {
+    const elsewhere = house.sandbox.store.one(
+      `select sku from stock where warehouse_code = 'CHNZJ1' and sku not in
+       (select sku from stock where warehouse_code = 'AUSYD1') limit 1`,
+    )
+    const zero = await stock(`?sku=${elsewhere?.sku}`)
+    expect(zero.json.data).toMatchObject([
+      { sku: elsewhere?.sku, quantity_available: 0, warehouse_code: 'AUSYD1' },
+    ])
+    for (const [query, param] of [
+      ['?sku=NO-SUCH', 'sku'],
+      ['?product_code=NO-SUCH', 'product_code'],
+    ] as const) {
+      const { status, json } = await stock(query)
+      expect(status).toBe(404)
+      expect(json.error).toMatchObject({ code: 'NOT_FOUND', reason: 'sku_unknown', param })
+    }
+  })
+
+  it('costs a point and no bytes where the ETag still holds, and answers anew after a change', async () => {
+    const { headers } = await stock()
+    const tag = headers.get('etag') ?? ''
+    const same = await stock('', { 'if-none-match': `"other", ${tag}` })
+    expect(same.status).toBe(304)
+    expect(same.text).toBe('')
+    expect(same.headers.get('ratelimit-cost')).toBe('1')
+    expect(same.headers.get('x-stock-version')).toBe(headers.get('x-stock-version'))
+    const poor = await world(house, { points_per_minute: 60 })
+    await call(house, 'GET', '/api/v1/warehouses', { token: poor.token })
+    const affordable = await call(house, 'GET', '/api/v1/warehouses/AUSYD1/stock', {
+      token: poor.token,
+      headers: { 'if-none-match': tag },
+    })
+    expect(affordable.status).toBe(304)
+  })
+
+  it('compresses for those who ask, to the same rows', async () => {
+    const plain = await stock('', { 'accept-encoding': 'identity' })
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    const response = await fetch(`${house.url}/api/v1/warehouses/AUSYD1/stock`, {
+      headers: { authorization: `Bearer ${reader.token}`, 'accept-encoding': 'gzip' },
+    })
+    expect(response.headers.get('content-encoding')).toBe('gzip')
+    expect(response.headers.get('vary')).toContain('Accept-Encoding')
+    expect(await response.text()).toBe(plain.text)
+    const refused = await stock('', { 'accept-encoding': 'gzip;q=0, *;q=0' })
+    expect(refused.headers.get('content-encoding')).toBeNull()
+  })
+
+  it('knows only the five codes, and the allowlist literally', async () => {
+    const { json } = await call(house, 'GET', '/api/v1/warehouses/ausyd1/stock', { token: reader.token })
+    expect(json.error).toMatchObject({ code: 'WAREHOUSE_UNKNOWN' })
+    for (const code of ['AU', 'AUSYD1', 'AUSYD2', 'CHNZJ1', 'CN']) expect(json.error.message).toContain(code)
+    const { token } = await world(house, { warehouse_allowlist: ['AU'] })
+    expect((await call(house, 'GET', '/api/v1/warehouses/AU/stock?page=1', { token })).status).toBe(200)
+    const denied = await call(house, 'GET', '/api/v1/warehouses/AUSYD1/stock?page=1', { token })
+    expect(denied.json.error.code).toBe('WAREHOUSE_DENIED')
+  })
+
+  it('refuses what cannot be paid, charges nothing for it, and says when it can', async () => {
+    const poor = await world(house, { points_per_minute: 60 })
+    const get = (query: string) =>
+      call(house, 'GET', `/api/v1/warehouses/AUSYD1/stock${query}`, { token: poor.token })
+    expect((await get('')).status).toBe(200)
+    const refused = await get('?page=1')
+    expect(refused.json.error.code).toBe('RATE_LIMITED')
+    expect(refused.headers.get('ratelimit-remaining')).toBe('0')
+    const wait = Number(refused.headers.get('retry-after'))
+    house.clock.advance((wait - 1) * 1000)
+    expect((await get('?page=1')).status).toBe(429)
+    house.clock.advance(1000)
+    expect((await get('')).status).toBe(200)
+  })
+})
+
+describe('products, shipping methods and addresses', () => {
+  it('lists products in the order of their codes, in the reader’s language, searched in all', async () => {
+    const first = await call(house, 'GET', '/api/v1/products?page_size=100', { token: reader.token })
+    expect(first.headers.get('ratelimit-cost')).toBe('30')
+    const codes = first.json.data.map((each: { product_code: string }) => each.product_code)
+    expect(codes).toEqual(codes.toSorted())
+    expect(first.json.has_more).toBe(true)
+    const second = await call(house, 'GET', '/api/v1/products?page=2&page_size=100', { token: reader.token })
+    expect(
+      second.json.data.every((each: { product_code: string }) => !codes.includes(each.product_code)),
+    ).toBe(true)
+    expect(first.json.data.length + second.json.data.length).toBe(121)
+    const korean = await call(house, 'GET', '/api/v1/products/SBX', {
+      token: reader.token,
+      headers: { 'accept-language': 'ko-KR' },
+    })
+    expect(korean.headers.get('content-language')).toBe('ko')
+    expect(korean.json.data.name).toMatch(/[가-힣]/)
+    const found = await call(house, 'GET', `/api/v1/products?q=${encodeURIComponent('沙盒')}`, {
+      token: reader.token,
+    })
+    expect(found.json.data.map((each: { product_code: string }) => each.product_code)).toEqual(['SBX'])
+  })
+
+  it('filters by SKU, style and time of change', async () => {
+    const bySku = await call(house, 'GET', '/api/v1/products?sku=SBX-OOS', { token: reader.token })
+    expect(bySku.json.data).toMatchObject([{ product_code: 'SBX' }])
+    const none = await call(house, 'GET', '/api/v1/products?updated_since=2026-11-21T00:00:01Z', {
+      token: reader.token,
+    })
+    expect(none.json.data).toEqual([])
+    const unknown = await call(house, 'GET', '/api/v1/products/NO-SUCH', { token: reader.token })
+    expect(unknown.json.error).toMatchObject({
+      code: 'NOT_FOUND',
+      param: 'product_code',
+      reason: 'sku_unknown',
+    })
+  })
+
+  it('marks what the channel’s customer may order', async () => {
+    const { token } = await world(house, { customer_code: 'CUST-LANTERN' })
+    await house.settle()
+    const { json } = await call(house, 'GET', '/api/v1/products/SBX', { token })
+    const blocked = json.data.skus.filter((each: { sellable: boolean }) => !each.sellable)
+    expect(skusOf(blocked)).toEqual(['SBX-BLOCKED'])
+    const addresses = await call(house, 'GET', '/api/v1/addresses', { token })
+    expect(addresses.json.data).toHaveLength(4)
+    const own = await call(house, 'GET', '/api/v1/addresses', { token: reader.token })
+    expect(own.json.data).toEqual([])
+  })
+
+  it('offers the shipping methods of the allowed warehouses', async () => {
+    const { json } = await call(house, 'GET', '/api/v1/shipping-methods', { token: reader.token })
+    expect(json.data).toHaveLength(5)
+    const { token } = await world(house, { warehouse_allowlist: ['CN'] })
+    const chinese = await call(house, 'GET', '/api/v1/shipping-methods', { token })
+    expect(chinese.json.data.map((each: { warehouse_codes: string[] }) => each.warehouse_codes)).toEqual([
+      ['CHNZJ1'],
+      ['CHNZJ1'],
+    ])
+  })
+})

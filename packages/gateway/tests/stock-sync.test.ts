@@ -1,0 +1,243 @@
+import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { epochOf, startVersion } from '../src/stock/epoch.ts'
+import { syncStock } from '../src/stock/sync.ts'
+import { call, type House, openHouse, testStart, type World, world } from './harness.ts'
+
+/** The first SKUs of a warehouse, as the ERP has them. */
+function someSkus(house: House, warehouse: string, count: number): string[] {
+  const rows = house.sandbox.store.all(
+    "select sku from stock where warehouse_code = ? and withdrawn = 0 and sku not like 'SBX-%' order by sku limit ?",
+    warehouse,
+    count,
+  )
+  return rows.map((row) => String(row.sku))
+}
+
+/** Changes one row in the ERP, as a movement there would. */
+function setInErp(house: House, warehouse: string, sku: string, fields: string) {
+  house.sandbox.store.run(
+    `update stock set ${fields}, stock_seq = (select stock_seq + 1 from warehouses where warehouse_code = ?1)
+     where warehouse_code = ?1 and sku = ?2`,
+    warehouse,
+    sku,
+  )
+  house.sandbox.store.run(
+    'update warehouses set stock_seq = stock_seq + 1 where warehouse_code = ?',
+    warehouse,
+  )
+}
+
+async function stockOf(house: House, token: string, warehouse: string, query = '') {
+  return call(house, 'GET', `/api/v1/warehouses/${warehouse}/stock${query}`, { token })
+}
+
+describe('stock sync', () => {
+  let house: House
+  let reader: World
+
+  beforeAll(async () => {
+    house = await openHouse()
+    reader = await world(house)
+  })
+  afterAll(() => house.close())
+
+  it('publishes what the ERP has: figures, prices in major units, every row of the warehouse', async () => {
+    const { json } = await stockOf(house, reader.token, 'CHNZJ1')
+    const rows = house.sandbox.store.all("select * from stock where warehouse_code = 'CHNZJ1' order by sku")
+    expect(json.data).toHaveLength(rows.length)
+    for (const [index, row] of rows.entries()) {
+      expect(json.data[index]).toMatchObject({
+        sku: row.sku,
+        quantity_on_hand: Number(row.on_hand),
+        quantity_available: Number(row.on_hand) - Number(row.held),
+        price_wholesale: Number(row.price_wholesale) / 100,
+        currency: 'CNY',
+        warehouse_code: 'CHNZJ1',
+        incoming: JSON.parse(String(row.incoming)),
+      })
+    }
+  })
+
+  it('takes one version per changed row and none for an unchanged one', async () => {
+    const before = (await stockOf(house, reader.token, 'AUSYD1', '?page=1&page_size=1')).json.version
+    const [first = '', second = ''] = someSkus(house, 'AUSYD1', 2)
+    setInErp(house, 'AUSYD1', first, 'on_hand = 41')
+    setInErp(house, 'AUSYD1', second, 'on_hand = on_hand')
+    await house.settle()
+    const after = await stockOf(house, reader.token, 'AUSYD1', `?sku=${first}`)
+    expect(after.json.version).toBe(before + 1)
+    expect(after.headers.get('x-stock-version')).toBe(String(before + 1))
+    expect(after.json.data[0]).toMatchObject({ quantity_on_hand: 41, version: before + 1 })
+  })
+
+  it('floors the ERP’s figures at 0', async () => {
+    const [sku = ''] = someSkus(house, 'AUSYD2', 1)
+    setInErp(house, 'AUSYD2', sku, 'on_hand = -3, held = 4')
+    await house.settle()
+    const { json } = await stockOf(house, reader.token, 'AUSYD2', `?sku=${sku}`)
+    expect(json.data[0]).toMatchObject({ quantity_on_hand: 0, quantity_available: 0 })
+  })
+
+  it('answers a company view as the sum of its members, with a version of its own', async () => {
+    const shared = house.sandbox.store.one(
+      `select a.sku from stock a join stock b on a.sku = b.sku and b.warehouse_code = 'AUSYD2'
+       where a.warehouse_code = 'AUSYD1' and a.sku not like 'SBX-%' limit 1`,
+    )
+    const sku = String(shared?.sku)
+    setInErp(house, 'AUSYD1', sku, 'on_hand = 5, held = 1')
+    setInErp(house, 'AUSYD2', sku, 'on_hand = 7, held = 0')
+    await house.settle()
+    const view = await stockOf(house, reader.token, 'AU', `?sku=${sku}`)
+    expect(view.json.data[0]).toMatchObject({
+      warehouse_code: 'AU',
+      quantity_on_hand: 12,
+      quantity_available: 11,
+    })
+    const before = view.json.version
+    setInErp(house, 'AUSYD1', sku, 'on_hand = 6, held = 2')
+    setInErp(house, 'AUSYD2', sku, 'on_hand = 6, held = 0')
+    await house.settle()
+    const after = await stockOf(house, reader.token, 'AU', `?sku=${sku}`)
+    expect(after.json.data[0]).toMatchObject({ quantity_on_hand: 12, quantity_available: 10 })
+    expect(after.json.version).toBeGreaterThan(before)
+  })
+
+  it('keeps a withdrawn SKU’s place, leaves it out, and answers it by SKU as a row of zeros', async () => {
+    const [sku = ''] = someSkus(house, 'CHNZJ1', 1)
+    const before = await stockOf(house, reader.token, 'CHNZJ1', '?page=1&page_size=10')
+    setInErp(house, 'CHNZJ1', sku, 'withdrawn = 1')
+    await house.settle()
+    const after = await stockOf(house, reader.token, 'CHNZJ1', '?page=1&page_size=10')
+    expect(after.json.data.map((row: { sku: string }) => row.sku)).toEqual(
+      before.json.data.map((row: { sku: string }) => row.sku).filter((each: string) => each !== sku),
+    )
+    const zero = await stockOf(house, reader.token, 'CHNZJ1', `?sku=${sku}`)
+    expect(zero.json.data).toMatchObject([
+      { sku, quantity_on_hand: 0, quantity_available: 0, warehouse_code: 'CHNZJ1' },
+    ])
+    setInErp(house, 'CHNZJ1', sku, 'withdrawn = 0, on_hand = 3')
+    await house.settle()
+    const back = await stockOf(house, reader.token, 'CHNZJ1', `?sku=${sku}`)
+    expect(back.json.data[0].quantity_on_hand).toBe(3)
+  })
+
+  it('tells the age of what it answers', async () => {
+    await house.settle()
+    house.clock.advance(42_000)
+    const { headers } = await stockOf(house, reader.token, 'AU', '?page=1')
+    expect(headers.get('x-stock-age')).toBe('42')
+  })
+})
+
+describe('stock sync in front of a troublesome ERP', () => {
+  it('answers UPSTREAM_ERROR with Retry-After, and is not ready, until a warehouse was filled once', async () => {
+    const house = await openHouse({ unfilled: true })
+    const { token } = await world(house)
+    for (const path of ['/api/v1/warehouses', '/api/v1/warehouses/AUSYD1/stock', '/api/v1/products']) {
+      const answer = await call(house, 'GET', path, { token })
+      expect(answer.json.error.code).toBe('UPSTREAM_ERROR')
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect((await call(house, 'GET', '/readyz')).status).toBe(503)
+    expect((await call(house, 'GET', '/livez')).status).toBe(200)
+    await house.settle()
+    expect((await call(house, 'GET', '/readyz')).status).toBe(200)
+    expect((await stockOf(house, token, 'AUSYD1', '?page=1')).status).toBe(200)
+    await house.close()
+  })
+
+  it('serves what it knows while the ERP is away', async () => {
+    let away = false
+    const house = await openHouse({
+      wrapErp: (erp) => ({
+        ...erp,
+        'stock.changed': (input, options) =>
+          away
+            ? Promise.reject(new UnknownOutcome('unreachable', 'away', { sent: false }))
+            : erp['stock.changed'](input, options),
+      }),
+    })
+    const { token } = await world(house)
+    away = true
+    await expect(syncStock(house.gateway)).rejects.toThrow(UnknownOutcome)
+    expect((await stockOf(house, token, 'AUSYD1')).status).toBe(200)
+    expect((await call(house, 'GET', '/readyz')).status).toBe(200)
+    await house.close()
+  })
+
+  it('never lets an older figure overwrite a newer one', async () => {
+    let stale: Awaited<ReturnType<Erp['stock.read']>> | undefined
+    const house = await openHouse({
+      wrapErp: (erp) => ({
+        ...erp,
+        'stock.read': async (input, options) => stale ?? erp['stock.read'](input, options),
+      }),
+    })
+    const { token } = await world(house)
+    const [sku = ''] = someSkus(house, 'AUSYD1', 1)
+    const older = await house.sandbox.erp['stock.read']({ warehouse_code: 'AUSYD1', skus: [sku] })
+    setInErp(house, 'AUSYD1', sku, 'on_hand = 777')
+    await house.settle()
+    stale = older
+    setInErp(house, 'AUSYD1', sku, 'on_hand = 777')
+    await house.settle()
+    const { json } = await stockOf(house, token, 'AUSYD1', `?sku=${sku}`)
+    expect(json.data[0].quantity_on_hand).toBe(777)
+    await house.close()
+  })
+
+  it('does not apply a snapshot that lost more than half of the rows unless the next one says the same', async () => {
+    let keepEvery = 1
+    let flaky = false
+    const house = await openHouse({
+      wrapErp: (erp) => ({
+        ...erp,
+        'stock.changed': async (input, options) => {
+          const answer = await erp['stock.changed'](input, options)
+          return 'ok' in answer && input.cursor !== null && keepEvery > 1
+            ? { ok: { ...answer.ok, everything: true } }
+            : answer
+        },
+        'stock.snapshot': async (input, options) => {
+          const answer = await erp['stock.snapshot'](input, options)
+          if (!('ok' in answer)) return answer
+          const rows = answer.ok.rows.filter((_row, index) => index % keepEvery === 0)
+          if (flaky) keepEvery += 1
+          return { ok: { ...answer.ok, rows } }
+        },
+      }),
+    })
+    const { token } = await world(house)
+    const whole = (await stockOf(house, token, 'AUSYD1')).json.data.length
+    keepEvery = 3
+    flaky = true
+    await house.settle()
+    expect((await stockOf(house, token, 'AUSYD1')).json.data).toHaveLength(whole)
+    flaky = false
+    keepEvery = 3
+    await house.settle()
+    const kept = (await stockOf(house, token, 'AUSYD1')).json.data.length
+    expect(kept).toBe(Math.ceil(whole / 3))
+    await house.close()
+  })
+
+  it('works with an ERP that has no counters', async () => {
+    const house = await openHouse({ capabilities: { stock_seq: false } })
+    const { token } = await world(house)
+    const [sku = ''] = someSkus(house, 'AUSYD1', 1)
+    setInErp(house, 'AUSYD1', sku, 'on_hand = 12')
+    await house.settle()
+    expect((await stockOf(house, token, 'AUSYD1', `?sku=${sku}`)).json.data[0].quantity_on_hand).toBe(12)
+    await house.close()
+  })
+})
+
+describe('a version', () => {
+  it('belongs to the history that began in its ten minutes, and stays a safe integer for decades', () => {
+    const version = startVersion(testStart)
+    expect(epochOf(version + 8_000_000_000)).toBe(epochOf(version))
+    expect(startVersion(testStart + 600_000)).toBeGreaterThan(version + 8_000_000_000)
+    expect(Number.isSafeInteger(startVersion(Date.UTC(2045, 0, 1)) + 2 ** 33)).toBe(true)
+  })
+})
