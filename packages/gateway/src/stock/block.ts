@@ -1,4 +1,5 @@
 import { firstWhere } from './change-log.ts'
+import type { Sum } from './checksum.ts'
 
 /**
  * A run of up to 256 neighbouring rows of a warehouse, their JSON in one piece of memory. Blocks never change; a
@@ -15,6 +16,8 @@ export interface ShelfRow {
   readonly removed: boolean
   readonly version: number
   readonly json: string
+  /** What the row adds to the checksum, unless it is withdrawn. */
+  readonly digest: Sum
 }
 
 export interface Block {
@@ -75,7 +78,8 @@ export function changed(block: Block | undefined, changes: readonly ShelfRow[]):
   return Array.from({ length: parts }, (_, part) => blockOf(all.slice(part * size, (part + 1) * size)))
 }
 
-interface Piece {
+/** A row on its way into a block. */
+export interface Piece {
   readonly sku: string
   readonly style: string
   readonly version: number
@@ -83,7 +87,7 @@ interface Piece {
   readonly bytes: Buffer
 }
 
-function pieceOf({ sku, product_code: style, version, removed, json }: ShelfRow): Piece {
+export function pieceOf({ sku, product_code: style, version, removed, json }: ShelfRow): Piece {
   return { sku, style, version, removed: removed ? 1 : 0, bytes: Buffer.from(json) }
 }
 
@@ -100,7 +104,8 @@ function mergedRows(block: Block | undefined, changes: readonly ShelfRow[]): Pie
   return all.sort((a, b) => (a.sku < b.sku ? -1 : 1))
 }
 
-function blockOf(pieces: readonly Piece[]): Block {
+/** A block of rows that are in order already. */
+export function blockOf(pieces: readonly Piece[]): Block {
   const starts = new Uint32Array(pieces.length + 1)
   pieces.forEach(({ bytes }, row) => {
     starts[row + 1] = (starts[row] ?? 0) + bytes.length + comma.length

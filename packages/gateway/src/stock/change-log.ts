@@ -29,8 +29,12 @@ export interface Entry {
 /** The log after a batch: the rows' former versions struck out, the new ones appended (ascending). */
 export function logged(log: ChangeLog, former: readonly number[], entries: readonly Entry[]): ChangeLog {
   const kept = struck(log.chunks, former)
-  const appended = [...kept, ...chunksOf(entries)]
-  return { chunks: merged(appended) }
+  if ((entries[0]?.version ?? 0) > (kept.at(-1)?.versions.at(-1) ?? 0)) {
+    return { chunks: merged([...kept, ...chunksOf(entries)]) }
+  }
+  // Rows older than what stands already: only a shelf that is built from nothing out of order has them.
+  const all = [...kept.flatMap(standingEntries), ...entries]
+  return { chunks: chunksOf(all.sort((a, b) => a.version - b.version)) }
 }
 
 /** How many rows changed after a version. */
@@ -73,7 +77,8 @@ function struck(chunks: readonly Chunk[], former: readonly number[]): Chunk[] {
   })
 }
 
-function chunksOf(entries: readonly Entry[]): Chunk[] {
+/** Entries in order, as chunks. */
+export function chunksOf(entries: readonly Entry[]): Chunk[] {
   const chunks: Chunk[] = []
   for (let from = 0; from < entries.length; from += entriesPerChunk) {
     const part = entries.slice(from, from + entriesPerChunk)

@@ -11,7 +11,6 @@ export interface ChecksumFields {
   readonly product_code: string
   readonly quantity_on_hand: number
   readonly quantity_available: number
-  /** In major units, as on the wire. */
   readonly price_wholesale: number
   readonly price_retail: number
   readonly currency: string
@@ -26,18 +25,29 @@ export type Sum = readonly [number, number, number, number]
 
 export const zeroSum: Sum = [0, 0, 0, 0]
 
-/** What one row adds: four lanes of its digest. */
+/** What a published row adds: four lanes of its digest. */
 export function contributionOf(row: ChecksumFields): Sum {
   const scale = minorUnits(row.currency)
-  const text = [
-    row.sku,
-    row.product_code,
-    row.quantity_on_hand,
-    row.quantity_available,
-    Math.round(row.price_wholesale * scale),
-    Math.round(row.price_retail * scale),
-    row.currency,
-  ].join(separator)
+  const [wholesale, retail] = [Math.round(row.price_wholesale * scale), Math.round(row.price_retail * scale)]
+  return digestOf({ ...row, price_wholesale: wholesale, price_retail: retail })
+}
+
+/** The same of a row as it is stored, with prices in minor units. */
+export function digestOf(row: ChecksumFields): Sum {
+  const text =
+    row.sku +
+    separator +
+    row.product_code +
+    separator +
+    row.quantity_on_hand +
+    separator +
+    row.quantity_available +
+    separator +
+    row.price_wholesale +
+    separator +
+    row.price_retail +
+    separator +
+    row.currency
   const digest = hash('sha256', text, 'buffer')
   return [digest.readUInt32BE(0), digest.readUInt32BE(4), digest.readUInt32BE(8), digest.readUInt32BE(12)]
 }

@@ -4,6 +4,8 @@ import { minorUnits } from '../kernel/money.ts'
 import type { Store } from '../store/store.ts'
 import type { StockRow, WarehouseRow } from '../store/tables.ts'
 import type { ShelfRow } from './block.ts'
+import { ShelfBuilder } from './bulk.ts'
+import { digestOf } from './checksum.ts'
 import { epochOf } from './epoch.ts'
 import type { HighWater } from './high-water.ts'
 import { emptyShelf, type Shelf, stocked } from './shelf.ts'
@@ -110,27 +112,51 @@ export class StockMirror {
     return query.execute()
   }
 
-  async #advanced(
-    { warehouse_code: warehouse, version: counter }: WarehouseRow,
-    shelf: Shelf,
-  ): Promise<Shelf> {
+  async #advanced(row: WarehouseRow, known: Shelf): Promise<Shelf> {
+    const shelf = known === emptyShelf ? await this.#loaded(row) : known
     const changes = new Map<string, ShelfRow>()
     let version = shelf.version
     for (let full = true; full; ) {
       const rows = await this.#store.db
         .selectFrom('stock')
         .selectAll()
-        .where('warehouse_code', '=', warehouse)
+        .where('warehouse_code', '=', row.warehouse_code)
         .where('version', '>', version)
         .orderBy('version')
         .limit(sliceRows)
         .execute()
-      for (const row of rows) changes.set(row.sku, shelfRowOf(row))
+      for (const each of rows) changes.set(each.sku, shelfRowOf(each))
       version = rows.at(-1)?.version ?? version
       full = rows.length === sliceRows
       await yieldToLoop()
     }
-    return stocked(shelf, [...changes.values()], Math.max(version, counter), yieldToLoop)
+    const reached = Math.max(version, row.version)
+    if (changes.size === 0 && reached === shelf.version) return shelf
+    return stocked(shelf, [...changes.values()], reached, yieldToLoop)
+  }
+
+  /**
+   * A whole warehouse from nothing, in the order of its SKUs. It may hold rows that are newer than the counter was
+   * when the reading began; they come again with what is read after it.
+   */
+  async #loaded({ warehouse_code: warehouse, version }: WarehouseRow): Promise<Shelf> {
+    const builder = new ShelfBuilder()
+    let after = ''
+    for (let full = true; full; ) {
+      const rows = await this.#store.db
+        .selectFrom('stock')
+        .selectAll()
+        .where('warehouse_code', '=', warehouse)
+        .where('sku', '>', after)
+        .orderBy('sku')
+        .limit(sliceRows)
+        .execute()
+      for (const row of rows) builder.add(shelfRowOf(row))
+      after = rows.at(-1)?.sku ?? after
+      full = rows.length === sliceRows
+      await yieldToLoop()
+    }
+    return builder.finish(version, yieldToLoop)
   }
 }
 
@@ -159,11 +185,6 @@ export function shelfRowOf(row: StockRow): ShelfRow {
     `"price_wholesale":${row.price_wholesale / scale},"price_retail":${row.price_retail / scale},` +
     `"currency":"${row.currency}","warehouse_code":"${row.warehouse_code}",` +
     `"version":${row.version},"updated_at":"${instant(row.updated_at)}","incoming":${row.incoming}}`
-  return {
-    sku: row.sku,
-    product_code: row.product_code,
-    removed: row.removed === 1,
-    version: row.version,
-    json,
-  }
+  const { sku, product_code, version } = row
+  return { sku, product_code, removed: row.removed === 1, version, json, digest: digestOf(row) }
 }

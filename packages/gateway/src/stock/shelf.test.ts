@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonOf, type ShelfRow } from './block.ts'
+import { ShelfBuilder } from './bulk.ts'
 import { added, contributionOf, hexOf, zeroSum } from './checksum.ts'
 import {
   allRows,
@@ -54,13 +55,9 @@ function rowOf({ number, style, removed, quantity }: Draft, version: number): Sh
   const sku = `SKU-${String(number).padStart(5, '0')}-ü`
   const fields = { sku, product_code: `S${style}`, quantity_on_hand: quantity, quantity_available: quantity }
   const prices = { price_wholesale: 12.5, price_retail: 20, currency: 'AUD' }
-  return {
-    sku,
-    product_code: `S${style}`,
-    removed,
-    version,
-    json: JSON.stringify({ ...fields, ...prices, version }),
-  }
+  const digest = contributionOf({ ...fields, ...prices })
+  const json = JSON.stringify({ ...fields, ...prices, version })
+  return { sku, product_code: `S${style}`, removed, version, json, digest }
 }
 
 /** Rows under rising versions, in an order of their own. */
@@ -169,6 +166,42 @@ describe('a shelf', () => {
     const after = await stocked(before, [change], 2561, noPause)
     const shared = after.blocks.filter((block) => before.blocks.includes(block))
     expect(shared).toHaveLength(before.blocks.length - 1)
+  })
+})
+
+describe('a shelf built from nothing', () => {
+  it('equals the same rows put in by batches, in whatever order they come', async () => {
+    const rows = fc.tuple(batch, fc.boolean())
+    const property = fc.asyncProperty(rows, async ([drafts, shuffled]) => {
+      const all = drafts.map((draft, index) => rowOf(draft, index + 1))
+      const inOrder = all.toSorted((a, b) => (a.sku < b.sku ? -1 : 1))
+      const builder = new ShelfBuilder()
+      for (const row of shuffled ? all : inOrder) builder.add(row)
+      const built = await builder.finish(all.length, noPause)
+      const put = await stocked(emptyShelf, all, all.length, noPause)
+      expect(text(allRows(built))).toEqual(text(allRows(put)))
+      expect(text(changesSince(built, 3, 500).rows)).toEqual(text(changesSince(put, 3, 500).rows))
+      expect(hexOf(built.checksum)).toBe(hexOf(put.checksum))
+      expect(built.skusOfStyle).toEqual(put.skusOfStyle)
+      expect(built.liveRows).toBe(put.liveRows)
+      expect(placesIn(built)).toBe(placesIn(put))
+    })
+    await fc.assert(property, { numRuns: 40 })
+  })
+
+  it('goes on from rows that it already has: what changed while it was read comes again', async () => {
+    const builder = new ShelfBuilder()
+    for (const [index, draft] of thousand(1).entries()) builder.add(rowOf(draft, index + 1))
+    const built = await builder.finish(1000, noPause)
+    const again = thousand(1)
+      .slice(1000)
+      .map((draft, index) => rowOf(draft, 1001 + index))
+    const after = await stocked(built, again, 2560, noPause)
+    expect(changedSince(after, 0)).toBe(2560)
+    const { rows } = changesSince(after, 900, 3000)
+    expect(text(rows).map((row) => Object(row).version)).toEqual(
+      Array.from({ length: 1660 }, (_, index) => 901 + index),
+    )
   })
 })
 

@@ -150,7 +150,7 @@ async function checksumAfter(
     const before = former[index]
     if (before && !before.removed)
       sum = added(sum, contribution(jsonOf(before.block, before.row).toString()), -1)
-    if (!row.removed) sum = added(sum, contribution(row.json), 1)
+    if (!row.removed) sum = added(sum, row.digest, 1)
     if (index % rowsPerPause === rowsPerPause - 1) await pause()
   }
   return sum
@@ -161,7 +161,8 @@ function contribution(json: string): Sum {
   return contributionOf(fields)
 }
 
-function placesOf(blocks: readonly Block[]): Uint32Array {
+/** Rows before each block. */
+export function placesOf(blocks: readonly Block[]): Uint32Array {
   const places = new Uint32Array(blocks.length + 1)
   blocks.forEach((block, index) => {
     places[index + 1] = (places[index] ?? 0) + block.skus.length
