@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { secretsWith } from '../src/kernel/crypto.ts'
+import { randomIds } from '../src/kernel/ids.ts'
+import { jsonLog } from '../src/kernel/log.ts'
+import { readInstallation } from '../src/store/installation.ts'
+import { migrate } from '../src/store/migrate.ts'
+import { openPostgres } from '../src/store/postgres.ts'
+import { openSqlite } from '../src/store/sqlite.ts'
+import { type Store, StoreUnusable, type Topic } from '../src/store/store.ts'
+import { openTestStore, testDatabaseUrl } from './harness.ts'
+
+/** What both kinds of store promise; on PostgreSQL where TEST_DATABASE_URL names a server. */
+let store: Store
+let drop: () => Promise<void>
+
+beforeAll(async () => {
+  ;({ store, drop } = await openTestStore())
+  await migrate(store)
+})
+afterAll(async () => {
+  await store.close()
+  await drop()
+})
+
+/** Something that the test opens when it likes. */
+function gate() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  return { opened: promise, open: resolve }
+}
+
+describe('a store', () => {
+  it('is brought to this version once and again', async () => {
+    await migrate(store)
+    expect(await store.db.selectFrom('channels').selectAll().execute()).toEqual([])
+  })
+
+  it('keeps numbers up to 2^53 exact', async () => {
+    await store.db
+      .insertInto('counters')
+      .values({ name: 'largest', value: Number.MAX_SAFE_INTEGER })
+      .execute()
+    const row = await store.db
+      .selectFrom('counters')
+      .select('value')
+      .where('name', '=', 'largest')
+      .executeTakeFirst()
+    expect(row?.value).toBe(Number.MAX_SAFE_INTEGER)
+  })
+
+  it('gives a lock to one at a time, and to nobody who does not want to wait', async () => {
+    const { opened, open } = gate()
+    const held = store.withLock('door', 0, () => opened.then(() => 'first'))
+    expect(await store.withLock('door', 0, async () => 'second')).toBeUndefined()
+    expect(await store.withLock('another door', 0, async () => 'free')).toBe('free')
+    open()
+    expect(await held).toBe('first')
+    expect(await store.withLock('door', 0, async () => 'third')).toBe('third')
+  })
+
+  it('serves those who wait in their order, and frees the lock when the work fails', async () => {
+    const order: number[] = []
+    const { opened, open } = gate()
+    const first = store.withLock('queue', 0, () => opened)
+    const waiting = [1, 2, 3].map((number) =>
+      store.withLock('queue', 5_000, async () => void order.push(number)),
+    )
+    open()
+    await Promise.all([first, ...waiting])
+    expect(order).toEqual([1, 2, 3])
+    const failing = store.withLock('queue', 0, async () => {
+      throw new Error('as it happens')
+    })
+    await expect(failing).rejects.toThrow('as it happens')
+    expect(await store.withLock('queue', 0, async () => true)).toBe(true)
+  })
+
+  it('announces to those who listen', async () => {
+    const heard = gate()
+    store.listen((topic: Topic) => {
+      if (topic === 'reference') heard.open()
+    })
+    store.announce('reference')
+    await heard.opened
+  })
+
+  it('refuses a process with another SECRETS_KEY, and says where the right one is', async () => {
+    const id = await readInstallation(store, secretsWith('one key '.repeat(5)), randomIds)
+    expect(id).toMatch(/^[0-9a-z]{26}$/)
+    expect(await readInstallation(store, secretsWith('one key '.repeat(5)), randomIds)).toBe(id)
+    const other = readInstallation(store, secretsWith('another key '.repeat(5)), randomIds)
+    await expect(other).rejects.toThrow(/SECRETS_KEY is not the key/)
+    await expect(other).rejects.toBeInstanceOf(StoreUnusable)
+  })
+})
+
+describe('the embedded store', () => {
+  it('refuses a second opener', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'store-'))
+    const first = openSqlite(join(folder, 'gateway.db'))
+    expect(() => openSqlite(join(folder, 'gateway.db'))).toThrow(StoreUnusable)
+    return first.close().finally(() => rmSync(folder, { recursive: true }))
+  })
+})
+
+const server = testDatabaseUrl()
+if (server === undefined) process.stdout.write('PostgreSQL: not tried here, TEST_DATABASE_URL is not set\n')
+
+describe.runIf(server !== undefined)('PostgreSQL', () => {
+  it('ends a lock with the connection of its holder, and holds it across processes until then', async () => {
+    const [one, other] = await Promise.all([1, 2].map(() => openPostgres(server ?? '', jsonLog('silent'))))
+    if (!one || !other) throw new Error('two stores were opened')
+    const [begun, ended, again] = [gate(), gate(), gate()]
+    const held = one.withLock('shared', 0, () => {
+      begun.open()
+      return ended.opened
+    })
+    await begun.opened
+    expect(await other.withLock('shared', 0, async () => true)).toBeUndefined()
+    ended.open()
+    await held
+    expect(await other.withLock('shared', 5_000, async () => true)).toBe(true)
+    const abandoned = one.withLock('shared', 5_000, () => {
+      again.open()
+      return new Promise(() => {})
+    })
+    await again.opened
+    await one.close()
+    expect(await other.withLock('shared', 5_000, async () => true)).toBe(true)
+    await other.close()
+    expect(abandoned).toBeInstanceOf(Promise)
+  })
+
+  it('says what is wrong with an address that does not answer, without its password', async () => {
+    const opened = openPostgres('postgres://someone:hunter2@127.0.0.1:1/none', jsonLog('silent'))
+    await expect(opened).rejects.toThrow(/DATABASE_URL: the database does not answer/)
+    await expect(opened).rejects.not.toThrow(/hunter2/)
+  })
+})
