@@ -1,16 +1,25 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** Which version each warehouse had reached when: the change feed's horizon is a number read from here. */
-export const stockHistory: Migration = {
-  async up(db: Kysely<unknown>) {
-    await sql
-      .raw(
-        `create table stock_history (
-           warehouse_code text not null, reached_at bigint not null, version bigint not null,
-           primary key (warehouse_code, reached_at))`,
-      )
-      .execute(db)
-    await sql.raw('alter table warehouses add column horizon bigint not null default 0').execute(db)
-  },
+/**
+ * Which version each warehouse had reached when: the change feed's horizon is a number read from here. When each
+ * was last compared whole. SKUs sort by their bytes in every database, whatever its language: shelves are built in
+ * that order.
+ */
+export function stockHistory(kind: 'sqlite' | 'postgres'): Migration {
+  return {
+    async up(db: Kysely<unknown>) {
+      await sql
+        .raw(
+          `create table stock_history (
+             warehouse_code text not null, reached_at bigint not null, version bigint not null,
+             primary key (warehouse_code, reached_at))`,
+        )
+        .execute(db)
+      await sql.raw('alter table warehouses add column horizon bigint not null default 0').execute(db)
+      await sql.raw('alter table warehouses add column compared_at bigint').execute(db)
+      if (kind === 'postgres')
+        await sql.raw('alter table stock alter column sku type text collate "C"').execute(db)
+    },
+  }
 }

@@ -18,6 +18,7 @@ import { StockMirror } from './stock/mirror.ts'
 import { syncStock } from './stock/sync.ts'
 import { readInstallation } from './store/installation.ts'
 import type { Store, Topic } from './store/store.ts'
+import { Description } from './upstream/description.ts'
 
 /** The process's edges and its memory. Every verb takes it; it does not grow with features. */
 export interface Gateway {
@@ -30,8 +31,8 @@ export interface Gateway {
   readonly secrets: Secrets
   /** This installation's id, made at its first start. */
   readonly installation: string
-  /** Whether the ERP is the built-in sandbox. */
-  readonly sandbox: boolean
+  /** What the ERP says of itself. */
+  readonly upstream: Description
   readonly mirror: { readonly stock: StockMirror; readonly reference: ReferenceMirror }
   readonly keys: Keys
   readonly sessions: Sessions
@@ -46,7 +47,6 @@ export interface Parts {
   readonly store: Store
   readonly erp: Erp
   readonly log: Log
-  readonly sandbox: boolean
   readonly clock?: Clock
   readonly ids?: Ids
   /** Where the newest answered versions are noted; without it, a restored database is seen by live processes only. */
@@ -55,7 +55,7 @@ export interface Parts {
 
 /** Puts a gateway together over a migrated store. Nothing runs yet: `startWorkers` does that. */
 export async function openGateway(parts: Parts): Promise<Gateway> {
-  const { config, store, log, erp, sandbox, clock = systemClock, ids = randomIds } = parts
+  const { config, store, log, erp, clock = systemClock, ids = randomIds } = parts
   const secrets = secretsWith(config.secretsKey)
   const installation = await readInstallation(store, secrets, ids)
   const highWater = new HighWater(parts.highWaterFile)
@@ -75,7 +75,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     log,
     secrets,
     installation,
-    sandbox,
+    upstream: new Description(erp, clock),
     mirror,
     keys,
     sessions,

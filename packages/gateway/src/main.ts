@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { accepted, type ErpClient, erpClient, within } from '@trade-gateway/connector'
+import { erpClient } from '@trade-gateway/connector'
 import { type Config, ConfigError, defaultDataDir, readConfig } from './config.ts'
 import { type Gateway, openGateway, startWorkers } from './gateway.ts'
 import { createApp } from './http/app.ts'
@@ -37,8 +37,7 @@ Example: PORT=9000 npm start -- --catalogue goods.csv
 
 const exit = { ok: 0, failure: 1, usage: 64, busy: 75, configuration: 78 } as const
 const drainMs = 20_000
-const describeTimeoutMs = 5_000
-const describeRetryMs = 1_000
+const fillPollMs = 250
 
 type Closer = () => Promise<void> | void
 
@@ -93,15 +92,16 @@ async function run(
   )
   closers.push(() => client.close())
 
-  const isSandbox = sandbox !== undefined || (await describedAsSandbox(client, log))
   const highWaterFile = join(config.dataDir, 'high-water.json')
   const gateway = await openGateway({
     config,
     store,
     erp: client.erp,
     log,
-    sandbox: isSandbox,
     highWaterFile,
+  })
+  await gateway.upstream.capabilities().catch((error: unknown) => {
+    log.warn({ error }, 'the ERP does not answer; stock is served as it was last known')
   })
   if (restored) await beginEpoch(gateway)
   if (sandbox) await ensureSandboxChannels(gateway, settings)
@@ -126,16 +126,6 @@ async function openStore(config: Config, log: Log): Promise<Store> {
     : openPostgres(config.databaseUrl, log)
 }
 
-/** An ERP that is away at the start is no reason not to serve what is stored. */
-async function describedAsSandbox(client: ErpClient, log: Log): Promise<boolean> {
-  try {
-    return accepted(await client.erp.describe({}, within(describeTimeoutMs))).sandbox
-  } catch (error) {
-    log.warn({ error }, 'the ERP does not answer; stock is served as it was last known')
-    return false
-  }
-}
-
 async function listen(server: Server, config: Config): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -149,7 +139,7 @@ async function listen(server: Server, config: Config): Promise<string> {
 async function filled(gateway: Gateway): Promise<void> {
   const mostTries = 60
   for (let tries = 0; tries < mostTries && !gateway.mirror.stock.isFilled; tries++) {
-    await new Promise((resolve) => setTimeout(resolve, describeRetryMs / 4))
+    await new Promise((resolve) => setTimeout(resolve, fillPollMs))
   }
 }
 

@@ -117,7 +117,6 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     erp,
     clock,
     log,
-    sandbox: true,
   })
   gateway.store.listen(() => void gateway.mirror.stock.follow())
 

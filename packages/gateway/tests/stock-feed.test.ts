@@ -293,7 +293,7 @@ describe('a database that was restored', () => {
     await house.settle()
     const [sku = ''] = skusOf('AUSYD1', 1)
     const before = await versionOf()
-    await move('AUSYD1', [sku], 'on_hand = on_hand + 5')
+    await move('AUSYD1', [sku], 'withdrawn = 0, on_hand = on_hand + 5')
     expect((await changes(before)).json.data).toMatchObject([{ sku }])
   })
 

@@ -31,7 +31,8 @@ export function errorPage(language: Language, code: ErrorCode): Page {
   return {
     title: code,
     blocks: [
-      { kind: 'text', text: `${title}. ${message}` },
+      { kind: 'text', text: title },
+      { kind: 'text', text: message },
       { kind: 'heading', text: pages.when },
       { kind: 'text', text: when },
       { kind: 'heading', text: pages.fix },

@@ -28,7 +28,13 @@ export function health<E extends Env>(app: Hono<E>, gateway: Gateway) {
         warehouse.synced_at === null ? null : Math.max(0, Math.floor((now - warehouse.synced_at) / 1000)),
     }))
     return c.json(
-      { data: { sandbox: gateway.sandbox, writes_enabled: gateway.config.writesEnabled, warehouses } },
+      {
+        data: {
+          sandbox: gateway.upstream.isSandbox,
+          writes_enabled: gateway.config.writesEnabled,
+          warehouses,
+        },
+      },
       200,
       noStore,
     )

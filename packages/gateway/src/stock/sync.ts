@@ -23,6 +23,9 @@ const pageTimeoutMs = 60_000
 /** 20 million rows. */
 const mostSnapshotPages = 10_000
 const readTimeoutMs = 20_000
+/** How often a warehouse is compared whole, with hints and without. */
+const compareMs = 24 * 60 * 60 * 1000
+const compareWithoutHintsMs = 60_000
 /** Hint pages in one turn; the next turn goes on from the cursor. */
 const mostHintPages = 20
 
@@ -35,11 +38,14 @@ export async function syncStock(gateway: Gateway): Promise<void> {
     .where('kind', '=', 'warehouse')
     .orderBy('warehouse_code')
     .execute()
-  for (const row of rows) {
-    await gateway.store.withLock(`sync stock ${row.warehouse_code}`, 0, () =>
-      syncWarehouse(gateway, row.warehouse_code),
-    )
+  const failures: unknown[] = []
+  for (const { warehouse_code } of rows) {
+    // One warehouse in trouble does not keep the others from being read.
+    await gateway.store
+      .withLock(`sync stock ${warehouse_code}`, 0, () => syncWarehouse(gateway, warehouse_code))
+      .catch((error: unknown) => failures.push(error))
   }
+  if (failures.length > 0) throw failures[0]
 }
 
 /** Brings the list of warehouses, and the views over them, to what the ERP and the configuration say. */
@@ -70,7 +76,15 @@ async function syncWarehouses(gateway: Gateway): Promise<void> {
     const fields = Object.fromEntries(described.map((field) => [field, row[field]]))
     await gateway.store.db
       .insertInto('warehouses')
-      .values({ ...row, version, filled_at: null, cursor: null, synced_at: null, horizon: 0 })
+      .values({
+        ...row,
+        version,
+        filled_at: null,
+        cursor: null,
+        synced_at: null,
+        compared_at: null,
+        horizon: 0,
+      })
       .onConflict((conflict) => conflict.column('warehouse_code').doUpdateSet(fields))
       .execute()
   }
@@ -85,8 +99,8 @@ async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
     .where('warehouse_code', '=', code)
     .executeTakeFirstOrThrow()
   const began = gateway.clock.now()
-  if (row.filled_at === null || row.cursor === null) await readWhole(gateway, row)
-  else await readHints(gateway, row, row.cursor)
+  const isApplied = await brought(gateway, row, began)
+  if (!isApplied) return
   await gateway.store.db
     .updateTable('warehouses')
     .set({ synced_at: began })
@@ -95,17 +109,27 @@ async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
   gateway.nudge('stock')
 }
 
-async function readHints(gateway: Gateway, row: WarehouseRow, since: string): Promise<void> {
+/** Reads hints, or the whole where there are none to follow, and now and then in any case: an ERP may forget a hint. */
+async function brought(gateway: Gateway, row: WarehouseRow, now: number): Promise<boolean> {
+  const { changes } = await gateway.upstream.capabilities()
+  const compared = row.compared_at ?? 0
+  const isDue = now - compared >= (changes === 'none' ? compareWithoutHintsMs : compareMs)
+  if (row.filled_at === null || row.cursor === null || isDue) return readWhole(gateway, row, now)
+  return changes === 'none' || readHints(gateway, row, row.cursor, now)
+}
+
+async function readHints(gateway: Gateway, row: WarehouseRow, since: string, now: number): Promise<boolean> {
   let cursor = since
   for (let page = 0; page < mostHintPages; page++) {
     const input = { warehouse_code: row.warehouse_code, cursor }
     const hints = accepted(await gateway.erp['stock.changed'](input, within(readTimeoutMs)))
-    if (hints.everything) return readWhole(gateway, row)
+    if (hints.everything) return readWhole(gateway, row, now)
     await rereadSkus(gateway, row.warehouse_code, hints.skus)
     if (hints.cursor !== cursor) await saveCursor(gateway, row.warehouse_code, hints.cursor)
     cursor = hints.cursor
-    if (!hints.more) return
+    if (!hints.more) return true
   }
+  return false
 }
 
 /** Reads the named SKUs again and writes what differs; those that the ERP no longer carries are withdrawn. */
@@ -129,21 +153,22 @@ export async function rereadSkus(
 }
 
 /** Reads a whole warehouse. A first fill is written page by page; a later one is judged before it is applied. */
-async function readWhole(gateway: Gateway, row: WarehouseRow): Promise<void> {
+async function readWhole(gateway: Gateway, row: WarehouseRow, now: number): Promise<boolean> {
   const code = row.warehouse_code
   const input = { warehouse_code: code, cursor: null }
   const { cursor } = accepted(await gateway.erp['stock.changed'](input, within(readTimeoutMs)))
   if (row.filled_at === null) {
     await firstFill(gateway, code)
   } else if (!(await applySnapshot(gateway, code))) {
-    return
+    return false
   }
   await gateway.store.db
     .updateTable('warehouses')
-    .set({ cursor, filled_at: row.filled_at ?? gateway.clock.now() })
+    .set({ cursor, compared_at: now, filled_at: row.filled_at ?? now })
     .where('warehouse_code', '=', code)
     .execute()
   await markViewsFilled(gateway, code)
+  return true
 }
 
 /** Writes page by page; what an earlier, interrupted fill wrote and the ERP no longer carries is withdrawn. */

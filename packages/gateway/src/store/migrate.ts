@@ -3,14 +3,14 @@ import { foundation } from '../../migrations/0001-foundation.ts'
 import { stockHistory } from '../../migrations/0002-stock-history.ts'
 import { type Store, StoreUnusable } from './store.ts'
 
-const migrations: Record<string, Migration> = {
-  '0001-foundation': foundation,
-  '0002-stock-history': stockHistory,
-}
 const configurationExit = 78
 
 /** Brings the tables to this version: forward only, each migration in a transaction, one process at a time. */
 export async function migrate(store: Store): Promise<void> {
+  const migrations: Record<string, Migration> = {
+    '0001-foundation': foundation,
+    '0002-stock-history': stockHistory(store.kind),
+  }
   const migrator = new Migrator({ db: store.db, provider: { getMigrations: async () => migrations } })
   const { error } = await migrator.migrateToLatest()
   if (!error) return

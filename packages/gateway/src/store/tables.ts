@@ -101,6 +101,8 @@ export interface WarehouseRow {
   cursor: string | null
   /** When its stock was last known to equal the ERP's. */
   synced_at: number | null
+  /** When its stock was last compared whole with the ERP's. */
+  compared_at: number | null
   /** The oldest version from which the change feed is followed; older cursors need a full sync. */
   horizon: number
 }
