@@ -1,5 +1,5 @@
 import { errors, Pool } from 'undici'
-import { type Answer, type CallOptions, type Erp, erpFrom, UnknownOutcome } from './erp.ts'
+import { type Answer, type CallOptions, type Erp, erpFrom, type Rejection, UnknownOutcome } from './erp.ts'
 import { type OperationId, operations, rejectionReasons } from './operations.ts'
 
 const connectTimeoutMs = 3_000
@@ -32,19 +32,23 @@ export function erpClient(url: string, token: string): ErpClient {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
 
   async function call(id: OperationId, input: unknown, options: CallOptions = {}): Promise<Answer<unknown>> {
+    const signal = options.signal ?? null
+    if (signal?.aborted) {
+      throw new UnknownOutcome('timeout', `${id} was given up before it was sent.`, { sent: false })
+    }
     const { statusCode, body } = await pool
       .request({
         path: `${prefix}/${id}`,
         method: 'POST',
         headers,
         body: JSON.stringify(input),
-        signal: options.signal ?? null,
+        signal,
       })
       .catch((error) => {
-        throw unknownFrom(id, error)
+        throw unknownFrom(id, error, signal)
       })
     const text = await body.text().catch((error) => {
-      throw unknownFrom(id, error)
+      throw unknownFrom(id, error, signal)
     })
     if (statusCode !== 200)
       throw new UnknownOutcome('failed', `${id}: the ERP answered ${statusCode}: ${text.slice(0, 300)}`)
@@ -61,13 +65,10 @@ function answerOf(id: OperationId, text: string): Answer<unknown> {
   } catch (cause) {
     throw new UnknownOutcome('malformed', `${id}: the ERP's answer is not JSON.`, { cause })
   }
-  if (isObject(body) && isObject(body.rejected)) {
-    const reason = rejectionReasons.find((known) => isObject(body.rejected) && body.rejected.reason === known)
-    if (reason) return { rejected: { reason, message: String(body.rejected.message ?? '') } }
+  if (!isObject(body) || 'ok' in body === 'rejected' in body) {
+    throw new UnknownOutcome('malformed', `${id}: the ERP's answer is not either ok or rejected.`)
   }
-  if (!isObject(body) || !('ok' in body)) {
-    throw new UnknownOutcome('malformed', `${id}: the ERP's answer is neither ok nor rejected.`)
-  }
+  if ('rejected' in body) return { rejected: rejectionOf(id, body.rejected) }
   const output = operations[id].output.safeParse(body.ok)
   if (!output.success) {
     throw new UnknownOutcome(
@@ -78,7 +79,18 @@ function answerOf(id: OperationId, text: string): Answer<unknown> {
   return { ok: output.data }
 }
 
-function unknownFrom(id: OperationId, error: unknown): UnknownOutcome {
+function rejectionOf(id: OperationId, said: unknown): Rejection {
+  const { reason, message } = isObject(said) ? said : {}
+  const known = rejectionReasons.find((one) => one === reason)
+  if (known) return { reason: known, message: String(message ?? '') }
+  throw new UnknownOutcome(
+    'malformed',
+    `${id}: the ERP rejected for none of the reasons ${rejectionReasons.join(', ')}.`,
+  )
+}
+
+/** A signal's reason may be anything, so that the error it leads to does not tell that it was the signal. */
+function unknownFrom(id: OperationId, error: unknown, signal: AbortSignal | null): UnknownOutcome {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || error instanceof errors.ConnectTimeoutError) {
     return new UnknownOutcome('unreachable', `${id}: the ERP cannot be reached.`, {
@@ -89,8 +101,17 @@ function unknownFrom(id: OperationId, error: unknown): UnknownOutcome {
   const late =
     error instanceof errors.HeadersTimeoutError ||
     error instanceof errors.BodyTimeoutError ||
-    (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError'))
+    signal?.aborted === true
   if (late) return new UnknownOutcome('timeout', `${id}: the ERP did not answer in time.`, { cause: error })
+  if (error instanceof errors.ResponseExceededMaxSizeError) {
+    return new UnknownOutcome(
+      'malformed',
+      `${id}: the ERP's answer is larger than ${mostAnswerBytes} bytes.`,
+      {
+        cause: error,
+      },
+    )
+  }
   return new UnknownOutcome('unreachable', `${id}: the connection to the ERP broke.`, { cause: error })
 }
 

@@ -1,4 +1,4 @@
 export { type ErpClient, erpClient } from './client.ts'
 export * from './erp.ts'
 export * from './operations.ts'
-export { erpServer } from './server.ts'
+export { bearerCheck, bodyOf, erpServer, say } from './server.ts'

@@ -5,6 +5,8 @@ import { operations } from './operations.ts'
 
 /** The largest request body an ERP server reads, in bytes. */
 const mostBodyBytes = 4 * 1024 * 1024
+/** How much of a larger body is still taken and thrown away, so that its sender gets to see the answer. */
+const mostDiscardedBytes = 64 * 1024 * 1024
 
 interface ServerOptions {
   /** The bearer token that callers must send. */
@@ -19,27 +21,45 @@ interface ServerOptions {
  * token, 404 for an unknown operation, 413 for a body that is too large, 500 for a failure of the ERP.
  */
 export function erpServer(erp: Erp, options: ServerOptions): RequestListener {
-  const expected = digest(options.token)
+  const isAuthorised = bearerCheck(options.token)
   return (request, response) => {
-    serve(erp, expected, request, response).catch((error) => {
+    serve(erp, isAuthorised, request, response).catch((error) => {
       options.onFailure?.(request.url ?? '', error)
       say(response, 500, { failed: 'The ERP failed to answer. Its log tells why.' })
     })
   }
 }
 
-async function serve(erp: Erp, expected: Buffer, request: IncomingMessage, response: ServerResponse) {
-  if (!isAuthorised(request.headers.authorization, expected)) {
+/** Tells whether an `Authorization` header carries the bearer token, in a time that says nothing of it. */
+type BearerCheck = (authorization: string | undefined) => boolean
+
+/** The check of a server's bearer token. */
+export function bearerCheck(token: string): BearerCheck {
+  const expected = digest(token)
+  return (authorization) => {
+    if (authorization === undefined || !/^bearer /i.test(authorization)) return false
+    return timingSafeEqual(digest(authorization.slice('bearer '.length)), expected)
+  }
+}
+
+async function serve(
+  erp: Erp,
+  isAuthorised: BearerCheck,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
+  if (!isAuthorised(request.headers.authorization)) {
     return say(response, 401, { failed: 'Send Authorization: Bearer <UPSTREAM_TOKEN>.' })
   }
   const id = (request.url ?? '').slice(1)
   if (request.method !== 'POST' || !isOperationId(id)) {
     return say(response, 404, { failed: `There is no operation POST /${id.slice(0, 100)}.` })
   }
-  const body = await bodyOf(request)
-  if (body === undefined)
+  const body = await bodyOf(request, mostBodyBytes)
+  if (body === 'broken off') return
+  if (body === 'too large')
     return say(response, 413, { failed: `A request has at most ${mostBodyBytes} bytes.` })
-  const input = operations[id].input.safeParse(parsed(body))
+  const input = operations[id].input.safeParse(parsed(body.bytes.toString('utf8')))
   if (!input.success)
     return say(response, 400, { failed: `Malformed input of ${id}: ${input.error.message}` })
   const gone = new AbortController()
@@ -47,20 +67,31 @@ async function serve(erp: Erp, expected: Buffer, request: IncomingMessage, respo
   say(response, 200, await callAny(erp, id, input.data, { signal: gone.signal }))
 }
 
-function isAuthorised(header: string | undefined, expected: Buffer): boolean {
-  if (header === undefined || !/^bearer /i.test(header)) return false
-  return timingSafeEqual(digest(header.slice('bearer '.length)), expected)
-}
-
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request) {
-    size += chunk.length
-    if (size > mostBodyBytes) return undefined
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
+/**
+ * The body of a request of at most `mostBytes`. Settles as soon as it is known what the body is; a body that is too
+ * large is read on, into nothing.
+ */
+export function bodyOf(
+  request: IncomingMessage,
+  mostBytes: number,
+): Promise<{ bytes: Buffer } | 'too large' | 'broken off'> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size <= mostBytes) {
+        chunks.push(chunk)
+        return
+      }
+      chunks.length = 0
+      resolve('too large')
+      if (size > mostDiscardedBytes) request.destroy()
+    })
+    request.once('end', () => resolve({ bytes: Buffer.concat(chunks) }))
+    request.once('close', () => resolve('broken off'))
+    request.once('error', () => resolve('broken off'))
+  })
 }
 
 function parsed(text: string): unknown {
@@ -71,7 +102,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function say(response: ServerResponse, status: number, body: unknown) {
+/** Answers with JSON; says nothing where the caller is gone or was answered already. */
+export function say(response: ServerResponse, status: number, body: unknown) {
   if (response.destroyed || response.headersSent) return
   const bytes = Buffer.from(JSON.stringify(body))
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length })

@@ -5,6 +5,7 @@ import {
   type Erp,
   type ErpWarehouse,
   ok,
+  rejected,
   type StockFigure,
 } from '@trade-gateway/connector'
 import { type Account, keepAccounts, signIn } from './accounts.ts'
@@ -70,14 +71,18 @@ export async function openSandboxErp(options: SandboxErpOptions): Promise<Sandbo
     warehouses: async () => ok({ warehouses: warehousesOf(store) }),
     'stock.snapshot': async (input) => withoutSeq(capabilities, stockSnapshot(store, input)),
     'stock.read': async (input) => withoutSeq(capabilities, stockRead(store, input)),
-    'stock.changed': async (input) => stockChanged(store, epoch, input),
+    'stock.changed': async (input) => withoutHints(capabilities, stockChanged(store, epoch, input), input),
     'products.snapshot': async (input) => productsSnapshot(store, input),
     'products.read': async (input) => productsRead(store, input),
-    'products.changed': async (input) => productsChanged(store, epoch, input),
+    'products.changed': async (input) =>
+      withoutHints(capabilities, productsChanged(store, epoch, input), input),
     shipping_methods: async () => shippingMethods(store),
     addresses: async (input) => addresses(store, input),
     sellable: async (input) => sellable(store, input),
-    sign_in: (input) => signIn(store, clock, input),
+    sign_in: async (input) =>
+      capabilities.sign_in
+        ? signIn(store, clock, input)
+        : rejected('not_supported', 'This ERP has no accounts.'),
   }
   return { erp, store, close: () => store.close() }
 }
@@ -119,4 +124,14 @@ function withoutSeq<T extends { rows: StockFigure[]; stock_seq: number | null }>
   if (capabilities.stock_seq || !('ok' in answer)) return answer
   const rows = answer.ok.rows.map((row) => ({ ...row, stock_seq: null }))
   return { ok: { ...answer.ok, rows, stock_seq: null } }
+}
+
+/** An ERP that is told that it cannot tell changes asks for everything. */
+function withoutHints<T extends { everything: boolean }>(
+  capabilities: Capabilities,
+  answer: Answer<T>,
+  { cursor }: { readonly cursor: string | null },
+): Answer<T> {
+  if (capabilities.changes !== 'none' || cursor === null || !('ok' in answer)) return answer
+  return { ok: { ...answer.ok, everything: true } }
 }

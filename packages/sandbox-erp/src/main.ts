@@ -11,6 +11,8 @@ The built-in ERP, alone, for a gateway elsewhere or for trying a connector.
   --database FILE   where it keeps its state; default: in memory
   --catalogue FILE  a catalogue of your own (CSV) instead of the built-in one
   --seed N          seed of the built-in catalogue; default 1
+  --movements FILE  stock movements (CSV: warehouse_code, sku, quantity, and where wanted price_wholesale,
+                    price_retail, withdrawn) that are applied before it answers
   --activity N      stock changes a minute; default 60, 0 = still
   --help            this text
 
@@ -34,6 +36,7 @@ function settingsFrom(argv: string[]) {
       database: { type: 'string', default: ':memory:' },
       catalogue: { type: 'string' },
       seed: { type: 'string', default: '1' },
+      movements: { type: 'string' },
       activity: { type: 'string', default: '60' },
       help: { type: 'boolean', default: false },
     },
@@ -43,6 +46,7 @@ function settingsFrom(argv: string[]) {
     port: wholeNumber('port', values.port, 65_535),
     database: values.database,
     ...(values.catalogue === undefined ? {} : { catalogue: values.catalogue }),
+    ...(values.movements === undefined ? {} : { movements: values.movements }),
     seed: wholeNumber('seed', values.seed, 2 ** 31),
     activity: wholeNumber('activity', values.activity, 60_000),
   }
@@ -62,6 +66,11 @@ async function main() {
   const running = await serve({ ...settings, token, accounts })
   for (const { line, sku, reason } of running.left_out)
     process.stderr.write(`left out: line ${line} (${sku}): ${reason}\n`)
+  if (running.moved) {
+    for (const { line, sku, reason } of running.moved.left_out)
+      process.stderr.write(`movement left out: line ${line} (${sku}): ${reason}\n`)
+    process.stdout.write(`${running.moved.applied} movements applied\n`)
+  }
   process.stdout.write(`Sandbox ERP at ${running.url}\n`)
   if (!process.env.UPSTREAM_TOKEN) process.stdout.write(`UPSTREAM_TOKEN=${token}\n`)
   for (const { username, password, customer_code } of accounts) {

@@ -1,13 +1,20 @@
+import { readFile, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { erpServer } from '@trade-gateway/connector'
 import type { Account } from './accounts.ts'
+import { Activity } from './activity.ts'
 import type { LeftOut } from './catalogue/catalogue.ts'
-import { Random } from './catalogue/random.ts'
 import { systemClock } from './clock.ts'
+import { controlsPrefix, sandboxControls } from './controls.ts'
 import { openSandboxErp, type SandboxErp } from './erp.ts'
-import { moveSomething } from './movements.ts'
+import type { Moved } from './movements.ts'
+import { applyMovementsCsv, MalformedMovements, mostMovementBytes } from './movements-csv.ts'
 import { catalogueSource } from './source.ts'
+
+/** The activity's timer: at the highest rate, 60,000 a minute, a tick has 50 steps. */
+const shortestTickMs = 50
+const mostStepsPerTick = 100
 
 /** All that one running sandbox ERP needs to know. */
 export interface ServeSettings {
@@ -16,6 +23,8 @@ export interface ServeSettings {
   readonly database: string
   readonly catalogue?: string
   readonly seed: number
+  /** A CSV of movements that is applied before the ERP answers anyone, at each start that names it. */
+  readonly movements?: string
   /** Stock changes a minute; 0 = still. */
   readonly activity: number
   readonly token: string
@@ -27,6 +36,8 @@ export interface RunningErp {
   readonly sandbox: SandboxErp
   /** What of a catalogue file was left out, at the start that read it. */
   readonly left_out: readonly LeftOut[]
+  /** What became of the movements that were named. */
+  readonly moved: Moved | undefined
   close(): Promise<void>
 }
 
@@ -44,7 +55,14 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
       return catalogue
     },
   })
-  const server = createServer(erpServer(sandbox.erp, { token: settings.token }))
+  const moved = settings.movements === undefined ? undefined : await movedBy(sandbox, settings.movements)
+  const { token } = settings
+  const operations = erpServer(sandbox.erp, { token, onFailure: tellFailure })
+  const controls = sandboxControls(sandbox.store, { token, onFailure: tellFailure })
+  const server = createServer((request, response) => {
+    const answer = request.url?.startsWith(controlsPrefix) ? controls : operations
+    answer(request, response)
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(settings.port, '127.0.0.1', resolve)
@@ -55,6 +73,7 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
     url: `http://127.0.0.1:${port}`,
     sandbox,
     left_out: leftOut,
+    moved,
     close: async () => {
       clearInterval(timer)
       server.closeAllConnections()
@@ -64,14 +83,37 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
   }
 }
 
-/** Spreads the changes evenly; more than one a tick where there are many. */
+function tellFailure(operation: string, error: unknown) {
+  const story = error instanceof Error ? error.stack : String(error)
+  process.stderr.write(`sandbox ERP: ${operation} failed: ${story}\n`)
+}
+
+async function movedBy(sandbox: SandboxErp, file: string): Promise<Moved> {
+  const { size } = await stat(file)
+  if (size > mostMovementBytes)
+    throw new MalformedMovements(`${file} has more than ${mostMovementBytes} bytes; divide it.`)
+  return applyMovementsCsv(sandbox.store, await readFile(file))
+}
+
+/**
+ * Spreads the changes evenly over time. A tick is bounded, so that requests never wait long behind it; what a tick
+ * could not do is made up for by the next ones, up to one tick's worth.
+ */
 function startActivity(sandbox: SandboxErp, perMinute: number, seed: number): NodeJS.Timeout | undefined {
   if (perMinute <= 0) return undefined
-  const shortestTickMs = 100
-  const tickMs = Math.max(shortestTickMs, 60_000 / perMinute)
-  const random = new Random(seed)
+  const activity = new Activity(sandbox.store, seed, systemClock)
+  const perMs = perMinute / 60_000
   let due = 0
-  return setInterval(() => {
-    for (due += (perMinute * tickMs) / 60_000; due >= 1; due -= 1) moveSomething(sandbox.store, random)
-  }, tickMs)
+  let before = performance.now()
+  return setInterval(
+    () => {
+      const now = performance.now()
+      due = Math.min(mostStepsPerTick, due + (now - before) * perMs)
+      before = now
+      const steps = Math.floor(due)
+      due -= steps
+      activity.move(steps)
+    },
+    Math.max(shortestTickMs, 1 / perMs),
+  )
 }

@@ -81,8 +81,9 @@ export function stockChanged(
 
 /** The sequence number in a cursor of ours; undefined where it is of another database, ahead, or malformed. */
 export function seqOf(cursor: string, epoch: string, latest: number): number | undefined {
-  const [ofEpoch, digits] = cursor.split('.')
-  if (ofEpoch !== epoch || digits === undefined || !/^\d{1,15}$/.test(digits)) return undefined
+  const [ofEpoch, digits, ...rest] = cursor.split('.')
+  if (ofEpoch !== epoch || digits === undefined || rest.length > 0) return undefined
+  if (!/^\d{1,15}$/.test(digits)) return undefined
   const seq = Number(digits)
   return seq <= latest ? seq : undefined
 }

@@ -1,0 +1,124 @@
+import { describe, expect, it, vi } from 'vitest'
+import { changed, tellingNothing } from './conformance/broken.ts'
+import { brokenAccess } from './conformance/broken-access.ts'
+import { brokenProducts } from './conformance/broken-products.ts'
+import { brokenStock } from './conformance/broken-stock.ts'
+import { inMemoryErp } from './conformance/in-memory-erp.ts'
+import { type ConformanceOptions, conformance, conformanceChecks } from './conformance.ts'
+import { type Erp, erpFrom } from './erp.ts'
+
+const right = inMemoryErp()
+const options: ConformanceOptions = {
+  customer_code: right.customer_code,
+  credentials: right.credentials,
+  patience_ms: 0,
+  now: () => Date.parse('2026-11-21T12:00:00Z'),
+}
+const skippedWhenStill = [
+  'stock.seq.absent',
+  'stock.changed.none',
+  'stock.changed.complete',
+  'products.changed.none',
+  'products.changed.complete',
+  'sign_in.unsupported',
+]
+const httpIds = conformanceChecks()
+  .map(({ id }) => id)
+  .filter((id) => id.startsWith('http.'))
+
+async function outcomes(erp: Erp, outcome: 'failed' | 'skipped', more: ConformanceOptions = {}) {
+  const report = await conformance(erp, { ...options, ...more })
+  return report.results.filter((result) => result.outcome === outcome)
+}
+
+/** What each check is there to find: a fault of each kind, made by hand. */
+const mutants = { ...brokenAccess, ...brokenStock, ...brokenProducts }
+
+describe('conformance', () => {
+  it('passes a right ERP and says what it did not look at', async () => {
+    const report = await conformance(right.erp, options)
+    expect(report.results.filter(({ outcome }) => outcome === 'failed')).toEqual([])
+    const skipped = report.results.filter(({ outcome }) => outcome === 'skipped')
+    expect(skipped.map(({ id }) => id)).toEqual([...skippedWhenStill, ...httpIds])
+    expect(skipped.every(({ message }) => message?.endsWith('.'))).toBe(true)
+    expect(report.passed + report.skipped).toBe(report.results.length)
+  })
+
+  it('passes a right ERP that is at work, and looks at its hints', async () => {
+    expect(await outcomes(right.atWork, 'failed')).toEqual([])
+    const ids = (await outcomes(right.atWork, 'skipped')).map(({ id }) => id)
+    expect(ids).not.toContain('stock.changed.complete')
+    expect(ids).not.toContain('products.changed.complete')
+  })
+
+  it('finds a wrong read also where the ERP is at work and tells no changes', async () => {
+    const silent = tellingNothing(inMemoryErp().atWork)
+    expect(await outcomes(silent, 'failed')).toEqual([])
+    const wrong = changed(silent, 'stock.read', (answer) => ({
+      ...answer,
+      rows: answer.rows.map((row) => ({ ...row, price_retail: row.price_retail * 100 })),
+    }))
+    const failures = await outcomes(wrong, 'failed')
+    expect(failures.map(({ id }) => id)).toEqual(['stock.read.agrees'])
+  })
+
+  it('holds an ERP in process to the schemas too', async () => {
+    const nameless = changed(right.erp, 'shipping_methods', ({ shipping_methods: methods }) => ({
+      shipping_methods: methods.map((method) => ({ ...method, name: '' })),
+    }))
+    const [failure, ...others] = await outcomes(nameless, 'failed')
+    expect(failure?.message).toMatch(/the answer of shipping_methods to fit its schema; came .+name/)
+    expect(others.every(({ id }) => id.startsWith('shipping_methods.'))).toBe(true)
+  })
+
+  it('reports an ERP of which nothing works, and never throws', async () => {
+    const erp = erpFrom(async (id) => {
+      throw new TypeError(`${id} is out of order`)
+    })
+    const report = await conformance(erp, options)
+    expect(report.passed).toBe(0)
+    expect(report.failed + httpIds.length).toBe(report.results.length)
+    const [first] = report.results
+    expect(first?.message).toContain('came an exception: describe is out of order.')
+  })
+
+  it('does not wait for ever', async () => {
+    vi.useFakeTimers()
+    try {
+      const erp = erpFrom(() => new Promise(() => {}))
+      const call = conformanceChecks(options)[0]?.run(erp)
+      const failed = expect(call).rejects.toThrow('came no answer (timeout)')
+      await vi.advanceTimersByTimeAsync(60_000)
+      await failed
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('tells of each check before and after it runs', async () => {
+    const told: string[] = []
+    await conformance(right.erp, {
+      ...options,
+      onStart: ({ id }) => told.push(`start ${id}`),
+      onResult: ({ id, outcome }) => told.push(`${outcome} ${id}`),
+    })
+    expect(told.slice(0, 2)).toEqual(['start describe.stable', 'passed describe.stable'])
+    expect(told).toHaveLength(2 * conformanceChecks().length)
+  })
+
+  it('has a mutant for every check', () => {
+    const ids = conformanceChecks().map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(Object.keys(mutants).toSorted()).toEqual(ids.filter((id) => !httpIds.includes(id)).toSorted())
+  })
+
+  it.each(Object.entries(mutants))(
+    'finds by %s, and by nothing else, what it is there for',
+    async (id, mutant) => {
+      const { erp, atWork } = inMemoryErp()
+      const failures = await outcomes(mutant(erp, atWork), 'failed')
+      expect(failures.map((failure) => failure.id)).toEqual([id])
+      expect(failures[0]?.message).toMatch(/^Expected .+; came .+\. .+\.$/)
+    },
+  )
+})

@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, it } from 'vitest'
+import { conformanceChecks } from './conformance.ts'
+import { operationIds } from './erp.ts'
+import { capabilities, operations, rejectionReasons } from './operations.ts'
+
+const home = fileURLToPath(new URL('..', import.meta.url))
+const command = fileURLToPath(new URL('conformance-command.ts', import.meta.url))
+const readme = readFileSync(`${home}/README.md`, 'utf8')
+const token = 'the-token-of-the-test'
+const children: ChildProcess[] = []
+afterAll(() => {
+  for (const child of children) child.kill()
+})
+
+interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const child = spawn(process.execPath, [command, ...args], { env: { ...env, NODE_NO_WARNINGS: '1' } })
+  children.push(child)
+  let out = ''
+  let err = ''
+  child.stdout.on('data', (text) => {
+    out += text
+  })
+  child.stderr.on('data', (text) => {
+    err += text
+  })
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })))
+}
+
+/** Runs the connector that the README shows, as it stands there, and answers where it listens. */
+function minimalConnector(): Promise<string> {
+  const [, code = ''] = /```ts\n(.+?)```/s.exec(readme) ?? []
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', code], {
+    cwd: home,
+    env: { UPSTREAM_TOKEN: token, PORT: '0', NODE_NO_WARNINGS: '1' },
+  })
+  children.push(child)
+  return new Promise((resolve, reject) => {
+    let said = ''
+    const hear = (text: Buffer) => {
+      said += text
+      const port = /port: (\d+)/.exec(said)?.[1]
+      if (port !== undefined) resolve(`http://127.0.0.1:${port}`)
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    child.on('close', () => reject(new Error(said)))
+  })
+}
+
+describe('the README', () => {
+  it.each(operationIds)('has a line for the operation %s', (id) => {
+    expect(readme).toContain(`\n| \`${id}\` | `)
+  })
+
+  it('has no line for an operation that is not there', () => {
+    const section = readme.split('## Operations')[1]?.split('\n## ')[0] ?? ''
+    const named = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, id]) => id)
+    expect(named).toEqual(Object.keys(operations))
+  })
+
+  it.each([...Object.keys(capabilities.shape), ...rejectionReasons])('explains `%s`', (name) => {
+    expect(readme).toContain(`\`${name}\``)
+  })
+
+  it('shows a connector that conforms, by the command that it shows', { timeout: 60_000 }, async () => {
+    const { code, out, err } = await run([await minimalConnector()], { UPSTREAM_TOKEN: token })
+    expect(err).toBe('')
+    const lines = out.trimEnd().split('\n')
+    expect(lines.filter((line) => line.startsWith('FAILED'))).toEqual([])
+    expect(lines).toHaveLength(conformanceChecks().length + 1)
+    expect(lines.at(-1)).toMatch(/^\d+ passed, 0 failed, \d+ skipped$/)
+    expect(code).toBe(0)
+  })
+})
+
+describe('npm run conformance', () => {
+  it('says in one line why an ERP cannot be looked at', async () => {
+    const { code, out } = await run(['http://127.0.0.1:1'], { UPSTREAM_TOKEN: token })
+    expect(out).toMatch(/^FAILED {3}connect: .+\.\n0 passed, 1 failed, 0 skipped\n$/)
+    expect(code).toBe(1)
+  })
+
+  it('says that the token is wrong', async () => {
+    const { code, out } = await run([await minimalConnector()], { UPSTREAM_TOKEN: 'another' })
+    expect(out).toContain('401')
+    expect(out).toContain('UPSTREAM_TOKEN')
+    expect(code).toBe(1)
+  })
+
+  it('helps', async () => {
+    expect(await run(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('Usage:'), err: '' })
+  })
+
+  it.each([
+    [[], {}, 'Name one URL.'],
+    [['ftp://a.example'], { UPSTREAM_TOKEN: token }, 'is not a URL'],
+    [['http://a.example'], {}, 'Set UPSTREAM_TOKEN'],
+    [['http://a.example', '--password', 'x'], { UPSTREAM_TOKEN: token }, '--password'],
+    [['http://a.example', '--username', 'buyer'], { UPSTREAM_TOKEN: token }, 'Set UPSTREAM_PASSWORD'],
+  ])('refuses %j with exit code 64', async (args, env, sentence) => {
+    const { code, out, err } = await run(args, env)
+    expect(err).toContain(sentence)
+    expect(out).toBe('')
+    expect(code).toBe(64)
+  })
+})

@@ -1,0 +1,116 @@
+import { createServer } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inMemoryErp } from './conformance/in-memory-erp.ts'
+import { type Erp, operationIds } from './erp.ts'
+import { erpServer } from './server.ts'
+
+const token = 'a-token-of-the-erp'
+const failures: string[] = []
+const { erp } = inMemoryErp()
+const begun = Promise.withResolvers<void>()
+const aborted = Promise.withResolvers<void>()
+const broken: Erp = {
+  ...erp,
+  addresses: async () => {
+    throw new Error('secret: the database is on fire')
+  },
+  sellable: (_input, options) =>
+    new Promise((_, reject) => {
+      begun.resolve()
+      options?.signal?.addEventListener('abort', () => {
+        aborted.resolve()
+        reject(new Error('given up'))
+      })
+    }),
+}
+const server = createServer(erpServer(broken, { token, onFailure: (path) => failures.push(path) }))
+let url = ''
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address !== null && typeof address === 'object') url = `http://127.0.0.1:${address.port}`
+})
+afterAll(async () => {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+async function post(path: string, body: string, authorization = `Bearer ${token}`, signal?: AbortSignal) {
+  const response = await fetch(`${url}/${path}`, {
+    method: 'POST',
+    headers: { authorization },
+    body,
+    ...(signal ? { signal } : {}),
+  })
+  const text = await response.text()
+  return { status: response.status, text, type: response.headers.get('content-type') }
+}
+
+describe('erpServer', () => {
+  it('answers every operation with ok or rejected', async () => {
+    const inputs: Record<string, unknown> = {
+      'stock.snapshot': { warehouse_code: 'NORTH', after: null, limit: 1 },
+      'stock.read': { warehouse_code: 'NORTH', skus: ['STYLE-10-A'] },
+      'stock.changed': { warehouse_code: 'NORTH', cursor: null },
+      'products.snapshot': { after: null, limit: 1 },
+      'products.read': { product_codes: ['STYLE-10'] },
+      'products.changed': { cursor: null },
+      sign_in: { username: 'someone', password: 'wrong' },
+    }
+    const asked = operationIds.filter((id) => !['addresses', 'sellable'].includes(id))
+    for (const id of asked) {
+      const { status, text, type } = await post(id, JSON.stringify(inputs[id] ?? {}))
+      expect([id, status, type]).toEqual([id, 200, 'application/json'])
+      expect(Object.keys(JSON.parse(text))).toEqual([id === 'sign_in' ? 'rejected' : 'ok'])
+    }
+  })
+
+  it.each(['', 'Bearer', 'Bearer ', `Bearer ${token}x`, `Bearer  ${token}`, token, `Basic ${token}`])(
+    'refuses the authorization %j with 401',
+    async (authorization) => {
+      expect(await post('describe', '{}', authorization)).toMatchObject({ status: 401 })
+    },
+  )
+
+  it('takes the scheme in any case, as RFC 9110 has it', async () => {
+    expect(await post('describe', '{}', `bearer ${token}`)).toMatchObject({ status: 200 })
+  })
+
+  it.each(['', 'nothing', '__proto__', 'toString', 'describe/', 'describe?x=1'])(
+    'refuses the operation %j with 404',
+    async (path) => {
+      expect(await post(path, '{}')).toMatchObject({ status: 404 })
+    },
+  )
+
+  it('refuses input that does not fit with 400, and names what does not', async () => {
+    const answer = await post('stock.read', '{"warehouse_code":"NORTH","skus":[]}')
+    expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('skus') })
+  })
+
+  it('refuses a body over its limit with 413 that the sender gets to see', async () => {
+    const limit = 4 * 1024 * 1024
+    const ofBytes = (bytes: number) => `{"pad":"${'x'.repeat(bytes - '{"pad":""}'.length)}"}`
+    expect(await post('describe', ofBytes(limit))).toMatchObject({ status: 200 })
+    expect(await post('describe', ofBytes(limit + 1))).toMatchObject({ status: 413 })
+    expect(await post('describe', ofBytes(10 * limit))).toMatchObject({ status: 413 })
+    expect(await post('describe', '{}')).toMatchObject({ status: 200 })
+  })
+
+  it('says only that the ERP failed, and tells its owner more', async () => {
+    failures.length = 0
+    const answer = await post('addresses', '{"customer_code":"A"}')
+    expect(answer.status).toBe(500)
+    expect(answer.text).not.toContain('secret')
+    expect(failures).toEqual(['/addresses'])
+  })
+
+  it('gives up an operation whose caller has hung up', async () => {
+    const controller = new AbortController()
+    const call = post('sellable', '{"customer_code":"A"}', undefined, controller.signal)
+    begun.promise.then(() => controller.abort())
+    await expect(call).rejects.toThrow()
+    await aborted.promise
+  })
+})

@@ -1,0 +1,136 @@
+import { createServer } from 'node:http'
+import { callAny, type Erp, erpClient, erpFrom, erpServer } from '@trade-gateway/connector'
+import { type ConformanceOptions, conformanceChecks } from '@trade-gateway/connector/conformance'
+import { afterAll, describe, expect, it } from 'vitest'
+import { Activity } from './activity.ts'
+import { builtInCatalogue } from './catalogue/built-in.ts'
+import { openSandboxErp, type SandboxErpOptions } from './erp.ts'
+
+const today = '2026-11-21'
+const clock = { now: () => Date.parse(`${today}T12:00:00Z`) }
+const movesPerCall = 5
+const account = {
+  account_id: 'acc-1',
+  username: 'buyer@sandbox.example',
+  password: 'a password of the test',
+  name: 'Harbour Trading',
+  customer_code: 'CUST-HARBOUR',
+}
+const known: ConformanceOptions = {
+  customer_code: account.customer_code,
+  credentials: { username: account.username, password: account.password },
+  now: clock.now,
+}
+const closers: (() => Promise<unknown> | unknown)[] = []
+afterAll(async () => {
+  for (const close of closers.reverse()) await close()
+})
+
+async function sandbox(capabilities: NonNullable<SandboxErpOptions['capabilities']>) {
+  const opened = await openSandboxErp({
+    path: ':memory:',
+    catalogue: () => builtInCatalogue({ seed: 1, styles: 40, today }),
+    catalogue_id: 'the catalogue of the test',
+    accounts: [account],
+    clock,
+    capabilities,
+  })
+  closers.push(() => opened.close())
+  return opened
+}
+
+/** The same ERP, whose stock moves before every call. */
+async function atWork(capabilities: NonNullable<SandboxErpOptions['capabilities']>): Promise<Erp> {
+  const { erp, store } = await sandbox(capabilities)
+  const activity = new Activity(store, 1, clock)
+  return erpFrom((id, input, options) => {
+    activity.move(movesPerCall)
+    return callAny(erp, id, input, options)
+  })
+}
+
+async function served(erp: Erp) {
+  const token = 'the token of the test'
+  const server = createServer(erpServer(erp, { token }))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.')
+  const url = `http://127.0.0.1:${address.port}`
+  const client = erpClient(url, token)
+  closers.push(() => {
+    server.closeAllConnections()
+    return new Promise((resolve) => server.close(resolve))
+  })
+  closers.push(() => client.close())
+  return { erp: client.erp, http: { url, token } }
+}
+
+const poor = { stock_seq: false, sign_in: false }
+const poorest = { ...poor, changes: 'none' } as const
+const still = ['stock.changed.complete', 'products.changed.complete']
+const full = ['stock.seq.absent', 'sign_in.unsupported']
+const tellsChanges = ['stock.changed.none', 'products.changed.none']
+const lacking = [
+  ...['stock.seq.rows', 'stock.seq.answers'],
+  ...['sign_in.refused', 'sign_in.odd', 'sign_in.right', 'sign_in.expiry'],
+]
+const lackingChanges = ['stock', 'products'].flatMap((subject) =>
+  ['own', 'repeatable', 'ends', 'complete'].map((id) => `${subject}.changed.${id}`),
+)
+
+interface World {
+  readonly name: string
+  readonly erp: Erp
+  readonly http?: { readonly url: string; readonly token: string }
+  /** The checks that do not apply here; in process, those of the wire do not either. */
+  readonly skips: readonly string[]
+}
+
+const worlds: readonly World[] = [
+  { name: 'in process', erp: (await sandbox({})).erp, skips: [...still, ...full, ...tellsChanges] },
+  {
+    name: 'over HTTP',
+    ...(await served((await sandbox({})).erp)),
+    skips: [...still, ...full, ...tellsChanges],
+  },
+  {
+    name: 'in process, poor',
+    erp: (await sandbox(poor)).erp,
+    skips: [...still, ...lacking, ...tellsChanges],
+  },
+  {
+    name: 'over HTTP, poor',
+    ...(await served((await sandbox(poor)).erp)),
+    skips: [...still, ...lacking, ...tellsChanges],
+  },
+  {
+    name: 'in process, telling no changes',
+    erp: (await sandbox(poorest)).erp,
+    skips: [...lacking, ...lackingChanges],
+  },
+  {
+    name: 'in process, at work',
+    erp: await atWork({}),
+    skips: ['products.changed.complete', ...full, ...tellsChanges],
+  },
+  {
+    name: 'over HTTP, poor, at work',
+    ...(await served(await atWork(poor))),
+    skips: ['products.changed.complete', ...lacking, ...tellsChanges],
+  },
+  {
+    name: 'in process, telling no changes, at work',
+    erp: await atWork(poorest),
+    skips: [...lacking, ...lackingChanges],
+  },
+]
+
+describe.each(worlds)('the sandbox ERP $name', ({ erp, http, skips }) => {
+  const checks = conformanceChecks({ ...known, ...(http ? { http } : {}) })
+
+  it.each(checks)('$id: $states', async ({ id, run }) => {
+    const skipped = await run(erp)
+    const doesNotApply = skips.includes(id) || (!http && id.startsWith('http.'))
+    expect(skipped?.skipped ?? '').toMatch(doesNotApply ? /./ : /^$/)
+  })
+})
