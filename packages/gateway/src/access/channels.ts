@@ -26,10 +26,12 @@ export interface ChannelFields {
 /** The fields to change; what is undefined stays. */
 export type ChannelChange = { readonly [Field in keyof ChannelFields]?: ChannelFields[Field] | undefined }
 
-/** Runs a change of permissions and makes every process see it: this one at once, the others within a second. */
+/**
+ * Runs a change of permissions and makes every process see it: this one at once, the others within a second. The
+ * counter's row comes first, so that it is the lock too: changes are serial, and what one has checked stays true.
+ */
 export async function changeAccess<T>(gateway: Gateway, change: (tx: Tx) => Promise<T>): Promise<T> {
   const result = await gateway.store.db.transaction().execute(async (tx) => {
-    const done = await change(tx)
     await tx
       .insertInto('counters')
       .values({ name: accessCounter, value: 1 })
@@ -37,7 +39,7 @@ export async function changeAccess<T>(gateway: Gateway, change: (tx: Tx) => Prom
         conflict.column('name').doUpdateSet((eb) => ({ value: eb('counters.value', '+', 1) })),
       )
       .execute()
-    return done
+    return change(tx)
   })
   gateway.sessions.forget()
   gateway.nudge('access')
@@ -72,14 +74,25 @@ export async function createChannel(gateway: Gateway, channel_code: string, fiel
   })
 }
 
-/** Changes the given fields; live tokens follow. */
+/** Changes the given fields; live tokens follow. Those of accounts end with the channel's customer. */
 export async function changeChannel(gateway: Gateway, channel_code: string, fields: ChannelChange) {
+  const now = gateway.clock.now()
   return changeAccess(gateway, async (tx) => {
-    await readChannel(tx, channel_code)
-    if (fields.customer_code !== undefined) await refuseTakenCustomer(tx, channel_code, fields.customer_code)
+    const before = await readChannel(tx, channel_code)
+    const { customer_code = before.customer_code } = fields
+    if (customer_code !== before.customer_code) {
+      await refuseTakenCustomer(tx, channel_code, customer_code)
+      await tx
+        .updateTable('sessions')
+        .set({ revoked_at: now, revoked_reason: 'customer_changed' })
+        .where('channel_code', '=', channel_code)
+        .where('grant_type', '=', 'password')
+        .where('revoked_at', 'is', null)
+        .execute()
+    }
     await tx
       .updateTable('channels')
-      .set({ ...stored(fields), updated_at: gateway.clock.now() })
+      .set({ ...stored(fields), updated_at: now })
       .where('channel_code', '=', channel_code)
       .execute()
     return readChannel(tx, channel_code)
@@ -90,7 +103,7 @@ export async function changeChannel(gateway: Gateway, channel_code: string, fiel
 export async function deleteChannel(gateway: Gateway, channel_code: string) {
   const now = gateway.clock.now()
   return changeAccess(gateway, async (tx) => {
-    const channel = await readChannel(tx, channel_code, true)
+    await readChannel(tx, channel_code, true)
     await tx
       .updateTable('channels')
       .set({ deleted_at: now, updated_at: now })
@@ -103,7 +116,7 @@ export async function deleteChannel(gateway: Gateway, channel_code: string) {
       .where('channel_code', '=', channel_code)
       .where('revoked_at', 'is', null)
       .execute()
-    return { ...channel, deleted: true }
+    return readChannel(tx, channel_code, true)
   })
 }
 

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { capabilityNames, planNames } from '../contract/call.ts'
 import { dataOf, endpoint, Reply } from '../contract/endpoint.ts'
 import { instantField, listOf, paging, warehouseCode, window, words } from '../contract/fields.ts'
-import { windowOf } from '../contract/lists.ts'
 import { issueToken } from './grants.ts'
 import { identity } from './me.ts'
 import { listPlanRequests, planRequestStates, requestPlan } from './plan-requests.ts'
@@ -134,7 +133,7 @@ export const planRequestsList = endpoint({
   result: listOf(planRequest),
 
   async handle({ gateway, caller, input }) {
-    return listPlanRequests(gateway, caller.channel_code, windowOf(input, gateway.clock.now()), input.status)
+    return listPlanRequests(gateway, caller.channel_code, input)
   },
 })
 

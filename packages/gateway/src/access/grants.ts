@@ -1,11 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
-import { UnknownOutcome, within } from '@trade-gateway/connector'
+import { type RejectionReason, UnknownOutcome, within } from '@trade-gateway/connector'
 import type { Call, GrantType } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { instant } from '../kernel/clock.ts'
 import { sha256 } from '../kernel/crypto.ts'
-import { checkAddress, guarded, noteAddressFailure, subjectOfUsername } from './guard.ts'
+import { guarded, guardedAddress, subjectOfUsername } from './guard.ts'
 import { capabilitiesOfPlan, planNamed } from './plans.ts'
 import { isCapability } from './sessions.ts'
 
@@ -21,21 +21,18 @@ export interface TokenRequest {
 const signInTimeoutMs = 15_000
 const mostTokensPerMinute = 60
 const mostCredentialCharacters = 1_000
+/** As long as the connector's `sign_in` takes one. */
+const mostUsernameCharacters = 200
+/** What an ERP may say of a name or password that it does not take; it has no other field to refuse. */
+const wrongCredentials: readonly RejectionReason[] = ['bad_credentials', 'invalid_field', 'not_found']
 const queryCredentials = ['client_id', 'client_secret', 'username', 'password', 'grant_type']
 
 /** `POST /auth/token`: either grant. Throws `AUTH_BAD_CREDENTIALS`, `AUTH_LOCKED`, `AUTHZ_UNAVAILABLE`, `RATE_LIMITED`. */
 export async function issueToken(gateway: Gateway, call: Call, request: TokenRequest) {
   refuseCredentialsInQuery(call)
-  checkAddress(gateway, call.address)
-  const grant = grantOf(request)
-  try {
-    return await (grant === 'password' ? passwordGrant(gateway, request) : channelGrant(gateway, request))
-  } catch (error) {
-    if (error instanceof GatewayError && error.code === 'AUTH_BAD_CREDENTIALS') {
-      noteAddressFailure(gateway, call.address)
-    }
-    throw error
-  }
+  return guardedAddress(gateway, call.address, async () =>
+    grantOf(request) === 'password' ? passwordGrant(gateway, request) : channelGrant(gateway, request),
+  )
 }
 
 function refuseCredentialsInQuery(call: Call) {
@@ -45,11 +42,14 @@ function refuseCredentialsInQuery(call: Call) {
     throw new GatewayError('BAD_REQUEST', { param: leaked, say: ['credentials_in_query', { param: leaked }] })
 }
 
-/** `client_credentials` may be left out where the client's credentials are there (RFC 6749 §4.4). */
+/**
+ * `client_credentials` may be left out where the client's credentials are there (RFC 6749 §4.4). A parameter
+ * without a value is one that was left out (§3.2).
+ */
 function grantOf(request: TokenRequest): GrantType {
   const { grant_type: grant } = request
   if (grant === 'password' || grant === 'client_credentials') return grant
-  if (grant === undefined) {
+  if (grant === undefined || grant === '') {
     return request.client_id === undefined && request.username !== undefined
       ? 'password'
       : 'client_credentials'
@@ -91,7 +91,7 @@ async function channelGrant(gateway: Gateway, request: TokenRequest) {
 }
 
 async function passwordGrant(gateway: Gateway, request: TokenRequest) {
-  const username = credential(request.username)
+  const username = credential(request.username, mostUsernameCharacters)
   const password = credential(request.password)
   const account = await available(() => guarded(gateway, username, () => signIn(gateway, username, password)))
   if (!account) throw new GatewayError('AUTH_BAD_CREDENTIALS')
@@ -127,7 +127,7 @@ async function signIn(gateway: Gateway, username: string, password: string) {
       throw new GatewayError('AUTHZ_UNAVAILABLE', { say: ['sign_in_unavailable'], retryAfter: 5, cause })
     })
   if ('ok' in answer) return answer.ok
-  if (answer.rejected.reason === 'bad_credentials') return undefined
+  if (wrongCredentials.includes(answer.rejected.reason)) return undefined
   throw new GatewayError('AUTHZ_UNAVAILABLE', {
     say: ['sign_in_unavailable'],
     retryAfter: 5,
@@ -155,7 +155,7 @@ async function openSession(gateway: Gateway, opened: NewSession) {
   const { account } = opened
   const issuedAt = Math.floor(clock.now() / 1000) * 1000
   const ownEnd = issuedAt + config.tokenTtlSeconds * 1000
-  const expiresAt = account ? Math.min(ownEnd, Date.parse(account.session_expires_at)) : ownEnd
+  const expiresAt = account ? Math.min(ownEnd, endOfSession(gateway, account.session_expires_at)) : ownEnd
   const jti = ids.next('tok')
   const narrowed = account?.capabilities?.filter(isCapability)
   await available(() =>
@@ -203,18 +203,20 @@ async function openSession(gateway: Gateway, opened: NewSession) {
   return { data: { ...oauth, ...more }, ...oauth }
 }
 
+/** In whole seconds, as tokens count. A session that is over already is trouble of the ERP. */
+function endOfSession(gateway: Gateway, expires: string): number {
+  const end = Math.floor(Date.parse(expires) / 1000) * 1000
+  if (end > gateway.clock.now()) return end
+  throw new GatewayError('AUTHZ_UNAVAILABLE', { say: ['sign_in_unavailable'], retryAfter: 5 })
+}
+
 /** What an upstream session is sealed for: it opens for its own token and channel only. */
 export function sessionPurpose(jti: string, channel: string): string {
   return `upstream session ${jti} of ${channel}`
 }
 
-function credential(value: unknown): string {
-  if (
-    typeof value !== 'string' ||
-    value === '' ||
-    value.length > mostCredentialCharacters ||
-    value.includes('\0')
-  ) {
+function credential(value: unknown, most: number = mostCredentialCharacters): string {
+  if (typeof value !== 'string' || value === '' || value.length > most || value.includes('\0')) {
     throw new GatewayError('AUTH_BAD_CREDENTIALS')
   }
   return value

@@ -17,11 +17,24 @@ const mostAddressFailures = 100
 const addressWindowMs = 60 * 60_000
 const mostAddresses = 20_000
 
-const failuresOfAddress = new WeakMap<Gateway, LRUCache<string, number[]>>()
+/** The token calls of one address. */
+interface Tries {
+  /** Epoch milliseconds of the newest failures, oldest first. */
+  failedAt: number[]
+  underWay: number
+  /** Settled when the next call under way ends. */
+  ended: PromiseWithResolvers<void>
+}
 
-/** One spelling for all variants of a name: case, width, accents composed or not. */
+const triesOfAddress = new WeakMap<Gateway, LRUCache<string, Tries>>()
+
+/**
+ * One spelling for all variants of a name: case, width, accents composed or not, invisible characters (after
+ * NFKC_Casefold, Unicode §3.13). Lower, upper, lower folds what has no single small form: ẞ, ß and ss; ς and σ.
+ */
 export function subjectOfUsername(username: string): string {
-  return `username ${username.normalize('NFKC').trim().toLowerCase().normalize('NFKC')}`
+  const visible = username.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+  return `username ${visible.toLowerCase().toUpperCase().toLowerCase().normalize('NFKC').trim()}`
 }
 
 /**
@@ -80,30 +93,54 @@ async function noteFailure(gateway: Gateway, subject: string, before: readonly n
     .execute()
 }
 
-/** Throws `AUTH_LOCKED` where an address failed too often. An address that must not count is undefined. */
-export function checkAddress(gateway: Gateway, address: string | undefined) {
-  if (address === undefined) return
-  const now = gateway.clock.now()
-  const failures =
-    addressesOf(gateway)
-      .get(address)
-      ?.filter((at) => at > now - addressWindowMs) ?? []
-  const oldest = failures[0]
-  if (oldest === undefined || failures.length < mostAddressFailures) return
-  const seconds = Math.ceil((oldest + addressWindowMs - now) / 1000)
-  throw new GatewayError('AUTH_LOCKED', { say: ['locked_address', { seconds }], retryAfter: seconds })
+/**
+ * Runs one token call of an address; one that must not count is undefined. Throws `AUTH_LOCKED` where the address
+ * failed too often. No more calls are under way than failures are left, so that a burst of guesses gains nothing.
+ */
+export async function guardedAddress<T>(
+  gateway: Gateway,
+  address: string | undefined,
+  attempt: () => Promise<T>,
+): Promise<T> {
+  if (address === undefined) return attempt()
+  const tries = triesOf(gateway, address)
+  await begin(gateway, tries)
+  try {
+    return await attempt()
+  } catch (error) {
+    if (error instanceof GatewayError && error.code === 'AUTH_BAD_CREDENTIALS') {
+      tries.failedAt = [...tries.failedAt, gateway.clock.now()].slice(-mostAddressFailures)
+    }
+    throw error
+  } finally {
+    tries.underWay -= 1
+    tries.ended.resolve()
+    tries.ended = Promise.withResolvers()
+  }
 }
 
-export function noteAddressFailure(gateway: Gateway, address: string | undefined) {
-  if (address === undefined) return
-  const failures = addressesOf(gateway).get(address) ?? []
-  addressesOf(gateway).set(address, [...failures, gateway.clock.now()].slice(-mostAddressFailures))
+/** Ends because every call under way does, each within the sign-in's own time limits. */
+async function begin(gateway: Gateway, tries: Tries): Promise<void> {
+  for (;;) {
+    const now = gateway.clock.now()
+    const counted = tries.failedAt.filter((at) => at > now - addressWindowMs)
+    if (counted.length + tries.underWay < mostAddressFailures) {
+      tries.underWay += 1
+      return
+    }
+    const [oldest] = counted
+    if (oldest !== undefined && counted.length >= mostAddressFailures) {
+      const seconds = Math.ceil((oldest + addressWindowMs - now) / 1000)
+      throw new GatewayError('AUTH_LOCKED', { say: ['locked_address', { seconds }], retryAfter: seconds })
+    }
+    await tries.ended.promise
+  }
 }
 
-function addressesOf(gateway: Gateway): LRUCache<string, number[]> {
-  const known = failuresOfAddress.get(gateway)
-  if (known) return known
-  const made = new LRUCache<string, number[]>({ max: mostAddresses })
-  failuresOfAddress.set(gateway, made)
-  return made
+function triesOf(gateway: Gateway, address: string): Tries {
+  const addresses = triesOfAddress.get(gateway) ?? new LRUCache<string, Tries>({ max: mostAddresses })
+  triesOfAddress.set(gateway, addresses)
+  const tries = addresses.get(address) ?? { failedAt: [], underWay: 0, ended: Promise.withResolvers() }
+  addresses.set(address, tries)
+  return tries
 }

@@ -1,5 +1,6 @@
 import {
   createLocalJWKSet,
+  errors,
   exportJWK,
   generateKeyPair,
   importJWK,
@@ -9,6 +10,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
+import { GatewayError } from '../contract/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Secrets } from '../kernel/crypto.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -20,8 +22,8 @@ const tokenType = 'at+jwt'
 const rotationMs = 90 * 24 * 60 * 60 * 1000
 /** Live keys: the signing one and the one before it. */
 const liveKeys = 2
-/** An unknown key id makes the table be read again, at most this often. */
-const reloadMs = 1_000
+/** An unknown key id makes the table be read again, at most this often, however many ask. */
+const rereadMs = 1_000
 
 interface SigningKey {
   readonly kid: string
@@ -42,7 +44,8 @@ export class Keys {
   #public: JSONWebKeySet = { keys: [] }
   #resolve = createLocalJWKSet({ keys: [] })
   #createdAt = 0
-  #loadedAt = 0
+  #rereadAt = Number.NEGATIVE_INFINITY
+  #reread = Promise.resolve()
 
   constructor(store: Store, secrets: Secrets, clock: Clock, ids: Ids, issuer: string) {
     this.#store = store
@@ -75,7 +78,6 @@ export class Keys {
     this.#public = { keys: rows.map(({ public_jwk }): JWK => JSON.parse(public_jwk)) }
     this.#resolve = createLocalJWKSet(this.#public)
     this.#createdAt = newest.created_at
-    this.#loadedAt = this.#clock.monotonic()
   }
 
   /** Makes a new signing key; the one before it goes on verifying, older ones are dropped. */
@@ -114,7 +116,10 @@ export class Keys {
       .sign(this.#signing.key)
   }
 
-  /** Checks signature, type, issuer, audience and expiry. Throws jose's errors. */
+  /**
+   * Checks signature, type, issuer, audience and expiry. Throws jose's errors, and `AUTHZ_UNAVAILABLE` where the key
+   * is not known and the table cannot be read.
+   */
   async verify(token: string): Promise<JWTPayload> {
     const options = {
       algorithms: [algorithm],
@@ -125,13 +130,23 @@ export class Keys {
       currentDate: new Date(this.#clock.now()),
     }
     const { payload } = await jwtVerify(token, this.#resolve, options).catch(async (error: unknown) => {
-      const unknownKey =
-        error instanceof Error && 'code' in error && error.code === 'ERR_JWKS_NO_MATCHING_KEY'
-      if (!unknownKey || this.#clock.monotonic() - this.#loadedAt < reloadMs) throw error
-      await this.load()
+      if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
+      await this.#readAgain()
       return jwtVerify(token, this.#resolve, options)
     })
     return payload
+  }
+
+  /** Reads the table once for all who ask within a second: whoever invents key ids causes no storm of reads. */
+  async #readAgain(): Promise<void> {
+    const now = this.#clock.monotonic()
+    if (now - this.#rereadAt >= rereadMs) {
+      this.#rereadAt = now
+      this.#reread = this.load()
+    }
+    await this.#reread.catch((cause: unknown) => {
+      throw new GatewayError('AUTHZ_UNAVAILABLE', { cause, retryAfter: 5 })
+    })
   }
 
   async #add(): Promise<void> {

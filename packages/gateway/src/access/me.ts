@@ -27,7 +27,7 @@ export function identity(gateway: Gateway, caller: Caller) {
         },
     channel: { channel_code: caller.channel_code, name: caller.channel_name, plan: caller.plan },
     grant_type: caller.grant_type,
-    sandbox: gateway.sandbox,
+    sandbox: gateway.upstream.isSandbox,
     warehouses: mirror.stock
       .warehouses()
       .filter(({ warehouse_code }) => caller.allowlist?.has(warehouse_code) ?? true)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Caller, Plan } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import { type ListWindow, pageOf } from '../contract/lists.ts'
+import { pageOf, windowOf } from '../contract/lists.ts'
 import type { Gateway } from '../gateway.ts'
 import { instant } from '../kernel/clock.ts'
 import type { PlanRequestRow } from '../store/tables.ts'
@@ -27,37 +27,45 @@ export async function requestPlan(gateway: Gateway, caller: Caller, plan: Plan, 
     created_at: gateway.clock.now(),
     decided_at: null,
   }
-  await gateway.store.db
+  const made = await gateway.store.db
     .insertInto('plan_requests')
     .values(row)
     .onConflict((conflict) =>
       conflict.column('channel_code').where('status', '=', sql.lit('pending')).doNothing(),
     )
-    .execute()
+    .returning('plan_request_id')
+    .executeTakeFirst()
+  if (made) return shown(row)
   const pending = await gateway.store.db
     .selectFrom('plan_requests')
     .selectAll()
     .where('channel_code', '=', caller.channel_code)
     .where('status', '=', 'pending')
     .executeTakeFirst()
-  if (!pending) return shown(row)
-  if (pending.plan !== plan || pending.reason !== reason)
-    throw refused(['plan_pending', { plan: pending.plan }])
+  // One that stood in the way and was decided meanwhile is as good as pending: the caller reads the list.
+  if (pending?.plan !== plan || pending.reason !== reason)
+    throw refused(['plan_pending', { plan: pending?.plan ?? '' }])
   return shown(pending)
 }
 
-/** The requests of a channel, or of all, newest first. */
-export async function listPlanRequests(
-  gateway: Gateway,
-  channel: string | undefined,
-  window: ListWindow,
-  status?: PlanRequestState,
-) {
+type Asked = Parameters<typeof windowOf>[0] & {
+  readonly status?: PlanRequestState | undefined
+}
+
+/** The requests of a channel, or of all, newest first. Without dates, what is pending is shown however old it is. */
+export async function listPlanRequests(gateway: Gateway, channel: string | undefined, asked: Asked) {
+  const window = windowOf(asked, gateway.clock.now())
+  const { status } = asked
+  const isDated = asked.start_date !== undefined || asked.end_date !== undefined
   let query = gateway.store.db
     .selectFrom('plan_requests')
     .selectAll()
-    .where('created_at', '>=', window.from)
     .where('created_at', '<', window.to)
+    .where((eb) =>
+      isDated
+        ? eb('created_at', '>=', window.from)
+        : eb.or([eb('created_at', '>=', window.from), eb('status', '=', 'pending')]),
+    )
   if (channel !== undefined) query = query.where('channel_code', '=', channel)
   if (status !== undefined) query = query.where('status', '=', status)
   const rows = await query

@@ -25,9 +25,8 @@ export const accessCounter = 'access'
 
 interface Decision {
   readonly caller: Caller
-  /** Epoch milliseconds after which the token is over, and the code it then has. */
+  /** Epoch milliseconds from which on the token is over and is decided anew, to tell why. */
   readonly until: number
-  readonly afterwards: 'AUTH_EXPIRED' | 'AUTH_INVALID_TOKEN'
 }
 
 interface SessionParts {
@@ -56,8 +55,8 @@ export class Sessions {
     const known = this.#decisions.get(key)
     if (!known) return this.#decide(token, key)
     const { clock } = this.#parts
-    if (clock.now() >= known.until) throw new GatewayError(known.afterwards)
-    if (clock.monotonic() - this.#confirmedAt > unconfirmedMs) return this.#decide(token, key)
+    const isOver = clock.now() >= known.until
+    if (isOver || clock.monotonic() - this.#confirmedAt > unconfirmedMs) return this.#decide(token, key)
     return known.caller
   }
 
@@ -107,7 +106,7 @@ export class Sessions {
     }
     if (found.deleted_at !== null) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['channel_gone'] })
     if (found.expires_at <= this.#parts.clock.now()) throw new GatewayError('AUTH_EXPIRED')
-    return { caller: this.#caller(found, found), until: found.expires_at, afterwards: 'AUTH_EXPIRED' }
+    return { caller: this.#caller(found, found), until: found.expires_at }
   }
 
   /** A token of the legacy gateway: HS256 with its secret and nothing else, until the day it ends. */
@@ -126,23 +125,21 @@ export class Sessions {
       ({ payload }) => payload,
       (cause: unknown) => refuse(cause),
     )
+    const { sub, exp } = claims
+    // 1e999 is JSON, and endless.
+    if (typeof sub !== 'string' || !Number.isFinite(exp)) throw new GatewayError('AUTH_INVALID_TOKEN')
     const channel = await this.#read((db) =>
       db
         .selectFrom('channels')
         .selectAll()
-        .where('channel_code', '=', String(claims.sub))
+        .where('channel_code', '=', sub)
         .where('deleted_at', 'is', null)
         .executeTakeFirst(),
     )
     if (!channel) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['channel_gone'] })
-    const expiresAt = Number(claims.exp) * 1000
-    const caller = this.#caller(channel, undefined, { jti: `legacy:${claims.sub}`, expiresAt })
-    const endsFirst = expiresAt <= until
-    return {
-      caller,
-      until: endsFirst ? expiresAt : until + lastSecondMs,
-      afterwards: endsFirst ? 'AUTH_EXPIRED' : 'AUTH_INVALID_TOKEN',
-    }
+    const expiresAt = Math.min(Number(exp) * 1000, until + lastSecondMs)
+    const caller = this.#caller(channel, undefined, { jti: `legacy:${sub}`, expiresAt })
+    return { caller, until: expiresAt }
   }
 
   #caller(
@@ -225,6 +222,7 @@ function isLegacy(token: string): boolean {
 }
 
 function refuse(cause: unknown): never {
+  if (cause instanceof GatewayError) throw cause
   throw new GatewayError(cause instanceof errors.JWTExpired ? 'AUTH_EXPIRED' : 'AUTH_INVALID_TOKEN', {
     cause,
   })

@@ -193,7 +193,7 @@ export const planRequestsList = endpoint({
   result: listOf(planRequest),
 
   async handle({ gateway, input }) {
-    return listPlanRequests(gateway, undefined, windowOf(input, gateway.clock.now()), input.status)
+    return listPlanRequests(gateway, undefined, input)
   },
 })
 

@@ -1,0 +1,42 @@
+import type { Answer } from '@trade-gateway/connector'
+import type { Caller } from '../contract/call.ts'
+import { GatewayError } from '../contract/errors.ts'
+import type { Gateway } from '../gateway.ts'
+import { changeAccess } from './channels.ts'
+import { sessionPurpose } from './grants.ts'
+
+/**
+ * Runs `work` with the ERP's session of the caller's account. A session that the ERP refuses ends the token for
+ * good. Throws `OMS_LOGIN_REQUIRED` for a caller without an account and `AUTH_EXPIRED` for an ended session.
+ */
+export async function withUpstreamSession<T>(
+  gateway: Gateway,
+  caller: Caller,
+  work: (session: string) => Promise<Answer<T>>,
+): Promise<Answer<T>> {
+  if (!caller.account) throw new GatewayError('OMS_LOGIN_REQUIRED')
+  const { jti } = caller.token
+  const row = await gateway.store.db
+    .selectFrom('sessions')
+    .select(['channel_code', 'upstream_session'])
+    .where('jti', '=', jti)
+    .executeTakeFirst()
+  if (!row?.upstream_session) throw new GatewayError('AUTH_EXPIRED', { say: ['session_ended'] })
+  const answer = await work(
+    gateway.secrets.unseal(row.upstream_session, sessionPurpose(jti, row.channel_code)),
+  )
+  if ('ok' in answer || answer.rejected.reason !== 'session_expired') return answer
+  await revoke(gateway, jti)
+  throw new GatewayError('AUTH_EXPIRED', { say: ['session_ended'] })
+}
+
+async function revoke(gateway: Gateway, jti: string): Promise<void> {
+  const ended = {
+    revoked_at: gateway.clock.now(),
+    revoked_reason: 'upstream_ended',
+    upstream_session: null,
+  }
+  await changeAccess(gateway, (tx) =>
+    tx.updateTable('sessions').set(ended).where('jti', '=', jti).where('revoked_at', 'is', null).execute(),
+  )
+}

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { adminToken, buyers, call, type House, openHouse, type Result, signedIn, world } from './harness.ts'
+
+/** One execution per key, on the writes of identity: plan requests and the operator's POSTs. */
+const planPath = '/api/v1/plan-requests'
+const channels = '/admin/api/channels'
+let house: House
+let minted = 0
+const fresh = () => `k-${++minted}`
+
+beforeAll(async () => {
+  house = await openHouse({ styles: 1 })
+})
+afterAll(() => house.close())
+
+const ask = (token: string, key: string, body: unknown) =>
+  call(house, 'POST', planPath, { token, body, headers: { 'idempotency-key': key } })
+const make = (key: string, body: unknown, path: string = channels) =>
+  call(house, 'POST', path, { admin: adminToken, body, headers: { 'idempotency-key': key } })
+const codes = (answers: readonly Result[]) => answers.map(({ status, json }) => json.error?.code ?? status)
+
+function expectReplay(again: Result, first: Result) {
+  expect(again.status).toBe(first.status)
+  expect(again.text).toBe(first.text)
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  expect(first.headers.get('idempotent-replayed')).toBeNull()
+  expect(again.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'))
+}
+
+describe('the same key and body', () => {
+  it('replays a plan request byte for byte, though it was decided meanwhile, for one point', async () => {
+    const { token } = await world(house, { plan: 'reader' })
+    const key = fresh()
+    const first = await ask(token, key, { plan: 'trader', reason: 'é' })
+    expect(first.status).toBe(201)
+    const id = first.json.data.plan_request_id
+    await call(house, 'POST', `/admin/api/plan-requests/${id}/approve`, { admin: adminToken })
+    const again = await ask(token, key, { reason: 'é', plan: 'trader' })
+    expectReplay(again, first)
+    expect(again.headers.get('ratelimit-cost')).toBe('1')
+  })
+
+  it('replays a channel with its secret, and a further secret', async () => {
+    const key = fresh()
+    const body = { channel_code: fresh(), name: 'One', plan: 'reader' }
+    const first = await make(key, body)
+    expectReplay(await make(key, body), first)
+    const path = `${channels}/${body.channel_code}/secrets`
+    const secret = await make(key, undefined, path)
+    expect(secret.status).toBe(201)
+    expectReplay(await make(key, undefined, path), secret)
+    const { json } = await call(house, 'GET', `${channels}/${body.channel_code}`, { admin: adminToken })
+    expect(json.data.secrets).toHaveLength(2)
+  })
+
+  it('replays for 24 hours and not a millisecond longer', async () => {
+    const key = fresh()
+    const body = { channel_code: fresh(), name: 'One', plan: 'reader' }
+    const first = await make(key, body)
+    house.clock.advance(24 * 3_600_000 - 1)
+    expectReplay(await make(key, body), first)
+    house.clock.advance(1)
+    expect((await make(key, body)).json.error).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      param: 'channel_code',
+    })
+  })
+
+  it('runs once where 20 come at the same moment', async () => {
+    const { channel_code } = (await make(fresh(), { channel_code: fresh(), name: 'One', plan: 'reader' }))
+      .json.data
+    const key = fresh()
+    const path = `${channels}/${channel_code}/secrets`
+    const answers = await Promise.all(Array.from({ length: 20 }, () => make(key, undefined, path)))
+    expect(
+      answers.filter(({ status, headers }) => status === 201 && !headers.has('idempotent-replayed')),
+    ).toHaveLength(1)
+    for (const { status, json, headers } of answers.filter((each) => each.status !== 201)) {
+      expect(status).toBe(409)
+      expect(json.error.code).toBe('IDEMPOTENCY_IN_PROGRESS')
+      expect(headers.get('retry-after')).toBe('1')
+    }
+    const { json } = await call(house, 'GET', `${channels}/${channel_code}`, { admin: adminToken })
+    expect(json.data.secrets).toHaveLength(2)
+  })
+
+  it('runs a plan request once where 20 come at the same moment', async () => {
+    const { token } = await world(house, { plan: 'reader' })
+    const key = fresh()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(token, key, { plan: 'full' })))
+    const [first] = answers.filter(({ status }) => status === 201)
+    for (const answer of answers) {
+      if (answer.status === 201) expect(answer.text).toBe(first?.text)
+      else expect(answer.json.error.code).toBe('IDEMPOTENCY_IN_PROGRESS')
+    }
+    expect(first).toBeDefined()
+    expectReplay(await ask(token, key, { plan: 'full' }), Object(answers.find(isFirst)))
+  })
+})
+
+const isFirst = ({ status, headers }: Result) => status === 201 && !headers.has('idempotent-replayed')
+
+describe('the same key', () => {
+  it('with another body is IDEMPOTENCY_MISMATCH, and the first answer stays', async () => {
+    const { token } = await world(house, { plan: 'reader' })
+    const key = fresh()
+    const first = await ask(token, key, { plan: 'trader' })
+    const other = await ask(token, key, { plan: 'full' })
+    expect(other.status).toBe(422)
+    expect(other.json.error.code).toBe('IDEMPOTENCY_MISMATCH')
+    expectReplay(await ask(token, key, { plan: 'trader' }), first)
+  })
+
+  it('of another channel is another key', async () => {
+    const key = fresh()
+    const worlds = await Promise.all([1, 2].map(() => world(house, { plan: 'reader' })))
+    const answers = await Promise.all(worlds.map(({ token }) => ask(token, key, { plan: 'full' })))
+    expect(codes(answers)).toEqual([201, 201])
+    const owners = answers.map(({ json }) => json.data.channel_code)
+    expect(owners).toEqual(worlds.map(({ channel_code }) => channel_code))
+  })
+
+  it('may come again, mended, after a definite failure', async () => {
+    const { token } = await world(house, { plan: 'reader' })
+    const key = fresh()
+    expect((await ask(token, key, { plan: 'reader' })).status).toBe(422)
+    expect((await ask(token, key, { plan: 'full' })).status).toBe(201)
+  })
+})
+
+describe('a key', () => {
+  it.each([
+    ['empty', ''],
+    ['longer than 255 characters', 'k'.repeat(256)],
+    ['not visible ASCII', 'a b'],
+    ['sent twice', 'a, b'],
+  ])('that is %s is IDEMPOTENCY_INVALID_KEY', async (_what, key) => {
+    const { token } = await world(house, { plan: 'reader' })
+    expect((await ask(token, key, { plan: 'full' })).json.error.code).toBe('IDEMPOTENCY_INVALID_KEY')
+    expect((await make(key, {})).json.error.code).toBe('IDEMPOTENCY_INVALID_KEY')
+    expect((await ask(token, 'k'.repeat(255), { plan: 'full' })).status).toBe(201)
+  })
+})
+
+describe('the token endpoint', () => {
+  it('ignores the header: two calls are two tokens, and nothing of the request is kept', async () => {
+    const { client_id, client_secret } = await world(house)
+    const key = fresh()
+    const token = () =>
+      call(house, 'POST', '/api/v1/auth/token', {
+        body: { client_id, client_secret },
+        headers: { 'idempotency-key': key },
+      })
+    const [first, second] = [await token(), await token()]
+    expect(second.json.access_token).not.toBe(first.json.access_token)
+    const kept = await house.gateway.store.db
+      .selectFrom('idempotency_keys')
+      .selectAll()
+      .where('idempotency_key', '=', key)
+      .execute()
+    expect(kept).toEqual([])
+    const { username, password } = buyers[0]
+    await signedIn(house)
+    const signIn = await call(house, 'POST', '/api/v1/auth/token', {
+      body: { grant_type: 'password', username, password },
+      headers: { 'idempotency-key': fresh() },
+    })
+    expect(signIn.status).toBe(200)
+    const fingerprints = await house.gateway.store.db
+      .selectFrom('idempotency_keys')
+      .select('fingerprint')
+      .where('path', '=', '/api/v1/auth/token')
+      .execute()
+    expect(fingerprints, 'a hash of a password can be guessed').toEqual([])
+    const long = { 'idempotency-key': 'k'.repeat(300) }
+    const body = { client_id, client_secret }
+    expect((await call(house, 'POST', '/api/v1/auth/token', { body, headers: long })).status).toBe(200)
+  })
+})

@@ -1,0 +1,316 @@
+import { ok, rejected } from '@trade-gateway/connector'
+import { type KyselyPlugin, sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { changeAccess, changeChannel } from '../src/access/channels.ts'
+import { Sessions } from '../src/access/sessions.ts'
+import { withUpstreamSession } from '../src/access/upstream-session.ts'
+import { openGateway } from '../src/gateway.ts'
+import { createApp } from '../src/http/app.ts'
+import { jsonLog } from '../src/kernel/log.ts'
+import { openPostgres } from '../src/store/postgres.ts'
+import {
+  adminToken,
+  buyers,
+  call,
+  type House,
+  openHouse,
+  type Result,
+  signedIn,
+  testDatabaseUrl,
+  type World,
+  world,
+} from './harness.ts'
+
+/**
+ * A change of permissions takes effect at once in the process that made it, and in every other one with the next
+ * turn of its watch. The second process is a gateway of its own on the same database.
+ */
+let house: House
+let second: House
+let closeSecond: () => Promise<void>
+
+beforeAll(async () => {
+  house = await openHouse({ styles: 1 })
+  const opened = await secondProcess()
+  second = opened.second
+  closeSecond = opened.close
+})
+afterAll(async () => {
+  await closeSecond()
+  await house.close()
+})
+
+async function secondProcess() {
+  const { config, erp, clock, log, store: first } = house.gateway
+  const server = testDatabaseUrl()
+  const url = new URL(server ?? 'postgres://unused')
+  if (server) {
+    const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(first.db)
+    url.pathname = `/${rows[0]?.name}`
+  }
+  const store = server ? await openPostgres(url.toString(), jsonLog('silent')) : first
+  const gateway = await openGateway({ config, store, erp, clock, log })
+  await gateway.mirror.stock.follow()
+  const listener = createApp(gateway)
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  const address = listener.address()
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0
+  const close = async () => {
+    listener.closeAllConnections()
+    await new Promise((resolve) => listener.close(resolve))
+    if (store !== first) await store.close()
+  }
+  return { second: { ...house, gateway, port, url: `http://127.0.0.1:${port}` }, close }
+}
+
+const me = (token: string, at: House = house) => call(at, 'GET', '/api/v1/me', { token })
+const codeOf = async (token: string, at: House = house) => (await me(token, at)).json.error?.code
+const admin = (method: string, path: string, body?: unknown) =>
+  call(house, method, `/admin/api/channels${path}`, { admin: adminToken, ...(body ? { body } : {}) })
+
+/** The change is seen here with the next call, and there after one turn of the watch. */
+async function seenByBoth(change: () => Promise<Result>, see: (at: House) => Promise<void>) {
+  await second.gateway.sessions.follow()
+  const { status } = await change()
+  expect(status).toBeLessThan(300)
+  await see(house)
+  await second.gateway.sessions.follow()
+  await see(second)
+}
+
+describe('a change of permissions', () => {
+  let one: World
+
+  beforeEach(async () => {
+    one = await world(house)
+    expect((await me(one.token)).status).toBe(200)
+    expect((await me(one.token, second)).status).toBe(200)
+  })
+
+  it('by deleting a secret ends the secret and the tokens that were issued for it, no others', async () => {
+    const issued = await admin('POST', `/${one.channel_code}/secrets`)
+    const body = { client_id: one.client_id, client_secret: issued.json.data.client_secret }
+    const newer = (await call(house, 'POST', '/api/v1/auth/token', { body })).json.access_token
+    const { json } = await admin('GET', `/${one.channel_code}`)
+    const [first] = json.data.secrets
+    await seenByBoth(
+      () => admin('DELETE', `/${one.channel_code}/secrets/${first.secret_id}`),
+      async (at) => {
+        expect(await codeOf(one.token, at)).toBe('AUTH_INVALID_TOKEN')
+        expect((await me(newer, at)).status).toBe(200)
+        const old = { client_id: one.client_id, client_secret: one.client_secret }
+        const refused = await call(at, 'POST', '/api/v1/auth/token', { body: old })
+        expect(refused.json.error.code).toBe('AUTH_BAD_CREDENTIALS')
+        expect((await call(at, 'POST', '/api/v1/auth/token', { body })).status).toBe(200)
+      },
+    )
+  })
+
+  it('by deleting the channel ends its tokens and its secrets', async () => {
+    await seenByBoth(
+      () => admin('DELETE', `/${one.channel_code}`),
+      async (at) => {
+        expect(await codeOf(one.token, at)).toBe('AUTH_INVALID_TOKEN')
+        const body = { client_id: one.client_id, client_secret: one.client_secret }
+        const refused = await call(at, 'POST', '/api/v1/auth/token', { body })
+        expect(refused.json.error.code).toBe('AUTH_BAD_CREDENTIALS')
+      },
+    )
+  })
+
+  it('of the plan changes what live tokens may do', async () => {
+    await seenByBoth(
+      () => admin('PATCH', `/${one.channel_code}`, { plan: 'reader' }),
+      async (at) => {
+        const { json } = await me(one.token, at)
+        expect(json.data.channel.plan).toBe('reader')
+        expect(json.data.permissions).not.toContain('orders.write')
+      },
+    )
+  })
+
+  it('of the allowlist changes which warehouses live tokens may use', async () => {
+    const stock = (at: House, code: string) =>
+      call(at, 'GET', `/api/v1/warehouses/${code}/stock?page_size=1`, { token: one.token })
+    expect((await stock(second, 'AUSYD1')).status).toBe(200)
+    await seenByBoth(
+      () => admin('PATCH', `/${one.channel_code}`, { warehouse_allowlist: ['CHNZJ1'] }),
+      async (at) => {
+        expect((await stock(at, 'AUSYD1')).json.error.code).toBe('WAREHOUSE_DENIED')
+        expect((await stock(at, 'CHNZJ1')).status).toBe(200)
+      },
+    )
+    await seenByBoth(
+      () => admin('PATCH', `/${one.channel_code}`, { warehouse_allowlist: [] }),
+      async (at) => expect((await stock(at, 'AUSYD1')).status).toBe(200),
+    )
+  })
+
+  it('of switches, name and points is what the token says of itself', async () => {
+    const change = { name: 'Renamed', dropship_enabled: false, points_per_minute: 60 }
+    await seenByBoth(
+      () => admin('PATCH', `/${one.channel_code}`, change),
+      async (at) => {
+        expect((await me(one.token, at)).json.data).toMatchObject({
+          channel: { name: 'Renamed' },
+          switches: { dropship_enabled: false, wholesale_enabled: true, webhooks_enabled: true },
+          rate_limit: { limit: 60 },
+        })
+      },
+    )
+  })
+
+  it('of the customer ends the tokens of the customer’s accounts, not those of the channel', async () => {
+    const token = await signedIn(house, buyers[0])
+    const channel = `channel-of-${buyers[0].customer_code}`
+    await seenByBoth(
+      () => admin('PATCH', `/${channel}`, { name: 'Only the name', customer_code: buyers[0].customer_code }),
+      async (at) => expect((await me(token, at)).status).toBe(200),
+    )
+    await seenByBoth(
+      () => admin('PATCH', `/${channel}`, { customer_code: 'CUST-ANOTHER' }),
+      async (at) => {
+        expect(await codeOf(token, at)).toBe('AUTH_INVALID_TOKEN')
+        expect((await me(one.token, at)).status).toBe(200)
+      },
+    )
+    await admin('PATCH', `/${channel}`, { customer_code: buyers[0].customer_code })
+  })
+
+  it('that fails changes nothing and makes nobody forget', async () => {
+    const before = await second.gateway.store.db.selectFrom('counters').selectAll().execute()
+    await admin('PATCH', '/no-such-channel', { plan: 'reader' })
+    expect(await second.gateway.store.db.selectFrom('counters').selectAll().execute()).toEqual(before)
+  })
+
+  it('is one after the other: what each has checked stays true', async () => {
+    const { db } = house.gateway.store
+    const atOnce = await Promise.all(
+      [house, second, house, second].map(({ gateway }) =>
+        changeAccess(gateway, async (tx) => {
+          const row = await tx
+            .selectFrom('channels')
+            .select('name')
+            .where('channel_code', '=', one.channel_code)
+            .executeTakeFirstOrThrow()
+          const name = `${row.name}+`
+          await tx
+            .updateTable('channels')
+            .set({ name })
+            .where('channel_code', '=', one.channel_code)
+            .execute()
+          return name
+        }),
+      ),
+    )
+    expect(new Set(atOnce).size).toBe(4)
+    const { name } = await db
+      .selectFrom('channels')
+      .select('name')
+      .where('channel_code', '=', one.channel_code)
+      .executeTakeFirstOrThrow()
+    expect(name.endsWith('++++')).toBe(true)
+  })
+})
+
+describe('a decision that was begun before a change', () => {
+  /** The same database behind a gate: what a query found is handed on once the gate opens. */
+  function gatedSessions() {
+    const { store, clock, config, keys } = house.gateway
+    let { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    let found = Promise.withResolvers<void>()
+    const gated: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        found.resolve()
+        await gate
+        return result
+      },
+    }
+    const sessions = new Sessions({
+      store: { ...store, db: store.db.withPlugin(gated) },
+      clock,
+      config,
+      keys,
+    })
+    return {
+      sessions,
+      found: () => found.promise,
+      open: () => open(),
+      shut: () => {
+        ;({ promise: gate, resolve: open } = Promise.withResolvers<void>())
+        found = Promise.withResolvers<void>()
+      },
+    }
+  }
+
+  it('is not kept after it', async () => {
+    const { token, channel_code } = await world(house, { plan: 'full' })
+    const { sessions, found, open } = gatedSessions()
+    const deciding = sessions.authenticate(token)
+    await found()
+    await changeChannel(house.gateway, channel_code, { plan: 'reader' })
+    sessions.forget()
+    open()
+    expect((await deciding).plan, 'what was read before the change').toBe('full')
+    expect((await sessions.authenticate(token)).plan).toBe('reader')
+  })
+
+  it('is not kept where the watch saw the change while it was under way', async () => {
+    const { token, channel_code } = await world(house, { plan: 'full' })
+    const { sessions, found, open, shut } = gatedSessions()
+    open()
+    await sessions.follow()
+    shut()
+    const deciding = sessions.authenticate(token)
+    await found()
+    await changeChannel(house.gateway, channel_code, { plan: 'reader' })
+    const following = sessions.follow()
+    open()
+    await following
+    await deciding
+    expect((await sessions.authenticate(token)).plan).toBe('reader')
+  })
+})
+
+describe('a session that the ERP refuses', () => {
+  const callerOf = async (token: string) => house.gateway.sessions.authenticate(token)
+
+  it('ends its token in every process with AUTH_EXPIRED, and is wiped', async () => {
+    const token = await signedIn(house)
+    expect((await me(token, second)).status).toBe(200)
+    const caller = await callerOf(token)
+    await expect(
+      withUpstreamSession(house.gateway, caller, async () => rejected('session_expired', 'over')),
+    ).rejects.toMatchObject({ code: 'AUTH_EXPIRED' })
+    expect(await codeOf(token)).toBe('AUTH_EXPIRED')
+    await second.gateway.sessions.follow()
+    expect(await codeOf(token, second)).toBe('AUTH_EXPIRED')
+    const row = await house.gateway.store.db
+      .selectFrom('sessions')
+      .select('upstream_session')
+      .where('jti', '=', caller.token.jti)
+      .executeTakeFirstOrThrow()
+    expect(row.upstream_session).toBeNull()
+    await expect(
+      withUpstreamSession(house.gateway, caller, async () => ok('never asked')),
+    ).rejects.toMatchObject({ code: 'AUTH_EXPIRED' })
+  })
+
+  it('is opened for the account’s own calls, and other refusals end nothing', async () => {
+    const token = await signedIn(house)
+    const caller = await callerOf(token)
+    const answered = await withUpstreamSession(house.gateway, caller, async (session) => ok(session))
+    expect(answered).toEqual({ ok: expect.stringMatching(/^[\w-]{43}$/) })
+    const refusal = rejected('invalid_field', 'no')
+    expect(await withUpstreamSession(house.gateway, caller, async () => refusal)).toEqual(refusal)
+    expect((await me(token)).status).toBe(200)
+  })
+
+  it('is not there for a token of the channel grant', async () => {
+    const caller = await callerOf((await world(house)).token)
+    await expect(
+      withUpstreamSession(house.gateway, caller, async () => ok('never asked')),
+    ).rejects.toMatchObject({ code: 'OMS_LOGIN_REQUIRED' })
+  })
+})
