@@ -77,6 +77,17 @@ describe('a store', () => {
     expect(await store.withLock('queue', 0, async () => true)).toBe(true)
   })
 
+  it('is not freed by one who gave up waiting for it', async () => {
+    const { opened, open } = gate()
+    const held = store.withLock('patience', 0, () => opened)
+    expect(await store.withLock('patience', 0, async () => 'hasty')).toBeUndefined()
+    expect(await store.withLock('patience', 30, async () => 'impatient')).toBeUndefined()
+    expect(await store.withLock('patience', 0, async () => 'third')).toBeUndefined()
+    open()
+    await held
+    expect(await store.withLock('patience', 1_000, async () => 'next')).toBe('next')
+  })
+
   it('announces to those who listen', async () => {
     const heard = gate()
     store.listen((topic: Topic) => {

@@ -13,7 +13,7 @@ export const errorTable = {
   OWNERSHIP_DENIED: { status: 403, retryable: false },
   UPSTREAM_ERROR: { status: 502, retryable: true },
   UPSTREAM_TIMEOUT: { status: 504, retryable: true },
-  INTERNAL: { status: 500, retryable: true },
+  INTERNAL: { status: 500, retryable: false },
   ADMIN_UNAUTHORIZED: { status: 401, retryable: false },
   ADMIN_DISABLED: { status: 403, retryable: false },
   IDEMPOTENCY_IN_PROGRESS: { status: 409, retryable: true },

@@ -47,7 +47,12 @@ export const warehouseCode = z.string().meta({ description: 'Warehouse code', ex
 export const price = z.number().min(0).meta({ description: 'At most 2 decimals' })
 export const currency = z.string().meta({ description: 'ISO 4217', examples: ['AUD'] })
 export const instantField = z.iso.datetime().meta({ description: 'RFC 3339, UTC, milliseconds' })
-export const dateField = z.iso.date().meta({ description: 'A UTC day', examples: ['2026-11-21'] })
+/** Years before a computer's time are a mistake, and ISO arithmetic breaks near year 0. */
+const firstDay = '1970-01-01'
+export const dateField = z.iso
+  .date()
+  .refine((day) => day >= firstDay)
+  .meta({ description: 'A UTC day', examples: ['2026-11-21'] })
 
 /** `page` and `page_size` of ordinary lists. */
 export const paging = {

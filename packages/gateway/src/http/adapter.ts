@@ -8,15 +8,12 @@ import { addressOf } from './address.ts'
 import type { Door } from './answer.ts'
 import { Compressor } from './compress.ts'
 import { failureAnswer } from './failure.ts'
-import { baseHeaders, dataHeaders, requestIdFrom } from './headers.ts'
+import { baseHeaders, dataHeaders, requestIdOf } from './headers.ts'
 
 /**
  * Node's own request and response as a call and its answer. It reads `headersDistinct`, because a header that was
  * sent twice is a way around a check, and writes large bodies in pieces, so that no answer blocks the others.
  */
-export const mostHeaders = 100
-export const mostUrlCharacters = 8_192
-const bodyTimeoutMs = 30_000
 const pieceBytes = 512 * 1024
 /** Reads that took longer are worth a line. */
 const slowMs = 250
@@ -29,8 +26,7 @@ export function doorListener(gateway: Gateway, door: Door): Listener {
   return (request, response) => {
     const began = gateway.clock.monotonic()
     const call = callOf(gateway, request, response)
-    admitted(request, call)
-      .then(() => door(call))
+    door(call)
       .catch((error: unknown) => failureAnswer(error, call, (fault) => logFault(gateway, call, fault)))
       .then((answer) => send(compressor, request, response, call, answer))
       .then((answer) => logCall(gateway, call, answer, gateway.clock.monotonic() - began))
@@ -45,14 +41,13 @@ function callOf(gateway: Gateway, request: IncomingMessage, response: ServerResp
   const url = request.url ?? '/'
   const at = url.indexOf('?')
   const distinct = request.headersDistinct
-  const [accept] = distinct['accept-language'] ?? []
   let address: string | undefined
   return {
     method: request.method ?? 'GET',
     path: at < 0 ? url : url.slice(0, at),
     rawQuery: at < 0 ? '' : url.slice(at + 1),
-    requestId: requestIdFrom(distinct['x-request-id']?.[0], () => gateway.ids.next('req')),
-    language: languageOf(accept),
+    requestId: requestIdOf(request, () => gateway.ids.next('req')),
+    language: languageOf(distinct['accept-language']?.join()),
     get address() {
       address ??= addressOf(gateway.config.trustedProxies, request)
       return address
@@ -63,30 +58,13 @@ function callOf(gateway: Gateway, request: IncomingMessage, response: ServerResp
   }
 }
 
-/** What HTTP allows and we do not: it would mean two things to two readers. */
-async function admitted(request: IncomingMessage, call: Call): Promise<void> {
-  const { url = '', headersDistinct: distinct } = request
-  if (url.length > mostUrlCharacters) {
-    throw new GatewayError('BAD_REQUEST', { status: 414, say: ['url_too_long', { most: mostUrlCharacters }] })
-  }
-  if (request.rawHeaders.length / 2 > mostHeaders) {
-    throw new GatewayError('BAD_REQUEST', { status: 431, say: ['too_many_headers', { most: mostHeaders }] })
-  }
-  if (!url.startsWith('/'))
-    throw new GatewayError('BAD_REQUEST', {
-      say: ['path_malformed', { why: 'it does not begin with a slash' }],
-    })
-  if ((distinct.host ?? []).length === 0 && request.httpVersion === '1.1') {
-    throw new GatewayError('BAD_REQUEST', { say: ['host_missing'] })
-  }
-  for (const name of ['host', 'content-type', 'content-length', 'transfer-encoding']) {
-    if ((distinct[name] ?? []).length > 1)
-      throw new GatewayError('BAD_REQUEST', { say: ['header_twice', { name }] })
-  }
-  const [encoding] = call.header('content-encoding')
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new GatewayError('BAD_REQUEST', { status: 415, say: ['body_encoding', { encoding }] })
-  }
+/** Bodies whose rest will never be readable, and why. */
+const brokenBodies = new WeakMap<IncomingMessage, GatewayError>()
+
+/** Tells whoever reads a body, now or later, that its rest cannot be read. */
+export function breakBody(request: IncomingMessage, why: GatewayError) {
+  brokenBodies.set(request, why)
+  if (request.listenerCount('error') > 0) request.emit('error', why)
 }
 
 async function readBody(
@@ -100,13 +78,16 @@ async function readBody(
       say: ['body_too_large', { most: mostBytes }],
       headers: ['Connection', 'close'],
     })
+  const broken = brokenBodies.get(request)
+  if (broken) throw broken
   if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooLarge()
-  if (request.headers.expect !== undefined) response.writeContinue()
+  // A client of HTTP/1.0 knows no interim answers (RFC 9110 §10.1.1).
+  if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue()
   const chunks: Buffer[] = []
   let size = 0
-  const timer = setTimeout(() => request.destroy(), bodyTimeoutMs)
   try {
-    for await (const chunk of request) {
+    // How long this may take is the server's `requestTimeout`; what is left of a body too large, `send` reads.
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += chunk.length
       if (size > mostBytes) throw tooLarge()
       chunks.push(chunk)
@@ -114,8 +95,6 @@ async function readBody(
   } catch (cause) {
     if (cause instanceof GatewayError) throw cause
     throw new GatewayError('BAD_REQUEST', { say: ['body_interrupted'], cause })
-  } finally {
-    clearTimeout(timer)
   }
   return Buffer.concat(chunks)
 }
@@ -128,6 +107,7 @@ async function send(
   answer: Answer,
 ): Promise<Answer> {
   const encoded = await compressor.encoded(answer.body, call.header('accept-encoding'))
+  if (response.destroyed) return answer
   const { chunks, size } = encoded
   const headers = [...baseHeaders(call.requestId), ...dataHeaders, ...answer.headers]
   if (encoded.encoding) headers.push('Content-Encoding', encoded.encoding)
@@ -135,11 +115,41 @@ async function send(
   const unread = !request.complete
   if (unread && !headers.includes('Connection')) headers.push('Connection', 'close')
   response.writeHead(answer.status, headers)
-  if (call.method === 'HEAD' || answer.status === 304) response.end()
-  else if (chunks.length === 1) response.end(chunks[0])
-  else await writePieces(response, chunks)
-  if (unread) request.resume()
+  const shown = call.method === 'HEAD' || answer.status === 304 ? [] : chunks
+  if (shown.length > 1 || unread) {
+    if (shown.length === 0) response.flushHeaders()
+    await writePieces(response, shown)
+    if (unread) await readToForget(request)
+    response.end()
+  } else response.end(shown[0])
   return answer
+}
+
+const mostForgottenBytes = 16 * 1024 * 1024
+/** How long the rest of a refused message is read, and its connection kept. */
+export const lingerMs = 2_000
+
+/**
+ * Reads what is left of a body and keeps nothing, so that a sender in the middle of it gets to the answer: closing
+ * while it sends would reset the connection, and many clients then never see what we said. A client that asks before
+ * it sends, and was not told to go on, sends nothing; nor does one that has ended its side.
+ */
+export async function readToForget(request: IncomingMessage): Promise<void> {
+  const { socket } = request
+  const asksFirst = request.headers.expect !== undefined && !request.readableDidRead
+  if (asksFirst || request.destroyed || socket.readableEnded) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, lingerMs)
+  let size = 0
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size > mostForgottenBytes) resolve()
+  })
+  socket.once('end', resolve)
+  request.once('end', resolve).once('close', resolve).resume()
+  await promise
+  socket.off('end', resolve)
+  clearTimeout(timer)
 }
 
 /** Pieces of half a megabyte, a turn of the loop and the receiver's pace between them. */
@@ -158,7 +168,6 @@ async function writePieces(response: ServerResponse, chunks: readonly Uint8Array
     written = 0
   }
   response.uncork()
-  response.end()
 }
 
 const slowReaderMs = 60_000

@@ -1,3 +1,4 @@
+import { audited } from '../admin/audit.ts'
 import type { Answer, Call, Prebuilt } from '../contract/call.ts'
 import { type Endpoint, Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
@@ -61,13 +62,20 @@ async function pass(gateway: Gateway, router: Router<Route>, call: Call): Promis
   const { route, params } = router.match(call.method, call.path)
   call.params = params
   call.route = route.endpoint.path
+  if (route.endpoint.access !== 'admin') return walk(gateway, route, call)
+  return audited(gateway, route.endpoint, call, () => walk(gateway, route, call))
+}
+
+async function walk(gateway: Gateway, route: Route, call: Call): Promise<Answer> {
   for (const stage of route.before) {
     const early = stage(call)
     if (early === undefined) continue
     const answer = early instanceof Promise ? await early : early
     if (answer) return answer
   }
-  if (route.endpoint.method === 'GET') return handled(gateway, route, call)
+  // A token request has no owner to whom a key could belong, and its token may not be kept for a replay.
+  const hasKey = route.endpoint.method !== 'GET' && route.endpoint.bodyKind !== 'oauth'
+  if (!hasKey) return handled(gateway, route, call)
   const { answer, replayed } = await idempotent(gateway, route.endpoint, call, () =>
     handled(gateway, route, call),
   ).catch((error: unknown) => {

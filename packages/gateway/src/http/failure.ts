@@ -1,5 +1,5 @@
 import type { Answer } from '../contract/call.ts'
-import { type ErrorCode, errorTable, GatewayError } from '../contract/errors.ts'
+import { type ErrorCode, type ErrorFacts, errorTable, GatewayError } from '../contract/errors.ts'
 import type { Language } from '../contract/language.ts'
 import { cleaned, sentence, texts } from '../contract/texts/texts.ts'
 
@@ -14,7 +14,8 @@ interface ErrorContext {
 /** The answer for anything that was thrown. What is not a `GatewayError` is `INTERNAL` and told to `onFault`. */
 export function failureAnswer(error: unknown, call: ErrorContext, onFault: (error: unknown) => void): Answer {
   if (error instanceof GatewayError) {
-    if (error.code === 'INTERNAL') onFault(error.cause ?? error)
+    // 503 is said on purpose: it is no fault.
+    if (error.code === 'INTERNAL' && error.facts.status === undefined) onFault(error.cause ?? error)
     return answerOf(error, call)
   }
   onFault(error)
@@ -32,10 +33,10 @@ function answerOf(error: GatewayError, { requestId, language }: ErrorContext): A
       hint: text.hint,
       request_id: requestId,
       doc_url: `/errors/${code}`,
-      ...(facts.param === undefined ? {} : { param: facts.param }),
+      ...(facts.param === undefined ? {} : { param: cleaned(facts.param) }),
       ...(facts.reason === undefined ? {} : { reason: facts.reason }),
-      retryable,
-      ...(facts.errors === undefined ? {} : { errors: facts.errors }),
+      retryable: retryable || facts.retryAfter !== undefined,
+      ...(facts.errors === undefined ? {} : { errors: facts.errors.map(cleanedProblem) }),
       ...facts.more,
     },
   }
@@ -53,6 +54,11 @@ function answerOf(error: GatewayError, { requestId, language }: ErrorContext): A
   if (facts.retryAfter !== undefined) headers.push('Retry-After', String(facts.retryAfter))
   if (facts.headers) headers.push(...facts.headers)
   return { status: facts.status ?? status, headers, body: JSON.stringify(body), code }
+}
+
+/** A field's name may be the caller's own invention. */
+function cleanedProblem({ param, message }: NonNullable<ErrorFacts['errors']>[number]) {
+  return { param: cleaned(param), message: cleaned(message, mostMessageCharacters) }
 }
 
 function needsChallenge(code: ErrorCode): boolean {

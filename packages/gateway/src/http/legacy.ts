@@ -30,22 +30,23 @@ const replacements: Readonly<Record<string, readonly [string, string]>> = {
 }
 
 /**
- * Whether a path is the legacy gateway's: its first segment is `api` in any case, and it is not exactly `/api/v1`
- * or below. The path is decoded once first, so that no encoding slips by.
+ * Whether a path is the legacy gateway's: its first segment is `api` in any case, decoded once so that no encoding
+ * slips by, and it is not exactly `/api/v1` or below. Exactly: `/api/v1` has one spelling.
  */
 export function isLegacyPath(path: string): boolean {
   if (path === '/api/v1' || path.startsWith('/api/v1/')) return false
-  const [, first = '', second] = decoded(path).split('/')
-  if (first.toLowerCase() !== 'api') return false
-  return !(first === 'api' && second === 'v1')
+  const [, sent = ''] = path.split('/', 2)
+  const [first = ''] = decoded(sent).split('/', 1)
+  return first.toLowerCase() === 'api'
 }
 
 /** 410, before anything else is looked at. */
 export function legacyError(path: string): GatewayError {
-  const known = replacements[decoded(path).toLowerCase().replace(/\/+$/, '')]
+  const segments = decoded(path).toLowerCase().split('/')
+  const known = replacements[`/${segments.filter((segment) => segment !== '').join('/')}`]
   const [method, to] = known ?? ['GET', '/reference']
   return new GatewayError('ENDPOINT_GONE', {
-    say: ['legacy_gone', { path: decoded(path), replacement: `${method} ${to}` }],
+    say: ['legacy_gone', { path, replacement: `${method} ${to}` }],
     more: { replacement: { method, path: to } },
     headers: ['Link', `<${to.replaceAll(/[{}]/g, '')}>; rel="successor-version"`],
   })

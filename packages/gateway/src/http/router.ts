@@ -1,5 +1,6 @@
 import type { Endpoint } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
+import type { SentenceId } from '../contract/texts/en.ts'
 
 /** A tree of path segments; a `{parameter}` matches one segment. */
 interface Node<T> {
@@ -36,10 +37,12 @@ export class Router<T> {
 
   /** Throws `BAD_REQUEST`: 400 for a malformed path, 404 for an unknown one, 405 with `Allow` for a wrong method. */
   match(method: string, path: string): Match<T> {
+    const why = flawOf(path)
+    if (why !== undefined) throw new GatewayError('BAD_REQUEST', { say: [why] })
     const params: Record<string, string> = {}
     let node: Node<T> | undefined = this.#root
     for (const raw of path.split('/').slice(1)) {
-      const segment = decodedSegment(raw)
+      const segment = decoded(raw) ?? raw
       const fixed: Node<T> | undefined = node.fixed.get(segment)
       if (!fixed && node.parameter) params[node.parameter.name] = segment
       node = fixed ?? node.parameter?.node
@@ -64,22 +67,24 @@ export class Router<T> {
   }
 }
 
-/** One segment, decoded once. Throws `BAD_REQUEST` for what could mean two things to two readers. */
-function decodedSegment(raw: string): string {
-  if (raw === '') throw malformed('it has an empty segment')
-  let segment = raw
-  if (raw.includes('%')) {
-    try {
-      segment = decodeURIComponent(raw)
-    } catch {
-      throw malformed('it is not valid percent-encoded UTF-8')
-    }
+/** Why a path, known or not, could mean two things to two readers; undefined where it is sound. */
+export function flawOf(path: string): SentenceId | undefined {
+  for (const raw of path.split('/').slice(1)) {
+    const segment = decoded(raw)
+    if (segment === undefined) return 'path_encoding'
+    if (segment === '') return 'path_empty_segment'
+    if (segment === '.' || segment === '..') return 'path_dot_segment'
+    if (/[/\\\0]/.test(segment)) return 'path_character'
   }
-  if (segment === '.' || segment === '..') throw malformed('it has a dot segment')
-  if (/[/\\\0]/.test(segment)) throw malformed('a segment has a slash, a backslash or a NUL')
-  return segment
+  return undefined
 }
 
-function malformed(why: string): GatewayError {
-  return new GatewayError('BAD_REQUEST', { say: ['path_malformed', { why }] })
+/** One segment, decoded once; undefined where it is not percent-encoded UTF-8. */
+function decoded(raw: string): string | undefined {
+  if (!raw.includes('%')) return raw
+  try {
+    return decodeURIComponent(raw)
+  } catch {
+    return undefined
+  }
 }

@@ -44,7 +44,10 @@ export class StockMirror {
   readonly #highWater: HighWater
   readonly #restored: (above: number) => Promise<void>
   readonly #followed = new Map<string, Followed>()
+  /** The turn under way, or the last one. */
   #turn: Promise<void> = Promise.resolve()
+  /** The turn that has not begun yet. */
+  #next: Promise<void> | undefined
 
   /** `restored` begins a new history when the database turns out to be behind what was answered before. */
   constructor(store: Store, highWater: HighWater, restored: (above: number) => Promise<void>) {
@@ -74,10 +77,19 @@ export class StockMirror {
     return this.#followed.size > 0 && this.warehouses().every(({ filled }) => filled)
   }
 
-  /** One turn: brings each warehouse to the database's newest version. Turns never overlap, so none goes back. */
+  /**
+   * One turn: brings each warehouse to the database's newest version. Turns never overlap, so none goes back; who
+   * asks while one is under way shares the next one, which reads all that was committed before the question.
+   */
   follow(): Promise<void> {
-    this.#turn = this.#turn.catch(() => {}).then(() => this.#follow())
-    return this.#turn
+    this.#next ??= this.#turn
+      .catch(() => {})
+      .then(() => {
+        this.#turn = this.#follow()
+        this.#next = undefined
+        return this.#turn
+      })
+    return this.#next
   }
 
   async #follow(): Promise<void> {

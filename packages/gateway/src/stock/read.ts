@@ -46,14 +46,31 @@ export function stockCost({ gateway, call, input }: CostContext): number {
   return input.page === undefined && input.page_size === undefined ? fullPoints : pagePoints
 }
 
-/** Answers from the mirror. Throws `UPSTREAM_ERROR` until the warehouse was filled once, `NOT_FOUND`. */
-export function stockReply(gateway: Gateway, call: Call, query: StockQuery): Reply<never> {
+/**
+ * Answers from the mirror. Throws `UPSTREAM_ERROR` until the warehouse was filled once, `NOT_FOUND`.
+ *
+ * The feed is followed from the version of a pull's first page, so no later page may be older than that one. Where
+ * other processes answer too, the first page may have been theirs and newer than this mirror: a later page comes
+ * after a look at the database, which has all that was ever answered.
+ */
+export function stockReply(
+  gateway: Gateway,
+  call: Call,
+  query: StockQuery,
+): Reply<never> | Promise<Reply<never>> {
+  const isLater = query.page !== undefined && query.page > 1
+  if (!isLater || gateway.store.kind === 'sqlite') return mirroredReply(gateway, call, query)
+  return gateway.mirror.stock.follow().then(() => mirroredReply(gateway, call, query))
+}
+
+function mirroredReply(gateway: Gateway, call: Call, query: StockQuery): Reply<never> {
   const { warehouse_code: code } = query
   const shelf = shelfOf(gateway, code)
   const tag = tagOf(gateway, shelf)
   const headers = ['ETag', tag, ...versionHeaders(gateway, code, shelf.version)]
+  const body = bodyOf(gateway, shelf, query)
   if (isCurrent(call, tag)) return new Reply<never>(undefined, headers, 304)
-  return new Reply<never>(bodyOf(gateway, shelf, query), headers)
+  return new Reply<never>(body, headers)
 }
 
 /** The proof over a whole warehouse, made while it changed. */
@@ -177,11 +194,13 @@ function tagOf(gateway: Gateway, shelf: Shelf): string {
   return `W/"${shelf.version}.${gateway.mirror.reference.version}"`
 }
 
-/** Whether the caller has what this tag names (RFC 9110 §13.1.2). */
+/** Whether the caller has what this tag names, by weak comparison (RFC 9110 §13.1.2). */
 export function isCurrent(call: Call, tag: string): boolean {
   const asked = call.header('if-none-match')
   if (asked.length === 0) return false
-  return asked.some((list) => list.split(',').some((each) => each.trim() === tag || each.trim() === '*'))
+  const opaque = tag.replace(/^W\//, '')
+  const names = asked.flatMap((list) => list.split(',').map((each) => each.trim().replace(/^W\//, '')))
+  return names.includes(opaque) || names.includes('*')
 }
 
 /** Seconds since this warehouse's stock was last known to equal the ERP's; a view is as old as its oldest member. */

@@ -11,7 +11,7 @@ import type { Gateway } from '../gateway.ts'
 import { batchRows } from '../store/store.ts'
 import type { WarehouseRow } from '../store/tables.ts'
 import { startVersion } from './epoch.ts'
-import { writeStock } from './write.ts'
+import { type StockChange, writeStock } from './write.ts'
 
 /**
  * Stock sync: from the ERP into the database. The ERP's changes are hints; the named SKUs are read again and
@@ -114,7 +114,8 @@ async function brought(gateway: Gateway, row: WarehouseRow, now: number): Promis
   const { changes } = await gateway.upstream.capabilities()
   const compared = row.compared_at ?? 0
   const isDue = now - compared >= (changes === 'none' ? compareWithoutHintsMs : compareMs)
-  if (row.filled_at === null || row.cursor === null || isDue) return readWhole(gateway, row, now)
+  const since = changes === 'none' ? null : row.cursor
+  if (row.filled_at === null || row.cursor === null || isDue) return readWhole(gateway, row, since, now)
   return changes === 'none' || readHints(gateway, row, row.cursor, now)
 }
 
@@ -123,7 +124,7 @@ async function readHints(gateway: Gateway, row: WarehouseRow, since: string, now
   for (let page = 0; page < mostHintPages; page++) {
     const input = { warehouse_code: row.warehouse_code, cursor }
     const hints = accepted(await gateway.erp['stock.changed'](input, within(readTimeoutMs)))
-    if (hints.everything) return readWhole(gateway, row, now)
+    if (hints.everything) return readWhole(gateway, row, cursor, now)
     await rereadSkus(gateway, row.warehouse_code, hints.skus)
     if (hints.cursor !== cursor) await saveCursor(gateway, row.warehouse_code, hints.cursor)
     cursor = hints.cursor
@@ -152,14 +153,24 @@ export async function rereadSkus(
   }
 }
 
-/** Reads a whole warehouse. A first fill is written page by page; a later one is judged before it is applied. */
-async function readWhole(gateway: Gateway, row: WarehouseRow, now: number): Promise<boolean> {
+/**
+ * Reads a whole warehouse. A first fill is written page by page; a later one is judged before it is applied. An ERP
+ * that does not know our cursor may have been restored, its counter run back: then the counter of what is stored
+ * says nothing about the age of what comes.
+ */
+async function readWhole(
+  gateway: Gateway,
+  row: WarehouseRow,
+  since: string | null,
+  now: number,
+): Promise<boolean> {
   const code = row.warehouse_code
-  const input = { warehouse_code: code, cursor: null }
-  const { cursor } = accepted(await gateway.erp['stock.changed'](input, within(readTimeoutMs)))
+  const input = { warehouse_code: code, cursor: since }
+  const { cursor, everything } = accepted(await gateway.erp['stock.changed'](input, within(readTimeoutMs)))
+  const target = { warehouse_code: code, anew: everything || since === null }
   if (row.filled_at === null) {
-    await firstFill(gateway, code)
-  } else if (!(await applySnapshot(gateway, code))) {
+    await firstFill(gateway, target)
+  } else if (!(await applySnapshot(gateway, target))) {
     return false
   }
   await gateway.store.db
@@ -171,22 +182,27 @@ async function readWhole(gateway: Gateway, row: WarehouseRow, now: number): Prom
   return true
 }
 
+/** Where a snapshot goes, and whether the ERP's counter may have begun anew. */
+type Target = Pick<StockChange, 'warehouse_code' | 'anew'>
+
 /** Writes page by page; what an earlier, interrupted fill wrote and the ERP no longer carries is withdrawn. */
-async function firstFill(gateway: Gateway, code: string): Promise<void> {
+async function firstFill(gateway: Gateway, target: Target): Promise<void> {
+  const code = target.warehouse_code
   const seen = new Set<string>()
   for await (const { rows } of snapshotPages(gateway, code)) {
     for (const { sku } of rows) seen.add(sku)
-    await writeFigures(gateway, code, rows)
+    await writeFigures(gateway, target, rows)
   }
   const stale = (await liveSkus(gateway, code)).filter((sku) => !seen.has(sku))
-  await withdraw(gateway, code, stale, null)
+  await withdraw(gateway, target, stale, null)
 }
 
 /**
  * Applies a snapshot over stock that is there already. One that lost more than half of the rows is a sign of a
  * fault in the ERP rather than of an empty warehouse: it is applied only when a second one says the same.
  */
-async function applySnapshot(gateway: Gateway, code: string): Promise<boolean> {
+async function applySnapshot(gateway: Gateway, target: Target): Promise<boolean> {
+  const code = target.warehouse_code
   const first = await wholeSnapshot(gateway, code)
   const stored = await liveSkus(gateway, code)
   const lost = stored.filter((sku) => !first.rows.has(sku))
@@ -200,20 +216,20 @@ async function applySnapshot(gateway: Gateway, code: string): Promise<boolean> {
       return false
     }
   }
-  await writeFigures(gateway, code, [...first.rows.values()])
-  await withdraw(gateway, code, lost, first.stock_seq)
+  await writeFigures(gateway, target, [...first.rows.values()])
+  await withdraw(gateway, target, lost, first.stock_seq)
   return true
 }
 
 async function withdraw(
   gateway: Gateway,
-  code: string,
+  target: Target,
   skus: readonly string[],
   seq: number | null,
 ): Promise<void> {
   for (let from = 0; from < skus.length; from += batchRows) {
     const gone = skus.slice(from, from + batchRows)
-    await writeStock(gateway, { warehouse_code: code, rows: [], gone, gone_seq: seq })
+    await writeStock(gateway, { ...target, rows: [], gone, gone_seq: seq })
   }
 }
 
@@ -246,10 +262,10 @@ async function* snapshotPages(gateway: Gateway, code: string) {
   throw new Error(`The ERP's snapshot of ${code} does not end.`)
 }
 
-async function writeFigures(gateway: Gateway, code: string, rows: readonly StockFigure[]): Promise<void> {
+async function writeFigures(gateway: Gateway, target: Target, rows: readonly StockFigure[]): Promise<void> {
   for (let from = 0; from < rows.length; from += batchRows) {
     const batch = rows.slice(from, from + batchRows)
-    await writeStock(gateway, { warehouse_code: code, rows: batch, gone: [], gone_seq: null })
+    await writeStock(gateway, { ...target, rows: batch, gone: [], gone_seq: null })
   }
 }
 

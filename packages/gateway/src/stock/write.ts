@@ -18,6 +18,8 @@ export interface StockChange {
   readonly gone: readonly string[]
   /** The ERP's counter when it said that they are gone. */
   readonly gone_seq: number | null
+  /** Whether the ERP's counter may have begun anew, so that it cannot be compared with what is stored. */
+  readonly anew?: boolean
 }
 
 /** Writes what differs; answers how many rows changed, views not counted. Bounded to `batchRows` by its callers. */
@@ -29,7 +31,8 @@ export async function writeStock(gateway: Gateway, change: StockChange): Promise
     await lockCounter(tx, change.warehouse_code)
     const skus = [...change.rows.map((row) => row.sku), ...change.gone]
     const stored = await storedRows(tx, change.warehouse_code, skus)
-    const changed = differing(change, stored, gateway.clock.now())
+    const { changed, confirmed } = compared(change, stored, gateway.clock.now())
+    await confirm(tx, change.warehouse_code, confirmed)
     if (changed.length === 0) return 0
     await writeRows(tx, change.warehouse_code, changed)
     const changedSkus = changed.map((row) => row.sku)
@@ -42,21 +45,38 @@ export async function writeStock(gateway: Gateway, change: StockChange): Promise
 
 type Fields = Omit<StockRow, 'version'>
 
-/** Which rows differ from what is stored. An older figure (by the ERP's counter) never overwrites a newer one. */
-function differing(change: StockChange, stored: ReadonlyMap<string, StockRow>, now: number): Fields[] {
-  const result: Fields[] = []
+/** A row whose published fields stand, and the ERP's counter under which it said so. */
+interface Confirmed {
+  readonly sku: string
+  readonly stock_seq: number
+}
+
+/**
+ * Which rows differ from what is stored. An older figure (by the ERP's counter) never overwrites a newer one: nor
+ * one that came back to what it was, so a newer counter is kept even where nothing else changed.
+ */
+function compared(change: StockChange, stored: ReadonlyMap<string, StockRow>, now: number) {
+  const changed: Fields[] = []
+  const confirmed: Confirmed[] = []
+  const isOlder = (seq: number | null, { stock_seq }: StockRow) =>
+    !change.anew && seq !== null && stock_seq !== null && seq < stock_seq
+  const confirm = ({ sku, stock_seq }: StockRow, seq: number | null) => {
+    if (seq !== null && seq !== stock_seq) confirmed.push({ sku, stock_seq: seq })
+  }
   for (const figure of change.rows) {
     const fields = fieldsOf(change.warehouse_code, figure, now)
     const before = stored.get(figure.sku)
-    if (isOlder(figure.stock_seq, before?.stock_seq) || (before && isSame(before, fields))) continue
-    result.push(fields)
+    if (before && isOlder(figure.stock_seq, before)) continue
+    if (before && isSame(before, fields)) confirm(before, figure.stock_seq)
+    else changed.push(fields)
   }
   for (const sku of change.gone) {
     const before = stored.get(sku)
-    if (!before || before.removed === 1 || isOlder(change.gone_seq, before.stock_seq)) continue
-    result.push({ ...withdrawn(before, now), stock_seq: change.gone_seq })
+    if (!before || isOlder(change.gone_seq, before)) continue
+    if (before.removed === 1) confirm(before, change.gone_seq)
+    else changed.push({ ...withdrawn(before, now), stock_seq: change.gone_seq })
   }
-  return result
+  return { changed, confirmed }
 }
 
 function fieldsOf(warehouse: string, figure: StockFigure, now: number): Fields {
@@ -86,10 +106,6 @@ function withdrawn(before: StockRow, now: number): Fields {
     removed: 1,
     updated_at: now,
   }
-}
-
-function isOlder(seq: number | null, stored: number | null | undefined): boolean {
-  return seq !== null && stored !== null && stored !== undefined && seq < stored
 }
 
 const published = [
@@ -128,6 +144,18 @@ async function storedRows(
     .where('sku', 'in', skus)
     .execute()
   return new Map(rows.map((row) => [row.sku, row]))
+}
+
+/** Few at a time: only rows that changed and changed back since they were read. */
+async function confirm(tx: Tx, warehouse: string, rows: readonly Confirmed[]): Promise<void> {
+  for (const { sku, stock_seq } of rows) {
+    await tx
+      .updateTable('stock')
+      .set({ stock_seq })
+      .where('warehouse_code', '=', warehouse)
+      .where('sku', '=', sku)
+      .execute()
+  }
 }
 
 async function writeRows(tx: Tx, warehouse: string, rows: readonly Fields[]): Promise<void> {

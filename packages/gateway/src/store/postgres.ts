@@ -71,6 +71,7 @@ class SessionLocks {
   readonly #config: pg.ClientConfig
   readonly #log: Log
   #client: Promise<pg.Client> | undefined
+  #asked: Promise<unknown> = Promise.resolve()
 
   constructor(config: pg.ClientConfig, log: Log) {
     this.#config = config
@@ -78,17 +79,35 @@ class SessionLocks {
   }
 
   async hold<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T | undefined> {
-    const client = await this.#connected()
-    if (!(await acquired(client, name, waitMs))) return undefined
+    if (!(await this.#acquired(name, waitMs))) return undefined
     try {
       return await work()
     } finally {
-      await client
-        .query('select pg_advisory_unlock(hashtextextended($1, 0))', [name])
-        .catch((error: unknown) => {
+      await this.#ask('select pg_advisory_unlock(hashtextextended($1, 0)) as yes', name).catch(
+        (error: unknown) => {
           this.#log.warn({ error, subject: name }, 'a lock ended with its connection')
-        })
+        },
+      )
     }
+  }
+
+  async #acquired(name: string, waitMs: number): Promise<boolean> {
+    for (let waited = 0; ; waited += lockPollMs) {
+      if (await this.#ask('select pg_try_advisory_lock(hashtextextended($1, 0)) as yes', name)) return true
+      if (waited >= waitMs) return false
+      await new Promise((resolve) => setTimeout(resolve, lockPollMs))
+    }
+  }
+
+  /** One question at a time: a connection answers them in their order anyway. */
+  #ask(sql: string, name: string): Promise<boolean> {
+    const answer = this.#asked.then(async () => {
+      const client = await this.#connected()
+      const { rows } = await client.query<{ yes: boolean }>(sql, [name])
+      return rows[0]?.yes === true
+    })
+    this.#asked = answer.catch(() => {})
+    return answer
   }
 
   #connected(): Promise<pg.Client> {
@@ -112,18 +131,6 @@ class SessionLocks {
   async close() {
     const client = await this.#client?.catch(() => undefined)
     await client?.end().catch(() => {})
-  }
-}
-
-async function acquired(client: pg.Client, name: string, waitMs: number): Promise<boolean> {
-  for (let waited = 0; ; waited += lockPollMs) {
-    const { rows } = await client.query<{ held: boolean }>(
-      'select pg_try_advisory_lock(hashtextextended($1, 0)) as held',
-      [name],
-    )
-    if (rows[0]?.held) return true
-    if (waited >= waitMs) return false
-    await new Promise((resolve) => setTimeout(resolve, lockPollMs))
   }
 }
 

@@ -3,7 +3,14 @@ import type { Texts } from './texts.ts'
 /** Sentences that are more exact than a code's own. `{placeholders}` are filled with bounded, cleaned values. */
 export const sentences = {
   path_unknown: 'There is no {method} {path}.',
-  path_malformed: 'The path is malformed: {why}.',
+  path_no_slash: 'The path does not begin with a slash.',
+  path_fragment: 'The URL has a fragment (#), which belongs to the client alone.',
+  path_encoding: 'The path is not valid percent-encoded UTF-8.',
+  path_empty_segment: 'The path has an empty segment.',
+  path_dot_segment: 'The path has a dot segment.',
+  path_character: 'A segment of the path has a slash, a backslash or a NUL.',
+  not_whole_number: 'is a whole number, written in digits',
+  not_this_form: 'does not have the form that the reference gives',
   method_not_allowed: '{method} is not allowed on {path}. Allowed: {allowed}.',
   legacy_gone: '{path} was retired. Use {replacement} instead.',
   body_not_utf8: 'The body is not valid UTF-8.',
@@ -31,7 +38,7 @@ export const sentences = {
   field_unknown: 'The field "{param}" is not known here.',
   field_invalid: '{param}: {problem}',
   credentials_in_query:
-    'Credentials belong into the body. "{param}" in the URL is not read, and URLs end up in logs: treat the value as leaked.',
+    'Credentials belong in the body. "{param}" in the URL is not read, and URLs end up in logs: treat the value as leaked.',
   grant_unknown: 'grant_type "{grant}" is not known. Use client_credentials or password.',
   token_in_query:
     'A token in the query string is not accepted. Send the header Authorization: Bearer <ACCESS_TOKEN>.',
@@ -52,7 +59,7 @@ export const sentences = {
   points_used: 'This call costs {cost} points; {remaining} of {limit} are left in this minute.',
   tokens_too_many: 'More than {most} tokens a minute were asked for.',
   locked_until: 'Too many wrong passwords. Sign-in for this name is locked for {seconds} more seconds.',
-  locked_address: 'Too many failed sign-ins from this address. Wait {seconds} seconds.',
+  locked_address: 'Too many failed sign-ins from this IP address. Wait {seconds} seconds.',
   sign_in_unavailable: 'The ERP cannot check passwords at the moment.',
   sku_unknown: 'There is no SKU "{sku}".',
   style_unknown: 'There is no style "{style}".',
@@ -225,7 +232,7 @@ export const en: Texts = {
       title: 'Sign-in locked',
       message: 'Sign-in is locked after repeated wrong passwords.',
       hint: 'Wait for the seconds in Retry-After. Tokens that were issued before keep working.',
-      when: 'Five wrong passwords within 15 minutes lock an OMS account for 15 minutes; 100 failures an hour lock an address.',
+      when: 'Five wrong passwords within 15 minutes lock an OMS account for 15 minutes; 100 failures an hour lock an IP address.',
     },
     DUPLICATE_SUSPECTED: {
       title: 'Possible duplicate',

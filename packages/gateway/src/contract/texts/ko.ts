@@ -3,7 +3,14 @@ import type { Texts } from './texts.ts'
 export const ko: Texts = {
   sentences: {
     path_unknown: '{method} {path} 엔드포인트가 없습니다.',
-    path_malformed: '경로 형식이 잘못되었습니다: {why}.',
+    path_no_slash: '경로가 슬래시로 시작하지 않습니다.',
+    path_fragment: 'URL에 프래그먼트(#)가 있습니다. 프래그먼트는 클라이언트에서만 사용됩니다.',
+    path_encoding: '경로가 올바른 퍼센트 인코딩 UTF-8이 아닙니다.',
+    path_empty_segment: '경로에 빈 구간이 있습니다.',
+    path_dot_segment: '경로에 점 구간이 있습니다.',
+    path_character: '경로의 한 구간에 슬래시, 백슬래시 또는 NUL이 있습니다.',
+    not_whole_number: '숫자로 쓴 정수여야 합니다',
+    not_this_form: '레퍼런스에 있는 형식과 다릅니다',
     method_not_allowed: '{path}에는 {method} 메서드를 사용할 수 없습니다. 사용할 수 있는 메서드: {allowed}.',
     legacy_gone: '{path} 경로는 더 이상 제공되지 않습니다. 다음 경로를 사용하세요: {replacement}.',
     body_not_utf8: '본문이 올바른 UTF-8이 아닙니다.',

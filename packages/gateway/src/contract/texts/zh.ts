@@ -3,7 +3,14 @@ import type { Texts } from './texts.ts'
 export const zh: Texts = {
   sentences: {
     path_unknown: '没有 {method} {path} 这个接口。',
-    path_malformed: '路径格式有误：{why}。',
+    path_no_slash: '路径没有以斜杠开头。',
+    path_fragment: 'URL 含有片段（#），片段只属于客户端。',
+    path_encoding: '路径不是有效的百分号编码 UTF-8。',
+    path_empty_segment: '路径含有空段。',
+    path_dot_segment: '路径含有点段。',
+    path_character: '路径的某一段含有斜杠、反斜杠或 NUL。',
+    not_whole_number: '须为以数字书写的整数',
+    not_this_form: '格式与参考文档不符',
     method_not_allowed: '{path} 不支持 {method}。可用的方法：{allowed}。',
     legacy_gone: '{path} 已下线，请改用 {replacement}。',
     body_not_utf8: '请求体不是有效的 UTF-8。',

@@ -52,7 +52,7 @@ export function bearerOf(call: Call): string {
   if (!scheme) throw new GatewayError('AUTH_MISSING_TOKEN', { say: ['token_not_bearer'] })
   const token = header.slice('bearer '.length)
   if (token === '') throw new GatewayError('AUTH_MISSING_TOKEN', { say: ['token_not_bearer'] })
-  if (token.length > mostTokenCharacters || !/^[A-Za-z0-9._~+/-]+=*$/.test(token)) {
+  if (token.length > mostTokenCharacters || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) {
     throw new GatewayError('AUTH_INVALID_TOKEN')
   }
   return token

@@ -26,9 +26,14 @@ export const parse: StageFactory = (endpoint) => {
   return (call) => {
     if (writes && endpoint.bodyKind !== 'oauth') checkKey(call)
     const fromPath = checked(params, call.params, call)
-    const fromQuery = checked(query, endpoint.bodyKind === 'oauth' ? {} : queryOf(call), call)
+    const fromQuery = checked(
+      query,
+      endpoint.bodyKind === 'oauth' ? {} : queryOf(call),
+      call,
+      'parameter_unknown',
+    )
     call.input = { ...fromQuery, ...fromPath }
-    if (!writes) return undefined
+    if (!writes) return hasBody(call) ? ignoredBody(call) : undefined
     return bodyInput(endpoint, call, body).then((fromBody) => {
       call.input = { ...fromBody, ...fromQuery, ...fromPath }
       return undefined
@@ -36,33 +41,52 @@ export const parse: StageFactory = (endpoint) => {
   }
 }
 
+function hasBody(call: Call): boolean {
+  const [length = '0'] = call.header('content-length')
+  return length !== '0' || call.header('transfer-encoding').length > 0
+}
+
+async function ignoredBody(call: Call): Promise<undefined> {
+  await call.body(mostIgnoredBodyBytes)
+}
+
 async function bodyInput(endpoint: Endpoint, call: Call, schema: z.ZodType | undefined): Promise<object> {
   if (!endpoint.body) {
-    await call.body(mostIgnoredBodyBytes)
+    await ignoredBody(call)
     return {}
   }
-  const form = endpoint.bodyKind === 'oauth' && isForm(call)
-  if (!form) requireJson(call, endpoint.bodyKind === 'oauth')
+  const isOauth = endpoint.bodyKind === 'oauth'
+  // Whoever puts credentials into the URL sends no body, and is to be told about the credentials.
+  if (isOauth && !hasBody(call)) return {}
+  const type = mediaTypeOf(call, isOauth ? [json, form] : [json])
   const bytes = await call.body(mostBodyBytes)
-  const value = form ? formOf(bytes) : jsonOf(bytes)
+  const value = type === form ? formOf(bytes) : jsonOf(bytes)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new GatewayError('BAD_REQUEST', { say: ['body_not_object'] })
   }
   return schema ? checked(schema, value, call) : value
 }
 
+type UnknownSentence = 'field_unknown' | 'parameter_unknown'
+
 /** Parses, or throws `VALIDATION_FAILED` naming the first offending field and listing the others. */
-function checked(schema: z.ZodType, value: unknown, call: Call): object {
+function checked(
+  schema: z.ZodType,
+  value: unknown,
+  call: Call,
+  unknown: UnknownSentence = 'field_unknown',
+): object {
   const result = schema.safeParse(value)
   if (result.success) return Object(result.data)
   const explained = schema.safeParse(value, { error: messagesIn(call.language) })
-  const problems = (explained.error ?? result.error).issues.flatMap((issue) => problemsOf(issue, call))
+  const issues = (explained.error ?? result.error).issues.slice(0, mostProblems)
+  const problems = issues.flatMap((issue) => problemsOf(issue, call, unknown))
   const [first] = problems
   throw new GatewayError('VALIDATION_FAILED', {
     param: first?.param ?? '',
     reason: 'invalid_field',
     say: first?.unknown
-      ? ['field_unknown', { param: first.param }]
+      ? [unknown, { param: first.param }]
       : ['field_invalid', { param: first?.param ?? '', problem: first?.message ?? '' }],
     errors: problems.slice(0, mostProblems).map(({ param, message }) => ({ param, message })),
   })
@@ -74,13 +98,22 @@ interface Problem {
   readonly unknown: boolean
 }
 
-function problemsOf(issue: z.core.$ZodIssue, call: Call): Problem[] {
+function problemsOf(issue: z.core.$ZodIssue, call: Call, unknown: UnknownSentence): Problem[] {
   const path = pathText(issue.path)
-  if (issue.code !== 'unrecognized_keys') return [{ param: path, message: issue.message, unknown: false }]
-  return issue.keys.map((key) => {
+  if (issue.code !== 'unrecognized_keys') {
+    return [{ param: path, message: messageOf(issue, call), unknown: false }]
+  }
+  return issue.keys.slice(0, mostProblems).map((key) => {
     const param = path === '' ? key : `${path}.${key}`
-    return { param, message: sentence(call.language, 'field_unknown', { param }), unknown: true }
+    return { param, message: sentence(call.language, unknown, { param }), unknown: true }
   })
+}
+
+/** A pattern says nothing to a person. */
+function messageOf(issue: z.core.$ZodIssue, { language }: Call): string {
+  if (issue.code !== 'invalid_format' || issue.format !== 'regex') return issue.message
+  const isNumber = issue.pattern?.includes('\\d{1,') === true
+  return sentence(language, isNumber ? 'not_whole_number' : 'not_this_form')
 }
 
 /** `lines[0].quantity`, as the specification writes it. */
@@ -129,35 +162,43 @@ function checkKey(call: Call) {
   throw new GatewayError('IDEMPOTENCY_INVALID_KEY', { say: ['key_invalid'] })
 }
 
-function isForm(call: Call): boolean {
-  return (
-    (call.header('content-type')[0] ?? '').toLowerCase().split(';')[0]?.trim() ===
-    'application/x-www-form-urlencoded'
-  )
-}
+const json = 'application/json'
+const form = 'application/x-www-form-urlencoded'
 
-function requireJson(call: Call, formToo: boolean) {
+/** The media type of the body, in UTF-8 and one of those that are read here. */
+function mediaTypeOf(call: Call, read: readonly string[]): string {
   const [type = '', ...more] = call.header('content-type')
   const [media = '', ...parameters] = type
     .toLowerCase()
     .split(';')
     .map((part) => part.trim())
-  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length)
-  const utf8 = charset === undefined || charset.replaceAll('"', '') === 'utf-8'
-  const expected = formToo ? 'application/json or application/x-www-form-urlencoded' : 'application/json'
-  if (more.length > 0 || media !== 'application/json' || !utf8) {
-    throw new GatewayError('BAD_REQUEST', { status: 415, say: ['body_type', { type, expected }] })
-  }
+  const isUtf8 = parameters
+    .filter((parameter) => parameter.startsWith('charset'))
+    .every((parameter) => /^charset=("?)utf-8\1$/.test(parameter))
+  if (more.length === 0 && read.includes(media) && isUtf8) return media
+  const expected = read.join(' or ')
+  throw new GatewayError('BAD_REQUEST', { status: 415, say: ['body_type', { type, expected }] })
 }
 
 function formOf(bytes: Uint8Array): Record<string, string> {
-  const form: Record<string, string> = {}
-  for (const [name, value] of new URLSearchParams(Buffer.from(bytes).toString('utf8'))) {
-    if (Object.hasOwn(form, name))
+  const fields: Record<string, string> = {}
+  for (const [name, value] of new URLSearchParams(utf8Of(bytes))) {
+    if (Object.hasOwn(fields, name))
       throw new GatewayError('BAD_REQUEST', { say: ['parameter_twice', { param: name }] })
-    Object.defineProperty(form, name, { value, enumerable: true })
+    Object.defineProperty(fields, name, { value, enumerable: true })
   }
-  return form
+  return fields
+}
+
+/** The text of a form. What is no UTF-8, as it is or percent-encoded, would be read as another password. */
+function utf8Of(bytes: Uint8Array): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    decodeURIComponent(text.replaceAll(/%(?![\da-f]{2})/gi, '%25'))
+    return text
+  } catch (cause) {
+    throw new GatewayError('BAD_REQUEST', { say: ['body_not_utf8'], cause })
+  }
 }
 
 function jsonOf(bytes: Uint8Array): unknown {

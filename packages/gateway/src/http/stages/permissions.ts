@@ -1,21 +1,41 @@
-import { planWith } from '../../access/plans.ts'
+import { capabilitiesOfPlan, planWith } from '../../access/plans.ts'
 import type { Caller, Capability } from '../../contract/call.ts'
+import type { Endpoint } from '../../contract/endpoint.ts'
 import { GatewayError } from '../../contract/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { StageFactory } from './authenticate.ts'
 
-/** The capability that the endpoint declares. */
-export const requireCapability: StageFactory = ({ capability }) => {
+/** The capability that the endpoint declares, and the business switch behind it. */
+export const requireCapability: StageFactory = (endpoint) => {
+  const { capability } = endpoint
   if (capability === undefined) return undefined
+  const business = businessOf(endpoint)
   return ({ caller }) => {
-    if (caller?.capabilities.has(capability)) return undefined
-    throw scopeDenied(capability, caller)
+    if (!caller?.capabilities.has(capability)) throw scopeDenied(capability, caller)
+    if (business && !caller.switches[business]) throw switchedOff(capability, caller, business)
+    return undefined
   }
+}
+
+/** A business that is switched off begins nothing new; what exists can be read, voided and released. */
+function businessOf({ capability, oms, method }: Endpoint): keyof Caller['switches'] | undefined {
+  if (capability === 'webhooks.manage')
+    return method === 'GET' || method === 'DELETE' ? undefined : 'webhooks'
+  if (!oms) return undefined
+  return capability === 'dropship.write' ? 'dropship' : 'wholesale'
+}
+
+function switchedOff(capability: Capability, { plan }: Caller, business: keyof Caller['switches']) {
+  return new GatewayError('SCOPE_DENIED', {
+    reason: 'switched_off',
+    say: ['switched_off', { what: `${business}_enabled` }],
+    more: { required_capability: capability, plan, required_plan: planWith(capability) },
+  })
 }
 
 function scopeDenied(capability: Capability, caller: Caller | undefined): GatewayError {
   const required = planWith(capability)
-  const byAccount = caller?.account !== undefined && caller.plan === required
+  const byAccount = caller?.account !== undefined && capabilitiesOfPlan[caller.plan].includes(capability)
   return new GatewayError('SCOPE_DENIED', {
     say: byAccount
       ? ['capability_account', { capability, account: caller?.account?.username ?? '' }]

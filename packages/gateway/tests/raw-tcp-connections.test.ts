@@ -1,0 +1,355 @@
+import type { Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createApp } from '../src/http/app.ts'
+import { createGatewayServer } from '../src/http/server.ts'
+import { call, type House, openHouse } from './harness.ts'
+import {
+  type Bytes,
+  converse,
+  errorOf,
+  expectAnswer,
+  expectSound,
+  expectUnharmed,
+  type Insider,
+  insider,
+  type RawAnswer,
+  request,
+} from './raw-tcp.ts'
+
+/** Connections rather than messages: their order, their ends, what is no HTTP at all, and how long they may take. */
+let house: House
+let who: Insider
+const heapBefore = process.memoryUsage().heapUsed
+
+beforeAll(async () => {
+  house = await openHouse()
+  who = await insider(house)
+})
+afterAll(() => house.close())
+
+const json = 'Content-Type: application/json'
+const stock = '/api/v1/warehouses/AUSYD1/stock'
+const get = (path: string, ...headers: string[]) =>
+  request(`GET ${path}`, [`Authorization: Bearer ${who.token}`, ...headers])
+const codesOf = (answers: readonly RawAnswer[]) => answers.map((each) => errorOf(each)?.code ?? each.status)
+
+describe('requests on one connection', () => {
+  it('are answered in their order, whoever is faster', async () => {
+    const paths = [
+      '/livez',
+      stock,
+      '/api/v1/me',
+      '/nope',
+      '/api/v1/errors',
+      stock,
+      '/errors/NOT_FOUND',
+      '/Api/x',
+    ]
+    const own = (index: number) => `X-Request-Id: pipelined-${index}`
+    const bytes = paths.map((path, index) => get(path, own(index))).join('')
+    const { answers } = await converse(house.port, bytes, { answers: paths.length })
+    for (const answer of answers) expectSound(answer, who.secrets)
+    expect(answers.map(({ headers }) => headers.get('x-request-id'))).toEqual(
+      paths.map((_path, index) => [`pipelined-${index}`]),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 404, 200, 200, 200, 410])
+  })
+
+  it('keep to it where bodies stand between them', async () => {
+    const token = request('POST /api/v1/auth/token', [json, 'Content-Length: 2'], '{}')
+    const { answers } = await converse(house.port, token + get('/api/v1/me') + token, { answers: 3 })
+    expect(codesOf(answers)).toEqual(['AUTH_BAD_CREDENTIALS', 200, 'AUTH_BAD_CREDENTIALS'])
+  })
+
+  const rubbish: readonly (readonly [name: string, bytes: Bytes, status: number])[] = [
+    ['rubbish', 'JUNK\r\n\r\n', 400],
+    ['a TLS hello', Buffer.from('16030100c8010000c40303', 'hex'), 400],
+    ['a header without an end', `GET / HTTP/1.1\r\nA: ${'b'.repeat(20_000)}`, 431],
+    ['two Hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', 400],
+    ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 405],
+    [
+      'a broken body',
+      request('POST /api/v1/auth/token', [json, 'Transfer-Encoding: chunked'], 'zz\r\n'),
+      400,
+    ],
+  ]
+  it.each(rubbish)('are answered whole before %s that follows them', async (_name, bytes, status) => {
+    const whole = await converse(house.port, get(stock, 'X-Request-Id: before-rubbish'))
+    const pieces = [get(stock, 'X-Request-Id: before-rubbish'), bytes]
+    const joined = Buffer.concat(pieces.map((piece) => Buffer.from(piece as string)))
+    for (const sent of [pieces, joined]) {
+      const { answers } = await converse(house.port, sent, { untilClosed: true })
+      for (const answer of answers) expectSound(answer, who.secrets)
+      expect(answers.map((each) => each.status)).toEqual([200, status])
+      expect(answers[0]?.body.equals(whole.answers[0]?.body ?? Buffer.alloc(0))).toBe(true)
+    }
+  })
+
+  it('are not answered after one that asked to close', async () => {
+    const bytes = get('/api/v1/me', 'Connection: close') + get(stock)
+    const { answers } = await converse(house.port, bytes, { untilClosed: true })
+    expect(codesOf(answers)[0]).toBe(200)
+    expect(answers.filter(({ status }) => status < 400)).toHaveLength(1)
+  })
+})
+
+describe('a connection that ends early', () => {
+  const halves: readonly (readonly [name: string, bytes: Bytes])[] = [
+    ['in the request line', 'GET /liv'],
+    ['after the request line', 'GET /livez HTTP/1.1\r\n'],
+    ['in a header', 'GET /livez HTTP/1.1\r\nHo'],
+    ['before the empty line', 'GET /livez HTTP/1.1\r\nHost: a\r\n'],
+    ['in a body', request('POST /api/v1/auth/token', [json, 'Content-Length: 9'], '{"a"')],
+    ['in a chunk', request('POST /api/v1/auth/token', [json, 'Transfer-Encoding: chunked'], '9\r\n{"a"')],
+    [
+      'before the last chunk',
+      request('POST /api/v1/auth/token', [json, 'Transfer-Encoding: chunked'], '2\r\n{}\r\n'),
+    ],
+  ]
+  it.each(halves)('%s is told so', async (_name, bytes) => {
+    const status = { status: 400, code: 'BAD_REQUEST' }
+    await expectAnswer(house, who, { name: 'half', bytes, ...status, send: { end: true } })
+  })
+
+  it('without a byte gets none', async () => {
+    expect(await converse(house.port, '', { end: true })).toEqual({ answers: [], interim: [], closed: true })
+  })
+
+  const abandoned: readonly (readonly [name: string, bytes: () => string])[] = [
+    ['CONNECT', () => 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
+    [
+      'CONNECT and bytes for its tunnel',
+      () => `CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n${'x'.repeat(100_000)}`,
+    ],
+    ['a pull of a warehouse', () => get(stock)],
+    ['a page', () => get('/errors')],
+    ['half a body', () => request('POST /api/v1/auth/token', [json, 'Content-Length: 9000'], '{"a"')],
+    ['rubbish', () => 'JUNK\r\n\r\n'],
+    [
+      'a body too large',
+      () => request('POST /api/v1/auth/token', [json, 'Content-Length: 900000'], 'a'.repeat(60_000)),
+    ],
+    [
+      'an expectation',
+      () => request('POST /api/v1/auth/token', [json, 'Expect: 100-continue', 'Content-Length: 2']),
+    ],
+  ]
+  it.each(abandoned)('by a reset after %s harms nobody', async (_name, bytes) => {
+    await Promise.all(Array.from({ length: 20 }, (_each, index) => abandon(bytes(), index % 2 === 0)))
+    expect((await call(house, 'GET', '/livez')).status).toBe(200)
+  })
+})
+
+/** Resets the connection right after the bytes have left, or once the gateway has had a turn to answer. */
+function abandon(bytes: string, atOnce: boolean): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const socket = connect({ port: house.port, host: '127.0.0.1' })
+  const reset = () => socket.resetAndDestroy()
+  socket.on('connect', () => socket.write(bytes, () => (atOnce ? reset() : setImmediate(reset))))
+  socket.on('error', () => {})
+  socket.on('close', () => resolve())
+  return promise
+}
+
+describe('what is no HTTP', () => {
+  const clientHello = Buffer.from(
+    '16030100710100006d0303000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f000004130113020100' +
+      '0040002b0003020304000d0004000208040033002600240001d0020',
+    'hex',
+  )
+  const foreign: readonly (readonly [name: string, bytes: Bytes])[] = [
+    ['a TLS hello', clientHello],
+    ['the preface of HTTP/2 with a frame', `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${'\0'.repeat(9)}`],
+    ['a line of SMTP', 'EHLO gateway.example\r\n'],
+    ['a line of SSH', 'SSH-2.0-OpenSSH_9.6\r\n'],
+    ['a command of Redis', '*1\r\n$4\r\nPING\r\n'],
+    ['a start-up packet of PostgreSQL', Buffer.from('0000000804d2162f', 'hex')],
+    ['a header of the PROXY protocol', `PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n${request('GET /livez')}`],
+    ['NULs', '\0'.repeat(1_000)],
+    ['spaces', ' '.repeat(1_000)],
+    ['a megabyte of letters', 'a'.repeat(1_000_000)],
+    ['an answer instead of a request', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
+  ]
+  it.each(foreign)('%s is refused', async (_name, bytes) => {
+    const refused = { status: 400, code: 'BAD_REQUEST' }
+    const said = await expectAnswer(house, who, {
+      name: 'foreign',
+      bytes,
+      ...refused,
+      send: { end: true, untilClosed: true },
+    })
+    expect(said.closed).toBe(true)
+  })
+
+  const rounds = 200
+  const together = 40
+  it(`${rounds} rounds of random and mutated bytes get well-formed answers, none of them our fault`, async () => {
+    const random = seeded(20_261_121)
+    const seeds = [
+      get(stock),
+      get('/errors/NOT_FOUND?lang=ko', 'Accept: text/markdown'),
+      request(
+        'POST /api/v1/auth/token',
+        [json, 'Content-Length: 36'],
+        '{"client_id":"a","client_secret":"b"}',
+      ),
+      request('POST /api/v1/plan-requests', [json, 'Transfer-Encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n'),
+    ].map((text) => Buffer.from(text))
+    for (let round = 0; round < rounds; round += together) {
+      const batch = Array.from({ length: together }, (_each, index) =>
+        index % 4 === 0 ? noise(random) : mutated(random, seeds[index % seeds.length] ?? Buffer.alloc(0)),
+      )
+      await Promise.all(batch.map(expectWellFormed))
+    }
+  })
+})
+
+async function expectWellFormed(bytes: Buffer): Promise<void> {
+  const { answers } = await converse(house.port, bytes, { end: true, answers: 9, untilClosed: true }).catch(
+    (cause: unknown) => {
+      throw new Error(`After ${JSON.stringify(bytes.toString('latin1'))}`, { cause })
+    },
+  )
+  for (const answer of answers) {
+    expectSound(answer, who.secrets)
+    expect(answer.status, bytes.toString('latin1')).toBeLessThan(500)
+  }
+}
+
+type Random = (below: number) => number
+
+/** Mulberry32: small, and the same bytes in every run. */
+function seeded(seed: number): Random {
+  let state = seed
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below
+  }
+}
+
+function noise(random: Random): Buffer {
+  return Buffer.from(Array.from({ length: 1 + random(400) }, () => random(256)))
+}
+
+const telling = [
+  '\r\n',
+  '\n',
+  '\r',
+  '\0',
+  ':',
+  ' ',
+  '\t',
+  '%',
+  '..',
+  '/',
+  '\\',
+  '"',
+  '{',
+  '\xff',
+  'HTTP/1.0',
+  ', ',
+]
+
+/** One to four places of a good request changed: a byte, a telling sequence put in, a stretch left out or doubled. */
+function mutated(random: Random, good: Buffer): Buffer {
+  let bytes = good
+  for (let change = 1 + random(4); change > 0; change--) {
+    const at = random(bytes.length)
+    const until = Math.min(bytes.length, at + 1 + random(12))
+    const inserts = [
+      Buffer.of(random(256)),
+      Buffer.from(telling[random(telling.length)] ?? '', 'latin1'),
+      Buffer.alloc(0),
+      Buffer.concat([bytes.subarray(at, until), bytes.subarray(at, until)]),
+    ]
+    const insert = inserts[random(inserts.length)] ?? Buffer.alloc(0)
+    bytes = Buffer.concat([bytes.subarray(0, at), insert, bytes.subarray(until)])
+  }
+  return bytes
+}
+
+describe('the time that a request may take', () => {
+  it('is 10 s for its headers and 30 s for all of it', () => {
+    const { headersTimeout, requestTimeout, maxRequestsPerSocket } = createGatewayServer(
+      house.gateway,
+      () => {},
+    )
+    expect({ headersTimeout, requestTimeout, maxRequestsPerSocket }).toEqual({
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      maxRequestsPerSocket: 10_000,
+    })
+  })
+
+  const slow: readonly (readonly [name: string, bytes: string])[] = [
+    ['slow headers', 'GET /livez HTTP/1.1\r\nHost: a\r\n'],
+    ['a slow body', request('POST /api/v1/auth/token', [json, 'Content-Length: 9'], '{')],
+    ['a connection that says nothing', ''],
+  ]
+  it('over, says so and ends the connection', async () => {
+    const server = createApp(house.gateway)
+    Object.assign(server, { headersTimeout: 50, requestTimeout: 100 })
+    const port = await listening(server)
+    await Promise.all(
+      slow.map(async ([name, bytes]) => {
+        const { answers } = await converse(port, bytes)
+        expect(codesOf(answers), name).toEqual(['BAD_REQUEST'])
+        for (const answer of answers) expectSound(answer, who.secrets)
+        expect(answers[0]?.status).toBe(408)
+        expect(answers[0]?.headers.get('connection')).toEqual(['close'])
+      }),
+    )
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+})
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address() as AddressInfo
+  return address.port
+}
+
+describe('the address of a client', () => {
+  const mostFailures = 100
+  const failing = async (at: House, forwarded: (index: number) => string, index: number) => {
+    const body = { client_id: 'nobody', client_secret: 'nothing' }
+    const headers = {
+      'x-forwarded-for': forwarded(index),
+      'x-real-ip': forwarded(index),
+      forwarded: `for=${forwarded(index)}`,
+    }
+    const { json: answer } = await call(at, 'POST', '/api/v1/auth/token', { body, headers })
+    return answer.error.code
+  }
+
+  const failingOften = async (at: House, forwarded: (index: number) => string) => {
+    const calls = Array.from({ length: mostFailures }, (_each, index) => failing(at, forwarded, index))
+    return new Set(await Promise.all(calls))
+  }
+
+  it('is the peer’s where the peer is no trusted proxy, whatever it forwards', async () => {
+    const strict = await openHouse({ settings: { TRUST_PROXY: '192.0.2.0/24' } })
+    const other = (index: number) => `198.51.100.${index}`
+    expect(await failingOften(strict, other)).toEqual(new Set(['AUTH_BAD_CREDENTIALS']))
+    expect(await failing(strict, other, mostFailures)).toBe('AUTH_LOCKED')
+    await strict.close()
+  })
+
+  it('is the last hop that a trusted proxy did not add', async () => {
+    const proxied = await openHouse({ settings: { TRUST_PROXY: '127.0.0.1,192.0.2.0/24' } })
+    const invented = (index: number) => `203.0.113.${index}, 198.51.100.7, 192.0.2.9`
+    expect(await failingOften(proxied, invented)).toEqual(new Set(['AUTH_BAD_CREDENTIALS']))
+    expect(await failing(proxied, invented, mostFailures)).toBe('AUTH_LOCKED')
+    expect(await failing(proxied, () => '198.51.100.8', 0)).toBe('AUTH_BAD_CREDENTIALS')
+    expect(await failing(proxied, () => 'not an address, :::, 999.1.1.1', 0)).toBe('AUTH_BAD_CREDENTIALS')
+    await proxied.close()
+  })
+})
+
+describe('the gateway', () => {
+  it('lives, serves and holds on to nothing after all of this', () => expectUnharmed(house, who, heapBefore))
+})
