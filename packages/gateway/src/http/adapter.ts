@@ -6,8 +6,7 @@ import { languageOf } from '../contract/language.ts'
 import type { Gateway } from '../gateway.ts'
 import { addressOf } from './address.ts'
 import type { Door } from './answer.ts'
-import { Compressor } from './compress.ts'
-import { failureAnswer } from './failure.ts'
+import { Compressor, type Encoded } from './compress.ts'
 import { baseHeaders, dataHeaders, requestIdOf } from './headers.ts'
 
 /**
@@ -23,17 +22,28 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => v
 /** Serves the door over HTTP. `beforeBody` is called once a body is wanted (`Expect: 100-continue`). */
 export function doorListener(gateway: Gateway, door: Door): Listener {
   const compressor = new Compressor()
-  return (request, response) => {
-    const began = gateway.clock.monotonic()
-    const call = callOf(gateway, request, response)
-    door(call)
-      .catch((error: unknown) => failureAnswer(error, call, (fault) => logFault(gateway, call, fault)))
-      .then((answer) => send(compressor, request, response, call, answer))
-      .then((answer) => logCall(gateway, call, answer, gateway.clock.monotonic() - began))
-      .catch((error: unknown) => {
-        logFault(gateway, call, error)
-        response.destroy()
-      })
+  return (request, response) => void serve(gateway, door, compressor, request, response)
+}
+
+async function serve(
+  gateway: Gateway,
+  door: Door,
+  compressor: Compressor,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const began = gateway.clock.monotonic()
+  const call = callOf(gateway, request, response)
+  try {
+    const answer = await door(call)
+    const encoded = compressor.encoded(answer.body, call.header('accept-encoding'))
+    const body = encoded instanceof Promise ? await encoded : encoded
+    const rest = send(request, response, call, answer, body)
+    if (rest) await rest
+    logCall(gateway, call, answer, gateway.clock.monotonic() - began)
+  } catch (error) {
+    logFault(gateway, call, error)
+    response.destroy()
   }
 }
 
@@ -99,15 +109,15 @@ async function readBody(
   return Buffer.concat(chunks)
 }
 
-async function send(
-  compressor: Compressor,
+/** Writes an answer; answers a promise where it is written in pieces, or a body is still coming in. */
+function send(
   request: IncomingMessage,
   response: ServerResponse,
   call: Call,
   answer: Answer,
-): Promise<Answer> {
-  const encoded = await compressor.encoded(answer.body, call.header('accept-encoding'))
-  if (response.destroyed) return answer
+  encoded: Encoded,
+): Promise<void> | undefined {
+  if (response.destroyed) return undefined
   const { chunks, size } = encoded
   const headers = [...baseHeaders(call.requestId), ...dataHeaders, ...answer.headers]
   if (encoded.encoding) headers.push('Content-Encoding', encoded.encoding)
@@ -116,13 +126,20 @@ async function send(
   if (unread && !headers.includes('Connection')) headers.push('Connection', 'close')
   response.writeHead(answer.status, headers)
   const shown = call.method === 'HEAD' || answer.status === 304 ? [] : chunks
-  if (shown.length > 1 || unread) {
-    if (shown.length === 0) response.flushHeaders()
-    await writePieces(response, shown)
-    if (unread) await readToForget(request)
-    response.end()
-  } else response.end(shown[0])
-  return answer
+  if (shown.length > 1 || unread) return sendPieces(request, response, shown)
+  response.end(shown[0])
+  return undefined
+}
+
+async function sendPieces(
+  request: IncomingMessage,
+  response: ServerResponse,
+  chunks: readonly Uint8Array[],
+): Promise<void> {
+  if (chunks.length === 0) response.flushHeaders()
+  await writePieces(response, chunks)
+  if (!request.complete) await readToForget(request)
+  response.end()
 }
 
 const mostForgottenBytes = 16 * 1024 * 1024

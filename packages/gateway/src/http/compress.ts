@@ -5,6 +5,8 @@ import type { Answer } from '../contract/call.ts'
 
 /** Bodies below this size gain nothing. */
 const leastBytes = 1_024
+/** Up to here one copy and one write are cheaper than many small writes. */
+const mostWholeBytes = 64 * 1024
 const mostCachedBytes = 256 * 1024 * 1024
 const gzipped = promisify(gzip)
 
@@ -22,9 +24,13 @@ export class Compressor {
   })
   readonly #underWay = new Map<string, Promise<Buffer>>()
 
-  async encoded(body: Answer['body'], accepted: readonly string[]): Promise<Encoded> {
+  /** The body as it is sent; a promise only where it is compressed. */
+  encoded(body: Answer['body'], accepted: readonly string[]): Encoded | Promise<Encoded> {
     const plain = plainOf(body)
-    if (plain.size < leastBytes || !acceptsGzip(accepted)) return plain
+    return plain.size < leastBytes || !acceptsGzip(accepted) ? plain : this.#compressed(body, plain)
+  }
+
+  async #compressed(body: Answer['body'], plain: Encoded): Promise<Encoded> {
     const key = typeof body === 'object' && 'key' in body ? body.key : undefined
     const bytes = await (key === undefined ? compressed(plain.chunks) : this.#once(key, plain.chunks))
     return { chunks: [bytes], size: bytes.length, encoding: 'gzip' }
@@ -66,7 +72,10 @@ async function compressed(chunks: readonly Uint8Array[]): Promise<Buffer> {
 
 function plainOf(body: Answer['body']): Encoded {
   if (body === undefined) return { chunks: [], size: 0 }
-  if (typeof body === 'object' && 'chunks' in body) return { chunks: body.chunks, size: body.size }
+  if (typeof body === 'object' && 'chunks' in body) {
+    const { chunks, size } = body
+    return { chunks: size > mostWholeBytes ? chunks : [Buffer.concat(chunks, size)], size }
+  }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   return { chunks: [bytes], size: bytes.length }
 }

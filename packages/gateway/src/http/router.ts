@@ -67,8 +67,12 @@ export class Router<T> {
   }
 }
 
+/** Most paths are plain words; the others are looked at closely. */
+const soundPath = /^(?:\/[\w-]+)+$/
+
 /** Why a path, known or not, could mean two things to two readers; undefined where it is sound. */
 export function flawOf(path: string): SentenceId | undefined {
+  if (soundPath.test(path)) return undefined
   for (const raw of path.split('/').slice(1)) {
     const segment = decoded(raw)
     if (segment === undefined) return 'path_encoding'

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomFillSync } from 'node:crypto'
 
 /** Where randomness comes from. */
 export interface Ids {
@@ -9,8 +9,22 @@ export interface Ids {
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
+const idBytes = 16
+/** Randomness is taken from the system for many ids at once: one call costs as much as sixteen bytes or thousands. */
+const pool = Buffer.alloc(4096)
+let used = pool.length
+
+function idRandomness(): Uint8Array {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  used += idBytes
+  return pool.subarray(used - idBytes, used)
+}
+
 export const randomIds: Ids = {
-  next: (prefix) => `${prefix}_${base32(randomBytes(16))}`,
+  next: (prefix) => `${prefix}_${base32(idRandomness())}`,
   bytes: randomBytes,
 }
 

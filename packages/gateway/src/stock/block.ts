@@ -50,6 +50,9 @@ export function rowIn(block: Block, sku: string): number | undefined {
 /** The JSON of the live rows `from` to `to` (exclusive), separated by commas. */
 export function liveBetween(block: Block, from: number, to: number): Buffer {
   if (from === 0 && to === block.skus.length) return block.live
+  if (block.live === block.bytes) {
+    return block.bytes.subarray(block.starts[from], (block.starts[to] ?? 0) - comma.length)
+  }
   const rows: Buffer[] = []
   for (let row = from; row < to; row++) if (block.removed[row] === 0) rows.push(jsonOf(block, row))
   return Buffer.concat(separated(rows))

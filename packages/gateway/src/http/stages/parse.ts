@@ -126,7 +126,8 @@ function pathText(path: readonly PropertyKey[]): string {
 
 /** The query as an object; a parameter that is sent twice is refused, since two readers would pick different ones. */
 export function queryOf(call: Call): Record<string, string> {
-  const query: Record<string, string> = {}
+  // Without a prototype, so that no name means anything but itself.
+  const query: Record<string, string> = Object.create(null)
   if (call.rawQuery === '') return query
   for (const part of call.rawQuery.split('&')) {
     if (part === '') continue
@@ -139,17 +140,14 @@ export function queryOf(call: Call): Record<string, string> {
         say: ['parameter_twice', { param: name }],
       })
     }
-    Object.defineProperty(query, name, {
-      value: at < 0 ? '' : decoded(part.slice(at + 1)),
-      enumerable: true,
-    })
+    query[name] = at < 0 ? '' : decoded(part.slice(at + 1))
   }
   return query
 }
 
 function decoded(text: string): string {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
+    return /[%+]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text
   } catch {
     throw new GatewayError('BAD_REQUEST', { say: ['query_malformed'] })
   }
