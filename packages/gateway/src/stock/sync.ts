@@ -8,7 +8,6 @@ import {
   within,
 } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
-import { batchRows } from '../store/store.ts'
 import type { WarehouseRow } from '../store/tables.ts'
 import { startVersion } from './epoch.ts'
 import { type StockChange, writeStock } from './write.ts'
@@ -23,6 +22,7 @@ const pageTimeoutMs = 60_000
 /** 20 million rows. */
 const mostSnapshotPages = 10_000
 const readTimeoutMs = 20_000
+const skusPerRead = 500
 /** How often a warehouse is compared whole, with hints and without. */
 const compareMs = 24 * 60 * 60 * 1000
 const compareWithoutHintsMs = 60_000
@@ -139,8 +139,8 @@ export async function rereadSkus(
   warehouse: string,
   skus: readonly string[],
 ): Promise<void> {
-  for (let from = 0; from < skus.length; from += batchRows) {
-    const batch = [...new Set(skus.slice(from, from + batchRows))]
+  for (let from = 0; from < skus.length; from += skusPerRead) {
+    const batch = [...new Set(skus.slice(from, from + skusPerRead))]
     const input = { warehouse_code: warehouse, skus: batch }
     const answer = accepted(await gateway.erp['stock.read'](input, within(readTimeoutMs)))
     const carried = new Set(answer.rows.map(({ sku }) => sku))
@@ -227,10 +227,7 @@ async function withdraw(
   skus: readonly string[],
   seq: number | null,
 ): Promise<void> {
-  for (let from = 0; from < skus.length; from += batchRows) {
-    const gone = skus.slice(from, from + batchRows)
-    await writeStock(gateway, { ...target, rows: [], gone, gone_seq: seq })
-  }
+  await writeStock(gateway, { ...target, rows: [], gone: skus, gone_seq: seq })
 }
 
 async function wholeSnapshot(gateway: Gateway, code: string) {
@@ -263,10 +260,7 @@ async function* snapshotPages(gateway: Gateway, code: string) {
 }
 
 async function writeFigures(gateway: Gateway, target: Target, rows: readonly StockFigure[]): Promise<void> {
-  for (let from = 0; from < rows.length; from += batchRows) {
-    const batch = rows.slice(from, from + batchRows)
-    await writeStock(gateway, { ...target, rows: batch, gone: [], gone_seq: null })
-  }
+  await writeStock(gateway, { ...target, rows, gone: [], gone_seq: null })
 }
 
 async function liveSkus(gateway: Gateway, code: string): Promise<string[]> {

@@ -1,6 +1,7 @@
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { StockFigure } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
-import { batchRows, type Tx } from '../store/store.ts'
+import type { Tx } from '../store/store.ts'
 import type { StockRow } from '../store/tables.ts'
 
 /**
@@ -22,11 +23,23 @@ export interface StockChange {
   readonly anew?: boolean
 }
 
-/** Writes what differs; answers how many rows changed, views not counted. Bounded to `batchRows` by its callers. */
+/**
+ * Writes what differs; answers how many rows changed, views not counted. However many rows come, each transaction is
+ * small enough not to hold up the loop, and the loop goes round between two.
+ */
 export async function writeStock(gateway: Gateway, change: StockChange): Promise<number> {
-  if (change.rows.length + change.gone.length > batchRows) {
-    throw new RangeError(`A batch has at most ${batchRows} rows.`)
+  const { batchRows } = gateway.store
+  let written = 0
+  for (let from = 0; from < change.rows.length || from < change.gone.length; from += batchRows) {
+    const rows = change.rows.slice(from, from + batchRows)
+    const gone = change.gone.slice(from, from + batchRows)
+    written += await writeBatch(gateway, { ...change, rows, gone })
+    await yieldToLoop()
   }
+  return written
+}
+
+async function writeBatch(gateway: Gateway, change: StockChange): Promise<number> {
   return gateway.store.db.transaction().execute(async (tx) => {
     await lockCounter(tx, change.warehouse_code)
     const skus = [...change.rows.map((row) => row.sku), ...change.gone]

@@ -2,7 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import type { Log } from '../kernel/log.ts'
 import { InProcessLocks } from './in-process-locks.ts'
-import { type Store, StoreUnusable, type Topic, topics } from './store.ts'
+import { batchRows, type Store, StoreUnusable, type Topic, topics } from './store.ts'
 import type { Tables } from './tables.ts'
 
 const mostConnections = 16
@@ -38,6 +38,7 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
   return {
     kind: 'postgres',
     db,
+    batchRows,
     withLock: (name, waitMs, work) => locks.hold(name, waitMs, () => sessionLocks.hold(name, waitMs, work)),
     announce: (topic) => {
       pool.query('select pg_notify($1, $2)', [channelName, topic]).catch((error: unknown) => {

@@ -11,6 +11,8 @@ export type Tx = Transaction<Tables>
 export interface Store {
   readonly kind: 'sqlite' | 'postgres'
   readonly db: Db
+  /** Rows per writing transaction: few enough that an embedded store does not hold up the loop. */
+  readonly batchRows: number
   /**
    * Runs `work` while this process alone holds the named lock; answers undefined where it is held elsewhere and
    * does not come free within `waitMs`. The lock ends with the connection, not with a clock.
