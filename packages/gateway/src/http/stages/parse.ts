@@ -3,6 +3,7 @@ import type { Call } from '../../contract/call.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { GatewayError } from '../../contract/errors.ts'
 import { messagesIn } from '../../contract/fields.ts'
+import type { SentenceId } from '../../contract/texts/en.ts'
 import { sentence } from '../../contract/texts/texts.ts'
 import { JsonError, mostDepth, parseJson } from '../../kernel/json.ts'
 import type { StageFactory } from './authenticate.ts'
@@ -126,23 +127,22 @@ function pathText(path: readonly PropertyKey[]): string {
 
 /** The query as an object; a parameter that is sent twice is refused, since two readers would pick different ones. */
 export function queryOf(call: Call): Record<string, string> {
-  // Without a prototype, so that no name means anything but itself.
-  const query: Record<string, string> = Object.create(null)
+  const query: Record<string, string> = {}
   if (call.rawQuery === '') return query
   for (const part of call.rawQuery.split('&')) {
     if (part === '') continue
     const at = part.indexOf('=')
     const name = decoded(at < 0 ? part : part.slice(0, at))
-    if (Object.hasOwn(query, name)) {
-      throw new GatewayError('VALIDATION_FAILED', {
-        param: name,
-        reason: 'invalid_field',
-        say: ['parameter_twice', { param: name }],
-      })
-    }
+    // Set on an object, this name would be lost without a word.
+    if (name === '__proto__') throw badParameter('parameter_unknown', name)
+    if (Object.hasOwn(query, name)) throw badParameter('parameter_twice', name)
     query[name] = at < 0 ? '' : decoded(part.slice(at + 1))
   }
   return query
+}
+
+function badParameter(sentence: SentenceId, param: string): GatewayError {
+  return new GatewayError('VALIDATION_FAILED', { param, reason: 'invalid_field', say: [sentence, { param }] })
 }
 
 function decoded(text: string): string {
