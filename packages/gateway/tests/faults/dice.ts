@@ -1,0 +1,31 @@
+/** Choices that repeat themselves for the same seed: mulberry32, enough for test data. */
+export class Dice {
+  #state: number
+
+  constructor(seed: number) {
+    this.#state = seed >>> 0
+  }
+
+  /** A whole number from `least` to `most`, both included. */
+  whole(least: number, most: number): number {
+    return least + Math.floor(this.#fraction() * (most - least + 1))
+  }
+
+  chance(probability: number): boolean {
+    return this.#fraction() < probability
+  }
+
+  /** One of the list, which is not empty. */
+  pick<Item>(list: readonly Item[]): Item {
+    const [item] = list.slice(this.whole(0, list.length - 1))
+    if (item === undefined) throw new RangeError('There is nothing to pick from.')
+    return item
+  }
+
+  #fraction(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0
+    let bits = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state)
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
+  }
+}

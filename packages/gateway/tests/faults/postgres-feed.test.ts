@@ -1,0 +1,278 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { StockFigure } from '@trade-gateway/connector'
+import { openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
+import { builtInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { type Gateway, openGateway } from '../../src/gateway.ts'
+import { jsonLog } from '../../src/kernel/log.ts'
+import { hexOf } from '../../src/stock/checksum.ts'
+import { allRows, changedSince, changesSince, emptyShelf } from '../../src/stock/shelf.ts'
+import { syncStock } from '../../src/stock/sync.ts'
+import { type StockChange, writeStock } from '../../src/stock/write.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { openPostgres } from '../../src/store/postgres.ts'
+import { testConfig } from '../harness.ts'
+import { freshDatabase } from './databases.ts'
+import { Dice } from './dice.ts'
+import { account, journalOf, keepJournal, type Page } from './journal.ts'
+import { type ClientRow, checksumOf, rowsIn } from './rows.ts'
+import { leftOut, sizes } from './sizes.ts'
+
+/**
+ * Eight connections write one company's stock directly, in two warehouses whose view they contend for, while a
+ * follower reads the feed as fast as it can. Every version that was written is accounted for: told in the page that
+ * passed over it, or superseded before that page. The same trial with versions from a database sequence must lose
+ * rows: a sequence hands versions out in the order of asking, and rows become visible in the order of committing.
+ * (On SQLite writers are serial, so there the sequence would survive; only PostgreSQL can tell the two apart.)
+ */
+const writers = 8
+const members = ['AUSYD1', 'AUSYD2'] as const
+const mostRowsPerBatch = 20
+const skus = Array.from({ length: 300 }, (_, index) => `FAULT-${String(index).padStart(3, '0')}`)
+const trialTimeoutMs = 600_000
+
+type Write = (gateway: Gateway, change: StockChange) => Promise<number>
+
+const withoutPostgres = leftOut('the feed under eight connections', { postgres: true })
+
+describe.skipIf(withoutPostgres)('the change feed under eight connections', () => {
+  it(
+    'tells every version that was not superseded, in warehouses and in their view',
+    async () => {
+      const outcome = await trial(writeStock, sizes.changes, ['AU', ...members])
+      report('the counter row', outcome)
+      for (const { code, account, versions, differences } of outcome.followed) {
+        expect({ code, ...account, differences }).toEqual({
+          code,
+          gaps: 0,
+          missed: 0,
+          surplus: 0,
+          differences: 0,
+        })
+        expect(versions, `versions of ${code}`).toBeGreaterThan(0)
+      }
+    },
+    trialTimeoutMs,
+  )
+
+  it(
+    'detects versions that are taken from a sequence',
+    async () => {
+      const outcome = await trial(writeBySequence, sizes.changes, members)
+      report('the mutant with a sequence', outcome)
+      const missed = outcome.followed.reduce((sum, { account }) => sum + account.missed, 0)
+      expect(missed).toBeGreaterThan(0)
+    },
+    trialTimeoutMs,
+  )
+})
+
+interface Outcome {
+  readonly changes: number
+  readonly seconds: number
+  readonly followed: readonly {
+    code: string
+    pages: number
+    versions: number
+    account: { gaps: number; missed: number; surplus: number }
+    /** Rows in which the follower ended up different from the table. */
+    differences: number
+  }[]
+}
+
+async function trial(write: Write, changes: number, codes: readonly string[]): Promise<Outcome> {
+  const database = await freshDatabase()
+  const sandbox = await openSandboxErp({
+    path: ':memory:',
+    catalogue: () => builtInCatalogue({ seed: 1, styles: 5, today: '2026-11-21' }),
+    catalogue_id: 'faults',
+    accounts: [],
+  })
+  const gateways: Gateway[] = []
+  try {
+    for (let index = 0; index <= writers; index++) gateways.push(await gatewayOn(database.url, sandbox))
+    const [reader, ...others] = gateways
+    if (!reader) throw new Error('There is no gateway to read with.')
+    await syncStock(reader)
+    await keepJournal(reader.store.db)
+    for (const code of members) await sql.raw(`create sequence versions_${code}`).execute(reader.store.db)
+    await reader.mirror.stock.follow()
+    const followers = codes.map((code) => new FeedFollower(reader, code))
+    const began = performance.now()
+    const quota = { left: changes }
+    const writing = Promise.all(others.map((gateway, index) => writer(gateway, write, index, quota)))
+    const ended = writing.then(() => true)
+    while (!(await Promise.race([ended, nextTurn(false)]))) await followAll(reader, followers)
+    await followAll(reader, followers)
+    for (const follower of followers) while (follower.page(mostRowsPerPage));
+    const seconds = (performance.now() - began) / 1000
+    const followed = []
+    for (const follower of followers) followed.push(await follower.outcome())
+    return { changes: changes - quota.left, seconds, followed }
+  } finally {
+    for (const gateway of gateways) await gateway.store.close()
+    sandbox.close()
+    await database.drop()
+  }
+}
+
+async function gatewayOn(url: string, { erp }: SandboxErp): Promise<Gateway> {
+  const log = jsonLog('silent')
+  const store = await openPostgres(url, log)
+  await migrate(store)
+  return openGateway({ config: testConfig(), store, erp, log })
+}
+
+const mostRowsPerPage = 1000
+
+async function followAll(reader: Gateway, followers: readonly FeedFollower[]) {
+  await reader.mirror.stock.follow()
+  for (const follower of followers) follower.page(follower.dice.whole(1, mostRowsPerPage))
+}
+
+/** Batches of random rows until the common quota is used up; an odd writer has one warehouse, an even one the other. */
+async function writer(gateway: Gateway, write: Write, index: number, quota: { left: number }) {
+  const dice = new Dice(index + 1)
+  const warehouse = members[index % members.length] ?? members[0]
+  while (quota.left > 0) {
+    const batch = new Set(Array.from({ length: dice.whole(1, mostRowsPerBatch) }, () => dice.pick(skus)))
+    const gone = [...batch].filter(() => dice.chance(0.1))
+    const rows = [...batch].filter((sku) => !gone.includes(sku)).map((sku) => figure(sku, dice))
+    const changed = await write(gateway, { warehouse_code: warehouse, rows, gone, gone_seq: null })
+    quota.left -= changed
+  }
+}
+
+function figure(sku: string, dice: Dice): StockFigure {
+  const quantity = dice.whole(0, 1_000_000)
+  return {
+    sku,
+    product_code: sku.slice(0, -1),
+    quantity_on_hand: quantity,
+    quantity_available: quantity,
+    price_wholesale: 1000,
+    price_retail: 2000,
+    currency: 'AUD',
+    incoming: [],
+    stock_seq: null,
+  }
+}
+
+/** The mutant: versions from a sequence, and the counter row moved to the newest one at the end. */
+async function writeBySequence(gateway: Gateway, change: StockChange): Promise<number> {
+  const { warehouse_code, rows } = change
+  const ascending = rows.toSorted((a, b) => (a.sku < b.sku ? -1 : 1))
+  if (ascending.length === 0) return 0
+  return gateway.store.db.transaction().execute(async (tx) => {
+    const taken = await sql<{ version: number }>`
+      select (select version from warehouses where warehouse_code = 'CN') + nextval(${`versions_${warehouse_code}`}) as version
+      from generate_series(1, ${ascending.length})`.execute(tx)
+    const versions = taken.rows.map(({ version }) => version)
+    const values = ascending.map((row, index) => ({
+      ...row,
+      warehouse_code,
+      incoming: '[]',
+      removed: 0,
+      updated_at: gateway.clock.now(),
+      version: versions[index] ?? 0,
+    }))
+    await tx
+      .insertInto('stock')
+      .values(values)
+      .onConflict((conflict) =>
+        conflict.columns(['warehouse_code', 'sku']).doUpdateSet((eb) => ({
+          quantity_on_hand: eb.ref('excluded.quantity_on_hand'),
+          quantity_available: eb.ref('excluded.quantity_available'),
+          version: eb.ref('excluded.version'),
+        })),
+      )
+      .execute()
+    await tx
+      .updateTable('warehouses')
+      .set({ version: sql`greatest(version, ${versions.at(-1) ?? 0})` })
+      .where('warehouse_code', '=', warehouse_code)
+      .execute()
+    return ascending.length
+  })
+}
+
+/** Follows the feed of one warehouse from a full pull, and remembers each page. */
+class FeedFollower {
+  readonly dice = new Dice(7)
+  readonly #gateway: Gateway
+  readonly #code: string
+  readonly #copy: Map<string, ClientRow>
+  readonly #pages: Page[] = []
+  readonly #start: number
+  #cursor: number
+
+  constructor(gateway: Gateway, code: string) {
+    this.#gateway = gateway
+    this.#code = code
+    const shelf = this.#shelf()
+    this.#copy = new Map(rowsIn(allRows(shelf)).map((row) => [row.sku, row]))
+    this.#cursor = shelf.version
+    this.#start = shelf.version
+  }
+
+  /** One page; answers whether there is more. */
+  page(most: number): boolean {
+    const shelf = this.#shelf()
+    const since = this.#cursor
+    const { rows, count, reached } = changesSince(shelf, since, most)
+    const told = rowsIn(rows)
+    const pending = changedSince(shelf, since) - count
+    const version = pending > 0 ? (reached ?? since) : shelf.version
+    if (version < since) throw new Error(`The cursor of ${this.#code} went back from ${since} to ${version}.`)
+    for (const row of told) {
+      if (row.removed) this.#copy.delete(row.sku)
+      else this.#copy.set(row.sku, row)
+    }
+    this.#cursor = version
+    this.#pages.push({ since, version, latest: shelf.version, told: told.map((row) => row.version) })
+    return pending > 0
+  }
+
+  async outcome() {
+    const { db } = this.#gateway.store
+    const journal = await journalOf(db, this.#code)
+    return {
+      code: this.#code,
+      pages: this.#pages.length,
+      versions: this.#cursor - this.#start,
+      account: account(journal, this.#pages),
+      differences: await this.#differences(),
+    }
+  }
+
+  /** Against the table itself, and against the checksum that the gateway would send. */
+  async #differences(): Promise<number> {
+    const table = await this.#gateway.store.db
+      .selectFrom('stock')
+      .select(['sku', 'version', 'quantity_on_hand'])
+      .where('warehouse_code', '=', this.#code)
+      .where('removed', '=', 0)
+      .execute()
+    const differing = table.filter(({ sku, version, quantity_on_hand }) => {
+      const mine = this.#copy.get(sku)
+      return mine?.version !== version || mine.quantity_on_hand !== quantity_on_hand
+    })
+    const surplus = this.#copy.size - table.length
+    const unproved = checksumOf(this.#copy.values()) === hexOf(this.#shelf().checksum) ? 0 : 1
+    return differing.length + Math.abs(surplus) + unproved
+  }
+
+  #shelf() {
+    return this.#gateway.mirror.stock.shelf(this.#code) ?? emptyShelf
+  }
+}
+
+function report(name: string, { changes, seconds, followed }: Outcome) {
+  const lines = followed.map(
+    ({ code, pages, versions, account, differences }) =>
+      `  ${code}: ${versions} versions in ${pages} pages, ${account.missed} missed, ${account.surplus} surplus, ` +
+      `${account.gaps} gaps, ${differences} rows differ at the end`,
+  )
+  process.stdout.write(`${name}: ${changes} changes in ${seconds.toFixed(1)} s\n${lines.join('\n')}\n`)
+}

@@ -1,0 +1,70 @@
+import { epochOf } from '../../src/stock/epoch.ts'
+import type { Store } from '../../src/store/store.ts'
+import type { FeedAnswer, ModelClient, Proof } from './model-client.ts'
+import type { ModelErp } from './model-erp.ts'
+import { checksumOf } from './rows.ts'
+
+/** What must hold whatever happens; each check throws a sentence that says what did not. */
+export class Promises {
+  readonly #states = new Map<string, string>()
+  readonly #store: Store
+  readonly #erp: ModelErp
+
+  constructor(store: Store, erp: ModelErp) {
+    this.#store = store
+    this.#erp = erp
+  }
+
+  /** One version stands for one state, whoever answered it and whenever. */
+  note({ warehouse_code, version, row_count, checksum }: Proof): void {
+    const key = `${warehouse_code}@${version}`
+    const state = `${row_count} ${checksum}`
+    const before = this.#states.get(key)
+    if (before !== undefined && before !== state)
+      throw new Error(`${key} stood for ${before} and for ${state}.`)
+    this.#states.set(key, state)
+  }
+
+  /** What the client has after the last page is what the page says that it should have. */
+  proved(client: ModelClient, { version, row_count = 0, checksum = '' }: FeedAnswer): void {
+    this.note({ warehouse_code: client.code, version, row_count, checksum })
+    if (!client.canProve(version)) return
+    const own = { row_count: client.rows.size, checksum: checksumOf(client.rows.values()) }
+    if (own.row_count === row_count && own.checksum === checksum) return
+    throw new Error(
+      `A client of ${client.code} differs at ${version}: ${JSON.stringify({ own, row_count, checksum })}`,
+    )
+  }
+
+  /** A full sync is asked for only where the database itself says that the cursor cannot be followed. */
+  async needed(code: string, since: number | undefined, reason: string | undefined): Promise<void> {
+    const { version, horizon } = await this.#store.db
+      .selectFrom('warehouses')
+      .select(['version', 'horizon'])
+      .where('warehouse_code', '=', code)
+      .executeTakeFirstOrThrow()
+    const isNeeded =
+      since === undefined
+        ? reason === 'no_cursor'
+        : (reason === 'other_epoch' && epochOf(since) !== epochOf(version)) ||
+          (reason === 'ahead' && since > version) ||
+          (reason === 'expired' && since < horizon)
+    if (isNeeded) return
+    throw new Error(`A full sync of ${code} was asked for without need: ${since}, ${reason}, at ${version}.`)
+  }
+
+  /** A copy ends with what the ERP has. */
+  equalsErp(code: string, rows: ModelClient['rows'], whose: string): void {
+    const truth = this.#erp.truth(code)
+    const differing = [...truth].filter(([sku, { quantity, price }]) => {
+      const row = rows.get(sku)
+      return row?.quantity_on_hand !== quantity || Math.round(row.price_wholesale * 100) !== price
+    })
+    if (differing.length === 0 && truth.size === rows.size) return
+    const has = differing.map(([sku]) => rows.get(sku))
+    throw new Error(
+      `${whose} of ${code} ends with ${rows.size} rows, the ERP with ${truth.size}; it should have ` +
+        `${JSON.stringify(differing)}, and has ${JSON.stringify(has)}`,
+    )
+  }
+}

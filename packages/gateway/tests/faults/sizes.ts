@@ -1,0 +1,42 @@
+import { testDatabaseUrl } from '../harness.ts'
+
+/**
+ * How large the fault trials are. In continuous integration they are small; a release runs them large:
+ *
+ *   FAULTS_CHANGES        row changes written by the eight connections   (4,000; a release: 100,000)
+ *   FAULTS_INTERLEAVINGS  interleavings of writers, gateways and clients   (150; a release: 1,000 or more)
+ *   FAULTS_SEED           seed of the interleavings, to see a failure again
+ *   FAULTS_SECONDS        how long four processes are followed               (8; a release: 60)
+ *   FAULTS_KILLS          kills of each kind                                 (3; a release: 50)
+ *   TEST_FAULTS=1         runs what takes long; without it the suite prints what it leaves out
+ */
+export const sizes = {
+  changes: wholeNumber('FAULTS_CHANGES', 4_000),
+  interleavings: wholeNumber('FAULTS_INTERLEAVINGS', 150),
+  seconds: wholeNumber('FAULTS_SECONDS', 8),
+  kills: wholeNumber('FAULTS_KILLS', 3),
+} as const
+
+/** The seed that was asked for; undefined draws one, which a failure prints. */
+export const seed = process.env.FAULTS_SEED ? wholeNumber('FAULTS_SEED', 0) : undefined
+
+function wholeNumber(name: string, usual: number): number {
+  const text = process.env[name]
+  if (text === undefined || text === '') return usual
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (Number.isNaN(value)) throw new TypeError(`${name} is a whole number, not "${text}".`)
+  return value
+}
+
+/** Whether trials that take longer than the ordinary suite allows are wanted. */
+export const long = process.env.TEST_FAULTS === '1'
+
+/** Why a trial is left out, printed once; undefined where it runs. */
+export function leftOut(trial: string, needs: { postgres?: boolean; long?: boolean }): boolean {
+  const reasons = [
+    ...(needs.postgres && testDatabaseUrl() === undefined ? ['TEST_DATABASE_URL names no PostgreSQL'] : []),
+    ...(needs.long && !long ? ['TEST_FAULTS=1 is not set'] : []),
+  ]
+  if (reasons.length > 0) process.stderr.write(`left out: ${trial}: ${reasons.join('; ')}\n`)
+  return reasons.length > 0
+}
