@@ -1,7 +1,7 @@
 import { type Load, load, type Target } from './load.ts'
 import type { Options } from './options.ts'
 import { BrokenParity } from './parity.ts'
-import { profiled } from './profile.ts'
+import { profiledLoad } from './profile.ts'
 import { median, mostReferenceSpread, spread } from './statistics.ts'
 
 /**
@@ -56,7 +56,7 @@ export async function contest(
     if (kept.length === done.length) break
     done = [...kept, await oneRound(contenders, seconds)]
   }
-  if (profile) for (const contender of contenders) await profiled(contender)
+  if (profile) for (const contender of contenders) await profiledLoad(contender)
   const paired = (a: string, b: string, value: (found: Load) => number) =>
     done.map((round) => valueIn(round, a, value) / valueIn(round, b, value))
   return {

@@ -7,7 +7,7 @@ import { type QuietErp, startQuietErp } from './quiet-erp.ts'
 import type { Credentials, FilledStock } from './stock.ts'
 
 const main = fileURLToPath(import.meta.resolve('@trade-gateway/gateway/main'))
-const startTimeoutMs = 120_000
+const startTimeoutMs = 300_000
 
 /** A gateway as an operator runs it, with everything on, in a process of its own. */
 export interface RunningGateway {

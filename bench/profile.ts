@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import { load, type Target } from './load.ts'
 import { probed } from './probe.ts'
+import type { Running } from './processes.ts'
 
 /**
  * Where the time of one kind of request goes, from the CPU profiler inside the process: for each function its own
@@ -29,23 +30,32 @@ interface Times {
 }
 
 /** One more run of the load under the profiler; prints the functions by their own time, in µs for a request. */
-export async function profiled(contender: Target & { readonly name: string }): Promise<void> {
+export async function profiledLoad(contender: Target & { readonly name: string }): Promise<void> {
   if (!contender.server.child.channel) return
-  await probed(contender.server, 'profile')
-  const { requests } = await load(contender, seconds)
-  const times = timesOf(profileFrom(await probed(contender.server, 'profiled')))
+  await profiledWhile(contender.server, `${contender.name}, each request`, async () => {
+    const { requests } = await load(contender, seconds)
+    return requests
+  })
+}
+
+/** Profiles a process while `work` goes on, which answers by how many the times are to be divided. */
+export async function profiledWhile(
+  server: Running,
+  name: string,
+  work: () => Promise<number>,
+): Promise<void> {
+  await probed(server, 'profile')
+  const parts = await work()
+  const times = timesOf(profileFrom(await probed(server, 'profiled')))
   const total = [...times.values()].reduce((sum, { own }) => sum + own, 0)
   const lines = [...times]
     .filter(([, { own, whole }]) => own > leastOwn * total || whole > leastWhole * total)
     .sort(([, a], [, b]) => b.own - a.own)
     .slice(0, mostLines)
-  process.stdout.write(
-    `\nprofile of ${contender.name}: µs for a request, of ${(total / requests).toFixed(1)}\n`,
-  )
-  process.stdout.write('      own     whole\n')
-  for (const [name, { own, whole }] of lines) {
-    const cells = [own, whole].map((us) => (us / requests).toFixed(2).padStart(9))
-    process.stdout.write(`${cells.join(' ')}  ${name}\n`)
+  process.stdout.write(`\nprofile of ${name}: ${(total / parts).toFixed(1)} µs\n      own     whole\n`)
+  for (const [at, { own, whole }] of lines) {
+    const cells = [own, whole].map((us) => (us / parts).toFixed(2).padStart(9))
+    process.stdout.write(`${cells.join(' ')}  ${at}\n`)
   }
 }
 

@@ -9,6 +9,7 @@ import { largeOfTargets } from '../options.ts'
 import { BrokenParity } from '../parity.ts'
 import { probed } from '../probe.ts'
 import { serverCore, startPinned } from '../processes.ts'
+import { profiledWhile } from '../profile.ts'
 import { median } from '../statistics.ts'
 import type { FilledStock } from '../stock.ts'
 
@@ -24,8 +25,14 @@ export const refresh: Subject = async (bench) => {
     const stock = await bench.stock('large', kind)
     const rounds = await withGateway(stock, async (gateway) => {
       const measured: Round[] = []
-      for (let round = 0; round < bench.options.repeats; round++)
-        measured.push(await refreshed(gateway, round))
+      const { repeats, profile } = bench.options
+      for (let round = 0; round < repeats; round++) measured.push(await refreshed(gateway, round))
+      if (profile) {
+        await profiledWhile(gateway.process, `a refresh on ${stock.kind}, each changed row`, async () => {
+          await refreshed(gateway, repeats)
+          return changedRows
+        })
+      }
       return measured
     })
     judge(bench, stock, rounds, await partsOf(bench, stock))

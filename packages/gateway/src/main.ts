@@ -12,6 +12,7 @@ import { plainBanner, sandboxBanner } from './start/banner.ts'
 import { DataDirBusy, lockDataDir } from './start/lock.ts'
 import {
   ensureSandboxChannels,
+  SandboxFailed,
   type SandboxProcess,
   startSandbox,
   writeSandboxFile,
@@ -92,7 +93,7 @@ async function run(
   )
   closers.push(() => client.close())
 
-  const highWaterFile = join(config.dataDir, 'high-water.json')
+  const highWaterFile = join(config.dataDir, `high-water-${config.port}.json`)
   const gateway = await openGateway({
     config,
     store,
@@ -194,6 +195,7 @@ function explained(error: unknown): { message: string; code: number } {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof DataDirBusy) return { message, code: exit.busy }
   if (error instanceof StoreUnusable) return { message, code: error.exitCode }
+  if (error instanceof SandboxFailed && error.isConfiguration) return { message, code: exit.configuration }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code.startsWith('ERR_PARSE_ARGS')) return { message: `${message}\n\n${usage}`, code: exit.usage }
   if (code === 'EADDRINUSE') return { message: `${message}. Set another PORT.`, code: exit.busy }

@@ -267,8 +267,9 @@ describe('a follower', () => {
       expect(follower.rows()).toEqual(fresh.json.data)
       expect(follower.proof).toEqual({ row_count: fresh.json.data.length, checksum: follower.checksum() })
     })
-    await fc.assert(property, { numRuns: 40 })
-  })
+    // Over HTTP and a real store; the thousand interleavings are those of tests/faults.
+    await fc.assert(property, { numRuns: 20 })
+  }, 120_000)
 })
 
 describe('a database that was restored', () => {

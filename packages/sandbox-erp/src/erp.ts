@@ -95,8 +95,7 @@ async function fill(store: Store, options: SandboxErpOptions, clock: Clock): Pro
   const filled = store.one("select value from meta where key = 'catalogue_id'")?.value
   if (filled === undefined) {
     const catalogue = await options.catalogue()
-    seed(store, catalogue, new Date(clock.now()).toISOString().slice(0, 10))
-    store.run("insert into meta (key, value) values ('catalogue_id', ?)", options.catalogue_id)
+    seed(store, catalogue, new Date(clock.now()).toISOString().slice(0, 10), options.catalogue_id)
   } else if (filled !== options.catalogue_id) {
     throw new OtherCatalogue(
       `This database was filled from ${filled}, not from ${options.catalogue_id}. Choose another data directory, or remove it to start afresh.`,

@@ -13,8 +13,9 @@ export const sandboxCustomers = [
 const blockedSku = 'SBX-BLOCKED'
 
 /** Fills an empty database, in one transaction. */
-export function seed(store: Store, catalogue: Catalogue, today: string) {
+export function seed(store: Store, catalogue: Catalogue, today: string, catalogueId: string) {
   store.transaction(() => {
+    store.run("insert into meta (key, value) values ('catalogue_id', ?)", catalogueId)
     seedWarehouses(store, catalogue)
     seedProducts(store, catalogue)
     seedCustomers(store, catalogue, today)

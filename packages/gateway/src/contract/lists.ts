@@ -10,6 +10,11 @@ export interface ListWindow {
   readonly pageSize: number
   readonly offset: number
   readonly asOf: string
+  /**
+   * Whether a time that may move, such as `updated_at`, lies within the asked days; `as_of` says nothing of it, or a
+   * row that changes between two pages would be on neither.
+   */
+  holds(time: number): boolean
 }
 
 interface ListInput {
@@ -33,8 +38,7 @@ export function windowOf(input: ListInput, now: number, unbounded = false): List
   const { page, page_size: pageSize } = input
   const today = instant(now).slice(0, 10)
   const bounded = input.start_date !== undefined || input.end_date !== undefined || !unbounded
-  const end =
-    input.end_date ?? (input.start_date !== undefined && input.start_date > today ? input.start_date : today)
+  const end = input.end_date ?? today
   const start = input.start_date ?? instant(Date.parse(end) - (defaultDays - 1) * dayMs).slice(0, 10)
   if (start > end) {
     throw new GatewayError('VALIDATION_FAILED', {
@@ -60,6 +64,7 @@ export function windowOf(input: ListInput, now: number, unbounded = false): List
     pageSize,
     offset: (page - 1) * pageSize,
     asOf,
+    holds: (time) => !bounded || (time >= from && time < until),
   }
 }
 

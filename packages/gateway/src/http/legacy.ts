@@ -48,7 +48,8 @@ export function legacyError(path: string): GatewayError {
   return new GatewayError('ENDPOINT_GONE', {
     say: ['legacy_gone', { path, replacement: `${method} ${to}` }],
     more: { replacement: { method, path: to } },
-    headers: ['Link', `<${to.replaceAll(/[{}]/g, '')}>; rel="successor-version"`],
+    // A template is no address to go to.
+    headers: to.includes('{') ? [] : ['Link', `<${to}>; rel="successor-version"`],
   })
 }
 

@@ -4,6 +4,7 @@ import { GatewayError } from '../contract/errors.ts'
 import { type Language, languages } from '../contract/language.ts'
 import { pageOf, windowOf } from '../contract/lists.ts'
 import type { Gateway } from '../gateway.ts'
+import { instant } from '../kernel/clock.ts'
 import { amountOf } from '../kernel/money.ts'
 
 /** Products from memory: styles in the order of their codes, names in the reader's language. */
@@ -30,7 +31,7 @@ export function listProducts(gateway: Gateway, caller: Caller, language: Languag
   let passed = 0
   for (const { product, haystack } of candidates(gateway, query)) {
     const updated = Date.parse(product.updated_at)
-    if (updated < window.from || updated >= window.to || updated < since) continue
+    if (!window.holds(updated) || updated < since) continue
     if (wanted !== undefined && !haystack.includes(wanted)) continue
     if (passed++ < window.offset) continue
     if (page.push(product) > window.pageSize) break
@@ -66,10 +67,8 @@ function* candidates(gateway: Gateway, { product_code, sku }: ProductQuery) {
     })
   }
   if (sku !== undefined && !product.skus.some((each) => each.sku === sku)) return
-  yield {
-    product,
-    haystack: [product.product_code, ...Object.values(product.names)].join('\n').toLowerCase(),
-  }
+  const listed = reference.listed(product.product_code)
+  if (listed) yield listed
 }
 
 function known(gateway: Gateway, code: string, param: string): ErpProduct {
@@ -94,6 +93,7 @@ function shown(gateway: Gateway, caller: Caller, language: Language, product: Er
   const { customer_code: customer } = caller
   return {
     ...same,
+    updated_at: instant(Date.parse(product.updated_at)),
     name: nameIn(language, names),
     price_wholesale: amountOf(price_wholesale, currency),
     price_retail: amountOf(price_retail, currency),

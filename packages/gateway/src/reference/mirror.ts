@@ -9,7 +9,7 @@ interface SellableRule {
 }
 
 /** A style with what searching needs. */
-interface Listed {
+export interface Listed {
   readonly product: ErpProduct
   /** Codes, SKUs and names, lower case. */
   readonly haystack: string
@@ -52,6 +52,11 @@ export class ReferenceMirror {
     }
   }
 
+  /** One style with what searching needs. */
+  listed(code: string): Listed | undefined {
+    return this.#products.get(code)
+  }
+
   product(code: string): ErpProduct | undefined {
     return this.#products.get(code)?.product
   }
@@ -62,11 +67,11 @@ export class ReferenceMirror {
   }
 
   shippingMethods(): ErpShippingMethod[] {
-    return [...this.#shippingMethods.values()]
+    return sortedById(this.#shippingMethods)
   }
 
   addresses(customer: string): ErpAddress[] {
-    return [...(this.#addresses.get(customer)?.values() ?? [])]
+    return sortedById(this.#addresses.get(customer) ?? new Map())
   }
 
   /** Whether a customer may order a SKU; a customer whose catalogue is not known yet may not. */
@@ -134,4 +139,8 @@ export class ReferenceMirror {
 function put<T>(map: Map<string, T>, key: string, value: T | undefined) {
   if (value === undefined) map.delete(key)
   else map.set(key, value)
+}
+
+function sortedById<T>(map: ReadonlyMap<string, T>): T[] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value)
 }

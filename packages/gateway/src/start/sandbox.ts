@@ -26,7 +26,15 @@ export interface SandboxProcess {
 }
 
 /** The sandbox ERP could not be started; the message says why. */
-export class SandboxFailed extends Error {}
+export class SandboxFailed extends Error {
+  /** Whether it said itself what is wrong with what it was told: a catalogue file, or another one than before. */
+  readonly isConfiguration: boolean
+
+  constructor(message: string, isConfiguration = false) {
+    super(message)
+    this.isConfiguration = isConfiguration
+  }
+}
 
 export async function startSandbox(
   config: Config,
@@ -91,7 +99,7 @@ function ready(child: ChildProcess, message: StartMessage) {
     child.once('message', (said: ChildMessage) => {
       clearTimeout(timer)
       if ('ready' in said) resolve(said.ready)
-      else reject(new SandboxFailed(said.failed.message))
+      else reject(new SandboxFailed(said.failed.message, true))
     })
     child.once('exit', () => {
       clearTimeout(timer)

@@ -3,15 +3,21 @@ import type { Gateway } from '../gateway.ts'
 /**
  * A version is an epoch in the high bits and a running number in the low 33. The epoch is the ten-minute slot in
  * which the history began, so that a database that was made anew or restored starts above every older history:
- * 20 bits of ten minutes reach to 2045, and the whole stays below 2^53.
+ * 20 bits of ten minutes reach to 2045, and the whole stays below 2^53. Inside its slot a history starts as far up
+ * as the slot is over, so that one which was begun a moment later starts above too.
  */
 const lowBits = 2 ** 33
 const slotMs = 600_000
+/** No warehouse changes as often as this. */
+const perMs = 14_000
 const firstSlot = Date.UTC(2026, 0, 1)
 
 /** The version from which a history that begins now counts: above every version up to `above`. */
 export function startVersion(now: number, above = 0): number {
-  return Math.max(1, Math.floor((now - firstSlot) / slotMs), above === 0 ? 0 : epochOf(above) + 1) * lowBits
+  const slot = Math.max(1, Math.floor((now - firstSlot) / slotMs))
+  const version = slot * lowBits + Math.floor(now % slotMs) * perMs
+  // After a restore the high bits must tell the two apart: mirrors and cursors go by them.
+  return epochOf(version) > epochOf(above) ? version : (epochOf(above) + 1) * lowBits
 }
 
 /** Which history a version belongs to. */

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 
 /**
  * The newest version of each warehouse that this process was about to answer, in a file beside the settings. A
@@ -12,7 +13,13 @@ export class HighWater {
   /** Without a path it remembers as long as the process lives. */
   constructor(path: string | undefined) {
     this.#path = path
-    this.#noted = new Map(path !== undefined && existsSync(path) ? entriesOf(readFileSync(path, 'utf8')) : [])
+    this.#noted = new Map()
+    // Several processes may share a data directory; each has a file of its own, and all are read.
+    for (const name of path === undefined ? [] : filesBeside(path)) {
+      for (const [warehouse, version] of entriesOf(readFileSync(name, 'utf8'))) {
+        if (version > this.of(warehouse)) this.#noted.set(warehouse, version)
+      }
+    }
   }
 
   /** The newest version noted of a warehouse; 0 where there is none. */
@@ -28,6 +35,13 @@ export class HighWater {
     await writeFile(draft, `${JSON.stringify(Object.fromEntries(this.#noted))}\n`, { mode: 0o600 })
     await rename(draft, this.#path)
   }
+}
+
+function filesBeside(path: string): string[] {
+  const folder = dirname(path)
+  return readdirSync(folder)
+    .filter((name) => /^high-water.*\.json$/.test(name))
+    .map((name) => join(folder, name))
 }
 
 /** A file that was cut short knows nothing; it is written whole or not at all, so only a person can have cut it. */

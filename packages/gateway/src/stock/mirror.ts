@@ -94,6 +94,9 @@ export class StockMirror {
 
   async #follow(): Promise<void> {
     const rows = await this.#counters()
+    for (const code of this.#followed.keys()) {
+      if (!rows.some((row) => row.warehouse_code === code)) this.#followed.delete(code)
+    }
     for (const row of rows) {
       // Known at once, so that no warehouse is called unknown while another one is still being read.
       if (this.#followed.has(row.warehouse_code)) continue
@@ -116,7 +119,11 @@ export class StockMirror {
 
   /** The warehouses with their counters; where one ran back, after a new history was begun. */
   async #counters(): Promise<WarehouseRow[]> {
-    const query = this.#store.db.selectFrom('warehouses').selectAll().orderBy('warehouse_code')
+    const query = this.#store.db
+      .selectFrom('warehouses')
+      .selectAll()
+      .where('kind', '!=', 'retired')
+      .orderBy('warehouse_code')
     const rows = await query.execute()
     const behind = rows.filter((row) => row.version < this.#highWater.of(row.warehouse_code))
     if (behind.length === 0) return rows
@@ -195,7 +202,7 @@ export function shelfRowOf(row: StockRow): ShelfRow {
     `{"sku":${JSON.stringify(row.sku)},"product_code":${JSON.stringify(row.product_code)},` +
     `"quantity_on_hand":${row.quantity_on_hand},"quantity_available":${row.quantity_available},` +
     `"price_wholesale":${row.price_wholesale / scale},"price_retail":${row.price_retail / scale},` +
-    `"currency":"${row.currency}","warehouse_code":"${row.warehouse_code}",` +
+    `"currency":${JSON.stringify(row.currency)},"warehouse_code":${JSON.stringify(row.warehouse_code)},` +
     `"version":${row.version},"updated_at":"${instant(row.updated_at)}","incoming":${row.incoming}}`
   const { sku, product_code, version } = row
   return { sku, product_code, removed: row.removed === 1, version, json, digest: digestOf(row) }

@@ -102,7 +102,8 @@ function bodyOf(gateway: Gateway, shelf: Shelf, query: StockQuery): Prebuilt {
   if (query.sku !== undefined || query.product_code !== undefined) {
     const rows = chosenRows(gateway, shelf, query)
     const from = (page - 1) * pageSize
-    const shown = paged ? rows.slice(from, from + pageSize) : rows
+    // Withdrawn rows keep their place, so that none is pushed off a page unseen.
+    const shown = (paged ? rows.slice(from, from + pageSize) : rows).filter((row) => row !== undefined)
     return envelope(
       separated(shown),
       shelf,
@@ -118,7 +119,7 @@ function bodyOf(gateway: Gateway, shelf: Shelf, query: StockQuery): Prebuilt {
 }
 
 /** The rows of one SKU or one style, or of a SKU if it is of that style. */
-function chosenRows(gateway: Gateway, shelf: Shelf, query: StockQuery): Uint8Array[] {
+function chosenRows(gateway: Gateway, shelf: Shelf, query: StockQuery): (Uint8Array | undefined)[] {
   const { sku, product_code: style } = query
   if (style !== undefined && !isStyle(gateway, shelf, style)) {
     throw new GatewayError('NOT_FOUND', {
@@ -128,15 +129,22 @@ function chosenRows(gateway: Gateway, shelf: Shelf, query: StockQuery): Uint8Arr
     })
   }
   if (sku === undefined) {
-    return (shelf.skusOfStyle.get(style ?? '') ?? []).flatMap((each) => {
+    return (shelf.skusOfStyle.get(style ?? '') ?? []).map((each) => {
       const at = find(shelf, each)
-      return at && !at.removed ? [jsonOf(at.block, at.row)] : []
+      return at && !at.removed ? jsonOf(at.block, at.row) : undefined
     })
   }
   const at = find(shelf, sku)
-  if (at && !at.removed) {
-    return style === undefined || at.block.styles[at.row] === style ? [jsonOf(at.block, at.row)] : []
+  if (at) {
+    if (style !== undefined && at.block.styles[at.row] !== style) return []
+    // A withdrawn row is kept as zeros: by its SKU it is still told.
+    return [jsonOf(at.block, at.row)]
   }
+  return zeroRow(gateway, query, sku, style)
+}
+
+/** A SKU that exists but was never kept here: zeros, in the warehouse's own currency. */
+function zeroRow(gateway: Gateway, query: StockQuery, sku: string, style: string | undefined): Uint8Array[] {
   const product = gateway.mirror.reference.productOfSku(sku)
   const priced = product?.skus.find((each) => each.sku === sku)
   if (!product || !priced) {
@@ -147,18 +155,20 @@ function chosenRows(gateway: Gateway, shelf: Shelf, query: StockQuery): Uint8Arr
     })
   }
   if (style !== undefined && product.product_code !== style) return []
+  const currency = gateway.mirror.stock.warehouse(query.warehouse_code)?.currency ?? product.currency
+  const isPriced = currency === product.currency
   const zero = shelfRowOf({
     warehouse_code: query.warehouse_code,
     sku,
     product_code: product.product_code,
     quantity_on_hand: 0,
     quantity_available: 0,
-    price_wholesale: priced.price_wholesale,
-    price_retail: priced.price_retail,
-    currency: product.currency,
+    price_wholesale: isPriced ? priced.price_wholesale : 0,
+    price_retail: isPriced ? priced.price_retail : 0,
+    currency,
     incoming: '[]',
     removed: 0,
-    version: shelf.version,
+    version: 0,
     updated_at: Date.parse(product.updated_at),
     stock_seq: null,
   })
@@ -208,6 +218,8 @@ function ageOf(gateway: Gateway, code: string): number {
   const { stock } = gateway.mirror
   const warehouse = stock.warehouse(code)
   const members = warehouse?.kind === 'company' ? warehouse.members : [code]
-  const oldest = Math.min(...members.map((member) => stock.warehouse(member)?.synced_at ?? 0))
+  const oldest = Math.min(
+    ...members.map((member) => stock.warehouse(member)?.synced_at ?? gateway.clock.now()),
+  )
   return Math.max(0, Math.floor((gateway.clock.now() - oldest) / 1000))
 }

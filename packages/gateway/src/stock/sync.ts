@@ -10,7 +10,7 @@ import {
 import type { Gateway } from '../gateway.ts'
 import type { WarehouseRow } from '../store/tables.ts'
 import { startVersion } from './epoch.ts'
-import { type StockChange, writeStock } from './write.ts'
+import { rebuildView, type StockChange, writeStock } from './write.ts'
 
 /**
  * Stock sync: from the ERP into the database. The ERP's changes are hints; the named SKUs are read again and
@@ -31,7 +31,11 @@ const mostHintPages = 20
 
 /** One turn over all real warehouses. */
 export async function syncStock(gateway: Gateway): Promise<void> {
-  await gateway.store.withLock('sync warehouses', 0, () => syncWarehouses(gateway))
+  await gateway.store.withLock('sync warehouses', 0, async () => {
+    await syncWarehouses(gateway)
+    await retireViews(gateway)
+    await fillViews(gateway)
+  })
   const rows = await gateway.store.db
     .selectFrom('warehouses')
     .selectAll()
@@ -73,7 +77,12 @@ async function syncWarehouses(gateway: Gateway): Promise<void> {
   for (const row of [...real, ...views]) {
     const before = byCode.get(row.warehouse_code)
     if (before && described.every((field) => before[field] === row[field])) continue
-    const fields = Object.fromEntries(described.map((field) => [field, row[field]]))
+    // A view of other members is another view: it is not served until its rows were made anew.
+    const isOther = row.kind === 'company' && (before?.members !== row.members || before.kind !== row.kind)
+    const fields = {
+      ...Object.fromEntries(described.map((field) => [field, row[field]])),
+      ...(isOther ? { filled_at: null } : {}),
+    }
     await gateway.store.db
       .insertInto('warehouses')
       .values({
@@ -83,11 +92,22 @@ async function syncWarehouses(gateway: Gateway): Promise<void> {
         cursor: null,
         synced_at: null,
         compared_at: null,
-        horizon: 0,
+        // A cursor from below is of another database's history.
+        horizon: version,
       })
       .onConflict((conflict) => conflict.column('warehouse_code').doUpdateSet(fields))
       .execute()
   }
+}
+
+/** Views that are no longer configured are kept with their versions, and not shown. */
+async function retireViews(gateway: Gateway): Promise<void> {
+  await gateway.store.db
+    .updateTable('warehouses')
+    .set({ kind: 'retired' })
+    .where('kind', '=', 'company')
+    .where('warehouse_code', 'not in', Object.keys(gateway.config.views))
+    .execute()
 }
 
 const described = ['name', 'kind', 'country_code', 'timezone', 'currency', 'members', 'status'] as const
@@ -178,7 +198,7 @@ async function readWhole(
     .set({ cursor, compared_at: now, filled_at: row.filled_at ?? now })
     .where('warehouse_code', '=', code)
     .execute()
-  await markViewsFilled(gateway, code)
+  await fillViews(gateway)
   return true
 }
 
@@ -281,22 +301,27 @@ async function liveSkus(gateway: Gateway, code: string): Promise<string[]> {
   }
 }
 
-/** A view is filled once all of its members are. */
-async function markViewsFilled(gateway: Gateway, member: string): Promise<void> {
+/** A view is filled once all of its members are: its rows are made, then it is shown. */
+async function fillViews(gateway: Gateway): Promise<void> {
+  const { db } = gateway.store
   for (const [view, members] of Object.entries(gateway.config.views)) {
-    if (!members.includes(member)) continue
-    const open = await gateway.store.db
+    const rows = await db
       .selectFrom('warehouses')
-      .select('warehouse_code')
-      .where('warehouse_code', 'in', members)
-      .where('filled_at', 'is', null)
+      .select(['warehouse_code', 'filled_at'])
+      .where('warehouse_code', 'in', [view, ...members])
       .execute()
-    if (open.length > 0) continue
-    await gateway.store.db
+    const isOpen = rows.some(({ warehouse_code, filled_at }) => warehouse_code === view && filled_at === null)
+    const areFilled = rows.every(
+      ({ warehouse_code, filled_at }) => warehouse_code === view || filled_at !== null,
+    )
+    if (!isOpen || !areFilled || rows.length === 1) continue
+    const skus = new Set<string>()
+    for (const code of [view, ...members]) for (const sku of await liveSkus(gateway, code)) skus.add(sku)
+    await rebuildView(gateway, view, members, [...skus])
+    await db
       .updateTable('warehouses')
       .set({ filled_at: gateway.clock.now() })
       .where('warehouse_code', '=', view)
-      .where('filled_at', 'is', null)
       .execute()
   }
 }

@@ -206,6 +206,21 @@ function viewsOf(gateway: Gateway, warehouse: string): [string, readonly string[
     .sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
+/** Brings the named SKUs of a view to what its members have; one transaction a batch, as all writing. */
+export async function rebuildView(
+  gateway: Gateway,
+  view: string,
+  members: readonly string[],
+  skus: readonly string[],
+): Promise<void> {
+  const { batchRows, db } = gateway.store
+  for (let from = 0; from < skus.length; from += batchRows) {
+    const batch = skus.slice(from, from + batchRows)
+    await db.transaction().execute((tx) => refreshView(tx, view, members, batch, gateway.clock.now()))
+    await yieldToLoop()
+  }
+}
+
 /** Recomputes the view's rows of the changed SKUs from its members' published rows. */
 async function refreshView(
   tx: Tx,
@@ -225,8 +240,9 @@ async function refreshView(
   const bySku = Map.groupBy(memberRows, (row) => row.sku)
   const changed: Fields[] = []
   for (const sku of skus) {
-    const merged = mergedRow(view, members, bySku.get(sku) ?? [], now)
     const before = stored.get(sku)
+    const left = before?.removed === 0 ? withdrawn(before, now) : undefined
+    const merged = mergedRow(view, members, bySku.get(sku) ?? [], now) ?? left
     if (merged && !(before && isSame(before, merged))) changed.push(merged)
   }
   if (changed.length > 0) await writeRows(tx, view, changed)

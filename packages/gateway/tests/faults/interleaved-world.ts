@@ -4,12 +4,13 @@ import { beginEpoch } from '../../src/stock/epoch.ts'
 import { HighWater } from '../../src/stock/high-water.ts'
 import { keepHistory } from '../../src/stock/history.ts'
 import { StockMirror } from '../../src/stock/mirror.ts'
-import { syncStock } from '../../src/stock/sync.ts'
+import { find } from '../../src/stock/shelf.ts'
+import { rereadSkus, syncStock } from '../../src/stock/sync.ts'
 import type { Store } from '../../src/store/store.ts'
 import { TestClock, testStart } from '../harness.ts'
 import { Gate } from './gate.ts'
 import { ModelClient, proofOf } from './model-client.ts'
-import { ModelErp, type RealWarehouse, realWarehouses, views } from './model-erp.ts'
+import { ModelErp, realWarehouses, views } from './model-erp.ts'
 import { Promises } from './promises.ts'
 
 /**
@@ -109,11 +110,15 @@ export class World {
   }
 
   /**
-   * Whether SKUs may be read again beside the sync, as an order does for what it touched. Without a counter nothing
-   * tells the older of two answers, and such reads must queue.
+   * Reads SKUs again beside the sync, as an order does for what it touched: SKUs that are stored, or it could not have
+   * touched them. Without a counter nothing tells the older of two answers, and such reads must queue.
    */
-  canReread(choice: number, warehouse: RealWarehouse): boolean {
-    return this.#options.hasSeq && this.gateway(choice).mirror.stock.shelf(warehouse) !== undefined
+  async reread(choice: number, warehouse: number, skus: readonly string[]): Promise<void> {
+    const code = at(realWarehouses, warehouse)
+    const shelf = this.gateway(choice).mirror.stock.shelf(code)
+    const stored = skus.filter((sku) => shelf && find(shelf, sku))
+    if (!this.#options.hasSeq || stored.length === 0) return
+    await this.start(choice, 'reread', (gateway) => rereadSkus(gateway, code, stored))
   }
 
   /** Starts a task in a process, unless one of its kind is under way there. */

@@ -1,5 +1,5 @@
 import { beginEpoch } from '../../src/stock/epoch.ts'
-import { rereadSkus, syncStock } from '../../src/stock/sync.ts'
+import { syncStock } from '../../src/stock/sync.ts'
 import type { World } from './interleaved-world.ts'
 import { realWarehouses, skuAt } from './model-erp.ts'
 
@@ -10,8 +10,20 @@ import { realWarehouses, skuAt } from './model-erp.ts'
 export const stepKinds = [
   'rest',
   ...['move', 'move', 'move', 'flip', 'flip', 'withdraw', 'return', 'arrive', 'price'],
-  ...['sync', 'sync', 'reread', 'release', 'release', 'release', 'release', 'follow', 'follow', 'follow'],
-  ...['pull', 'page', 'page', 'page', 'page', 'page', 'page', 'save', 'crash', 'checksum'],
+  ...[
+    'sync',
+    'sync',
+    'reread',
+    'overtaken',
+    'release',
+    'release',
+    'release',
+    'release',
+    'follow',
+    'follow',
+    'follow',
+  ],
+  ...['pull', 'scattered', 'page', 'page', 'page', 'page', 'page', 'page', 'save', 'crash', 'checksum'],
   ...['expire', 'epoch', 'backup', 'restore', 'restart', 'erp restart', 'erp backup', 'erp restore'],
 ] as const
 export type StepKind = (typeof stepKinds)[number]
@@ -46,10 +58,7 @@ const acts: Readonly<Record<StepKind, Act>> = {
       row.quantity += 1 + (c % 5)
     }),
   // There and back again: the newest figures are those of before, under a higher number.
-  flip: (world, { a, b }) =>
-    world.change(a, b, 1, (row) => {
-      row.quantity += row.quantity > 500 ? -1000 : 1000
-    }),
+  flip: (world, { a, b }) => flipped(world, a, b),
   withdraw: (world, { a, b, c }) =>
     world.change(a, b, 1 + (c % 4), (row) => {
       row.withdrawn = true
@@ -67,10 +76,12 @@ const acts: Readonly<Record<StepKind, Act>> = {
       row.withdrawn = false
     }),
   sync: (world, { a }) => world.start(a, 'sync', (gateway) => syncStock(gateway)),
-  reread: (world, { a, b, c }) => {
-    if (!world.canReread(a, warehouseAt(b))) return
-    const skus = world.skus(b, c, 1 + (c % 3))
-    return world.start(a, 'reread', (gateway) => rereadSkus(gateway, warehouseAt(b), skus))
+  reread: (world, { a, b, c }) => world.reread(a, b, world.skus(b, c, 1 + (c % 3))),
+  // A row changes, is read, and changes back: what was read is older than what is stored, though that never changed.
+  overtaken: async (world, { a, b, c }) => {
+    flipped(world, b, c)
+    await world.reread(a, b, world.skus(b, c, 1))
+    flipped(world, b, c)
   },
   release: (world, { a, c }) => world.release(a, c % 3 === 0),
   follow: (world, { a }) => world.gateway(a).mirror.stock.follow(),
@@ -78,6 +89,16 @@ const acts: Readonly<Record<StepKind, Act>> = {
   page: async (world, { a, b, c }) => {
     const points = c % 3 === 0 ? 1 + (b % 4) : mostPoints
     for (let page = 0; page < 1 + (c % mostPages); page++) await world.page(a, b, 1 + (c % 9), points)
+  },
+  // A pull that begins where a change was seen already, and goes on where it was not.
+  scattered: async (world, { a, b, c }) => {
+    world.change(a, b + c, 2, (row) => {
+      row.quantity += 1
+    })
+    await syncStock(world.gateway(b))
+    await world.gateway(b).mirror.stock.follow()
+    await world.pull(a, b, 1 + (c % 5))
+    for (let page = 0; page < mostPages; page++) await world.page(a, b + 1, 1 + (c % 9), mostPoints)
   },
   save: (world, { a }) => world.client(a).save(),
   crash: (world, { a }) => world.client(a).crash(),
@@ -103,6 +124,12 @@ export async function interleave(world: World, steps: readonly Step[], calm: boo
   } finally {
     await world.close()
   }
+}
+
+function flipped(world: World, warehouse: number, from: number) {
+  world.change(warehouse, from, 1, (row) => {
+    row.quantity += row.quantity > 500 ? -1000 : 1000
+  })
 }
 
 function warehouseAt(choice: number) {

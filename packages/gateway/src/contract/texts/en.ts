@@ -123,7 +123,7 @@ export const en: Texts = {
     VALIDATION_FAILED: {
       title: 'Invalid parameter',
       message: 'A parameter is invalid.',
-      hint: 'Correct the field named in error.param. Nothing was done and no points were spent.',
+      hint: 'Correct the field named in error.param. Nothing was done.',
       when: 'A path, query or body field has the wrong type, is out of range, is missing, or is not known.',
     },
     NOT_FOUND: {

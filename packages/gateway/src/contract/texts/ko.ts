@@ -122,7 +122,7 @@ export const ko: Texts = {
     VALIDATION_FAILED: {
       title: '잘못된 매개변수',
       message: '매개변수가 올바르지 않습니다.',
-      hint: 'error.param에 표시된 필드를 고치세요. 아무 작업도 수행되지 않았고 포인트도 차감되지 않았습니다.',
+      hint: 'error.param에 표시된 필드를 고치세요. 아무 작업도 수행되지 않았습니다.',
       when: '경로, 쿼리, 본문의 필드가 형식이 맞지 않거나, 범위를 벗어났거나, 빠졌거나, 알 수 없는 필드입니다.',
     },
     NOT_FOUND: {

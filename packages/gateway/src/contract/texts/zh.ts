@@ -116,7 +116,7 @@ export const zh: Texts = {
     VALIDATION_FAILED: {
       title: '参数无效',
       message: '有参数无效。',
-      hint: '请更正 error.param 指明的字段。本次请求未执行任何操作，也未消耗点数。',
+      hint: '请更正 error.param 指明的字段。本次请求未执行任何操作。',
       when: '路径、查询字符串或请求体中的字段类型不对、超出范围、缺失或未知。',
     },
     NOT_FOUND: {

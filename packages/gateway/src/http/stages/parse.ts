@@ -3,6 +3,7 @@ import type { Call } from '../../contract/call.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { GatewayError } from '../../contract/errors.ts'
 import { messagesIn } from '../../contract/fields.ts'
+import { windowOf } from '../../contract/lists.ts'
 import type { SentenceId } from '../../contract/texts/en.ts'
 import { sentence } from '../../contract/texts/texts.ts'
 import { JsonError, mostDepth, parseJson } from '../../kernel/json.ts'
@@ -17,13 +18,14 @@ export const mostBodyBytes = 256 * 1024
 const mostIgnoredBodyBytes = 64 * 1024
 const mostProblems = 20
 
-export const parse: StageFactory = (endpoint) => {
+export const parse: StageFactory = (endpoint, gateway) => {
   const params = z.compile(z.object(endpoint.params))
   const query = z.compile(z.strictObject(endpoint.query))
   const body =
     endpoint.body &&
     (endpoint.bodyKind === 'oauth' ? undefined : z.compile(z.strictObject(endpoint.body.shape)))
   const writes = endpoint.method !== 'GET'
+  const isDated = 'start_date' in endpoint.query
   return (call) => {
     if (writes && endpoint.bodyKind !== 'oauth') checkKey(call)
     const fromPath = checked(params, call.params, call)
@@ -33,6 +35,7 @@ export const parse: StageFactory = (endpoint) => {
       call,
       'parameter_unknown',
     )
+    if (isDated) checkSpan(fromQuery, gateway.clock.now())
     call.input = { ...fromQuery, ...fromPath }
     if (!writes) return hasBody(call) ? ignoredBody(call) : undefined
     return bodyInput(endpoint, call, body).then((fromBody) => {
@@ -40,6 +43,11 @@ export const parse: StageFactory = (endpoint) => {
       return undefined
     })
   }
+}
+
+/** A span that is none is a mistake of shape: it costs no points. */
+function checkSpan(query: { start_date?: string; end_date?: string }, now: number) {
+  windowOf({ ...query, page: 1, page_size: 1 }, now)
 }
 
 function hasBody(call: Call): boolean {
