@@ -214,3 +214,55 @@ describe('products, shipping methods and addresses', () => {
     ])
   })
 })
+
+describe('what a page must not lose', () => {
+  it('keeps the places of withdrawn rows in the pages of one style', async () => {
+    const sql =
+      "select product_code from stock where warehouse_code = 'AUSYD1' group by product_code having count(*) > 6"
+    const style = String(house.sandbox.store.one(sql)?.product_code)
+    const page = (number: number) => stock(`?product_code=${style}&page_size=3&page=${number}`)
+    const whole = skusOf((await stock(`?product_code=${style}`)).json.data)
+    const seen = skusOf((await page(1)).json.data)
+    house.sandbox.store.run("update warehouses set stock_seq = stock_seq + 1 where warehouse_code = 'AUSYD1'")
+    house.sandbox.store.run(
+      `update stock set withdrawn = 1, stock_seq = (select stock_seq from warehouses where warehouse_code = 'AUSYD1')
+       where warehouse_code = 'AUSYD1' and sku = ?`,
+      whole[1] ?? '',
+    )
+    await house.settle()
+    for (let number = 2, more = true; more; number++) {
+      const { json } = await page(number)
+      seen.push(...skusOf(json.data))
+      more = json.has_more
+    }
+    expect(seen).toEqual(whole)
+  })
+
+  it('keeps products that changed after the first page, or whose clock is ahead', async () => {
+    const later = new Date(house.clock.now() + 3_600_000).toISOString()
+    const listed = async (number: number, asOf = '') => {
+      const query = `page=${number}&page_size=100${asOf}`
+      return (await call(house, 'GET', `/api/v1/products?${query}`, { token: reader.token })).json
+    }
+    const first = await listed(1)
+    const row = house.sandbox.store.one("select body from products where product_code = 'SBX'")
+    const body = JSON.stringify({ ...JSON.parse(String(row?.body)), updated_at: later })
+    house.sandbox.store.run(
+      "update products set body = ?, seq = (select max(seq) + 1 from products) where product_code = 'SBX'",
+      body,
+    )
+    await house.settle()
+    const second = await listed(2, `&as_of=${first.as_of}`)
+    expect(first.data.length + second.data.length).toBe(121)
+    const again = await listed(1)
+    expect(again.data.map((each: { product_code: string }) => each.product_code)).toContain('SBX')
+  })
+
+  it('charges nothing for a span of days that is none', async () => {
+    const answer = await call(house, 'GET', '/api/v1/products?start_date=2026-11-21&end_date=2026-11-01', {
+      token: reader.token,
+    })
+    expect(answer.json.error).toMatchObject({ code: 'VALIDATION_FAILED', param: 'start_date' })
+    expect(answer.headers.get('ratelimit-cost')).toBe('0')
+  })
+})

@@ -233,7 +233,38 @@ describe('stock sync in front of a troublesome ERP', () => {
   })
 })
 
+describe('a view that is configured anew', () => {
+  it('is made of its members before it is served, and a view that is gone is not served', async () => {
+    const house = await openHouse()
+    const { token } = await world(house)
+    const views = { AU: ['AUSYD1'], ALL: ['AUSYD1', 'AUSYD2', 'CHNZJ1'] }
+    const gateway = { ...house.gateway, config: { ...house.gateway.config, views } }
+    await syncStock(gateway)
+    await house.gateway.mirror.stock.follow()
+    const bySku = async (code: string) => {
+      const { json } = await stockOf(house, token, code)
+      return new Map(
+        json.data.map((row: { sku: string; quantity_on_hand: number }) => [row.sku, row.quantity_on_hand]),
+      )
+    }
+    expect(await bySku('AU')).toEqual(await bySku('AUSYD1'))
+    const members = [await bySku('AUSYD1'), await bySku('AUSYD2'), await bySku('CHNZJ1')]
+    const sums = new Map<unknown, number>()
+    for (const member of members)
+      for (const [sku, on_hand] of member) sums.set(sku, (sums.get(sku) ?? 0) + Number(on_hand))
+    expect(await bySku('ALL')).toEqual(sums)
+    expect((await stockOf(house, token, 'CN')).json.error.code).toBe('WAREHOUSE_UNKNOWN')
+    await house.close()
+  })
+})
+
 describe('a version', () => {
+  it('starts above an older history even when the new one begins a moment later', () => {
+    const older = startVersion(testStart + 1_000) + 10_000_000
+    expect(startVersion(testStart + 3_000)).toBeGreaterThan(older)
+    expect(startVersion(testStart, older)).toBeGreaterThan(older)
+  })
+
   it('belongs to the history that began in its ten minutes, and stays a safe integer for decades', () => {
     const version = startVersion(testStart)
     expect(epochOf(version + 8_000_000_000)).toBe(epochOf(version))

@@ -28,8 +28,11 @@ export const stepKinds = [
 ] as const
 export type StepKind = (typeof stepKinds)[number]
 
-/** What ends a pull or a task before it is over; a calm run does without, so that the others come to their end. */
-const upheavals: ReadonlySet<StepKind> = new Set([
+/**
+ * What ends a pull or a task before it is over, or makes good what another one spoilt. A run has some of them, or
+ * none, so that each has its time without the others.
+ */
+export const upheavals = [
   'crash',
   'expire',
   'epoch',
@@ -37,7 +40,8 @@ const upheavals: ReadonlySet<StepKind> = new Set([
   'restart',
   'erp restart',
   'erp restore',
-])
+] as const
+type Upheaval = (typeof upheavals)[number]
 
 export interface Step {
   readonly kind: StepKind
@@ -113,13 +117,16 @@ const acts: Readonly<Record<StepKind, Act>> = {
   'erp restore': (world) => world.restoreErp(),
 }
 
-/** Runs a script from beginning to end and holds every client against the ERP. */
-export async function interleave(world: World, steps: readonly Step[], calm: boolean): Promise<void> {
+/** Runs a script from beginning to end, without the upheavals that are not wanted, and holds every client to the ERP. */
+export async function interleave(
+  world: World,
+  steps: readonly Step[],
+  wanted: readonly Upheaval[],
+): Promise<void> {
+  const left: ReadonlySet<string> = new Set(upheavals.filter((each) => !wanted.includes(each)))
   try {
     await world.open()
-    for (const { kind, ...numbers } of steps) {
-      if (!(calm && upheavals.has(kind))) await acts[kind](world, numbers)
-    }
+    for (const { kind, ...numbers } of steps) if (!left.has(kind)) await acts[kind](world, numbers)
     await world.finish()
   } finally {
     await world.close()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { openHouse } from '../harness.ts'
 import { World } from './interleaved-world.ts'
-import { interleave, stepKinds } from './interleaving.ts'
+import { interleave, stepKinds, upheavals } from './interleaving.ts'
 import { seed, sizes } from './sizes.ts'
 
 const timeoutMs = 1_800_000
@@ -18,7 +18,7 @@ const script = fc.record({
     clients: fc.integer({ min: 1, max: 4 }),
     skus: fc.integer({ min: 1, max: 12 }),
   }),
-  calm: fc.boolean(),
+  wanted: fc.oneof(fc.constant([]), fc.subarray([...upheavals])),
   steps: fc.array(step, { minLength: 1, maxLength: mostSteps, size: 'max' }),
 })
 
@@ -28,8 +28,8 @@ describe('a follower, whatever happens in between', () => {
     async () => {
       const house = await openHouse({ styles: 1 })
       try {
-        const property = fc.asyncProperty(script, ({ options, calm, steps }) =>
-          interleave(new World(house.gateway, options), steps, calm),
+        const property = fc.asyncProperty(script, ({ options, wanted, steps }) =>
+          interleave(new World(house.gateway, options), steps, wanted),
         )
         await fc.assert(property, {
           numRuns: sizes.interleavings,
