@@ -117,8 +117,12 @@ async function run(
     announce = () => writeSandboxFile(config.dataDir, baseUrl, settings, sandbox)
     announce()
   }
+  if (!gateway.mirror.stock.isFilled)
+    process.stdout.write('Reading the stock from the ERP for the first time…\n')
   await filled(gateway)
-  process.stdout.write(sandbox ? sandboxBanner(baseUrl, settings) : plainBanner(baseUrl))
+  process.stdout.write(
+    sandbox ? sandboxBanner(baseUrl, settings, config.sandbox.activity) : plainBanner(baseUrl),
+  )
 }
 
 async function openStore(config: Config, log: Log): Promise<Store> {

@@ -216,7 +216,10 @@ export function sessionPurpose(jti: string, channel: string): string {
 }
 
 function credential(value: unknown, most: number = mostCredentialCharacters): string {
-  if (typeof value !== 'string' || value === '' || value.length > most || value.includes('\0')) {
+  if (value === undefined || value === '') {
+    throw new GatewayError('AUTH_BAD_CREDENTIALS', { say: ['credentials_missing'] })
+  }
+  if (typeof value !== 'string' || value.length > most || value.includes('\0')) {
     throw new GatewayError('AUTH_BAD_CREDENTIALS')
   }
   return value

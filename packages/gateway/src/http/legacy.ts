@@ -49,7 +49,7 @@ export function legacyError(path: string): GatewayError {
     say: ['legacy_gone', { path, replacement: `${method} ${to}` }],
     more: { replacement: { method, path: to } },
     // A template is no address to go to.
-    headers: to.includes('{') ? [] : ['Link', `<${to}>; rel="successor-version"`],
+    headers: ['Link', `<${to.includes('{') ? '/reference' : to}>; rel="successor-version"`],
   })
 }
 

@@ -48,6 +48,9 @@ export function pages(gateway: Gateway): Hono<Variables> {
   }
   show('/', home)
   show('/index.md', home)
+  // Until it has pages of its own, the reference is the table of every endpoint.
+  show('/reference', home)
+  show('/reference.md', home)
   show('/errors', errorIndex)
   show('/errors.md', errorIndex)
   show('/errors/:code', (language, word) => (isErrorCode(word) ? errorPage(language, word) : undefined))

@@ -13,6 +13,12 @@ import {
 import { changesCost, changesReply, fullSyncReasons, mostFeedPageSize } from './feed.ts'
 import { allowedWarehouses, checksumReply, mostStockPageSize, stockCost, stockReply } from './read.ts'
 
+/** How a copy is proved, in the words of the contract. */
+const checksumField = z.string().meta({
+  description:
+    '32 hexadecimal digits: the sum modulo 2^128, over the rows that are not withdrawn, of the first 16 bytes of the SHA-256 of sku, product_code, quantity_on_hand, quantity_available, price_wholesale, price_retail, currency, joined by U+001F, in UTF-8, prices in whole minor units',
+})
+
 export const stockRow = z
   .object({
     sku,
@@ -117,7 +123,7 @@ export const stockChanges = endpoint({
     needs_full_sync: z.boolean(),
     full_sync_reason: z.enum(fullSyncReasons).optional(),
     row_count: z.int().optional(),
-    checksum: z.string().optional(),
+    checksum: checksumField.optional(),
   }),
   headers: ['X-Stock-Version', 'X-Stock-Age', 'ETag'],
 
@@ -137,7 +143,7 @@ export const stockChecksum = endpoint({
   errors: ['WAREHOUSE_UNKNOWN', 'WAREHOUSE_DENIED', 'UPSTREAM_ERROR'],
   params: { warehouse_code: warehouseCode },
   query: {},
-  result: dataOf(z.object({ version: z.int(), row_count: z.int(), checksum: z.string() })),
+  result: dataOf(z.object({ version: z.int(), row_count: z.int(), checksum: checksumField })),
   headers: ['X-Stock-Version', 'X-Stock-Age'],
 
   handle({ gateway, input }) {

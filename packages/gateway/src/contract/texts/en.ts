@@ -39,6 +39,8 @@ export const sentences = {
   field_invalid: '{param}: {problem}',
   credentials_in_query:
     'Credentials belong in the body. "{param}" in the URL is not read, and URLs end up in logs: treat the value as leaked.',
+  credentials_missing:
+    'No complete credentials were found in the body. Send client_id and client_secret, or username and password, as JSON with Content-Type: application/json, or as a form.',
   grant_unknown: 'grant_type "{grant}" is not known. Use client_credentials or password.',
   token_in_query:
     'A token in the query string is not accepted. Send the header Authorization: Bearer <ACCESS_TOKEN>.',

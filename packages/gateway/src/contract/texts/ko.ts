@@ -40,6 +40,8 @@ export const ko: Texts = {
     field_invalid: '{param}: {problem}',
     credentials_in_query:
       '자격 증명은 본문에 담아야 합니다. URL의 “{param}” 값은 읽지 않으며, URL은 로그에 남으므로 이 값은 유출된 것으로 간주하세요.',
+    credentials_missing:
+      '본문에 완전한 자격 증명이 없습니다. client_id와 client_secret 또는 username과 password를 JSON(Content-Type: application/json)이나 폼으로 보내세요.',
     grant_unknown: '알 수 없는 grant_type입니다: “{grant}”. client_credentials 또는 password를 사용하세요.',
     token_in_query:
       '쿼리 문자열의 토큰은 받지 않습니다. Authorization: Bearer <ACCESS_TOKEN> 헤더를 보내세요.',

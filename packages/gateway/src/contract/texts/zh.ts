@@ -39,6 +39,8 @@ export const zh: Texts = {
     field_invalid: '{param}：{problem}',
     credentials_in_query:
       '凭据必须放在请求体中。URL 中的“{param}”不会被读取；由于 URL 会留在日志里，请将该值视为已经泄露。',
+    credentials_missing:
+      '请求体中没有完整的凭据。请发送 client_id 和 client_secret，或 username 和 password：以 JSON 发送并带上 Content-Type: application/json，或以表单发送。',
     grant_unknown: '没有“{grant}”这种 grant_type。请使用 client_credentials 或 password。',
     token_in_query: '不接受查询字符串中的令牌。请发送请求头 Authorization: Bearer <ACCESS_TOKEN>。',
     token_not_bearer: 'Authorization 请求头的格式不是 Bearer <ACCESS_TOKEN>。',
