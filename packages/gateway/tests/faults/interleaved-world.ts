@@ -152,6 +152,11 @@ export class World {
     return answered(() => this.#promises.note(proofOf(this.gateway(gateway), this.client(client).code)))
   }
 
+  /** Time never stands still between two steps: a database that is made anew is later than the one before. */
+  tick(): void {
+    this.#clock.advance(1)
+  }
+
   /** More than a week passes. */
   async expire(): Promise<void> {
     await keepHistory(this.gateway(0))
@@ -165,10 +170,14 @@ export class World {
 
   /** Every process is stopped, the database is put back, every process starts again. */
   async restore(): Promise<void> {
-    if (!this.#backup) return
-    for (let owner = 0; owner < gateways; owner++) await this.#gate.abandon(owner)
-    await putBack(this.#store, this.#backup)
+    await this.#putBack()
     for (let owner = 0; owner < gateways; owner++) await this.restart(owner)
+  }
+
+  /** The database runs back under processes that live on: their connections break, and they look at it again. */
+  async failOver(): Promise<void> {
+    await this.#putBack()
+    for (const gateway of this.#gateways) await gateway.mirror.stock.follow()
   }
 
   /** The ERP was stopped meanwhile, so the answers on their way are lost. */
@@ -183,6 +192,11 @@ export class World {
     await this.#gate.abandon(owner)
     this.#gateways[owner] = this.#process(owner)
     await this.gateway(owner).mirror.stock.follow()
+  }
+
+  async #putBack(): Promise<void> {
+    for (let owner = 0; owner < gateways; owner++) await this.#gate.abandon(owner)
+    if (this.#backup) await putBack(this.#store, this.#backup)
   }
 
   /** A process as it is after its start, before it has read anything. */

@@ -24,7 +24,17 @@ export const stepKinds = [
     'follow',
   ],
   ...['pull', 'scattered', 'page', 'page', 'page', 'page', 'page', 'page', 'save', 'crash', 'checksum'],
-  ...['expire', 'epoch', 'backup', 'restore', 'restart', 'erp restart', 'erp backup', 'erp restore'],
+  ...[
+    'expire',
+    'epoch',
+    'backup',
+    'restore',
+    'failover',
+    'restart',
+    'erp restart',
+    'erp backup',
+    'erp restore',
+  ],
 ] as const
 export type StepKind = (typeof stepKinds)[number]
 
@@ -111,6 +121,7 @@ const acts: Readonly<Record<StepKind, Act>> = {
   epoch: (world, { a }) => beginEpoch(world.gateway(a)),
   backup: (world) => world.keepBackup(),
   restore: (world) => world.restore(),
+  failover: (world) => world.failOver(),
   restart: (world, { a }) => world.restart(a),
   'erp restart': (world) => world.erp.restart(),
   'erp backup': (world) => world.erp.keepBackup(),
@@ -126,7 +137,10 @@ export async function interleave(
   const left: ReadonlySet<string> = new Set(upheavals.filter((each) => !wanted.includes(each)))
   try {
     await world.open()
-    for (const { kind, ...numbers } of steps) if (!left.has(kind)) await acts[kind](world, numbers)
+    for (const { kind, ...numbers } of steps) {
+      world.tick()
+      if (!left.has(kind)) await acts[kind](world, numbers)
+    }
     await world.finish()
   } finally {
     await world.close()

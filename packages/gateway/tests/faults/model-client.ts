@@ -46,7 +46,7 @@ export class ModelClient {
   cursor: number | undefined
   #saved: number | undefined
   #pull: Pull | undefined
-  /** The newest version that any page of the last pull described. */
+  /** The newest version that the client was told of since its last pull began. */
   #seen = 0
 
   constructor(code: string) {
@@ -92,6 +92,7 @@ export class ModelClient {
     }
     const answer = read<FeedAnswer>(await changesReply(gateway, call, query))
     checkPage(answer, since, Math.min(pageSize, points < mostPoints ? points : pageSize))
+    this.#seen = Math.max(this.#seen, answer.latest)
     if (answer.needs_full_sync) {
       this.#pull = undefined
       this.cursor = undefined
@@ -106,7 +107,10 @@ export class ModelClient {
     return answer
   }
 
-  /** Whether a proof at a version says something about this copy: no page of its pull was newer. */
+  /**
+   * Whether a proof at a version says something about this copy. A process that lags tells of an older version, while
+   * what the client read elsewhere is newer already: its proof is of a state that the client was never in.
+   */
   canProve(version: number): boolean {
     return epochOf(this.#seen) === epochOf(version) && this.#seen <= version
   }

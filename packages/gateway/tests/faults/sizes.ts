@@ -17,8 +17,8 @@ export const sizes = {
   kills: wholeNumber('FAULTS_KILLS', 3),
 } as const
 
-/** The seed that was asked for; undefined draws one, which a failure prints. */
-export const seed = process.env.FAULTS_SEED ? wholeNumber('FAULTS_SEED', 0) : undefined
+/** The seed: the same each time unless another is asked for; `random` draws one, which a failure prints. */
+export const seed = process.env.FAULTS_SEED === 'random' ? undefined : wholeNumber('FAULTS_SEED', 20_261_121)
 
 function wholeNumber(name: string, usual: number): number {
   const text = process.env[name]
