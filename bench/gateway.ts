@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import type { AnyCall } from '@trade-gateway/connector'
 import { ask, memberOf } from './ask.ts'
 import { skuOf, warehouse } from './goods.ts'
 import { probeFile } from './probe.ts'
@@ -27,8 +28,12 @@ export interface RunningGateway {
 }
 
 /** Starts a gateway on a filled database and waits until it answers about stock. */
-export async function startGateway(stock: FilledStock, token?: string): Promise<RunningGateway> {
-  const erp = await startQuietErp()
+export async function startGateway(
+  stock: FilledStock,
+  token?: string,
+  orders?: AnyCall,
+): Promise<RunningGateway> {
+  const erp = await startQuietErp(orders)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const stockUrl = `${url}/api/v1/warehouses/${warehouse.warehouse_code}/stock`

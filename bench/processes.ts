@@ -69,6 +69,21 @@ export function startPinned({ name, core, command, env, cwd, log, talks }: Start
   return self
 }
 
+/**
+ * Keeps the load's core from falling asleep, with what no other process wants of its time. On a virtual machine
+ * whoever writes to a connection pays for waking its reader: a server that is faster than the load never does, a
+ * slower one always, so that without this the ratio of the two tells of the machine.
+ */
+export function keepLoadCoreAwake(cwd: string): Running {
+  return startPinned({
+    name: 'what keeps the core of the load awake',
+    core: loadCore,
+    command: [pathOf('chrt'), '--idle', '0', process.execPath, '-e', 'for (;;) {}'],
+    cwd,
+    log: `${cwd}/awake.log`,
+  })
+}
+
 /** Ends every process that is still there. */
 export async function endAll(): Promise<void> {
   await Promise.all([...running].map((each) => each.end()))

@@ -6,7 +6,7 @@ import { closeConnections } from './ask.ts'
 import { openBench, type Subject } from './bench.ts'
 import { type Options, readOptions, usage } from './options.ts'
 import { BrokenParity } from './parity.ts'
-import { endAll, loadCore } from './processes.ts'
+import { endAll, keepLoadCoreAwake, loadCore } from './processes.ts'
 import { Report } from './report.ts'
 import { feedLaw } from './subjects/feed-law.ts'
 import { memory } from './subjects/memory.ts'
@@ -16,6 +16,7 @@ import { pull } from './subjects/pull.ts'
 import { refresh } from './subjects/refresh.ts'
 import { rejections } from './subjects/rejections.ts'
 import { start } from './subjects/start.ts'
+import { submit } from './subjects/submit.ts'
 import { pathOf, prepareTools, Unprepared, versionOf } from './tools.ts'
 
 /** Every subject by the name that `--only` takes, in the order in which they run. */
@@ -28,6 +29,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   start,
   memory,
   refresh,
+  submit,
 }
 
 const exit = { ok: 0, failure: 1, usage: 64, unprepared: 69 } as const
@@ -59,6 +61,7 @@ async function measured(options: Options, chosen: readonly string[]): Promise<nu
   const report = new Report()
   const bench = openBench(options, folder, report)
   try {
+    keepLoadCoreAwake(folder)
     for (const name of chosen) {
       report.progress(`${name} (${Math.round((performance.now() - began) / 1000)} s)`)
       await subjects[name]?.(bench)

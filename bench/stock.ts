@@ -108,6 +108,8 @@ async function fillTables(store: Store, filling: Filling): Promise<void> {
       })
       .execute()
   }
+  // As the database itself does after long use; without it, it plans for an empty table.
+  if (store.kind === 'postgres') await sql`analyze`.execute(store.db)
   await store.db
     .insertInto('reference_sources')
     .values({ source: 'products', cursor: 'at the beginning', filled_at: now })

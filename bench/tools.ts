@@ -12,7 +12,13 @@ const installTimeoutMs = 180_000
 const leastCores = 2
 
 /** Programs by the Debian package that brings them. */
-const programs = { wrk: 'wrk', nginx: 'nginx-light', taskset: 'util-linux', setpriv: 'util-linux' } as const
+const programs = {
+  wrk: 'wrk',
+  nginx: 'nginx-light',
+  taskset: 'util-linux',
+  setpriv: 'util-linux',
+  chrt: 'util-linux',
+} as const
 const systemFolders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
 export type Program = keyof typeof programs

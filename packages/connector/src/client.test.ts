@@ -98,6 +98,27 @@ describe('erpClient', () => {
     expect(answer).toEqual({ rejected: { reason: 'not_found', message: 'There is none.' } })
   })
 
+  it('passes the shortages of a refusal through, and takes garbled ones for no refusal', async () => {
+    const shortages = [{ sku: 'A', quantity: 3, quantity_available: 1 }]
+    const refusal = { reason: 'insufficient_stock', message: 'Too few.', shortages }
+    const erp = await saying(JSON.stringify({ rejected: refusal }))
+    expect(await erp.void({ reference: 'a' })).toEqual({ rejected: refusal })
+    const garbled = await saying(JSON.stringify({ rejected: { ...refusal, shortages: [{ sku: 'A' }] } }))
+    expect(await unknown(garbled.void({ reference: 'a' }))).toMatchObject({ kind: 'malformed', sent: true })
+  })
+
+  it('carries the fault that a sandbox is asked to show, and none otherwise', async () => {
+    const seen: unknown[] = []
+    const erp = await served((request, response) => {
+      seen.push(request.headers['x-sandbox-fault'])
+      request.resume()
+      response.end('{"ok":{"warehouses":[]}}')
+    })
+    await erp.warehouses({}, { fault: 'SLOW;delay=5' })
+    await erp.warehouses({})
+    expect(seen).toEqual(['SLOW;delay=5', undefined])
+  })
+
   it.each([
     [200, '', 'malformed'],
     [200, '<html>', 'malformed'],

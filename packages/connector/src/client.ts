@@ -1,7 +1,11 @@
 import { errors, Pool } from 'undici'
+import { z } from 'zod'
+import { shortage } from './documents.ts'
 import { type Answer, type CallOptions, type Erp, erpFrom, type Rejection, UnknownOutcome } from './erp.ts'
 import { type OperationId, operations, rejectionReasons } from './operations.ts'
 
+/** Carries `CallOptions.fault`. */
+export const faultHeader = 'x-sandbox-fault'
 const connectTimeoutMs = 3_000
 /** The longest silence allowed before and inside an answer; callers set shorter deadlines through `signal`. */
 const answerTimeoutMs = 60_000
@@ -40,7 +44,7 @@ export function erpClient(url: string, token: string): ErpClient {
       .request({
         path: `${prefix}/${id}`,
         method: 'POST',
-        headers,
+        headers: options.fault === undefined ? headers : { ...headers, [faultHeader]: options.fault },
         body: JSON.stringify(input),
         signal,
       })
@@ -80,9 +84,12 @@ function answerOf(id: OperationId, text: string): Answer<unknown> {
 }
 
 function rejectionOf(id: OperationId, said: unknown): Rejection {
-  const { reason, message } = isObject(said) ? said : {}
+  const { reason, message, shortages } = isObject(said) ? said : {}
   const known = rejectionReasons.find((one) => one === reason)
-  if (known) return { reason: known, message: String(message ?? '') }
+  const short = z.array(shortage).optional().safeParse(shortages)
+  if (known && short.success) {
+    return { reason: known, message: String(message ?? ''), ...(short.data ? { shortages: short.data } : {}) }
+  }
   throw new UnknownOutcome(
     'malformed',
     `${id}: the ERP rejected for none of the reasons ${rejectionReasons.join(', ')}.`,

@@ -6,10 +6,13 @@ import { type Erp, UnknownOutcome, within } from './erp.ts'
 
 const usage = `Usage: npm run conformance -- <url> [options]
 
-Checks that the ERP served at <url> keeps the rules of the connector. Only reads; takes about a minute at most.
+Checks that the ERP served at <url> keeps the rules of the connector; takes about a minute at most. Only reads,
+unless --warehouse and --sku are given.
 
   --customer CODE   a customer that the ERP knows, to look at its addresses and what it may order
   --username NAME   an account that may sign in; its password is read from UPSTREAM_PASSWORD
+  --warehouse CODE  with --sku: the account makes holds and orders of at most 7 of the SKU in this warehouse and
+  --sku SKU         takes them back; 50 must be available. A test ERP is the place for that
   --help            this text
 
 The bearer token is read from UPSTREAM_TOKEN. Sign-in is tried once with a wrong password and three times with
@@ -41,9 +44,11 @@ function askedFor(argv: readonly string[], env: NodeJS.ProcessEnv): Asked | unde
     throw new WrongUsage(`${url} is not a URL with http or https.`)
   const { UPSTREAM_TOKEN: token, UPSTREAM_PASSWORD: password } = env
   if (!token) throw new WrongUsage('Set UPSTREAM_TOKEN to the token that the ERP expects.')
-  const { customer, username } = values
+  const { customer, username, warehouse, sku } = values
   if (username !== undefined && !password)
     throw new WrongUsage(`Set UPSTREAM_PASSWORD to the password of ${username}.`)
+  if ((warehouse === undefined) !== (sku === undefined) || (sku !== undefined && username === undefined))
+    throw new WrongUsage('Orders need --warehouse, --sku and --username.')
   return {
     url,
     token,
@@ -52,6 +57,9 @@ function askedFor(argv: readonly string[], env: NodeJS.ProcessEnv): Asked | unde
       watch_ms: watchMs,
       ...(customer === undefined ? {} : { customer_code: customer }),
       ...(username === undefined || !password ? {} : { credentials: { username, password } }),
+      ...(warehouse === undefined || sku === undefined
+        ? {}
+        : { ordering: { warehouse_code: warehouse, sku } }),
     },
   }
 }
@@ -64,6 +72,8 @@ function argumentsOf(argv: readonly string[]) {
       options: {
         customer: { type: 'string' },
         username: { type: 'string' },
+        warehouse: { type: 'string' },
+        sku: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     })

@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
-import { changed, tellingNothing } from './conformance/broken.ts'
+import { changed, describedAs, tellingNothing } from './conformance/broken.ts'
 import { brokenAccess } from './conformance/broken-access.ts'
+import { brokenOrders } from './conformance/broken-orders.ts'
 import { brokenProducts } from './conformance/broken-products.ts'
 import { brokenStock } from './conformance/broken-stock.ts'
 import { inMemoryErp } from './conformance/in-memory-erp.ts'
 import { type ConformanceOptions, conformance, conformanceChecks } from './conformance.ts'
-import { type Erp, erpFrom } from './erp.ts'
+import { type Erp, erpFrom, withoutOrders } from './erp.ts'
 
 const right = inMemoryErp()
 const options: ConformanceOptions = {
@@ -22,6 +23,11 @@ const skippedWhenStill = [
   'products.changed.complete',
   'sign_in.unsupported',
 ]
+const ordering = right.ordering
+const skippedWhenAble = ['orders.hold.none', 'orders.none', 'orders.lookup.none']
+const orderIds = conformanceChecks()
+  .map(({ id }) => id)
+  .filter((id) => id.startsWith('orders.'))
 const httpIds = conformanceChecks()
   .map(({ id }) => id)
   .filter((id) => id.startsWith('http.'))
@@ -39,7 +45,7 @@ describe('conformance', () => {
     const report = await conformance(right.erp, options)
     expect(report.results.filter(({ outcome }) => outcome === 'failed')).toEqual([])
     const skipped = report.results.filter(({ outcome }) => outcome === 'skipped')
-    expect(skipped.map(({ id }) => id)).toEqual([...skippedWhenStill, ...httpIds])
+    expect(skipped.map(({ id }) => id)).toEqual([...skippedWhenStill, ...orderIds, ...httpIds])
     expect(skipped.every(({ message }) => message?.endsWith('.'))).toBe(true)
     expect(report.passed + report.skipped).toBe(report.results.length)
   })
@@ -49,6 +55,32 @@ describe('conformance', () => {
     const ids = (await outcomes(right.atWork, 'skipped')).map(({ id }) => id)
     expect(ids).not.toContain('stock.changed.complete')
     expect(ids).not.toContain('products.changed.complete')
+  })
+
+  it('passes a right ERP that takes orders, still or at work, and leaves nothing held', async () => {
+    const { erp, atWork, ordering } = inMemoryErp()
+    const { warehouse_code, sku } = ordering
+    const available = async () => {
+      const answer = await erp['stock.read']({ warehouse_code, skus: [sku] })
+      return 'ok' in answer ? answer.ok.rows[0]?.quantity_available : undefined
+    }
+    const before = await available()
+    expect(await outcomes(erp, 'failed', { ordering })).toEqual([])
+    expect(await available()).toBe(before)
+    expect(await outcomes(atWork, 'failed', { ordering })).toEqual([])
+    const skipped = (await outcomes(erp, 'skipped', { ordering })).map(({ id }) => id)
+    expect(skipped).toEqual([...skippedWhenStill, ...skippedWhenAble, ...httpIds])
+  })
+
+  it('leaves out what an ERP says that it cannot do with orders', async () => {
+    const poor = describedAs(right.erp, { holds: 'none', lookup: 'none', dedupes_by_reference: false })
+    const ids = (await outcomes(poor, 'skipped', { ordering })).map(({ id }) => id)
+    const lacking = orderIds.filter((id) => /hold\.(?!none)|submit\.(once|hold)|lookup\.(?!none)/.test(id))
+    expect(ids.filter((id) => id.startsWith('orders.')).toSorted()).toEqual(
+      [...lacking, 'orders.none'].toSorted(),
+    )
+    const none = { ...right.erp, ...withoutOrders }
+    expect(await outcomes(none, 'failed', { ordering })).toEqual([])
   })
 
   it('finds a wrong read also where the ERP is at work and tells no changes', async () => {
@@ -109,16 +141,17 @@ describe('conformance', () => {
   it('has a mutant for every check', () => {
     const ids = conformanceChecks().map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
-    expect(Object.keys(mutants).toSorted()).toEqual(ids.filter((id) => !httpIds.includes(id)).toSorted())
+    const made = Object.keys({ ...mutants, ...brokenOrders })
+    expect(made.toSorted()).toEqual(ids.filter((id) => !httpIds.includes(id)).toSorted())
   })
 
-  it.each(Object.entries(mutants))(
-    'finds by %s, and by nothing else, what it is there for',
-    async (id, mutant) => {
-      const { erp, atWork } = inMemoryErp()
-      const failures = await outcomes(mutant(erp, atWork), 'failed')
-      expect(failures.map((failure) => failure.id)).toEqual([id])
-      expect(failures[0]?.message).toMatch(/^Expected .+; came .+\. .+\.$/)
-    },
-  )
+  it.each([
+    ...Object.entries(mutants).map(([id, mutant]) => [id, mutant, {}] as const),
+    ...Object.entries(brokenOrders).map(([id, mutant]) => [id, mutant, { ordering }] as const),
+  ])('finds by %s, and by nothing else, what it is there for', async (id, mutant, more) => {
+    const { erp, atWork } = inMemoryErp()
+    const failures = await outcomes(mutant(erp, atWork), 'failed', more)
+    expect(failures.map((failure) => failure.id)).toEqual([id])
+    expect(failures[0]?.message).toMatch(/^Expected .+; came .+\. .+\.$/)
+  })
 })

@@ -2,13 +2,16 @@ import { accessChecks } from './conformance/access.ts'
 import { callChecks } from './conformance/calls.ts'
 import { type Check, ConformanceFailure, type ConformanceOptions } from './conformance/check.ts'
 import { hintChecks } from './conformance/hints.ts'
+import { holdChecks } from './conformance/holds.ts'
 import { httpChecks } from './conformance/http.ts'
 import { productSubject, stockSubject } from './conformance/listing.ts'
 import { productChecks } from './conformance/products.ts'
 import { readChecks } from './conformance/read.ts'
 import { referenceChecks } from './conformance/reference.ts'
+import { documentChecks } from './conformance/references.ts'
 import { snapshotChecks } from './conformance/snapshot.ts'
 import { stockChecks } from './conformance/stock.ts'
+import { submitChecks } from './conformance/submits.ts'
 import type { Erp } from './erp.ts'
 
 export { type Check, ConformanceFailure, type ConformanceOptions, type Skipped } from './conformance/check.ts'
@@ -36,9 +39,9 @@ interface RunOptions extends ConformanceOptions {
 }
 
 /**
- * What every ERP must keep, in process or behind HTTP, one check for each guarantee. The checks only read; each
- * stands alone and bounds its calls, so that an ERP of any size is looked at within about a minute. They allow for
- * an ERP that is at work meanwhile.
+ * What every ERP must keep, in process or behind HTTP, one check for each guarantee. Each stands alone
+ * and bounds its calls, so that an ERP of any size is looked at within about a minute. They allow for an ERP that is
+ * at work meanwhile. Only with `ordering` do they write: holds and orders of a few units, which they take back.
  */
 export function conformanceChecks(options: ConformanceOptions = {}): readonly Check[] {
   const { customer_code, credentials, http, now = () => Date.now() } = options
@@ -46,6 +49,7 @@ export function conformanceChecks(options: ConformanceOptions = {}): readonly Ch
     watch_ms: options.watch_ms ?? 0,
     patience_ms: options.patience_ms ?? defaultPatienceMs,
   }
+  const buyer = { credentials, ordering: options.ordering, now, patience_ms: patience.patience_ms }
   return [
     ...referenceChecks,
     ...snapshotChecks(stockSubject),
@@ -57,6 +61,9 @@ export function conformanceChecks(options: ConformanceOptions = {}): readonly Ch
     ...productChecks,
     ...hintChecks(productSubject, patience),
     ...accessChecks({ customer_code, credentials, now }),
+    ...holdChecks(buyer),
+    ...submitChecks(buyer),
+    ...documentChecks(buyer),
     ...callChecks({ overHttp: http !== undefined }),
     ...httpChecks(http),
   ]

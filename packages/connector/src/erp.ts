@@ -1,3 +1,4 @@
+import type { Shortage } from './documents.ts'
 import { type Input, type OperationId, type Output, operations, type rejectionReasons } from './operations.ts'
 
 export type RejectionReason = (typeof rejectionReasons)[number]
@@ -6,6 +7,8 @@ export type RejectionReason = (typeof rejectionReasons)[number]
 export interface Rejection {
   readonly reason: RejectionReason
   readonly message: string
+  /** With `insufficient_stock`: what there is of each short SKU. */
+  readonly shortages?: readonly Shortage[]
 }
 
 /** What an ERP says of a call. Anything else (a thrown error, a timeout) is an unknown outcome. */
@@ -13,6 +16,8 @@ export type Answer<T> = { readonly ok: T } | { readonly rejected: Rejection }
 
 export interface CallOptions {
   readonly signal?: AbortSignal
+  /** A fault that the sandbox ERP is asked to show on this call; every other ERP ignores it. */
+  readonly fault?: string
 }
 
 /** An ERP: one function per operation. In process it is the object itself, over HTTP the same behind `erpServer`. */
@@ -40,12 +45,53 @@ export class UnknownOutcome extends Error {
   }
 }
 
+/**
+ * The connection to the ERP broke in the middle of this answer. Thrown on purpose, by an ERP that shows faults:
+ * `erpServer` then sends half of the answer and breaks off.
+ */
+export class CutConnection extends UnknownOutcome {
+  readonly answer: Answer<unknown>
+
+  constructor(answer: Answer<unknown>) {
+    super('unreachable', 'The connection to the ERP broke in the middle of the answer.')
+    this.answer = answer
+  }
+}
+
 export function ok<T>(value: T): Answer<T> {
   return { ok: value }
 }
 
-export function rejected(reason: RejectionReason, message: string): Answer<never> {
-  return { rejected: { reason, message } }
+export function rejected(
+  reason: RejectionReason,
+  message: string,
+  shortages?: readonly Shortage[],
+): Answer<never> {
+  return { rejected: { reason, message, ...(shortages ? { shortages } : {}) } }
+}
+
+type OrderOperation =
+  | 'quote'
+  | 'hold'
+  | 'release'
+  | 'submit'
+  | 'void'
+  | 'lookup'
+  | 'documents.changed'
+  | 'documents.read'
+
+const noOrdersHere = async () => rejected('not_supported', 'This ERP takes no orders.')
+
+/** The order operations of an ERP that takes no orders. */
+export const withoutOrders: Pick<Erp, OrderOperation> = {
+  quote: noOrdersHere,
+  hold: noOrdersHere,
+  release: noOrdersHere,
+  submit: noOrdersHere,
+  void: noOrdersHere,
+  lookup: noOrdersHere,
+  'documents.changed': noOrdersHere,
+  'documents.read': noOrdersHere,
 }
 
 /** Whether the word is the id of an operation. */

@@ -6,9 +6,23 @@
  * Spelling is snake_case as on the public wire. Amounts are integers in minor units of their currency.
  */
 import { z } from 'zod'
+import {
+  delivery,
+  erpDocument,
+  incoming,
+  mostLines,
+  orderLine,
+  orderTypes,
+  paymentMethods,
+  quote,
+  reference,
+} from './documents.ts'
 
 /** The largest number of rows, SKUs or styles in one request or answer. */
 export const mostPerCall = 2000
+
+/** The largest number of documents in one request or answer. */
+export const mostDocuments = 200
 
 /** The largest quantity or amount that is passed on: exact in a JSON number. */
 export const mostAmount = Number.MAX_SAFE_INTEGER
@@ -17,7 +31,6 @@ const word = z.string().min(1).max(64)
 const name = z.string().min(1).max(200)
 const cursor = z.string().min(1).max(400)
 const limit = z.int().min(1).max(mostPerCall)
-const date = z.iso.date()
 const amount = z.int().min(0).max(mostAmount)
 const quantity = z.int().min(-mostAmount).max(mostAmount)
 const countryCode = z.string().regex(/^[A-Z]{2}$/)
@@ -30,6 +43,13 @@ export const rejectionReasons = [
   'bad_credentials',
   'session_expired',
   'not_supported',
+  'insufficient_stock',
+  'insufficient_balance',
+  'sku_blocked',
+  'already_shipped',
+  'hold_expired',
+  'price_changed',
+  'invalid_state',
 ] as const
 
 /** What the connected ERP can do; the gateway chooses its algorithms, and prints its guarantee, by these. */
@@ -59,13 +79,6 @@ export const erpWarehouse = z.object({
   timezone: word,
   currency,
   status: z.enum(['active', 'closed']),
-})
-
-/** Goods under way to a warehouse: how many, and the window of days in which they land. */
-export const incoming = z.object({
-  quantity: z.int().min(1).max(mostAmount),
-  earliest_date: date,
-  latest_date: date,
 })
 
 /**
@@ -156,6 +169,25 @@ function operation<Input extends z.ZodType, Output extends z.ZodType>(
 
 const hints = { cursor, everything: z.boolean() }
 
+/** Who orders what, from where it may come, where it goes and how it is paid. */
+const request = {
+  order_type: z.enum(orderTypes),
+  customer_code: word,
+  /** The session of the account that orders, from `sign_in`: allocation rules and prices follow it. */
+  session: z.string().min(1).max(4000),
+  lines: z.array(orderLine).min(1).max(mostLines),
+  /** Nothing is allocated from any other warehouse. */
+  warehouse_codes: z.array(word).min(1).max(1000),
+  /** Null for a reservation. */
+  delivery: delivery.nullable(),
+  payment_method: z.enum(paymentMethods),
+}
+
+/** The newest figures of every SKU that a write touched. */
+const figures = z
+  .array(z.object({ warehouse_code: word, rows: z.array(stockFigure).max(mostPerCall) }))
+  .max(1000)
+
 /** Every operation of the protocol by its id. On the wire: `POST {url}/{id}`. */
 export const operations = {
   describe: operation({
@@ -234,6 +266,91 @@ export const operations = {
     input: z.object({ customer_code: word }),
     output: z.object({ rule: z.enum(['only', 'all_but']), skus: z.array(word).max(2_000_000) }),
   }),
+  quote: operation({
+    kind: 'read',
+    summary:
+      'What an order would be allocated, when it would arrive and what it would cost. Holds nothing. Refused with ' +
+      '`not_found`, `sku_blocked` or `invalid_field`; a shortage is no refusal.',
+    input: z.object({
+      ...request,
+      allow_partial: z.boolean(),
+      /** A hold whose stock counts as available: the one that the order would consume. */
+      hold_reference: reference.nullable().optional(),
+    }),
+    output: z.object({ quote }),
+  }),
+  hold: operation({
+    kind: 'write',
+    summary:
+      'Holds stock for a drop-ship preview or a reservation until it is released or submitted, at most until ' +
+      '`expires_at`: all lines or none (`document` is null, and nothing was created). `replaces` is released in the ' +
+      'same step. A reference seen before answers what exists.',
+    input: z.object({
+      ...request,
+      reference,
+      replaces: reference.nullable(),
+      expires_at: z.iso.datetime(),
+    }),
+    output: z.object({ quote, document: erpDocument.nullable(), figures }),
+  }),
+  release: operation({
+    kind: 'write',
+    summary:
+      'Gives the stock of a hold back; again: the same answer. Refused with `not_found`, or `invalid_state` where an ' +
+      'order has consumed it.',
+    input: z.object({ reference, reason: z.enum(['release', 'expiry']) }),
+    output: z.object({ document: erpDocument, figures }),
+  }),
+  submit: operation({
+    kind: 'write',
+    summary:
+      'Creates an order and allocates its stock in one step, out of the named hold first. All lines or a refusal with ' +
+      '`insufficient_stock` and the shortages, unless `allow_partial`. Refused with `price_changed` where the total ' +
+      'is not `expected_total` or above `max_total`, with `hold_expired` where the named hold is none, and with ' +
+      '`insufficient_balance`, `sku_blocked`, `not_found`, `invalid_field`. A reference seen before answers what exists.',
+    input: z.object({
+      ...request,
+      reference,
+      hold_reference: reference.nullable(),
+      allow_partial: z.boolean(),
+      expected_total: amount.nullable(),
+      max_total: amount.nullable(),
+      client_order_number: word.nullable(),
+      remark: z.string().max(500).nullable(),
+    }),
+    output: z.object({ document: erpDocument, figures }),
+  }),
+  void: operation({
+    kind: 'write',
+    summary:
+      'Cancels an order and gives its stock back; after the hand-over to the warehouse it is intercepted. Again: the ' +
+      'same answer. Refused with `already_shipped` or `not_found`.',
+    input: z.object({ reference }),
+    output: z.object({ document: erpDocument, figures }),
+  }),
+  lookup: operation({
+    kind: 'read',
+    summary:
+      'What became of a reference: `found`, `in_progress` (begun and not yet committed), or `absent`. See `lookup` in ' +
+      'the capabilities for what an absence is worth.',
+    input: z.object({ reference }),
+    output: z.object({
+      state: z.enum(['found', 'in_progress', 'absent']),
+      document: erpDocument.nullable(),
+    }),
+  }),
+  'documents.changed': operation({
+    kind: 'read',
+    summary: 'Hints, as `stock.changed`, for documents that carry a reference.',
+    input: z.object({ cursor: cursor.nullable() }),
+    output: z.object({ ...hints, references: z.array(reference).max(mostPerCall), more: z.boolean() }),
+  }),
+  'documents.read': operation({
+    kind: 'read',
+    summary: 'The named documents as they now are. A reference without one is left out.',
+    input: z.object({ references: z.array(reference).min(1).max(mostDocuments) }),
+    output: z.object({ documents: z.array(erpDocument).max(mostDocuments) }),
+  }),
   sign_in: operation({
     kind: 'read',
     summary:
@@ -246,6 +363,8 @@ export const operations = {
       name,
       customer_code: word,
       capabilities: z.array(word).max(100).optional(),
+      /** How the account ships unless an order says otherwise. */
+      preferences: z.object({ shipping_method_id: word, address_id: word.nullable() }).optional(),
       session: z.string().min(1).max(4000),
       session_expires_at: z.iso.datetime(),
     }),
@@ -260,7 +379,6 @@ export type Output<Id extends OperationId> = z.output<Operations[Id]['output']>
 export type Capabilities = z.output<typeof capabilities>
 export type ErpWarehouse = z.output<typeof erpWarehouse>
 export type StockFigure = z.output<typeof stockFigure>
-export type Incoming = z.output<typeof incoming>
 export type ErpProduct = z.output<typeof erpProduct>
 export type ErpSku = z.output<typeof erpSku>
 export type Names = z.output<typeof names>

@@ -106,6 +106,8 @@ describe('npm run conformance', () => {
     [['http://a.example'], {}, 'Set UPSTREAM_TOKEN'],
     [['http://a.example', '--password', 'x'], { UPSTREAM_TOKEN: token }, '--password'],
     [['http://a.example', '--username', 'buyer'], { UPSTREAM_TOKEN: token }, 'Set UPSTREAM_PASSWORD'],
+    [['http://a.example', '--sku', 'TEE'], { UPSTREAM_TOKEN: token }, 'Orders need --warehouse'],
+    [['http://a.example', '--sku', 'TEE', '--warehouse', 'A'], { UPSTREAM_TOKEN: token }, '--username'],
   ])('refuses %j with exit code 64', async (args, env, sentence) => {
     const { code, out, err } = await run(args, env)
     expect(err).toContain(sentence)

@@ -1,18 +1,23 @@
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inMemoryErp } from './conformance/in-memory-erp.ts'
-import { type Erp, operationIds } from './erp.ts'
+import { CutConnection, type Erp, ok, operationIds } from './erp.ts'
 import { erpServer } from './server.ts'
 
 const token = 'a-token-of-the-erp'
 const failures: string[] = []
 const { erp } = inMemoryErp()
+let isCut = false
 const begun = Promise.withResolvers<void>()
 const aborted = Promise.withResolvers<void>()
 const broken: Erp = {
   ...erp,
   addresses: async () => {
     throw new Error('secret: the database is on fire')
+  },
+  shipping_methods: async () => {
+    if (isCut) throw new CutConnection(ok({ shipping_methods: [] }))
+    return erp.shipping_methods({})
   },
   sellable: (_input, options) =>
     new Promise((_, reject) => {
@@ -49,6 +54,17 @@ async function post(path: string, body: string, authorization = `Bearer ${token}
 
 describe('erpServer', () => {
   it('answers every operation with ok or rejected', async () => {
+    const reference = 'a-reference'
+    const limits = { expected_total: null, max_total: null, client_order_number: null, remark: null }
+    const request = {
+      order_type: 'reservation',
+      customer_code: 'CUSTOMER',
+      session: 'none',
+      lines: [{ sku: 'STYLE-10-A', quantity: 1 }],
+      warehouse_codes: ['NORTH'],
+      delivery: null,
+      payment_method: 'invoice',
+    }
     const inputs: Record<string, unknown> = {
       'stock.snapshot': { warehouse_code: 'NORTH', after: null, limit: 1 },
       'stock.read': { warehouse_code: 'NORTH', skus: ['STYLE-10-A'] },
@@ -57,12 +73,21 @@ describe('erpServer', () => {
       'products.read': { product_codes: ['STYLE-10'] },
       'products.changed': { cursor: null },
       sign_in: { username: 'someone', password: 'wrong' },
+      quote: { ...request, allow_partial: false },
+      hold: { ...request, reference, replaces: null, expires_at: '2026-11-21T12:00:00Z' },
+      submit: { ...request, ...limits, reference, hold_reference: null, allow_partial: true },
+      release: { reference, reason: 'release' },
+      void: { reference },
+      lookup: { reference },
+      'documents.changed': { cursor: null },
+      'documents.read': { references: [reference] },
     }
+    const refused = ['sign_in', 'quote', 'hold', 'submit', 'release', 'void']
     const asked = operationIds.filter((id) => !['addresses', 'sellable'].includes(id))
     for (const id of asked) {
       const { status, text, type } = await post(id, JSON.stringify(inputs[id] ?? {}))
       expect([id, status, type]).toEqual([id, 200, 'application/json'])
-      expect(Object.keys(JSON.parse(text))).toEqual([id === 'sign_in' ? 'rejected' : 'ok'])
+      expect(Object.keys(JSON.parse(text))).toEqual([refused.includes(id) ? 'rejected' : 'ok'])
     }
   })
 
@@ -112,5 +137,13 @@ describe('erpServer', () => {
     begun.promise.then(() => controller.abort())
     await expect(call).rejects.toThrow()
     await aborted.promise
+  })
+
+  it('breaks off in the middle of an answer that is to be cut, and tells nobody of a failure', async () => {
+    isCut = true
+    const before = failures.length
+    await expect(post('shipping_methods', '{}')).rejects.toThrow('terminated')
+    expect(failures).toHaveLength(before)
+    isCut = false
   })
 })

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { callAny, type Erp, isOperationId } from './erp.ts'
+import { faultHeader } from './client.ts'
+import { CutConnection, callAny, type Erp, isOperationId } from './erp.ts'
 import { operations } from './operations.ts'
 
 /** The largest request body an ERP server reads, in bytes. */
@@ -24,6 +25,7 @@ export function erpServer(erp: Erp, options: ServerOptions): RequestListener {
   const isAuthorised = bearerCheck(options.token)
   return (request, response) => {
     serve(erp, isAuthorised, request, response).catch((error) => {
+      if (error instanceof CutConnection) return breakOff(response, error.answer)
       options.onFailure?.(request.url ?? '', error)
       say(response, 500, { failed: 'The ERP failed to answer. Its log tells why.' })
     })
@@ -64,7 +66,9 @@ async function serve(
     return say(response, 400, { failed: `Malformed input of ${id}: ${input.error.message}` })
   const gone = new AbortController()
   response.once('close', () => gone.abort())
-  say(response, 200, await callAny(erp, id, input.data, { signal: gone.signal }))
+  const fault = request.headers[faultHeader]
+  const options = { signal: gone.signal, ...(typeof fault === 'string' ? { fault } : {}) }
+  say(response, 200, await callAny(erp, id, input.data, options))
 }
 
 /**
@@ -108,6 +112,14 @@ export function say(response: ServerResponse, status: number, body: unknown) {
   const bytes = Buffer.from(JSON.stringify(body))
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': bytes.length })
   response.end(bytes)
+}
+
+/** Sends the first half of an answer, then nothing any more. */
+function breakOff(response: ServerResponse, body: unknown) {
+  if (response.destroyed || response.headersSent) return
+  const bytes = Buffer.from(JSON.stringify(body))
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': bytes.length })
+  response.write(bytes.subarray(0, Math.floor(bytes.length / 2)), () => response.destroy())
 }
 
 function digest(text: string): Buffer {

@@ -21,6 +21,8 @@ export interface Config {
   readonly trustedProxies: BlockList | undefined
   readonly rateLimitPoints: number
   readonly holdTtlSeconds: number
+  /** How long the same order of the same recipient is suspected to be sent twice. */
+  readonly duplicateWindowSeconds: number
   readonly sandbox: {
     readonly seed: number
     readonly catalogue: string | undefined
@@ -74,6 +76,7 @@ export function readConfig(values: Values): Config {
     trustedProxies: reader.networks('TRUST_PROXY'),
     rateLimitPoints: reader.number('RATE_LIMIT_POINTS', 600, 60, 1_000_000_000),
     holdTtlSeconds: reader.number('HOLD_TTL_SECONDS', 900, 1, 86_400),
+    duplicateWindowSeconds: reader.number('DUPLICATE_WINDOW_SECONDS', 600, 1, 86_400),
     sandbox: {
       seed: reader.number('SANDBOX_SEED', 1, 0, 2 ** 31),
       catalogue: reader.text('SANDBOX_CATALOGUE'),

@@ -1,16 +1,21 @@
 import type { Erp } from '@trade-gateway/connector'
 import { Keys } from './access/keys.ts'
 import { Sessions } from './access/sessions.ts'
+import { writes } from './catalogue.ts'
 import type { Config } from './config.ts'
+import { syncDocuments } from './documents/sync.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { type Secrets, secretsWith } from './kernel/crypto.ts'
 import { type Ids, randomIds } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
 import { Quota } from './kernel/quota.ts'
 import { startWorker, type Worker } from './kernel/worker.ts'
+import { expireDue } from './operations/expiry.ts'
+import { settleAll } from './operations/settle.ts'
 import { prune } from './prune.ts'
 import { ReferenceMirror } from './reference/mirror.ts'
 import { syncReference } from './reference/sync.ts'
+import type { Steer } from './sandbox/steer.ts'
 import { beginEpoch } from './stock/epoch.ts'
 import { HighWater } from './stock/high-water.ts'
 import { keepHistory } from './stock/history.ts'
@@ -19,6 +24,8 @@ import { syncStock } from './stock/sync.ts'
 import { readInstallation } from './store/installation.ts'
 import type { Store, Topic } from './store/store.ts'
 import { Description } from './upstream/description.ts'
+import { guarded } from './upstream/guarded.ts'
+import { readOnly } from './upstream/read-only.ts'
 
 /** The process's edges and its memory. Every verb takes it; it does not grow with features. */
 export interface Gateway {
@@ -49,13 +56,17 @@ export interface Parts {
   readonly log: Log
   readonly clock?: Clock
   readonly ids?: Ids
+  /** The controls of the sandbox ERP. */
+  readonly steer?: Steer
   /** Where the newest answered versions are noted; without it, a restored database is seen by live processes only. */
   readonly highWaterFile?: string
 }
 
 /** Puts a gateway together over a migrated store. Nothing runs yet: `startWorkers` does that. */
 export async function openGateway(parts: Parts): Promise<Gateway> {
-  const { config, store, log, erp, clock = systemClock, ids = randomIds } = parts
+  const { config, store, log, clock = systemClock, ids = randomIds } = parts
+  const guard = guarded(parts.erp, clock)
+  const erp = config.writesEnabled ? guard.erp : readOnly(guard.erp)
   const secrets = secretsWith(config.secretsKey)
   const installation = await readInstallation(store, secrets, ids)
   const highWater = new HighWater(parts.highWaterFile)
@@ -75,7 +86,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     log,
     secrets,
     installation,
-    upstream: new Description(erp, clock),
+    upstream: new Description(erp, clock, guard.state, parts.steer),
     mirror,
     keys,
     sessions,
@@ -88,6 +99,9 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
 const pollMs = { stock: 1_000, reference: 5_000, access: 500 }
 const referenceSyncMs = 15_000
 const housekeepingMs = 60_000
+const settleMs = 1_000
+/** A hold that is over is given back within a second. */
+const expireMs = 500
 
 /** Starts every background worker; the answer stops them all. */
 export function startWorkers(gateway: Gateway): () => Promise<void> {
@@ -126,6 +140,24 @@ export function startWorkers(gateway: Gateway): () => Promise<void> {
       everyMs: config.syncIntervalMs,
       log,
       turn: turn(() => syncStock(gateway)),
+    }),
+    startWorker({
+      name: 'sync documents',
+      everyMs: config.syncIntervalMs,
+      log,
+      turn: turn(() => syncDocuments(gateway)),
+    }),
+    startWorker({
+      name: 'settle writes in doubt',
+      everyMs: settleMs,
+      log,
+      turn: turn(() => settleAll(gateway, writes)),
+    }),
+    startWorker({
+      name: 'expire holds',
+      everyMs: expireMs,
+      log,
+      turn: turn(() => expireDue(gateway)),
     }),
     startWorker({
       name: 'housekeeping',

@@ -8,6 +8,7 @@ import { type Gateway, openGateway, startWorkers } from './gateway.ts'
 import { createApp } from './http/app.ts'
 import { systemClock } from './kernel/clock.ts'
 import { jsonLog, type Log } from './kernel/log.ts'
+import { steerAt } from './sandbox/steer.ts'
 import { plainBanner, sandboxBanner } from './start/banner.ts'
 import { DataDirBusy, lockDataDir } from './start/lock.ts'
 import {
@@ -23,6 +24,7 @@ import { migrate } from './store/migrate.ts'
 import { openPostgres } from './store/postgres.ts'
 import { openSqlite } from './store/sqlite.ts'
 import { type Store, StoreUnusable } from './store/store.ts'
+import { guaranteeOf } from './upstream/guarantee.ts'
 
 const usage = `Usage: npm start -- [options]
 
@@ -87,10 +89,8 @@ async function run(
   const sandbox = config.upstream ? undefined : await startSandbox(config, settings, log, () => announce())
   if (sandbox) closers.push(() => sandbox.stop())
   tellLeftOut(sandbox)
-  const client = erpClient(
-    config.upstream?.url ?? sandbox?.url ?? '',
-    config.upstream?.token ?? sandbox?.token ?? '',
-  )
+  const { url, token } = config.upstream ?? sandbox ?? { url: '', token: '' }
+  const client = erpClient(url, token)
   closers.push(() => client.close())
 
   const highWaterFile = join(config.dataDir, `high-water-${config.port}.json`)
@@ -99,6 +99,7 @@ async function run(
     store,
     erp: client.erp,
     log,
+    steer: steerAt(url, token),
     highWaterFile,
   })
   await gateway.upstream.capabilities().catch((error: unknown) => {
@@ -121,8 +122,17 @@ async function run(
     process.stdout.write('Reading the stock from the ERP for the first time…\n')
   await filled(gateway)
   process.stdout.write(
-    sandbox ? sandboxBanner(baseUrl, settings, config.sandbox.activity) : plainBanner(baseUrl),
+    sandbox
+      ? sandboxBanner(baseUrl, settings, config.sandbox.activity, ordersWord(gateway))
+      : plainBanner(baseUrl, ordersWord(gateway)),
   )
+}
+
+/** What an order is worth in front of this ERP. */
+function ordersWord({ upstream }: Gateway): string {
+  return upstream.known
+    ? guaranteeOf(upstream.known).says
+    : 'not known yet: the ERP does not answer (GET /statusz)'
 }
 
 async function openStore(config: Config, log: Log): Promise<Store> {

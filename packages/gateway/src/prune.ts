@@ -8,6 +8,11 @@ export async function prune(gateway: Gateway): Promise<void> {
   const { db } = gateway.store
   const before = gateway.clock.now() - graceMs
   await db.deleteFrom('sessions').where('expires_at', '<', before).execute()
-  await db.deleteFrom('idempotency_keys').where('expires_at', '<', before).execute()
+  await db
+    .deleteFrom('idempotency_keys')
+    .where('expires_at', '<', before)
+    // A write whose outcome is not known never expires.
+    .where('state', '!=', 'in_doubt')
+    .execute()
   await db.deleteFrom('sign_in_guard').where('updated_at', '<', before).execute()
 }

@@ -31,7 +31,7 @@ function pathOf({ path }: Endpoint, values: Readonly<Record<string, string>> = s
   )
 }
 
-const body = (endpoint: Endpoint) => (endpoint.body ? { body: {} } : {})
+const body = (endpoint: Endpoint) => (endpoint.body ? { body: endpoint.example ?? {} } : {})
 const all = [...catalogue, ...adminCatalogue]
 const protectedOnes = catalogue.filter(({ access }) => access === 'bearer')
 const named = (endpoints: readonly Endpoint[]) =>
@@ -131,7 +131,7 @@ describe.each(named(all.filter(({ bodyKind }) => bodyKind !== 'oauth')))('%s', (
     endpoint.access === 'admin'
       ? { admin: adminToken }
       : endpoint.access === 'bearer'
-        ? { token: (await world(house)).token }
+        ? { token: endpoint.oms ? await signedIn(house) : (await world(house)).token }
         : {}
 
   it('refuses an unknown query parameter by name, and costs nothing for it', async () => {
@@ -139,13 +139,15 @@ describe.each(named(all.filter(({ bodyKind }) => bodyKind !== 'oauth')))('%s', (
       ...(await credentials()),
       ...body(endpoint),
     })
-    expect(answer.json.error).toMatchObject({ code: 'VALIDATION_FAILED', param: 'nonsense' })
+    expect(answer.json.error.code).toBe('VALIDATION_FAILED')
+    const named = answer.json.error.errors.map((each: { param: string }) => each.param)
+    expect(named).toContain('nonsense')
     if (endpoint.access === 'bearer') expect(answer.headers.get('ratelimit-cost')).toBe('0')
   })
 
   if (endpoint.body) {
     it('refuses an unknown body field by name', async () => {
-      const init = { ...(await credentials()), body: { nonsense: 1 } }
+      const init = { ...(await credentials()), body: { ...endpoint.example, nonsense: 1 } }
       const { json } = await call(house, endpoint.method, pathOf(endpoint), init)
       expect(json.error.code).toBe('VALIDATION_FAILED')
       expect(json.error.errors.map((each: { param: string }) => each.param)).toContain('nonsense')

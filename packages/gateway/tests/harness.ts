@@ -12,6 +12,7 @@ import type { Endpoint } from '../src/contract/endpoint.ts'
 import { errorTable, isErrorCode } from '../src/contract/errors.ts'
 import { errorBody } from '../src/contract/fields.ts'
 import { codesOf } from '../src/contract/openapi.ts'
+import { syncDocuments } from '../src/documents/sync.ts'
 import { type Gateway, openGateway } from '../src/gateway.ts'
 import { createApp } from '../src/http/app.ts'
 import { Router } from '../src/http/router.ts'
@@ -85,6 +86,10 @@ export interface House {
 export interface HouseOptions {
   readonly settings?: Readonly<Record<string, string>>
   readonly capabilities?: Partial<Capabilities>
+  /** How long after its submit an order is handed over, and shipped; the sandbox ERP's usual times where left out. */
+  readonly journey?: { readonly handoverMs: number; readonly shippingMs: number }
+  /** How far the ERP's clock is ahead of the gateway's; below zero: behind it. */
+  readonly erpAheadMs?: number
   /** Stands between the gateway and the sandbox ERP, for faults. */
   readonly wrapErp?: (erp: Erp) => Erp
   readonly log?: Log
@@ -101,8 +106,9 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     path: ':memory:',
     catalogue: () => builtInCatalogue({ seed: 1, styles: options.styles ?? testStyles, today: '2026-11-21' }),
     catalogue_id: 'test',
-    clock,
+    clock: { now: () => clock.now() + (options.erpAheadMs ?? 0) },
     ...(options.capabilities ? { capabilities: options.capabilities } : {}),
+    ...options.journey,
     accounts: buyers.map((buyer, index) => ({
       ...buyer,
       account_id: `acc_${index + 1}`,
@@ -123,6 +129,7 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   const settle = async () => {
     await syncStock(gateway)
     await syncReference(gateway)
+    await syncDocuments(gateway)
     await gateway.mirror.stock.follow()
     await gateway.mirror.reference.follow()
     await gateway.sessions.follow()

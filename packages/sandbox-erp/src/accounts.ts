@@ -2,6 +2,7 @@ import { argon2, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import { type Answer, type Input, type Output, ok, rejected } from '@trade-gateway/connector'
 import type { Clock } from './clock.ts'
+import { preferencesOf } from './customers.ts'
 import type { Store } from './store.ts'
 
 /** A person of a customer who signs in to the ERP's website. */
@@ -59,7 +60,7 @@ export async function signIn(
     store.run('delete from sessions where expires_at < ?', clock.now())
     store.run(
       'insert into sessions (session_hash, account_id, expires_at) values (?, ?, ?)',
-      createHash('sha256').update(session).digest('hex'),
+      sessionHash(session),
       account.account_id ?? null,
       expiresAt,
     )
@@ -68,9 +69,39 @@ export async function signIn(
     account_id: String(account.account_id),
     name: String(account.name),
     customer_code: String(account.customer_code),
+    ...preferencesOf(store, String(account.customer_code)),
     session,
     session_expires_at: new Date(expiresAt).toISOString(),
   })
+}
+
+/** The account behind a session that is open. */
+export interface SignedIn {
+  readonly account_id: string
+  readonly customer_code: string
+  /** Which account of the ERP it is, from 1, in the order in which they were made. */
+  readonly rank: number
+}
+
+/** Whose session it is; undefined where it is unknown or over. */
+export function accountOf(store: Store, clock: Clock, session: string): SignedIn | undefined {
+  const row = store.one(
+    `select a.account_id, a.customer_code, (select count(*) from accounts b where b.rowid <= a.rowid) as rank
+     from sessions s join accounts a using (account_id) where s.session_hash = ? and s.expires_at > ?`,
+    sessionHash(session),
+    clock.now(),
+  )
+  return (
+    row && {
+      account_id: String(row.account_id),
+      customer_code: String(row.customer_code),
+      rank: Number(row.rank),
+    }
+  )
+}
+
+function sessionHash(session: string): string {
+  return createHash('sha256').update(session).digest('hex')
 }
 
 async function hashOf(password: string, salt: Uint8Array): Promise<Buffer> {

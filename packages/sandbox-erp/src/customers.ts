@@ -7,6 +7,7 @@ import {
   ok,
   rejected,
 } from '@trade-gateway/connector'
+import { sandboxCustomers } from './seed.ts'
 import type { Store } from './store.ts'
 
 export function sellable(store: Store, input: Input<'sellable'>): Answer<Output<'sellable'>> {
@@ -29,6 +30,23 @@ export function addresses(store: Store, input: Input<'addresses'>): Answer<Outpu
 export function shippingMethods(store: Store): Answer<Output<'shipping_methods'>> {
   const rows = store.all('select body from shipping_methods order by shipping_method_id')
   return ok({ shipping_methods: rows.map((row): ErpShippingMethod => JSON.parse(String(row.body))) })
+}
+
+/** How a customer's accounts ship unless an order says otherwise; nothing where they have not set it. */
+export function preferencesOf(store: Store, code: string): Pick<Output<'sign_in'>, 'preferences'> {
+  const isSet = sandboxCustomers.some((each) => each.customer_code === code && each.has_preferences)
+  if (!isSet) return {}
+  const method = store
+    .all('select body from shipping_methods order by shipping_method_id')
+    .map((row): ErpShippingMethod => JSON.parse(String(row.body)))
+    .find(({ is_default }) => is_default)
+  const address = store
+    .all('select body from addresses where customer_code = ? order by address_id', code)
+    .map((row): ErpAddress => JSON.parse(String(row.body)))
+    .find(({ is_default }) => is_default)
+  if (!method) return {}
+  const { shipping_method_id } = method
+  return { preferences: { shipping_method_id, address_id: address?.address_id ?? null } }
 }
 
 function customerOf(store: Store, code: string) {

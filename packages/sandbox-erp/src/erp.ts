@@ -2,30 +2,40 @@ import { randomBytes } from 'node:crypto'
 import {
   type Answer,
   type Capabilities,
+  callAny,
   type Erp,
-  type ErpWarehouse,
+  erpFrom,
   ok,
   rejected,
   type StockFigure,
 } from '@trade-gateway/connector'
 import { type Account, keepAccounts, signIn } from './accounts.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
-import { type Clock, systemClock } from './clock.ts'
+import { type Clock, SteeredClock, systemClock } from './clock.ts'
 import { addresses, sellable, shippingMethods } from './customers.ts'
+import { Faults } from './faults/faults.ts'
+import type { FaultPlan } from './faults/plan.ts'
+import { openCredit } from './orders/credit.ts'
+import type { Desk } from './orders/desk.ts'
+import { orderOperations } from './orders/orders.ts'
+import { applyDue } from './orders/progress.ts'
+import { warehousesOf } from './orders/request.ts'
 import { productsChanged, productsRead, productsSnapshot } from './products.ts'
 import { seed } from './seed.ts'
+import { Steering } from './steering.ts'
 import { stockChanged, stockRead, stockSnapshot } from './stock.ts'
 import { Store } from './store.ts'
 
 export { sandboxCustomers } from './seed.ts'
-export type { Account, Clock }
+export { CannotSteer, type ListedDocument, Steering, type StockTotals } from './steering.ts'
+export type { Account, Clock, FaultPlan }
 
 /** What the sandbox ERP can do unless told to play a poorer one. */
 export const fullCapabilities: Capabilities = {
   dedupes_by_reference: true,
   lookup: 'strong',
   lookup_lag_ms: 0,
-  max_request_ms: 30_000,
+  max_request_ms: 10_000,
   changes: 'poll',
   stock_seq: true,
   holds: 'expiring',
@@ -33,6 +43,9 @@ export const fullCapabilities: Capabilities = {
   ledger: false,
   sign_in: true,
 }
+
+const usualHandoverMs = 120_000
+const usualShippingMs = 300_000
 
 export interface SandboxErpOptions {
   /** Where the database is; `:memory:` keeps nothing. */
@@ -44,11 +57,24 @@ export interface SandboxErpOptions {
   readonly accounts: readonly Account[]
   readonly clock?: Clock
   readonly capabilities?: Partial<Capabilities>
+  /** How long after its submit an order is handed over to the warehouse; default 120 s, Infinity: never by itself. */
+  readonly handoverMs?: number
+  /** How long after its submit an order leaves the warehouse; default 300 s, Infinity: never by itself. */
+  readonly shippingMs?: number
 }
 
 export interface SandboxErp {
   readonly erp: Erp
   readonly store: Store
+  /** The ERP's time: the clock that it was opened with, and what it was set forward by. */
+  readonly clock: Clock
+  /** What the sandbox can be told: faults, time, stock, prices, shipping; and all its documents. */
+  readonly steering: Steering
+  /**
+   * Applies what became due by itself, a bounded turn of it: expiries, hand-overs, shipping. Every operation does so
+   * first. Answers how many documents it moved.
+   */
+  applyDue(): number
   close(): void
 }
 
@@ -60,13 +86,27 @@ export class OtherCatalogue extends Error {}
  * `OtherCatalogue` where the database was filled from another catalogue.
  */
 export async function openSandboxErp(options: SandboxErpOptions): Promise<SandboxErp> {
-  const clock = options.clock ?? systemClock
   const capabilities = { ...fullCapabilities, ...options.capabilities }
   const store = new Store(options.path)
+  const clock = new SteeredClock(store, options.clock ?? systemClock)
+  const faults = new Faults(capabilities.max_request_ms)
   const epoch = await fill(store, options, clock)
   await keepAccounts(store, options.accounts)
+  openCredit(store)
+  const desk: Desk = {
+    store,
+    clock,
+    capabilities,
+    epoch,
+    handoverMs: options.handoverMs ?? usualHandoverMs,
+    shippingMs: options.shippingMs ?? usualShippingMs,
+    lookupLagMs: () =>
+      faults.plan.lookup_lag_ms ?? (capabilities.lookup === 'eventual' ? capabilities.lookup_lag_ms : 0),
+  }
 
-  const erp: Erp = {
+  const orders = orderOperations(desk)
+  const operations: Erp = {
+    ...orders,
     describe: async () => ok({ name: 'Trade Gateway sandbox ERP', sandbox: true, capabilities }),
     warehouses: async () => ok({ warehouses: warehousesOf(store) }),
     'stock.snapshot': async (input) => withoutSeq(capabilities, stockSnapshot(store, input)),
@@ -76,6 +116,8 @@ export async function openSandboxErp(options: SandboxErpOptions): Promise<Sandbo
     'products.read': async (input) => productsRead(store, input),
     'products.changed': async (input) =>
       withoutHints(capabilities, productsChanged(store, epoch, input), input),
+    'documents.changed': async (input) =>
+      withoutHints(capabilities, await orders['documents.changed'](input), input),
     shipping_methods: async () => shippingMethods(store),
     addresses: async (input) => addresses(store, input),
     sellable: async (input) => sellable(store, input),
@@ -84,7 +126,21 @@ export async function openSandboxErp(options: SandboxErpOptions): Promise<Sandbo
         ? signIn(store, clock, input)
         : rejected('not_supported', 'This ERP has no accounts.'),
   }
-  return { erp, store, close: () => store.close() }
+  const upToDate = erpFrom((id, input, callOptions) => {
+    applyDue(desk)
+    return callAny(operations, id, input, callOptions)
+  })
+  return {
+    erp: faults.wrap(upToDate),
+    store,
+    clock,
+    steering: new Steering(desk, clock, faults),
+    applyDue: () => applyDue(desk),
+    close: () => {
+      faults.close()
+      store.close()
+    },
+  }
 }
 
 /**
@@ -102,17 +158,6 @@ async function fill(store: Store, options: SandboxErpOptions, clock: Clock): Pro
     )
   }
   return randomBytes(6).toString('hex')
-}
-
-function warehousesOf(store: Store): ErpWarehouse[] {
-  return store.all('select * from warehouses order by warehouse_code').map((row) => ({
-    warehouse_code: String(row.warehouse_code),
-    name: String(row.name),
-    country_code: String(row.country_code),
-    timezone: String(row.timezone),
-    currency: String(row.currency),
-    status: row.status === 'closed' ? 'closed' : 'active',
-  }))
 }
 
 /** An ERP that is told to have no counters hides them. */

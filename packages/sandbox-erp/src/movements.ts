@@ -72,9 +72,10 @@ export function rowOf(store: Store, warehouse: string, sku: string): StockRow | 
 export function writeRow(store: Store, row: StockRow): number {
   const seq = nextSeq(store, row.warehouse_code)
   store.run(
-    `update stock set on_hand = ?, price_wholesale = ?, price_retail = ?, incoming = ?, withdrawn = ?, stock_seq = ?
+    `update stock set on_hand = ?, held = ?, price_wholesale = ?, price_retail = ?, incoming = ?, withdrawn = ?, stock_seq = ?
      where warehouse_code = ? and sku = ?`,
     row.on_hand,
+    row.held,
     row.price_wholesale,
     row.price_retail,
     row.incoming,
@@ -110,7 +111,8 @@ function moved(row: StockRow, movement: Movement): StockRow {
   }
 }
 
-function stockRow(row: Row): StockRow {
+/** A row of the table `stock`. */
+export function stockRow(row: Row): StockRow {
   return {
     warehouse_code: String(row.warehouse_code),
     sku: String(row.sku),

@@ -4,9 +4,15 @@ import { nextSeq } from './stock.ts'
 import type { Store } from './store.ts'
 
 /** The customers of the sandbox. The first sells nearly everything, the second a third less. */
+/** The second one has set how it ships, under User, then Preferences; the first one has to say so with each order. */
 export const sandboxCustomers = [
-  { customer_code: 'CUST-HARBOUR', name: 'Harbour Trading', leaves_out_one_in: 20 },
-  { customer_code: 'CUST-LANTERN', name: 'Lantern Retail', leaves_out_one_in: 3 },
+  {
+    customer_code: 'CUST-HARBOUR',
+    name: 'Harbour Trading',
+    leaves_out_one_in: 20,
+    has_preferences: false,
+  },
+  { customer_code: 'CUST-LANTERN', name: 'Lantern Retail', leaves_out_one_in: 3, has_preferences: true },
 ] as const
 
 /** The SKU that no customer may sell: it shows what a blocked line looks like. */

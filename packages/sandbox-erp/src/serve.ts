@@ -1,13 +1,14 @@
 import { readFile, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { erpServer } from '@trade-gateway/connector'
+import { type Capabilities, erpServer } from '@trade-gateway/connector'
 import type { Account } from './accounts.ts'
 import { Activity } from './activity.ts'
 import type { LeftOut } from './catalogue/catalogue.ts'
 import { systemClock } from './clock.ts'
 import { controlsPrefix, sandboxControls } from './controls.ts'
 import { openSandboxErp, type SandboxErp } from './erp.ts'
+import { InjectedFault } from './faults/faults.ts'
 import type { Moved } from './movements.ts'
 import { applyMovementsCsv, MalformedMovements, mostMovementBytes } from './movements-csv.ts'
 import { catalogueSource } from './source.ts'
@@ -15,6 +16,10 @@ import { catalogueSource } from './source.ts'
 /** The activity's timer: at the highest rate, 60,000 a minute, a tick has 50 steps. */
 const shortestTickMs = 50
 const mostStepsPerTick = 100
+/** What happens to documents by itself happens soon, asked or not. */
+const dueEveryMs = 200
+/** A message between processes knows no Infinity. */
+const never = Number.POSITIVE_INFINITY
 
 /** All that one running sandbox ERP needs to know. */
 export interface ServeSettings {
@@ -29,6 +34,11 @@ export interface ServeSettings {
   readonly activity: number
   readonly token: string
   readonly accounts: readonly Account[]
+  readonly capabilities?: Partial<Capabilities>
+  /** How long after its submit an order is handed over to the warehouse; null: never by itself. */
+  readonly handover_ms?: number | null
+  /** How long after its submit an order leaves the warehouse; null: never by itself. */
+  readonly shipping_ms?: number | null
 }
 
 export interface RunningErp {
@@ -49,6 +59,9 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
     path: settings.database,
     accounts: settings.accounts,
     catalogue_id: source.id,
+    ...(settings.capabilities ? { capabilities: settings.capabilities } : {}),
+    ...(settings.handover_ms === undefined ? {} : { handoverMs: settings.handover_ms ?? never }),
+    ...(settings.shipping_ms === undefined ? {} : { shippingMs: settings.shipping_ms ?? never }),
     catalogue: async () => {
       const catalogue = await source.load(new Date(systemClock.now()).toISOString().slice(0, 10))
       leftOut = catalogue.left_out
@@ -58,7 +71,7 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
   const moved = settings.movements === undefined ? undefined : await movedBy(sandbox, settings.movements)
   const { token } = settings
   const operations = erpServer(sandbox.erp, { token, onFailure: tellFailure })
-  const controls = sandboxControls(sandbox.store, { token, onFailure: tellFailure })
+  const controls = sandboxControls(sandbox, { token, onFailure: tellFailure })
   const server = createServer((request, response) => {
     const answer = request.url?.startsWith(controlsPrefix) ? controls : operations
     answer(request, response)
@@ -69,6 +82,7 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
   })
   const { port } = server.address() as AddressInfo
   const timer = startActivity(sandbox, settings.activity, settings.seed)
+  const due = setInterval(() => sandbox.applyDue(), dueEveryMs)
   return {
     url: `http://127.0.0.1:${port}`,
     sandbox,
@@ -76,6 +90,7 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
     moved,
     close: async () => {
       clearInterval(timer)
+      clearInterval(due)
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       sandbox.close()
@@ -84,6 +99,7 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
 }
 
 function tellFailure(operation: string, error: unknown) {
+  if (error instanceof InjectedFault) return
   const story = error instanceof Error ? error.stack : String(error)
   process.stderr.write(`sandbox ERP: ${operation} failed: ${story}\n`)
 }
@@ -101,7 +117,7 @@ async function movedBy(sandbox: SandboxErp, file: string): Promise<Moved> {
  */
 function startActivity(sandbox: SandboxErp, perMinute: number, seed: number): NodeJS.Timeout | undefined {
   if (perMinute <= 0) return undefined
-  const activity = new Activity(sandbox.store, seed, systemClock)
+  const activity = new Activity(sandbox.store, seed, sandbox.clock)
   const perMs = perMinute / 60_000
   let due = 0
   let before = performance.now()

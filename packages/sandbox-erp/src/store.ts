@@ -37,6 +37,19 @@ create table if not exists addresses (
   address_id text primary key, customer_code text not null, body text not null
 ) strict;
 create table if not exists shipping_methods (shipping_method_id text primary key, body text not null) strict;
+create table if not exists documents (
+  id integer primary key, reference text not null, copy integer not null, number text not null unique,
+  kind text not null, status text not null, body text not null, particulars text not null,
+  created_at integer not null, due_at integer, seq integer not null, unique (reference, copy)
+) strict;
+create index if not exists documents_by_seq on documents (seq);
+create index if not exists documents_by_time on documents (created_at);
+create index if not exists documents_due on documents (kind, due_at) where due_at is not null;
+create table if not exists sequences (name text primary key, value integer not null) strict;
+create table if not exists credit (
+  customer_code text not null, currency text not null, credit_limit integer not null,
+  exposure integer not null default 0, balance integer not null, primary key (customer_code, currency)
+) strict, without rowid;
 `
 
 export type Row = Record<string, SQLInputValue>

@@ -22,12 +22,14 @@ export class NoSuchMonth extends Error {
 
 /**
  * Reads a file of order lines once, in constant memory: into the catalogue that could have served them all, and into
- * what its months hold. `onLines` is told now and then which share of the file is read, and how many lines.
+ * what its months hold. `onLines` is told now and then which share of the file is read, and how many lines; `onLine`
+ * is shown each of them.
  */
 export async function readOrders(
   path: string,
   signal: AbortSignal,
   onLines: (share: number, lines: number) => void,
+  onLine: (line: OrderLine) => void = () => {},
 ): Promise<Orders> {
   const months = new Months()
   const invalid: Tally = new Map()
@@ -43,6 +45,7 @@ export async function readOrders(
       if (seen % linesPerProgress === 0) onLines(bytes / size, seen)
       signal.throwIfAborted()
       months.add(line.invoice_date)
+      onLine(line)
       yield line
     }
   }

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { shortage } from '../documents.ts'
 import {
   type Answer,
   callAny,
   type Erp,
   type Rejection,
   type RejectionReason,
+  rejected,
   UnknownOutcome,
 } from '../erp.ts'
 import { type Input, type OperationId, type Output, operations, rejectionReasons } from '../operations.ts'
@@ -15,7 +17,13 @@ export const callTimeoutMs = 30_000
 
 const answerShape = z.union([
   z.strictObject({ ok: z.unknown() }),
-  z.strictObject({ rejected: z.object({ reason: z.enum(rejectionReasons), message: z.string() }) }),
+  z.strictObject({
+    rejected: z.object({
+      reason: z.enum(rejectionReasons),
+      message: z.string(),
+      shortages: z.array(shortage).optional(),
+    }),
+  }),
 ])
 
 /** Calls an operation and checks the answer against its schema, also where the ERP runs in process. */
@@ -32,7 +40,10 @@ export async function answered<Id extends OperationId>(
       remedy: `The reasons are ${rejectionReasons.join(', ')}; everything else is to be thrown.`,
     })
   }
-  if ('rejected' in answer.data) return { rejected: answer.data.rejected }
+  if ('rejected' in answer.data) {
+    const { reason, message, shortages } = answer.data.rejected
+    return rejected(reason, message, shortages)
+  }
   const output = operations[id].output.safeParse(answer.data.ok)
   if (output.success) return { ok: outputOf<Id>(output.data) }
   throw new ConformanceFailure({

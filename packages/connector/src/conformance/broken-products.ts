@@ -1,5 +1,5 @@
 import { rejected } from '../erp.ts'
-import { changed, describedAs, everySecond, type Mutant, replaced } from './broken.ts'
+import { changed, everySecond, type Mutant, replaced, tellingNothing } from './broken.ts'
 
 /** By check: the fault of the catalogue that it is there to find. */
 export const brokenProducts: Readonly<Record<string, Mutant>> = {
@@ -88,11 +88,10 @@ export const brokenProducts: Readonly<Record<string, Mutant>> = {
     replaced(erp, 'products.changed', (input, run) =>
       run({ cursor: input.cursor?.startsWith('at-') ? input.cursor.slice(0, 5) : input.cursor }),
     ),
-  'products.changed.none': (erp) =>
-    changed(describedAs(erp, { changes: 'none' }), 'stock.changed', (hints, { cursor }) => ({
-      ...hints,
-      everything: cursor !== null,
-    })),
+  'products.changed.none': (erp) => ({
+    ...tellingNothing(erp),
+    'products.changed': erp['products.changed'],
+  }),
   'products.changed.complete': (_erp, atWork) =>
     changed(atWork, 'products.changed', (hints) => ({
       ...hints,

@@ -1,5 +1,5 @@
 import { ok } from '../erp.ts'
-import { changed, describedAs, everySecond, type Mutant, once, replaced } from './broken.ts'
+import { changed, describedAs, everySecond, type Mutant, once, replaced, tellingNothing } from './broken.ts'
 
 /** By check: the fault of stock that it is there to find. */
 export const brokenStock: Readonly<Record<string, Mutant>> = {
@@ -88,11 +88,7 @@ export const brokenStock: Readonly<Record<string, Mutant>> = {
     changed(erp, 'stock.changed', (hints, { cursor }) => ({ ...hints, more: cursor !== null })),
   'stock.changed.damaged': (erp) =>
     changed(erp, 'stock.changed', (hints) => ({ ...hints, everything: false })),
-  'stock.changed.none': (erp) =>
-    changed(describedAs(erp, { changes: 'none' }), 'products.changed', (hints, { cursor }) => ({
-      ...hints,
-      everything: cursor !== null,
-    })),
+  'stock.changed.none': (erp) => ({ ...tellingNothing(erp), 'stock.changed': erp['stock.changed'] }),
   'stock.changed.complete': (_erp, atWork) =>
     changed(atWork, 'stock.changed', (hints) => ({ ...hints, skus: everySecond(hints.skus) })),
 }

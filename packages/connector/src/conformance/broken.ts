@@ -51,7 +51,11 @@ export function tellingNothing(erp: Erp): Erp {
     ...hints,
     everything: cursor !== null,
   }))
-  return changed(stock, 'products.changed', (hints, { cursor }) => ({
+  const products = changed(stock, 'products.changed', (hints, { cursor }) => ({
+    ...hints,
+    everything: cursor !== null,
+  }))
+  return changed(products, 'documents.changed', (hints, { cursor }) => ({
     ...hints,
     everything: cursor !== null,
   }))

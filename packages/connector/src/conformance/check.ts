@@ -20,6 +20,11 @@ export interface ConformanceOptions {
   readonly customer_code?: string
   /** An account that may sign in; without one the checks of a right sign-in are skipped. */
   readonly credentials?: { readonly username: string; readonly password: string }
+  /**
+   * What the account may order: a SKU of which 50 are available in the warehouse. With it, holds and orders of at most
+   * 7 units at a time are made and taken back; without it those checks are skipped.
+   */
+  readonly ordering?: { readonly warehouse_code: string; readonly sku: string }
   /** Where the ERP is served; without it the checks of the wire are skipped. */
   readonly http?: { readonly url: string; readonly token: string }
   /** How long a change is waited for that the hints must tell; 0 (the default) looks twice without a pause. */

@@ -1,5 +1,8 @@
 import { type Answer, callAny, type Erp, erpFrom, ok, rejected } from '../erp.ts'
 import type { Capabilities, ErpProduct, ErpWarehouse, StockFigure } from '../operations.ts'
+import { inMemoryOrders } from './in-memory-orders.ts'
+import type { Figure } from './in-memory-quotes.ts'
+import { Table } from './table.ts'
 
 /** A right ERP of 40 SKUs in memory: the tests break it on purpose. */
 export interface InMemoryErp {
@@ -8,6 +11,8 @@ export interface InMemoryErp {
   readonly atWork: Erp
   readonly customer_code: string
   readonly credentials: { readonly username: string; readonly password: string }
+  /** What may be ordered: there are 90 of it. */
+  readonly ordering: { readonly warehouse_code: string; readonly sku: string }
 }
 
 const capabilities: Capabilities = {
@@ -17,7 +22,7 @@ const capabilities: Capabilities = {
   max_request_ms: 1000,
   changes: 'poll',
   stock_seq: true,
-  holds: 'expiring',
+  holds: 'plain',
   serialise: 'nothing',
   ledger: false,
   sign_in: true,
@@ -35,44 +40,6 @@ const warehouses: ErpWarehouse[] = [
   status: 'active',
 }))
 
-/** Rows in order of their key, each with the number of its last change: enough for pages, reads and hints. */
-class Table<Value> {
-  readonly #rows = new Map<string, { key: string; value: Value; seq: number }>()
-  seq = 0
-
-  put(key: string, value: Value) {
-    this.seq += 1
-    this.#rows.set(key, { key, value, seq: this.seq })
-  }
-
-  sorted() {
-    return [...this.#rows.values()].sort((one, other) => (one.key < other.key ? -1 : 1))
-  }
-
-  page(after: string | null, limit: number) {
-    const following = this.sorted().filter(({ key }) => key > (after ?? ''))
-    const rows = following.slice(0, limit)
-    return { rows, next: following.length > limit ? (rows.at(-1)?.key ?? null) : null }
-  }
-
-  read(keys: readonly string[]) {
-    return this.sorted().filter(({ key }) => keys.includes(key))
-  }
-
-  changed(cursor: string | null) {
-    const since = cursor === null ? this.seq : this.#sinceOf(cursor)
-    const keys = this.sorted().flatMap(({ key, seq }) => (since !== undefined && seq > since ? [key] : []))
-    return { keys, hints: { cursor: `at-${this.seq}`, everything: since === undefined, more: false } }
-  }
-
-  #sinceOf(cursor: string): number | undefined {
-    const digits = /^at-(\d{1,9})$/.exec(cursor)?.[1]
-    return digits === undefined || Number(digits) > this.seq ? undefined : Number(digits)
-  }
-}
-
-type Figure = Omit<StockFigure, 'stock_seq'>
-
 export function inMemoryErp(): InMemoryErp {
   const products = new Table<ErpProduct>()
   const stock = new Map(warehouses.map(({ warehouse_code }) => [warehouse_code, new Table<Figure>()]))
@@ -89,6 +56,13 @@ export function inMemoryErp(): InMemoryErp {
     code === customer_code ? ok(value) : rejected('not_found', `There is no customer ${code}.`)
 
   const erp: Erp = {
+    ...inMemoryOrders({
+      stock,
+      customer_code,
+      address_id: depot.address_id,
+      shipping_method_id: road.shipping_method_id,
+      isOpen: (session) => session.startsWith('session-'),
+    }),
     describe: async () => ok({ name: 'In memory', sandbox: true, capabilities }),
     warehouses: async () => ok({ warehouses }),
     'stock.snapshot': async ({ warehouse_code, after, limit }) =>
@@ -139,7 +113,8 @@ export function inMemoryErp(): InMemoryErp {
     move(products, stock, moves)
     return callAny(erp, id, input, options)
   })
-  return { erp, atWork, customer_code, credentials }
+  const ordering = { warehouse_code: 'NORTH', sku: 'STYLE-20-B' }
+  return { erp, atWork, customer_code, credentials, ordering }
 }
 
 /** Takes the rows in turn, so that no row changes at every call. */

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type RejectionReason, UnknownOutcome, within } from '@trade-gateway/connector'
-import type { Call, GrantType } from '../contract/call.ts'
+import type { Call, GrantType, ShippingPreferences } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { instant } from '../kernel/clock.ts'
@@ -145,6 +145,7 @@ interface NewSession {
     readonly name: string
     readonly username: string
     readonly capabilities?: readonly string[] | undefined
+    readonly preferences?: ShippingPreferences | undefined
     readonly session: string
     readonly session_expires_at: string
   }
@@ -170,6 +171,7 @@ async function openSession(gateway: Gateway, opened: NewSession) {
         account_name: account?.name ?? null,
         username: account?.username ?? null,
         capabilities: narrowed ? JSON.stringify(narrowed) : null,
+        preferences: account?.preferences ? JSON.stringify(account.preferences) : null,
         upstream_session: account
           ? secrets.seal(account.session, sessionPurpose(jti, opened.channel_code))
           : null,

@@ -171,6 +171,7 @@ export class Sessions {
             account_id: session.account_id,
             name: session.account_name ?? '',
             username: session.username ?? '',
+            preferences: session.preferences ? JSON.parse(session.preferences) : undefined,
           }
         : undefined,
       token: {

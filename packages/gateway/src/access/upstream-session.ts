@@ -13,7 +13,26 @@ export async function withUpstreamSession<T>(
   gateway: Gateway,
   caller: Caller,
   work: (session: string) => Promise<Answer<T>>,
+  session = upstreamSession(gateway, caller),
 ): Promise<Answer<T>> {
+  const { jti } = caller.token
+  const answer = await work(await session)
+  if ('ok' in answer || answer.rejected.reason !== 'session_expired') return answer
+  await revoke(gateway, jti)
+  throw new GatewayError('AUTH_EXPIRED', { say: ['session_ended'] })
+}
+
+/** The session, looked up ahead of its use, while something else is waited for. */
+export function sessionAhead(gateway: Gateway, caller: Caller): Promise<string> {
+  const session = upstreamSession(gateway, caller)
+  session.catch(() => {
+    // Whoever uses it is told; nobody may.
+  })
+  return session
+}
+
+/** The session itself, for as long as nobody has ended it. */
+async function upstreamSession(gateway: Gateway, caller: Caller): Promise<string> {
   if (!caller.account) throw new GatewayError('OMS_LOGIN_REQUIRED')
   const { jti } = caller.token
   const row = await gateway.store.db
@@ -22,12 +41,7 @@ export async function withUpstreamSession<T>(
     .where('jti', '=', jti)
     .executeTakeFirst()
   if (!row?.upstream_session) throw new GatewayError('AUTH_EXPIRED', { say: ['session_ended'] })
-  const answer = await work(
-    gateway.secrets.unseal(row.upstream_session, sessionPurpose(jti, row.channel_code)),
-  )
-  if ('ok' in answer || answer.rejected.reason !== 'session_expired') return answer
-  await revoke(gateway, jti)
-  throw new GatewayError('AUTH_EXPIRED', { say: ['session_ended'] })
+  return gateway.secrets.unseal(row.upstream_session, sessionPurpose(jti, row.channel_code))
 }
 
 async function revoke(gateway: Gateway, jti: string): Promise<void> {

@@ -22,6 +22,11 @@ export type Plan = (typeof planNames)[number]
 
 export type GrantType = 'client_credentials' | 'password'
 
+export interface ShippingPreferences {
+  readonly shipping_method_id: string
+  readonly address_id: string | null
+}
+
 /** Who calls: the decision of `access/` about a token, as every stage and verb reads it. */
 export interface Caller {
   readonly channel_code: string
@@ -36,7 +41,13 @@ export interface Caller {
   readonly switches: { readonly wholesale: boolean; readonly dropship: boolean; readonly webhooks: boolean }
   /** The OMS account of a password grant. */
   readonly account:
-    | { readonly account_id: string; readonly name: string; readonly username: string }
+    | {
+        readonly account_id: string
+        readonly name: string
+        readonly username: string
+        /** How it ships unless an order says otherwise. */
+        readonly preferences: ShippingPreferences | undefined
+      }
     | undefined
   readonly token: { readonly jti: string; readonly expires_at: number; readonly legacy: boolean }
 }
@@ -54,20 +65,36 @@ export interface Call {
   readonly language: Language
   /** The client's address, for counting failed sign-ins; undefined where it must not count. */
   readonly address: string | undefined
+  /** A fault that the sandbox ERP is asked to show on this call (`X-Sandbox-Fault`). */
+  readonly fault?: string | undefined
   header(name: string): readonly string[]
   /** The body, read at most once. Throws `GatewayError` where it is larger than `mostBytes` or does not arrive. */
   body(mostBytes: number): Promise<Uint8Array>
   /** The route's pattern, once it is known: for logs and counters. */
-  route?: string
+  route?: string | undefined
   /** Path parameters, decoded. */
   params: Readonly<Record<string, string>>
-  caller?: Caller
+  caller?: Caller | undefined
   /** Points that this call was charged. */
-  cost?: number
+  cost?: number | undefined
   /** What `parse` made of path, query and body. */
   input?: unknown
+  /** Its `Idempotency-Key`, where it has one. */
+  key?: Keyed | undefined
   /** Headers that a stage wants on every answer, success or failure. */
-  extraHeaders?: string[]
+  extraHeaders?: string[] | undefined
+}
+
+/** An `Idempotency-Key` in its scope, and the hash of what was asked under it. */
+export interface Keyed {
+  readonly scope: string
+  readonly fingerprint: string
+  readonly channel_code: string
+  readonly method: string
+  readonly path: string
+  readonly idempotency_key: string
+  /** Whether the answer went into the commit of what it tells. */
+  isKept: boolean
 }
 
 /** Bytes that were made ahead: written one after another, compressed once per `key`. */

@@ -34,8 +34,12 @@ export interface Endpoint<
   readonly params: Params
   readonly query: Query
   readonly body?: Body
+  /** A body that fits, for the documents and for whoever tries it. */
+  readonly example?: Readonly<Record<string, unknown>>
   /** `oauth`: JSON or form, unknown fields ignored (RFC 6749 §3.2). */
   readonly bodyKind?: 'json' | 'oauth'
+  /** Whether the body may be left out, which is as good as `{}`. */
+  readonly optionalBody?: true
   readonly result: Result
   readonly status?: 200 | 201
   /** Headers of the success besides those of every answer, for the documents. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Language } from './language.ts'
+import { sentence } from './texts/texts.ts'
 
 /** A whole number in a query string: digits only, so that '', '1e2', '0x10' and '١' are refused. */
 export const wholeNumber = (least: number, most: number) =>
@@ -54,6 +55,9 @@ export const dateField = z.iso
   .refine((day) => day >= firstDay)
   .meta({ description: 'A UTC day', examples: ['2026-11-21'] })
 
+/** A switch in a query string. */
+export const flag = z.enum(['true', 'false']).transform((word) => word === 'true')
+
 /** `page` and `page_size` of ordinary lists. */
 export const paging = {
   page: wholeNumber(1, mostPage).default(1),
@@ -94,8 +98,16 @@ export const errorBody = z
   })
   .meta({ id: 'Error' })
 
-/** Zod's own messages in the caller's language. */
-export function messagesIn(language: Language) {
+/** Zod's own messages in the caller's language; what is missing is said to be, in ours. */
+export function messagesIn(language: Language): z.core.$ZodErrorMap {
+  const own = ownMessagesIn(language)
+  return (issue) => {
+    const isMissing = issue.code === 'invalid_type' && issue.input === undefined
+    return isMissing ? sentence(language, 'field_needed') : own(issue)
+  }
+}
+
+function ownMessagesIn(language: Language) {
   if (language === 'zh') return z.locales.zhCN().localeError
   if (language === 'ko') return z.locales.ko().localeError
   return z.locales.en().localeError

@@ -63,7 +63,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
       ...(writes ? { header: z.object({ 'Idempotency-Key': idempotencyKey }) } : {}),
     },
     ...(endpoint.body
-      ? { requestBody: { required: true, content: contentOf(endpoint.body, endpoint.bodyKind) } }
+      ? { requestBody: { required: !endpoint.optionalBody, content: contentOf(endpoint.body, endpoint) } }
       : {}),
     responses: { ...successOf(endpoint), ...failuresOf(endpoint) },
     'x-since': endpoint.since,
@@ -72,9 +72,9 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
   }
 }
 
-function contentOf(body: z.ZodObject, kind: Endpoint['bodyKind']) {
-  const json = { 'application/json': { schema: body } }
-  return kind === 'oauth' ? { ...json, 'application/x-www-form-urlencoded': { schema: body } } : json
+function contentOf(body: z.ZodObject, { bodyKind, example }: Endpoint) {
+  const json = { 'application/json': { schema: body, ...(example ? { example } : {}) } }
+  return bodyKind === 'oauth' ? { ...json, 'application/x-www-form-urlencoded': { schema: body } } : json
 }
 
 function successOf(endpoint: Endpoint) {

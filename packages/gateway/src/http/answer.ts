@@ -1,9 +1,11 @@
 import { audited } from '../admin/audit.ts'
-import type { Answer, Call, Prebuilt } from '../contract/call.ts'
+import { answerFrom } from '../contract/answer.ts'
+import type { Answer, Call } from '../contract/call.ts'
 import { type Endpoint, Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { idempotent } from '../operations/idempotency.ts'
+import type { AnyWrite } from '../operations/intent.ts'
 import { failureAnswer } from './failure.ts'
 import { isLegacyPath, legacyError } from './legacy.ts'
 import { Router } from './router.ts'
@@ -29,11 +31,14 @@ interface Route {
   readonly refuse: Stage | undefined
 }
 
-const json = ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control', 'private, no-cache']
 const replayPoints = 1
 
-/** Builds the door over a list of endpoints. */
-export function createDoor(gateway: Gateway, endpoints: readonly Endpoint[]): Door {
+/** Builds the door over a list of endpoints, and the kinds of writes that they begin. */
+export function createDoor(
+  gateway: Gateway,
+  endpoints: readonly Endpoint[],
+  writes: readonly AnyWrite[] = [],
+): Door {
   const router = new Router<Route>()
   for (const endpoint of endpoints) {
     const before = stages.map((stage) => stage(endpoint, gateway)).filter((stage) => stage !== undefined)
@@ -43,7 +48,7 @@ export function createDoor(gateway: Gateway, endpoints: readonly Endpoint[]): Do
   return async (call) => {
     let answer: Answer
     try {
-      answer = await pass(gateway, router, call)
+      answer = await pass({ gateway, writes }, router, call)
     } catch (error) {
       answer = failureAnswer(error, call, (fault) => {
         gateway.log.error(
@@ -57,26 +62,33 @@ export function createDoor(gateway: Gateway, endpoints: readonly Endpoint[]): Do
   }
 }
 
-async function pass(gateway: Gateway, router: Router<Route>, call: Call): Promise<Answer> {
+/** What lies behind the door. */
+interface Rooms {
+  readonly gateway: Gateway
+  readonly writes: readonly AnyWrite[]
+}
+
+async function pass(rooms: Rooms, router: Router<Route>, call: Call): Promise<Answer> {
   if (isLegacyPath(call.path)) throw legacyError(call.path)
   const { route, params } = router.match(call.method, call.path)
   call.params = params
   call.route = route.endpoint.path
-  if (route.endpoint.access !== 'admin') return walk(gateway, route, call)
-  return audited(gateway, route.endpoint, call, () => walk(gateway, route, call))
+  if (route.endpoint.access !== 'admin') return walk(rooms, route, call)
+  return audited(rooms.gateway, route.endpoint, call, () => walk(rooms, route, call))
 }
 
-async function walk(gateway: Gateway, route: Route, call: Call): Promise<Answer> {
+async function walk({ gateway, writes }: Rooms, route: Route, call: Call): Promise<Answer> {
   for (const stage of route.before) {
     const early = stage(call)
     if (early === undefined) continue
     const answer = early instanceof Promise ? await early : early
     if (answer) return answer
   }
-  // A token request has no owner to whom a key could belong, and its token may not be kept for a replay.
-  const hasKey = route.endpoint.method !== 'GET' && route.endpoint.bodyKind !== 'oauth'
+  // A request that nobody has signed has no owner to whom a key could belong.
+  const { method, access } = route.endpoint
+  const hasKey = method !== 'GET' && access !== 'public'
   if (!hasKey) return handled(gateway, route, call)
-  const { answer, replayed } = await idempotent(gateway, route.endpoint, call, () =>
+  const { answer, replayed } = await idempotent(gateway, route.endpoint, call, writes, () =>
     handled(gateway, route, call),
   ).catch((error: unknown) => {
     if (error instanceof GatewayError && error.code.startsWith('IDEMPOTENCY_'))
@@ -93,28 +105,10 @@ async function handled(gateway: Gateway, { endpoint, refuse }: Route, call: Call
   const context = { gateway, call, input: Object(call.input), caller: call.caller }
   const outcome = await endpoint.handle(handleContext(context))
   const reply = outcome instanceof Reply ? outcome : new Reply(outcome)
-  const status = reply.status ?? endpoint.status ?? 200
-  const headers = withDefaults(reply.headers)
-  return { status, headers, body: bodyOf(reply.body) }
+  return answerFrom(reply, endpoint.status)
 }
 
 /** The cast holds: the stages before parsed the input and set the caller wherever the endpoint needs one. */
 function handleContext(context: unknown): Parameters<Endpoint['handle']>[0] {
   return context as Parameters<Endpoint['handle']>[0]
-}
-
-/** An endpoint's own `Cache-Control` replaces the usual one. */
-function withDefaults(own: readonly string[]): string[] {
-  const vary = own.includes('Content-Language') ? 'Accept-Language, Accept-Encoding' : 'Accept-Encoding'
-  const usual = own.includes('Cache-Control') ? json.slice(0, 2) : json
-  return [...usual, 'Vary', vary, ...own]
-}
-
-function bodyOf(body: unknown): Answer['body'] {
-  if (body === undefined) return undefined
-  return isPrebuilt(body) ? body : JSON.stringify(body)
-}
-
-function isPrebuilt(body: unknown): body is Prebuilt {
-  return typeof body === 'object' && body !== null && 'chunks' in body && 'size' in body
 }

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
-import { adminCatalogue, catalogue } from '../catalogue.ts'
+import { adminCatalogue, catalogue, sandboxCatalogue, writes } from '../catalogue.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { pages } from '../pages/app.ts'
@@ -14,8 +14,9 @@ import { createGatewayServer } from './server.ts'
 
 /** The whole server: the contract and the operator's endpoints through the door, everything else is a page. */
 export function createApp(gateway: Gateway): Server {
-  const contract = doorListener(gateway, createDoor(gateway, catalogue))
+  const contract = doorListener(gateway, createDoor(gateway, catalogue, writes))
   const admin = doorListener(gateway, createDoor(gateway, adminCatalogue))
+  const sandbox = doorListener(gateway, createDoor(gateway, sandboxCatalogue))
   const page = getRequestListener(pages(gateway).fetch, {
     overrideGlobalObjects: false,
     // Of a request of HTTP/1.0 without Host, as some probes send it.
@@ -23,9 +24,12 @@ export function createApp(gateway: Gateway): Server {
     errorHandler: (error) => withoutPage(gateway, error),
   })
   return createGatewayServer(gateway, (request, response) => {
+    // Nearly every request: nothing more is to be known of where it belongs.
+    if (request.url?.startsWith('/api/v1/')) return contract(request, response)
     const [path = ''] = (request.url ?? '').split('?', 1)
     if (path.startsWith('/api/') || isLegacyPath(path) || isBroken(path)) contract(request, response)
     else if (path === '/admin/api' || path.startsWith('/admin/api/')) admin(request, response)
+    else if (path.startsWith('/sandbox/')) sandbox(request, response)
     else void page(request, response)
   })
 }

@@ -5,8 +5,11 @@ import type { Answer } from '../contract/call.ts'
 
 /** Bodies below this size gain nothing. */
 const leastBytes = 1_024
-/** Up to here one copy and one write are cheaper than many small writes. */
-const mostWholeBytes = 64 * 1024
+/** Up to here one copy is cheaper than a write of several chunks. */
+const mostWholeBytes = 8 * 1024
+/** And up to here it is cheaper than a write of many. */
+const mostJoinedBytes = 256 * 1024
+const manyChunks = 16
 const mostCachedBytes = 256 * 1024 * 1024
 const gzipped = promisify(gzip)
 
@@ -74,7 +77,8 @@ function plainOf(body: Answer['body']): Encoded {
   if (body === undefined) return { chunks: [], size: 0 }
   if (typeof body === 'object' && 'chunks' in body) {
     const { chunks, size } = body
-    return { chunks: size > mostWholeBytes ? chunks : [Buffer.concat(chunks, size)], size }
+    const isJoined = size <= (chunks.length < manyChunks ? mostWholeBytes : mostJoinedBytes)
+    return { chunks: isJoined ? [Buffer.concat(chunks, size)] : chunks, size }
   }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   return { chunks: [bytes], size: bytes.length }

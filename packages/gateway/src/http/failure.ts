@@ -1,6 +1,7 @@
 import type { Answer } from '../contract/call.ts'
-import { type ErrorCode, type ErrorFacts, errorTable, GatewayError } from '../contract/errors.ts'
+import { type ErrorCode, type ErrorFacts, errorTable, GatewayError, type Reason } from '../contract/errors.ts'
 import type { Language } from '../contract/language.ts'
+import type { SentenceId } from '../contract/texts/en.ts'
 import { cleaned, sentence, texts } from '../contract/texts/texts.ts'
 
 /** The only place that writes an error response. */
@@ -30,7 +31,7 @@ function answerOf(error: GatewayError, { requestId, language }: ErrorContext): A
     error: {
       code,
       message: cleaned(facts.say ? sentence(language, ...facts.say) : text.message, mostMessageCharacters),
-      hint: text.hint,
+      hint: hintOf(facts, language) ?? text.hint,
       request_id: requestId,
       doc_url: `/errors/${code}`,
       ...(facts.param === undefined ? {} : { param: cleaned(facts.param) }),
@@ -54,6 +55,26 @@ function answerOf(error: GatewayError, { requestId, language }: ErrorContext): A
   if (facts.retryAfter !== undefined) headers.push('Retry-After', String(facts.retryAfter))
   if (facts.headers) headers.push(...facts.headers)
   return { status: facts.status ?? status, headers, body: JSON.stringify(body), code }
+}
+
+/** What to do next may depend on the reason more than on the code. */
+function hintOf({ reason }: ErrorFacts, language: Language): string | undefined {
+  const id = reason === undefined ? undefined : hintOfReason[reason]
+  return id === undefined ? undefined : sentence(language, id)
+}
+
+const hintOfReason: Readonly<Partial<Record<Reason, SentenceId>>> = {
+  insufficient_stock: 'hint_insufficient_stock',
+  insufficient_balance: 'hint_insufficient_balance',
+  sku_blocked: 'hint_sku_blocked',
+  sku_unknown: 'hint_sku_unknown',
+  already_shipped: 'hint_already_shipped',
+  already_cancelled: 'hint_already_cancelled',
+  hold_expired: 'hint_hold_expired',
+  price_changed: 'hint_price_changed',
+  invalid_state: 'hint_invalid_state',
+  too_many_holds: 'hint_too_many_holds',
+  upstream_unknown: 'hint_upstream_unknown',
 }
 
 /** A field's name may be the caller's own invention. */

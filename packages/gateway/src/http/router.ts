@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Endpoint } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { SentenceId } from '../contract/texts/en.ts'
@@ -11,14 +12,17 @@ interface Node<T> {
 
 export interface Match<T> {
   readonly route: T
-  readonly params: Record<string, string>
+  readonly params: Readonly<Record<string, string>>
 }
 
 const mostEchoedPath = 100
+/** Channels ask for the same few paths again and again. */
+const mostKnownPaths = 1_000
 
 /** Finds the route of a method and path, from the endpoints' own paths. */
 export class Router<T> {
   readonly #root: Node<T> = { fixed: new Map(), methods: new Map() }
+  readonly #known = new LRUCache<string, Match<T>>({ max: mostKnownPaths })
 
   add(endpoint: Endpoint, route: T) {
     let node = this.#root
@@ -37,6 +41,16 @@ export class Router<T> {
 
   /** Throws `BAD_REQUEST`: 400 for a malformed path, 404 for an unknown one, 405 with `Allow` for a wrong method. */
   match(method: string, path: string): Match<T> {
+    const key = `${method} ${path}`
+    let match = this.#known.get(key)
+    if (!match) {
+      match = this.#matched(method, path)
+      this.#known.set(key, match)
+    }
+    return match
+  }
+
+  #matched(method: string, path: string): Match<T> {
     const why = flawOf(path)
     if (why !== undefined) throw new GatewayError('BAD_REQUEST', { say: [why] })
     const params: Record<string, string> = {}

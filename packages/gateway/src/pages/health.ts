@@ -1,6 +1,7 @@
 import type { Env, Hono } from 'hono'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
+import { guaranteeOf } from '../upstream/guarantee.ts'
 
 /**
  * `/livez`: the process answers. `/readyz`: the store answers and every warehouse was filled once; afterwards the
@@ -19,8 +20,9 @@ export function health<E extends Env>(app: Hono<E>, gateway: Gateway) {
     return c.json({ data: { ready: true, ...checks } }, 200, noStore)
   })
 
-  app.get('/statusz', (c) => {
+  app.get('/statusz', async (c) => {
     const now = gateway.clock.now()
+    const { upstream } = gateway
     const warehouses = gateway.mirror.stock.warehouses().map((warehouse) => ({
       warehouse_code: warehouse.warehouse_code,
       rows: gateway.mirror.stock.shelf(warehouse.warehouse_code)?.liveRows ?? 0,
@@ -30,8 +32,14 @@ export function health<E extends Env>(app: Hono<E>, gateway: Gateway) {
     return c.json(
       {
         data: {
-          sandbox: gateway.upstream.isSandbox,
+          sandbox: upstream.isSandbox,
           writes_enabled: gateway.config.writesEnabled,
+          upstream: {
+            name: upstream.name ?? null,
+            circuit: upstream.circuit,
+            orders: upstream.known ? guaranteeOf(upstream.known) : null,
+          },
+          writes_in_doubt: await inDoubt(gateway, now),
           warehouses,
         },
       },
@@ -39,6 +47,19 @@ export function health<E extends Env>(app: Hono<E>, gateway: Gateway) {
       noStore,
     )
   })
+}
+
+/** Writes whose outcome is not known; null while the store does not answer. */
+async function inDoubt(gateway: Gateway, now: number) {
+  const row = await gateway.store.db
+    .selectFrom('intents')
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('sent_at').as('oldest')])
+    .executeTakeFirst()
+    .catch(() => undefined)
+  if (!row) return null
+  const oldest_seconds =
+    row.oldest === null ? null : Math.max(0, Math.floor((now - Number(row.oldest)) / 1000))
+  return { count: Number(row.count), oldest_seconds }
 }
 
 const noStore = { 'Cache-Control': 'no-store' }

@@ -1,7 +1,7 @@
 import type { Settings } from './settings.ts'
 
 /** What a newcomer reads: where it is, who may sign in, and four lines that work as they stand. */
-export function sandboxBanner(baseUrl: string, settings: Settings, activity: number): string {
+export function sandboxBanner(baseUrl: string, settings: Settings, activity: number, orders: string): string {
   const { SANDBOX_USERNAME: username, SANDBOX_PASSWORD: password } = settings
   const credentials = JSON.stringify({ grant_type: 'password', username, password })
   return `
@@ -10,6 +10,7 @@ Trade Gateway is ready at ${baseUrl}
   sandbox account   ${username}  ${password}
   sandbox channel   client_id ${settings.SANDBOX_CLIENT_ID}  client_secret ${settings.SANDBOX_CLIENT_SECRET}
   admin token       ${settings.ADMIN_TOKEN || 'none: the console is disabled'}
+  orders            ${orders}
   stock             ${activity === 0 ? 'stands still' : `about ${activity} changes a minute are made up; SANDBOX_ACTIVITY=0 keeps the figures still`}
 
 Try it (copy all four lines):
@@ -22,8 +23,9 @@ curl -s "${baseUrl}/api/v1/warehouses/AUSYD1/stock?page=1&page_size=2" -H "Autho
 `
 }
 
-export function plainBanner(baseUrl: string): string {
+export function plainBanner(baseUrl: string, orders: string): string {
   return `Trade Gateway is ready at ${baseUrl}
+Orders: ${orders}
 Nobody can sign in before a channel exists for the ERP’s customer: README.md, “The operator’s side”.
 `
 }

@@ -1,7 +1,7 @@
 import { type Block, blockOf, type Piece, pieceOf, rowsPerBlock, type ShelfRow } from './block.ts'
 import { type ChangeLog, chunksOf, type Entry, firstWhere } from './change-log.ts'
 import { added, type Sum, zeroSum } from './checksum.ts'
-import { emptyShelf, placesOf, type Shelf, stocked } from './shelf.ts'
+import { emptyShelf, headsOf, placesOf, type Shelf, stocked } from './shelf.ts'
 
 /**
  * Builds a shelf from nothing, block by block, so that a warehouse of a million rows never stands in memory twice.
@@ -39,6 +39,7 @@ export class ShelfBuilder {
       ...emptyShelf,
       version,
       blocks: this.#blocks,
+      heads: headsOf(this.#blocks),
       places: placesOf(this.#blocks),
       liveRows: this.#blocks.reduce((sum, block) => sum + block.liveRows, 0),
       checksum: this.#checksum,

@@ -17,7 +17,8 @@ export interface ChecksumFields {
 }
 
 const separator = '\u001f'
-const lanes = 4
+/** 32-bit numbers of a sum. */
+export const lanes = 4
 const laneSize = 2 ** 32
 
 /** A number modulo 2^128 as four 32-bit lanes, the most significant first. */

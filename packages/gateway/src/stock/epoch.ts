@@ -17,12 +17,17 @@ export function startVersion(now: number, above = 0): number {
   const slot = Math.max(1, Math.floor((now - firstSlot) / slotMs))
   const version = slot * lowBits + Math.floor(now % slotMs) * perMs
   // After a restore the high bits must tell the two apart: mirrors and cursors go by them.
-  return epochOf(version) > epochOf(above) ? version : (epochOf(above) + 1) * lowBits
+  return epochOf(version) > epochOf(above) ? version : nextHistory(above)
 }
 
 /** Which history a version belongs to. */
 export function epochOf(version: number): number {
   return Math.floor(version / lowBits)
+}
+
+/** The lowest version of any history after the one that a version belongs to. */
+export function nextHistory(version: number): number {
+  return (epochOf(version) + 1) * lowBits
 }
 
 /**
@@ -36,11 +41,25 @@ export async function beginEpoch(
 ): Promise<void> {
   const { store, clock, log } = gateway
   await store.withLock('begin epoch', 10_000, async () => {
-    const rows = await store.db.selectFrom('warehouses').select(['warehouse_code', 'version']).execute()
+    // Real warehouses before views, as every writer locks them, so that none waits for another in a circle.
+    const rows = await store.db
+      .selectFrom('warehouses')
+      .select(['warehouse_code', 'version'])
+      .orderBy('kind', 'desc')
+      .orderBy('warehouse_code')
+      .execute()
     if (above !== undefined && rows.every(({ version }) => version > above)) return
     const newest = Math.max(above ?? 0, ...rows.map(({ version }) => version))
     const version = startVersion(clock.now(), newest)
-    await store.db.updateTable('warehouses').set({ version, horizon: version, cursor: null }).execute()
+    await store.db.transaction().execute(async (tx) => {
+      for (const { warehouse_code } of rows) {
+        await tx
+          .updateTable('warehouses')
+          .set({ version, horizon: version, cursor: null })
+          .where('warehouse_code', '=', warehouse_code)
+          .execute()
+      }
+    })
     log.warn(
       { rows: rows.length },
       'the database was restored from an older state; clients are told to sync anew',

@@ -1,6 +1,16 @@
-import { type Block, changed, jsonOf, liveBetween, rowIn, type ShelfRow, separated } from './block.ts'
+import {
+  type Block,
+  changed,
+  digestAt,
+  firstAtLeast,
+  jsonOf,
+  liveBetween,
+  rowIn,
+  type ShelfRow,
+  separated,
+} from './block.ts'
 import { type ChangeLog, countSince, emptyLog, entriesSince, firstWhere, logged } from './change-log.ts'
-import { added, type ChecksumFields, contributionOf, type Sum, zeroSum } from './checksum.ts'
+import { added, type Sum, zeroSum } from './checksum.ts'
 
 /**
  * A shelf is the stock of one warehouse at one version, in memory, ready to be sent: blocks of prebuilt JSON in the
@@ -13,6 +23,8 @@ import { added, type ChecksumFields, contributionOf, type Sum, zeroSum } from '.
 export interface Shelf {
   readonly version: number
   readonly blocks: readonly Block[]
+  /** The first SKU of each block. */
+  readonly heads: readonly string[]
   /** Rows before each block, withdrawn ones counted; one more entry for the total. */
   readonly places: Uint32Array
   readonly liveRows: number
@@ -25,6 +37,7 @@ export interface Shelf {
 export const emptyShelf: Shelf = {
   version: 0,
   blocks: [],
+  heads: [],
   places: new Uint32Array(1),
   liveRows: 0,
   checksum: zeroSum,
@@ -55,7 +68,16 @@ export async function stocked(
     sorted.toSorted((a, b) => a.version - b.version),
   )
   const liveRows = blocks.reduce((sum, block) => sum + block.liveRows, 0)
-  return { version, blocks, places: placesOf(blocks), liveRows, checksum, log, skusOfStyle }
+  return {
+    version,
+    blocks,
+    heads: headsOf(blocks),
+    places: placesOf(blocks),
+    liveRows,
+    checksum,
+    log,
+    skusOfStyle,
+  }
 }
 
 /** Where a SKU stands. */
@@ -67,8 +89,8 @@ export interface Place {
 
 /** Where a SKU stands; undefined where the shelf never had it. */
 export function find(shelf: Shelf, sku: string): Place | undefined {
-  const after = firstWhere(shelf.blocks.length, (index) => (shelf.blocks[index]?.skus[0] ?? '') > sku)
-  const block = shelf.blocks[after - 1]
+  const at = firstAtLeast(shelf.heads, sku)
+  const block = shelf.blocks[shelf.heads[at] === sku ? at : at - 1]
   const row = block && rowIn(block, sku)
   return block === undefined || row === undefined
     ? undefined
@@ -103,12 +125,13 @@ const removedMark = Buffer.from(',"removed":true}')
 /** The rows that changed after a version, oldest change first, withdrawn ones marked; at most `most`. */
 export function changesSince(shelf: Shelf, since: number, most: number) {
   const entries = entriesSince(shelf.log, since, most)
-  const rows = entries.flatMap(({ sku }) => {
+  const rows: Buffer[] = []
+  for (const { sku } of entries) {
     const at = find(shelf, sku)
-    if (!at) return []
+    if (!at) continue
     const json = jsonOf(at.block, at.row)
-    return [at.removed ? Buffer.concat([json.subarray(0, -1), removedMark]) : json]
-  })
+    rows.push(at.removed ? Buffer.concat([json.subarray(0, -1), removedMark]) : json)
+  }
   return { rows: separated(rows), count: entries.length, reached: entries.at(-1)?.version }
 }
 
@@ -148,17 +171,16 @@ async function checksumAfter(
   let sum = shelf.checksum
   for (const [index, row] of sorted.entries()) {
     const before = former[index]
-    if (before && !before.removed)
-      sum = added(sum, contribution(jsonOf(before.block, before.row).toString()), -1)
+    if (before && !before.removed) sum = added(sum, digestAt(before.block, before.row), -1)
     if (!row.removed) sum = added(sum, row.digest, 1)
     if (index % rowsPerPause === rowsPerPause - 1) await pause()
   }
   return sum
 }
 
-function contribution(json: string): Sum {
-  const fields: ChecksumFields = JSON.parse(json)
-  return contributionOf(fields)
+/** The first SKU of each block. */
+export function headsOf(blocks: readonly Block[]): string[] {
+  return blocks.map(({ skus }) => skus[0] ?? '')
 }
 
 /** Rows before each block. */
@@ -191,4 +213,13 @@ function stylesAfter(
     map.set(product_code, [...(map.get(product_code) ?? []), sku].sort())
   }
   return map ?? shelf.skusOfStyle
+}
+
+/** A row as it is sent, read back. */
+export function rowShown({ block, row }: Place): {
+  readonly quantity_available: number
+  readonly price_wholesale: number
+  readonly currency: string
+} {
+  return JSON.parse(jsonOf(block, row).toString())
 }

@@ -9,7 +9,7 @@ import {
 } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import type { WarehouseRow } from '../store/tables.ts'
-import { startVersion } from './epoch.ts'
+import { nextHistory, startVersion } from './epoch.ts'
 import { rebuildView, type StockChange, writeStock } from './write.ts'
 
 /**
@@ -146,7 +146,8 @@ async function readHints(gateway: Gateway, row: WarehouseRow, since: string, now
     const hints = accepted(await gateway.erp['stock.changed'](input, within(readTimeoutMs)))
     if (hints.everything) return readWhole(gateway, row, cursor, now)
     await rereadSkus(gateway, row.warehouse_code, hints.skus)
-    if (hints.cursor !== cursor) await saveCursor(gateway, row.warehouse_code, hints.cursor)
+    const isKept = hints.cursor === cursor || (await kept(gateway, row, { cursor: hints.cursor }))
+    if (!isKept) return false
     cursor = hints.cursor
     if (!hints.more) return true
   }
@@ -162,6 +163,7 @@ export async function rereadSkus(
   for (let from = 0; from < skus.length; from += skusPerRead) {
     const batch = [...new Set(skus.slice(from, from + skusPerRead))]
     const input = { warehouse_code: warehouse, skus: batch }
+    const asked_at = gateway.clock.now()
     const answer = accepted(await gateway.erp['stock.read'](input, within(readTimeoutMs)))
     const carried = new Set(answer.rows.map(({ sku }) => sku))
     await writeStock(gateway, {
@@ -169,6 +171,7 @@ export async function rereadSkus(
       rows: answer.rows,
       gone: batch.filter((sku) => !carried.has(sku)),
       gone_seq: answer.stock_seq,
+      asked_at,
     })
   }
 }
@@ -187,23 +190,20 @@ async function readWhole(
   const code = row.warehouse_code
   const input = { warehouse_code: code, cursor: since }
   const { cursor, everything } = accepted(await gateway.erp['stock.changed'](input, within(readTimeoutMs)))
-  const target = { warehouse_code: code, anew: everything || since === null }
+  const target = { warehouse_code: code, anew: everything || since === null, asked_at: now }
   if (row.filled_at === null) {
     await firstFill(gateway, target)
   } else if (!(await applySnapshot(gateway, target))) {
     return false
   }
-  await gateway.store.db
-    .updateTable('warehouses')
-    .set({ cursor, compared_at: now, filled_at: row.filled_at ?? now })
-    .where('warehouse_code', '=', code)
-    .execute()
+  const reached = { cursor, compared_at: now, filled_at: row.filled_at ?? now }
+  if (!(await kept(gateway, row, reached))) return false
   await fillViews(gateway)
   return true
 }
 
 /** Where a snapshot goes, and whether the ERP's counter may have begun anew. */
-type Target = Pick<StockChange, 'warehouse_code' | 'anew'>
+type Target = Pick<StockChange, 'warehouse_code' | 'anew' | 'asked_at'>
 
 /** Writes page by page; what an earlier, interrupted fill wrote and the ERP no longer carries is withdrawn. */
 async function firstFill(gateway: Gateway, target: Target): Promise<void> {
@@ -326,10 +326,20 @@ async function fillViews(gateway: Gateway): Promise<void> {
   }
 }
 
-async function saveCursor(gateway: Gateway, code: string, cursor: string): Promise<void> {
-  await gateway.store.db
+/**
+ * Keeps how far the ERP was read; false where a new history was begun meanwhile: what was read before may be lost with
+ * the old one, so the ERP is to be read whole.
+ */
+async function kept(
+  gateway: Gateway,
+  { warehouse_code, version }: WarehouseRow,
+  reached: Partial<Pick<WarehouseRow, 'cursor' | 'compared_at' | 'filled_at'>>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await gateway.store.db
     .updateTable('warehouses')
-    .set({ cursor })
-    .where('warehouse_code', '=', code)
-    .execute()
+    .set(reached)
+    .where('warehouse_code', '=', warehouse_code)
+    .where('version', '<', nextHistory(version))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { StockFigure } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
-import type { Tx } from '../store/store.ts'
+import type { Bulk, Tx } from '../store/store.ts'
 import type { StockRow } from '../store/tables.ts'
 
 /**
@@ -21,6 +21,11 @@ export interface StockChange {
   readonly gone_seq: number | null
   /** Whether the ERP's counter may have begun anew, so that it cannot be compared with what is stored. */
   readonly anew?: boolean
+  /**
+   * When the ERP was asked, by our clock, where its figures carry no counter: what was written since is newer than
+   * the answer.
+   */
+  readonly asked_at?: number
 }
 
 /**
@@ -40,17 +45,18 @@ export async function writeStock(gateway: Gateway, change: StockChange): Promise
 }
 
 async function writeBatch(gateway: Gateway, change: StockChange): Promise<number> {
+  const { bulk } = gateway.store
   return gateway.store.db.transaction().execute(async (tx) => {
     await lockCounter(tx, change.warehouse_code)
     const skus = [...change.rows.map((row) => row.sku), ...change.gone]
-    const stored = await storedRows(tx, change.warehouse_code, skus)
+    const stored = await storedRows({ tx, bulk }, change.warehouse_code, skus)
     const { changed, confirmed } = compared(change, stored, gateway.clock.now())
     await confirm(tx, change.warehouse_code, confirmed)
     if (changed.length === 0) return 0
-    await writeRows(tx, change.warehouse_code, changed)
+    await writeRows({ tx, bulk }, change.warehouse_code, changed)
     const changedSkus = changed.map((row) => row.sku)
     for (const [view, members] of viewsOf(gateway, change.warehouse_code)) {
-      await refreshView(tx, view, members, changedSkus, gateway.clock.now())
+      await refreshView({ tx, bulk }, view, members, changedSkus, gateway.clock.now())
     }
     return changed.length
   })
@@ -71,8 +77,10 @@ interface Confirmed {
 function compared(change: StockChange, stored: ReadonlyMap<string, StockRow>, now: number) {
   const changed: Fields[] = []
   const confirmed: Confirmed[] = []
-  const isOlder = (seq: number | null, { stock_seq }: StockRow) =>
-    !change.anew && seq !== null && stock_seq !== null && seq < stock_seq
+  const isOlder = (seq: number | null, { stock_seq, updated_at }: StockRow) => {
+    if (seq === null) return change.asked_at !== undefined && updated_at > change.asked_at
+    return !change.anew && stock_seq !== null && seq < stock_seq
+  }
   const confirm = ({ sku, stock_seq }: StockRow, seq: number | null) => {
     if (seq !== null && seq !== stock_seq) confirmed.push({ sku, stock_seq: seq })
   }
@@ -121,6 +129,22 @@ function withdrawn(before: StockRow, now: number): Fields {
   }
 }
 
+const columns = [
+  'warehouse_code',
+  'sku',
+  'product_code',
+  'quantity_on_hand',
+  'quantity_available',
+  'price_wholesale',
+  'price_retail',
+  'currency',
+  'incoming',
+  'removed',
+  'version',
+  'updated_at',
+  'stock_seq',
+] as const satisfies readonly (keyof StockRow)[]
+
 const published = [
   'product_code',
   'quantity_on_hand',
@@ -144,8 +168,14 @@ async function lockCounter(tx: Tx, warehouse: string): Promise<void> {
     .executeTakeFirstOrThrow()
 }
 
+/** A writing transaction, and how many rows go through it. */
+interface Writing {
+  readonly tx: Tx
+  readonly bulk: Bulk
+}
+
 async function storedRows(
-  tx: Tx,
+  { tx, bulk }: Writing,
   warehouse: string,
   skus: readonly string[],
 ): Promise<Map<string, StockRow>> {
@@ -154,7 +184,7 @@ async function storedRows(
     .selectFrom('stock')
     .selectAll()
     .where('warehouse_code', '=', warehouse)
-    .where('sku', 'in', skus)
+    .where('sku', 'in', bulk.texts(skus))
     .execute()
   return new Map(rows.map((row) => [row.sku, row]))
 }
@@ -171,7 +201,7 @@ async function confirm(tx: Tx, warehouse: string, rows: readonly Confirmed[]): P
   }
 }
 
-async function writeRows(tx: Tx, warehouse: string, rows: readonly Fields[]): Promise<void> {
+async function writeRows({ tx, bulk }: Writing, warehouse: string, rows: readonly Fields[]): Promise<void> {
   const { version } = await tx
     .updateTable('warehouses')
     .set((eb) => ({ version: eb('version', '+', rows.length) }))
@@ -179,9 +209,11 @@ async function writeRows(tx: Tx, warehouse: string, rows: readonly Fields[]): Pr
     .returning('version')
     .executeTakeFirstOrThrow()
   const first = version - rows.length + 1
+  const versioned = rows.map((row, index) => ({ ...row, version: first + index }))
   await tx
     .insertInto('stock')
-    .values(rows.map((row, index) => ({ ...row, version: first + index })))
+    .columns(columns)
+    .expression(bulk.rows('stock', columns, versioned))
     .onConflict((conflict) =>
       conflict.columns(['warehouse_code', 'sku']).doUpdateSet((eb) => ({
         product_code: eb.ref('excluded.product_code'),
@@ -213,29 +245,30 @@ export async function rebuildView(
   members: readonly string[],
   skus: readonly string[],
 ): Promise<void> {
-  const { batchRows, db } = gateway.store
+  const { batchRows, db, bulk } = gateway.store
   for (let from = 0; from < skus.length; from += batchRows) {
     const batch = skus.slice(from, from + batchRows)
-    await db.transaction().execute((tx) => refreshView(tx, view, members, batch, gateway.clock.now()))
+    const now = gateway.clock.now()
+    await db.transaction().execute((tx) => refreshView({ tx, bulk }, view, members, batch, now))
     await yieldToLoop()
   }
 }
 
 /** Recomputes the view's rows of the changed SKUs from its members' published rows. */
 async function refreshView(
-  tx: Tx,
+  { tx, bulk }: Writing,
   view: string,
   members: readonly string[],
   skus: readonly string[],
   now: number,
 ): Promise<void> {
   await lockCounter(tx, view)
-  const stored = await storedRows(tx, view, skus)
+  const stored = await storedRows({ tx, bulk }, view, skus)
   const memberRows = await tx
     .selectFrom('stock')
     .selectAll()
     .where('warehouse_code', 'in', members)
-    .where('sku', 'in', skus)
+    .where('sku', 'in', bulk.texts(skus))
     .execute()
   const bySku = Map.groupBy(memberRows, (row) => row.sku)
   const changed: Fields[] = []
@@ -245,7 +278,7 @@ async function refreshView(
     const merged = mergedRow(view, members, bySku.get(sku) ?? [], now) ?? left
     if (merged && !(before && isSame(before, merged))) changed.push(merged)
   }
-  if (changed.length > 0) await writeRows(tx, view, changed)
+  if (changed.length > 0) await writeRows({ tx, bulk }, view, changed)
 }
 
 /** The sums of the members; prices and style of the first member that carries the SKU; withdrawn when all are. */

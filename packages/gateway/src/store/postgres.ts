@@ -1,8 +1,8 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import pg from 'pg'
 import type { Log } from '../kernel/log.ts'
 import { InProcessLocks } from './in-process-locks.ts'
-import { batchRows, type Store, StoreUnusable, type Topic, topics } from './store.ts'
+import { type Bulk, batchRows, type Store, StoreUnusable, type Topic, topics } from './store.ts'
 import type { Tables } from './tables.ts'
 
 const mostConnections = 16
@@ -10,6 +10,8 @@ const connectTimeoutMs = 5_000
 const statementTimeoutMs = 30_000
 const listenRetryMs = 1_000
 const lockPollMs = 20
+/** A question about a lock that is not answered means that the connection, and with it every lock, is gone. */
+const lockAnswerMs = 10_000
 const channelName = 'trade_gateway'
 const int8 = 20
 const configurationExit = 78
@@ -39,6 +41,7 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
     kind: 'postgres',
     db,
     batchRows,
+    bulk,
     withLock: (name, waitMs, work) => locks.hold(name, waitMs, () => sessionLocks.hold(name, waitMs, work)),
     announce: (topic) => {
       pool.query('select pg_notify($1, $2)', [channelName, topic]).catch((error: unknown) => {
@@ -52,6 +55,14 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
       await db.destroy()
     },
   }
+}
+
+const bulk: Bulk = {
+  texts: (values) => sql`(select unnest(${values}::text[]))`,
+  rows: (table, columns, rows) => {
+    const fields = sql.join(columns.map((column) => sql.ref(column)))
+    return sql`select ${fields} from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)})`
+  },
 }
 
 /** Eight-byte integers as numbers; what does not fit exactly is a fault, not a rounding. */
@@ -84,7 +95,8 @@ class SessionLocks {
     try {
       return await work()
     } finally {
-      await this.#ask('select pg_advisory_unlock(hashtextextended($1, 0)) as yes', name).catch(
+      // Nobody waits for it: whoever asks for the same lock next asks after it, on the same connection.
+      void this.#ask('select pg_advisory_unlock(hashtextextended($1, 0)) as yes', name).catch(
         (error: unknown) => {
           this.#log.warn({ error, subject: name }, 'a lock ended with its connection')
         },
@@ -104,7 +116,11 @@ class SessionLocks {
   #ask(sql: string, name: string): Promise<boolean> {
     const answer = this.#asked.then(async () => {
       const client = await this.#connected()
-      const { rows } = await client.query<{ yes: boolean }>(sql, [name])
+      const { rows } = await client.query<{ yes: boolean }>(sql, [name]).catch((error: unknown) => {
+        this.#client = undefined
+        client.end().catch(() => {})
+        throw error
+      })
       return rows[0]?.yes === true
     })
     this.#asked = answer.catch(() => {})
@@ -120,7 +136,7 @@ class SessionLocks {
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client(this.#config)
+    const client = new pg.Client({ ...this.#config, keepAlive: true, query_timeout: lockAnswerMs })
     client.once('error', () => client.end().catch(() => {}))
     client.once('end', () => {
       this.#client = undefined

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { Kysely, SqliteDialect } from 'kysely'
+import { Kysely, SqliteDialect, sql } from 'kysely'
 import { InProcessLocks } from './in-process-locks.ts'
-import { type Store, StoreUnusable, type Topic } from './store.ts'
+import { type Bulk, type Store, StoreUnusable, type Topic } from './store.ts'
 import type { Tables } from './tables.ts'
 
 const busyExit = 75
@@ -30,11 +30,22 @@ export function openSqlite(path: string): Store {
     kind: 'sqlite',
     db,
     batchRows: embeddedBatchRows,
+    bulk,
     withLock: (name, waitMs, work) => locks.hold(name, waitMs, work),
     announce: (topic) => void emitter.emit('announced', topic),
     listen: (heard) => void emitter.on('announced', (topic: Topic) => heard(topic)),
     close: () => db.destroy(),
   }
+}
+
+/** JSON arrays, taken apart by SQLite; `where true` keeps its parser from taking `on conflict` for a join. */
+const bulk: Bulk = {
+  texts: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
+  rows: (_table, columns, rows) => {
+    const values = JSON.stringify(rows.map((row) => columns.map((column) => row[column] ?? null)))
+    const fields = columns.map((_, at) => sql`json_extract(value, ${sql.lit(`$[${at}]`)})`)
+    return sql`select ${sql.join(fields)} from json_each(${values}) where true`
+  },
 }
 
 /** `node:sqlite` as Kysely's SQLite dialect expects a database, its statements prepared once. */

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Expression, Kysely, RawBuilder, Transaction } from 'kysely'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -13,6 +13,7 @@ export interface Store {
   readonly db: Db
   /** Rows per writing transaction: few enough that an embedded store does not hold up the loop. */
   readonly batchRows: number
+  readonly bulk: Bulk
   /**
    * Runs `work` while this process alone holds the named lock; answers undefined where it is held elsewhere and
    * does not come free within `waitMs`. The lock ends with the connection, not with a clock.
@@ -23,6 +24,18 @@ export interface Store {
   /** Calls `heard` on each announcement, own and foreign; a missed one is made good by polling. */
   listen(heard: (topic: Topic) => void): void
   close(): Promise<void>
+}
+
+/** Long lists and many rows as one parameter: thousands of them take longer to build and to parse than to be used. */
+export interface Bulk {
+  /** A list to compare with: `where('sku', 'in', bulk.texts(skus))`. */
+  texts(values: readonly string[]): RawBuilder<string>
+  /** Rows to write: `insertInto(table).columns(columns).expression(bulk.rows(table, columns, rows))`. */
+  rows<Name extends keyof Tables & string>(
+    table: Name,
+    columns: readonly (keyof Tables[Name] & string)[],
+    rows: readonly Partial<Tables[Name]>[],
+  ): Expression<unknown>
 }
 
 export const topics = ['stock', 'reference', 'access'] as const

@@ -37,6 +37,16 @@ export interface Tables {
   reference_records: ReferenceRow
   reference_sources: { source: string; cursor: string | null; filled_at: number | null }
   idempotency_keys: IdempotencyRow
+  orders: OrderRow
+  dropship_orders: DropshipRow
+  reservations: ReservationRow
+  holds: HoldRow
+  carts: CartRow
+  shipments: ShipmentRow
+  intents: IntentRow
+  /** Documents of which the ERP told while a write on them was under way: they are read again. */
+  document_hints: { reference: string; heard_at: number }
+  document_sync: { name: string; cursor: string | null; synced_at: number | null }
 }
 
 export interface ChannelRow {
@@ -67,6 +77,8 @@ export interface SessionRow {
   /** JSON list, where the account narrows the plan. */
   capabilities: string | null
   upstream_session: string | null
+  /** JSON `{shipping_method_id, address_id}`: what the account ships by unless it says otherwise. */
+  preferences: string | null
   issued_at: number
   expires_at: number
   revoked_at: number | null
@@ -146,4 +158,201 @@ export interface IdempotencyRow {
   answer_sealed: string | null
   created_at: number
   expires_at: number
+  /** The document that the key made or changed. */
+  resource_type: string | null
+  resource_id: string | null
+}
+
+/** A wholesale order: a draft of ours until it is submitted, then what the ERP says of it. */
+export interface OrderRow {
+  order_id: string
+  channel_code: string
+  account_id: string | null
+  client_order_number: string | null
+  status: string
+  status_raw: string | null
+  in_doubt: number
+  /** A warehouse or a view that narrows where stock may come from. */
+  warehouse_code: string | null
+  /** JSON list of lines, in the shape of the wire but for amounts. */
+  lines: string
+  /** JSON `{shipping_method_id, address_id?}`. */
+  shipping: string | null
+  payment_method: string
+  allow_partial: number
+  max_total: number | null
+  remark: string | null
+  paid: number
+  payment_url: string | null
+  /** JSON of the costs, in minor units. */
+  costs: string | null
+  currency: string | null
+  reference: string
+  hold_id: string | null
+  /** JSON `{content, total, until}` of the newest preview. */
+  quoted: string | null
+  /** The hash of what was submitted, as it was asked for. */
+  submitted_as: string | null
+  created_at: number
+  submitted_at: number | null
+  cancelled_at: number | null
+  updated_at: number
+}
+
+/** A drop-ship order; until it is submitted, a preview. */
+export interface DropshipRow {
+  dropship_order_id: string
+  channel_code: string
+  account_id: string | null
+  client_order_number: string
+  serial_number: string | null
+  sku: string
+  product_code: string
+  quantity: number
+  /** JSON, as sent. */
+  recipient: string
+  /** The hash of the normalised recipient. */
+  recipient_key: string
+  shipping_method: string
+  warehouse_code: string | null
+  status: string
+  status_raw: string | null
+  in_doubt: number
+  remark: string | null
+  max_total: number | null
+  paid: number
+  payment_url: string | null
+  unit_price: number | null
+  /** JSON of the costs, in minor units. */
+  costs: string | null
+  currency: string | null
+  /** JSON of the expected dates. */
+  arrival: string | null
+  carrier: string | null
+  tracking_number: string | null
+  tracking_url: string | null
+  shipment_id: string | null
+  reference: string
+  hold_id: string | null
+  /** JSON of the newest preview, as the ERP quoted it. */
+  preview: string | null
+  /** How many previews were made under this id: each hold has a reference of its own. */
+  previews: number
+  quoted_total: number | null
+  price_expires_at: number | null
+  /** When a preview is over. */
+  expires_at: number | null
+  /** When its newest submit began, by the gateway's own clock. */
+  placed_at: number | null
+  created_at: number
+  submitted_at: number | null
+  shipped_at: number | null
+  cancelled_at: number | null
+  updated_at: number
+}
+
+export interface ReservationRow {
+  reservation_id: string
+  channel_code: string
+  account_id: string | null
+  client_order_number: string | null
+  warehouse_code: string
+  /** JSON list of `{sku, quantity}`. */
+  lines: string
+  /** The hash of the lines: the same number and lines are the same reservation. */
+  lines_key: string
+  status: string
+  status_raw: string | null
+  in_doubt: number
+  order_id: string | null
+  hold_id: string | null
+  remark: string | null
+  reference: string
+  expires_at: number
+  created_at: number
+  cancelled_at: number | null
+  updated_at: number
+}
+
+/** Stock that the ERP holds for a document of ours. */
+export interface HoldRow {
+  hold_id: string
+  channel_code: string
+  source: string
+  source_id: string
+  reference: string
+  /** JSON list of `{warehouse_code, sku, quantity}`. */
+  lines: string
+  status: string
+  status_raw: string | null
+  released_reason: string | null
+  expires_at: number
+  /** When its end was last tried and refused. */
+  tried_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+export interface CartRow {
+  cart_id: string
+  channel_code: string
+  account_id: string | null
+  client_order_number: string | null
+  warehouse_code: string | null
+  /** JSON list of `{sku, quantity}`. */
+  items: string
+  status: string
+  order_id: string | null
+  remark: string | null
+  created_at: number
+  cancelled_at: number | null
+  updated_at: number
+}
+
+export interface ShipmentRow {
+  shipment_id: string
+  channel_code: string
+  order_type: string
+  /** The wholesale or drop-ship order. */
+  order_id: string
+  /** The ERP's own number. */
+  number: string
+  warehouse_code: string
+  carrier: string
+  service: string
+  tracking_number: string | null
+  tracking_url: string | null
+  /** JSON list of `{sku, quantity}`. */
+  lines: string
+  packages: number
+  shipped_at: number
+  estimated_arrival_date: string | null
+  status: string
+  status_raw: string
+  created_at: number
+}
+
+/**
+ * A write to the ERP whose outcome is not known (yet): it was committed before the ERP was called, and goes with the
+ * commit of the ERP's answer. A document has at most one.
+ */
+export interface IntentRow {
+  document_id: string
+  /** The lock under which the document is worked on. */
+  lock_name: string
+  kind: string
+  /** The document's name at the ERP, by which it is looked up. */
+  reference: string
+  channel_code: string
+  /** The idempotency key's scope, where the request had a key. */
+  scope: string | null
+  /** The status of the answer once it succeeds. */
+  http_status: number
+  /** JSON: what the kind of write needs to finish. */
+  detail: string
+  request_id: string
+  sent_at: number
+  /** When the ERP first did not know the reference, after the time in which a late request could still take effect. */
+  missed_at: number | null
+  looked_at: number | null
 }

@@ -254,16 +254,25 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
     return data
   }
 
-  /** Waits until the processes tell the same of every warehouse, and the ERP has nothing new for them. */
+  /** Waits until the ERP has nothing new, and the processes tell the same of every warehouse, up to what is stored. */
   async function agreed(among = Array.from({ length: processes }, (_, index) => index)) {
     const isAgreed = async () => {
+      // What is stored is asked for first: a process that agrees with an older state does not agree.
+      if (!(await isSynced())) return false
+      const stored = await storedVersions()
       for (const code of codes) {
         const proofs = await Promise.all(among.map((index) => proofAt(index, code)))
         if (new Set(proofs.map((proof) => JSON.stringify(proof))).size > 1) return false
+        if (proofs[0]?.version !== stored.get(code)) return false
       }
-      return isSynced()
+      return true
     }
     await until(isAgreed, takeoverMs, 'The processes did not come to agree')
+  }
+
+  async function storedVersions(): Promise<Map<string, number>> {
+    const { rows } = await observer.query('select warehouse_code, version from warehouses')
+    return new Map(rows.map((row) => [row.warehouse_code, Number(row.version)]))
   }
 
   /** Whether the cursors in the database are those that the ERP has now. */

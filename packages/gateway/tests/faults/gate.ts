@@ -10,6 +10,7 @@ interface Task {
   readonly kind: string
   /** Resolves when the task next waits or is over. */
   settled: PromiseWithResolvers<void>
+  isAbandoned: boolean
   /** Set while it waits. */
   goOn: PromiseWithResolvers<void> | undefined
 }
@@ -23,7 +24,7 @@ export class Gate {
 
   /** Starts a task and lets it run up to its first wait. */
   async start(owner: number, kind: string, work: () => Promise<unknown>): Promise<void> {
-    const task: Task = { owner, kind, settled: Promise.withResolvers(), goOn: undefined }
+    const task: Task = { owner, kind, settled: Promise.withResolvers(), isAbandoned: false, goOn: undefined }
     this.#tasks.add(task)
     const { settled } = task
     this.#current.run(task, () => {
@@ -44,6 +45,7 @@ export class Gate {
   async wait(): Promise<void> {
     const task = this.#current.getStore()
     if (!task) return
+    if (task.isAbandoned) throw new Abandoned()
     const { resolve } = task.settled
     task.goOn = Promise.withResolvers()
     task.settled = Promise.withResolvers()
@@ -71,7 +73,9 @@ export class Gate {
   /** Ends every task of an owner where it waits, as the end of its process does. */
   async abandon(owner: number): Promise<void> {
     for (const task of [...this.#tasks]) {
-      if (task.owner === owner) await this.#resume(task, (goOn) => goOn.reject(new Abandoned()))
+      if (task.owner !== owner) continue
+      task.isAbandoned = true
+      await this.#resume(task, (goOn) => goOn.reject(new Abandoned()))
     }
   }
 

@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { accepted, erpClient, mostPerCall, type StockFigure, within } from '@trade-gateway/connector'
+import type { ListedDocument } from '@trade-gateway/sandbox-erp'
 import { z } from 'zod'
+import type { Loose } from '../harness.ts'
 import { ask, freePorts, type GatewayProcess, launchGateway, startGateway, told, until } from './processes.ts'
 
 /**
@@ -17,6 +19,10 @@ const sandboxFile = z.object({
   erp_url: z.string(),
   erp_pid: z.int(),
 })
+type ErpDocuments = Pick<
+  ListedDocument,
+  'reference' | 'kind' | 'status' | 'copy' | 'lines' | 'client_order_number'
+>[]
 export type SandboxFile = z.infer<typeof sandboxFile>
 
 const erpTimeoutMs = 30_000
@@ -66,7 +72,11 @@ export class Installation {
   }
 
   get erpToken(): string {
-    return parseEnv(readFileSync(join(this.dataDir, 'settings.env'), 'utf8')).SANDBOX_ERP_TOKEN ?? ''
+    return this.#settingsFile().SANDBOX_ERP_TOKEN ?? ''
+  }
+
+  #settingsFile() {
+    return parseEnv(readFileSync(join(this.dataDir, 'settings.env'), 'utf8'))
   }
 
   /** Waits until the file names an ERP other than the one that ended, and answers its process id. */
@@ -82,6 +92,35 @@ export class Installation {
     const body = { client_id, client_secret }
     const { access_token } = await told(ask(this.url, 'POST', '/api/v1/auth/token', { body }))
     return String(access_token)
+  }
+
+  /** A token of the sandbox account, which may order. */
+  async buyerToken(): Promise<string> {
+    const { SANDBOX_USERNAME: username, SANDBOX_PASSWORD: password } = this.#settingsFile()
+    const body = { grant_type: 'password', username, password }
+    const { access_token } = await told(ask(this.url, 'POST', '/api/v1/auth/token', { body }))
+    return String(access_token)
+  }
+
+  /** Every document of the ERP, duplicates included. */
+  async erpDocuments(): Promise<ErpDocuments> {
+    const all: ErpDocuments = []
+    for (let after: number | null = 0; after !== null; ) {
+      const page: Loose = await this.#control(`documents?after=${after}`)
+      all.push(...page.documents)
+      after = page.next
+    }
+    return all
+  }
+
+  /** What all warehouses of the ERP hold. */
+  async erpHeld(): Promise<number> {
+    const { warehouses }: Loose = await this.#control('stock-totals')
+    return warehouses.reduce((sum: number, { held }: { held: number }) => sum + held, 0)
+  }
+
+  #control(name: string): Promise<Loose> {
+    return told(ask(this.sandbox().erp_url, 'GET', `/sandbox/${name}`, { token: this.erpToken }))
   }
 
   /** What the ERP itself says of a warehouse. */

@@ -47,6 +47,7 @@ export const upheavals = [
   'expire',
   'epoch',
   'restore',
+  'failover',
   'restart',
   'erp restart',
   'erp restore',

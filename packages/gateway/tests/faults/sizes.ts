@@ -6,6 +6,8 @@ import { testDatabaseUrl } from '../harness.ts'
  *   FAULTS_CHANGES        row changes written by the eight connections   (4,000; a release: 100,000)
  *   FAULTS_INTERLEAVINGS  interleavings of writers, gateways and clients   (150; a release: 1,000 or more)
  *   FAULTS_SEED           seed of the interleavings, to see a failure again
+ *   FAULTS_ORDERINGS      runs of clients that order through faults, for each class of ERP  (60; a release: 10,000)
+ *   FAULTS_ORDER_KILLS    kills of gateway and ERP while orders are placed          (20; a release: 1,000)
  *   FAULTS_SECONDS        how long four processes are followed               (8; a release: 60)
  *   FAULTS_KILLS          kills of each kind                                 (3; a release: 50)
  *   TEST_FAULTS=1         runs what takes long; without it the suite prints what it leaves out
@@ -13,6 +15,8 @@ import { testDatabaseUrl } from '../harness.ts'
 export const sizes = {
   changes: wholeNumber('FAULTS_CHANGES', 4_000),
   interleavings: wholeNumber('FAULTS_INTERLEAVINGS', 150),
+  orderings: wholeNumber('FAULTS_ORDERINGS', 60),
+  orderKills: wholeNumber('FAULTS_ORDER_KILLS', 20),
   seconds: wholeNumber('FAULTS_SECONDS', 8),
   kills: wholeNumber('FAULTS_KILLS', 3),
 } as const

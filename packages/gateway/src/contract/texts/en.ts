@@ -76,6 +76,44 @@ export const sentences = {
   channel_code_taken: 'There is a channel "{channel}" already, or there was one.',
   customer_taken: 'The customer {customer} belongs to the channel {channel} already.',
   secrets_too_many: 'A channel has at most {most} secrets. Delete one first.',
+  erp_rejected: 'The ERP did not accept this: {reason}',
+  erp_unreachable: 'The ERP cannot be reached; nothing was sent to it.',
+  outcome_unknown:
+    'The ERP was asked and its answer did not arrive: whether it did this is not known yet. Retry with the SAME Idempotency-Key.',
+  document_in_doubt:
+    'An earlier write on {id} has no known outcome yet; the gateway is looking it up. Retry with the key of that write.',
+  not_in_state: '{id} is {status}; this needs it to be {needed}.',
+  hold_of_order: 'The hold {id} belongs to the order {order}; it goes with its submit or its void.',
+  not_at_erp: 'The ERP has no document {reference} for {id}.',
+  sandbox_only: 'The sandbox controls exist only in front of the built-in ERP.',
+  key_in_doubt: 'The outcome of an earlier request with this Idempotency-Key is being looked up at the ERP.',
+  field_needed: 'is needed here',
+  sku_twice: 'stands on an earlier line already; put the quantities together',
+  hint_insufficient_stock:
+    'Order at most error.shortages[].quantity_available, or send allow_partial with a wholesale order; the preview tells what is under way. Nothing was created.',
+  hint_insufficient_balance: 'Pay in, or choose another payment_method. Nothing was created.',
+  hint_already_shipped:
+    'It has left the warehouse and can no longer be voided; arrange a return. Nothing was changed.',
+  hint_already_cancelled: 'It is cancelled for good. Make a new document.',
+  hint_hold_expired:
+    'Its stock is no longer held. Preview again, or submit without dropship_order_id. Nothing was created.',
+  hint_price_changed: 'Preview again, accept the new total, and submit. Nothing was created.',
+  hint_invalid_state: 'Read the document: its status does not allow this. Nothing was changed.',
+  hint_upstream_unknown:
+    'It is not known whether the ERP did this. Retry with the SAME Idempotency-Key after Retry-After; GET /api/v1/idempotency-keys tells how it stands.',
+  hint_too_many_holds: 'Submit or release a live one, or wait until one expires. Nothing was created.',
+  hint_sku_blocked:
+    'Leave this SKU out; GET /api/v1/products tells by sellable what the account may order. Nothing was created.',
+  hint_sku_unknown: 'Check the SKU or style code; they are compared byte by byte, case included.',
+  sku_blocked: 'The SKU {sku} is not in the catalogue that this account may order from.',
+  shipping_not_served: 'The shipping method {method} does not serve {warehouses}.',
+  cart_empty: 'The cart {id} is empty.',
+  preview_not_live: 'The preview {id} is over or has another order number or SKU.',
+  differs_from_preview: '{param} differs from the preview {id}; a submit repeats its preview.',
+  hold_over: 'The stock of the preview {id} is no longer held. Preview again.',
+  too_many_live: 'At most {most} may be live at once. Submit or release one first.',
+  number_taken: 'The order number {number} stands on another order of {sku} for another recipient.',
+  duplicate: 'The order number {number} was submitted for the same recipient and SKU a moment ago: {id}.',
   overloaded: 'The gateway is overloaded and did not begin this request.',
   not_ready:
     'The gateway is not ready: its store does not answer, or the stock is being read for the first time.',
@@ -251,7 +289,7 @@ export const en: Texts = {
     SHIPPING_REQUIRED: {
       title: 'Shipping missing',
       message: 'The wholesale order has no shipping method, or no address for a delivery.',
-      hint: 'Supply shipping.shipping_method_id and, for a delivery, shipping.address_id, or set defaults on the OMS website under User, then Preferences.',
+      hint: 'Supply shipping.shipping_method_id (GET /api/v1/shipping-methods) and, for a delivery, shipping.address_id (GET /api/v1/addresses), or set defaults on the OMS website under User, then Preferences.',
       when: 'A preview or submit of a wholesale order without shipping information.',
     },
   },
@@ -274,6 +312,179 @@ export const en: Texts = {
     'plan_requests.list': {
       summary: 'List plan requests',
       description: 'The requests of this channel, newest first.',
+    },
+    'orders.create': {
+      summary: 'Create a wholesale draft',
+      description:
+        'Creates a draft of the gateway’s own: it holds no stock and is priced by the preview. Shipping may come later; it is needed by preview and submit. A SKU that the account may not order is refused at once.',
+    },
+    'orders.list': {
+      summary: 'List wholesale orders',
+      description:
+        'Newest first, from the gateway’s store, so that it works while the ERP is away; X-Data-Age tells how old the picture is. Without dates: the last 30 days and every draft. client_order_number looks up without a window.',
+    },
+    'orders.read': {
+      summary: 'Read a wholesale order',
+      description:
+        'One order with its lines, costs and state. in_doubt: a write on it has no known outcome yet and is being looked up.',
+    },
+    'orders.change': {
+      summary: 'Change a wholesale draft',
+      description: 'Replaces the fields that are sent; lines replace all lines. Only a draft can be changed.',
+    },
+    'orders.preview': {
+      summary: 'Preview a wholesale order',
+      description:
+        'What the draft, with the body laid over it, would be allocated, when it would arrive and what it would cost. Changes nothing and holds nothing. A shortage is an answer, not an error. Until price_expires_at a submit of the same content is charged this total or refused with price_changed.',
+    },
+    'orders.submit': {
+      summary: 'Submit a wholesale order',
+      description:
+        'Allocates the stock and creates the order in the ERP in one step. A body replaces the draft’s fields. Short stock is refused with the shortages, unless allow_partial cuts the lines. Submitting a confirmed order again answers the same order. After an unknown outcome, retry with the SAME Idempotency-Key: the order is looked up, never sent twice.',
+    },
+    'orders.void': {
+      summary: 'Void a wholesale order',
+      description:
+        'Cancels a draft, or a confirmed order of which nothing has shipped, and gives the stock back. Again: the same document.',
+    },
+    'dropship.preview': {
+      summary: 'Preview a drop-ship order',
+      description:
+        'Tells what can be allocated, what is short, when it arrives and what it costs, and holds the stock, all or nothing, for HOLD_TTL_SECONDS. The same client_order_number and SKU again moves the hold to the new quantity under the same id. At most 50 live previews a channel.',
+    },
+    'dropship.submit': {
+      summary: 'Submit a drop-ship order',
+      description:
+        'Submits the named preview, or the live one of the same number and SKU, or allocates anew. The same number, SKU and recipient within the duplicate window is refused with DUPLICATE_SUSPECTED; another client_order_number passes.',
+    },
+    'dropship.list': {
+      summary: 'List drop-ship orders',
+      description:
+        'Newest first. client_order_number and serial_number look up without a window. Previews are left out unless include_previews=true; an order in doubt is always shown.',
+    },
+    'dropship.read': {
+      summary: 'Read a drop-ship order',
+      description: 'One drop-ship order or preview. A preview has no submitted_at.',
+    },
+    'dropship.release': {
+      summary: 'Release a preview’s stock',
+      description:
+        'Gives the held stock back and cancels the preview. Twice is the same; after the submit it is refused.',
+    },
+    'dropship.void': {
+      summary: 'Void a drop-ship order',
+      description:
+        'Cancelled before the hand-over to the warehouse, intercepted after it, refused once shipped. Of a preview it is the release. Again: the same document.',
+    },
+    'reservations.create': {
+      summary: 'Reserve stock',
+      description:
+        'Holds all lines or none until expires_at. The same client_order_number and lines as a reserved one is that one. At most 50 live reservations a channel.',
+    },
+    'reservations.list': {
+      summary: 'List reservations',
+      description: 'Newest first. Without dates: the last 30 days and everything still reserved.',
+    },
+    'reservations.read': {
+      summary: 'Read a reservation',
+      description: 'One reservation with its hold and order.',
+    },
+    'reservations.cancel': {
+      summary: 'Cancel a reservation',
+      description: 'Gives the stock back. Twice is the same; a confirmed reservation lives on in its order.',
+    },
+    'reservations.confirm': {
+      summary: 'Make an order of a reservation',
+      description:
+        'Makes a wholesale draft to which the hold passes with its expiry; its submit consumes the hold, its void releases it. Again: the same reservation.',
+    },
+    'holds.list': {
+      summary: 'List holds',
+      description:
+        'Everything that is held for the channel: by previews, reservations and the drafts made of them.',
+    },
+    'holds.read': {
+      summary: 'Read a hold',
+      description: 'One hold: what is held where, for which document, until when.',
+    },
+    'holds.delete': {
+      summary: 'Release a hold',
+      description:
+        'The release of its preview or the cancelling of its reservation; it needs the capability of that write. A hold of an order goes with the order.',
+    },
+    'carts.create': {
+      summary: 'Create a cart',
+      description:
+        'A list of items to be ordered later. It shows prices and availability and holds no stock.',
+    },
+    'carts.list': {
+      summary: 'List carts',
+      description: 'Newest first. Without dates: the last 30 days and every open cart.',
+    },
+    'carts.read': {
+      summary: 'Read a cart',
+      description: 'One cart with the prices and availability of this moment.',
+    },
+    'carts.change': {
+      summary: 'Change a cart',
+      description: 'Replaces the fields that are sent; items replace all items.',
+    },
+    'carts.items': { summary: 'Replace a cart’s items', description: 'Replaces all items of an open cart.' },
+    'carts.checkout': {
+      summary: 'Check a cart out',
+      description:
+        'Makes a wholesale draft of the cart and closes it. Again: the same cart with the same order_id.',
+    },
+    'carts.delete': { summary: 'Throw a cart away', description: 'Cancels an open cart. Twice is the same.' },
+    'shipments.list': {
+      summary: 'List shipments',
+      description:
+        'What left the warehouses, by the day it left. order_id, dropship_order_id and tracking_number look up without a window.',
+    },
+    'shipments.read': {
+      summary: 'Read a shipment',
+      description: 'One shipment with carrier, tracking and lines.',
+    },
+    'idempotency_keys.list': {
+      summary: 'Ask for an Idempotency-Key',
+      description:
+        'What became of the channel’s requests under a key: running, completed, in_doubt (its outcome is being looked up) or failed (nothing was done). For a client whose answer was lost.',
+    },
+    'admin.doubts.list': {
+      summary: 'List writes in doubt',
+      description:
+        'Writes to the ERP whose outcome is not known, the oldest first. settled_by: the gateway looks it up by itself, or, where the ERP offers no look-up, a person has to.',
+    },
+    'admin.doubts.settle': {
+      summary: 'Settle a write in doubt',
+      description:
+        'For a person who has looked into the ERP: found reads the document there and finishes the write, absent takes it back and frees its key.',
+    },
+    'sandbox.faults': {
+      summary: 'Let the sandbox fail',
+      description: 'Sets how often the built-in ERP’s writes go wrong, and how; an empty object ends it.',
+    },
+    'sandbox.clock': {
+      summary: 'Set the sandbox’s clock forward',
+      description: 'Lets time pass in the built-in ERP: holds expire, orders are handed over and shipped.',
+    },
+    'sandbox.stock': {
+      summary: 'Set the sandbox’s stock',
+      description: 'Sets what is on hand of a SKU in a warehouse; 0 sells it out.',
+    },
+    'sandbox.price': {
+      summary: 'Change a price in the sandbox',
+      description: 'Sets the wholesale list price of a SKU, in minor units.',
+    },
+    'sandbox.ship': {
+      summary: 'Ship an order in the sandbox',
+      description:
+        'Lets an order leave the warehouse now. With the admin token, or with the bearer of the channel that owns it.',
+    },
+    'sandbox.intercept': {
+      summary: 'Intercept an order in the sandbox',
+      description:
+        'Stops a drop-ship order on its way. With the admin token, or with the bearer of the channel that owns it.',
     },
     'errors.list': {
       summary: 'The error catalogue',

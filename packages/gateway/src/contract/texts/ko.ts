@@ -80,6 +80,45 @@ export const ko: Texts = {
     channel_code_taken: '“{channel}” 채널이 이미 있거나, 예전에 있었습니다.',
     customer_taken: '{customer} 고객은 이미 {channel} 채널에 속해 있습니다.',
     secrets_too_many: '채널 하나에 클라이언트 시크릿은 최대 {most}개입니다. 먼저 하나를 삭제하세요.',
+    erp_rejected: 'ERP가 이 작업을 받아들이지 않았습니다: {reason}',
+    erp_unreachable: 'ERP에 연결할 수 없습니다. ERP로 아무것도 보내지 않았습니다.',
+    outcome_unknown:
+      'ERP에 요청을 보냈지만 응답을 받지 못해, 작업이 수행되었는지 아직 알 수 없습니다. 반드시 같은 Idempotency-Key로 다시 시도하세요.',
+    document_in_doubt:
+      '{id} 문서에 대한 이전 쓰기의 결과가 아직 확인되지 않아 게이트웨이에서 확인하고 있습니다. 그 쓰기에 사용한 키로 다시 시도하세요.',
+    not_in_state: '{id}의 현재 상태는 {status}입니다. 이 작업에 필요한 상태: {needed}.',
+    hold_of_order: '선점 {id}은(는) 주문 {order}에 속합니다. 그 주문을 제출하거나 취소할 때 함께 끝납니다.',
+    not_at_erp: 'ERP에 {id}에 해당하는 문서 {reference}이(가) 없습니다.',
+    sandbox_only: '샌드박스 제어는 내장 ERP 앞에서만 사용할 수 있습니다.',
+    key_in_doubt: '이 Idempotency-Key로 보낸 이전 요청의 결과를 ERP에서 조회하는 중입니다.',
+    field_needed: '여기에 필요합니다',
+    sku_twice: '앞 줄에 이미 있습니다. 수량을 합치세요',
+    hint_insufficient_stock:
+      'error.shortages[].quantity_available 이하로 주문하거나, 도매 주문이라면 allow_partial을 보내세요. 입고 예정은 미리보기가 알려 줍니다. 아무것도 생성되지 않았습니다.',
+    hint_insufficient_balance: '충전하거나 다른 payment_method를 선택하세요. 아무것도 생성되지 않았습니다.',
+    hint_already_shipped:
+      '이미 창고를 떠나 취소할 수 없습니다. 반품을 진행하세요. 아무것도 바뀌지 않았습니다.',
+    hint_already_cancelled: '이미 취소되어 되돌릴 수 없습니다. 새 문서를 만드세요.',
+    hint_hold_expired:
+      '재고가 더 이상 선점되어 있지 않습니다. 다시 미리보기를 하거나 dropship_order_id 없이 제출하세요. 아무것도 생성되지 않았습니다.',
+    hint_price_changed: '다시 미리보기를 하고 새 합계를 확인한 뒤 제출하세요. 아무것도 생성되지 않았습니다.',
+    hint_invalid_state: '문서를 조회하세요. 현재 상태에서는 할 수 없습니다. 아무것도 바뀌지 않았습니다.',
+    hint_upstream_unknown:
+      'ERP가 처리했는지 알 수 없습니다. Retry-After 뒤에 같은(SAME) Idempotency-Key로 다시 시도하세요. GET /api/v1/idempotency-keys에서 진행 상황을 볼 수 있습니다.',
+    hint_too_many_holds:
+      '유효한 것을 제출하거나 해제하거나, 만료될 때까지 기다리세요. 아무것도 생성되지 않았습니다.',
+    hint_sku_blocked:
+      '이 SKU를 빼세요. 계정이 주문할 수 있는 것은 GET /api/v1/products의 sellable이 알려 줍니다. 아무것도 생성되지 않았습니다.',
+    hint_sku_unknown: 'SKU나 스타일 코드를 확인하세요. 대소문자를 포함해 바이트 단위로 비교합니다.',
+    sku_blocked: '{sku} SKU는 이 계정이 주문할 수 있는 카탈로그에 없습니다.',
+    shipping_not_served: '{method} 배송 방법은 다음 창고에서 사용할 수 없습니다: {warehouses}.',
+    cart_empty: '{id} 장바구니가 비어 있습니다.',
+    preview_not_live: '{id} 미리보기가 이미 끝났거나, 주문 번호 또는 SKU가 다릅니다.',
+    differs_from_preview: '{param} 값이 {id} 미리보기와 다릅니다. 미리보기와 같은 내용으로 제출해야 합니다.',
+    hold_over: '{id} 미리보기의 재고 선점이 끝났습니다. 다시 미리보기를 하세요.',
+    too_many_live: '동시에 유효할 수 있는 것은 최대 {most}개입니다. 먼저 하나를 제출하거나 해제하세요.',
+    number_taken: '주문 번호 {number}: 수취인이 다른 {sku} 주문에 이미 쓰인 번호입니다.',
+    duplicate: '조금 전에 주문 번호 {number}, 같은 수취인과 SKU로 주문이 제출되었습니다: {id}.',
     overloaded: '게이트웨이에 과부하가 걸려 이 요청을 시작하지 않았습니다.',
     not_ready:
       '게이트웨이가 아직 준비되지 않았습니다. 저장소가 응답하지 않거나, 재고를 처음으로 읽어 오는 중입니다.',
@@ -250,7 +289,7 @@ export const ko: Texts = {
     SHIPPING_REQUIRED: {
       title: '배송 정보 없음',
       message: '도매 주문에 배송 방법이 없거나, 배송지로 보낼 주문인데 주소가 없습니다.',
-      hint: 'shipping.shipping_method_id를 보내고, 배송지로 보낼 주문이라면 shipping.address_id도 함께 보내세요. 또는 OMS 웹사이트의 사용자(User) > 환경설정(Preferences)에서 기본값을 지정하세요.',
+      hint: 'shipping.shipping_method_id(GET /api/v1/shipping-methods)를 보내고, 배송지로 보낼 주문이라면 shipping.address_id(GET /api/v1/addresses)도 함께 보내세요. 또는 OMS 웹사이트의 사용자(User) > 환경설정(Preferences)에서 기본값을 지정하세요.',
       when: '배송 정보 없이 도매 주문을 미리 보거나 제출했습니다.',
     },
   },
@@ -272,6 +311,188 @@ export const ko: Texts = {
     'plan_requests.list': {
       summary: '플랜 신청 목록',
       description: '이 채널의 신청을 최신순으로 조회합니다.',
+    },
+    'orders.create': {
+      summary: '도매 주문 초안 생성',
+      description:
+        '게이트웨이가 직접 보관하는 초안을 만듭니다. 초안은 재고를 선점하지 않으며 가격은 미리보기에서 계산합니다. 배송 정보는 나중에 넣어도 되지만, 미리보기와 제출에는 반드시 필요합니다. 계정이 주문할 수 없는 SKU는 바로 거부합니다.',
+    },
+    'orders.list': {
+      summary: '도매 주문 목록',
+      description:
+        '최신순으로 조회합니다. 게이트웨이의 저장소에서 읽으므로 ERP를 사용할 수 없을 때도 조회할 수 있으며, 데이터가 얼마나 오래되었는지는 X-Data-Age에 표시됩니다. 날짜가 없으면 최근 30일의 주문과 모든 초안을 반환합니다. client_order_number로 조회할 때는 기간 제한이 없습니다.',
+    },
+    'orders.read': {
+      summary: '도매 주문 조회',
+      description:
+        '주문 하나를 품목, 비용, 상태와 함께 조회합니다. in_doubt는 이 주문에 대한 쓰기의 결과가 아직 확인되지 않아 확인하는 중이라는 뜻입니다.',
+    },
+    'orders.change': {
+      summary: '도매 주문 초안 변경',
+      description: '보낸 필드만 바꿉니다. lines를 보내면 모든 품목이 바뀝니다. 초안만 변경할 수 있습니다.',
+    },
+    'orders.preview': {
+      summary: '도매 주문 미리보기',
+      description:
+        '초안에 본문의 내용을 덮어썼을 때 할당될 수량, 도착 시기, 비용을 보여 줍니다. 아무것도 변경하거나 선점하지 않습니다. 수량 부족은 오류가 아니라 정상적인 응답입니다. price_expires_at 전에 같은 내용을 제출하면 이 총액으로 청구되거나 price_changed 사유로 거부됩니다.',
+    },
+    'orders.submit': {
+      summary: '도매 주문 제출',
+      description:
+        '재고 할당과 ERP의 주문 생성을 한 번에 처리합니다. 본문의 필드는 초안의 필드를 대체합니다. 재고가 부족하면 부족 내역과 함께 거부하며, allow_partial을 지정하면 품목의 수량을 줄여 처리합니다. confirmed 상태의 주문을 다시 제출하면 같은 주문을 반환합니다. 결과를 알 수 없을 때는 반드시 같은 Idempotency-Key로 다시 시도하세요. 주문을 조회해 확인할 뿐, 두 번 전송하지 않습니다.',
+    },
+    'orders.void': {
+      summary: '도매 주문 취소',
+      description:
+        '초안이나, 아직 아무것도 출고되지 않은 confirmed 상태의 주문을 취소하고 재고를 되돌립니다. 다시 호출하면 같은 문서를 반환합니다.',
+    },
+    'dropship.preview': {
+      summary: '위탁배송 주문 미리보기',
+      description:
+        '할당할 수 있는 수량, 부족한 수량, 도착 시기, 비용을 알려 주고, HOLD_TTL_SECONDS 동안 재고를 선점합니다. 전부 선점하거나 전혀 선점하지 않습니다. 같은 client_order_number와 SKU로 다시 호출하면 ID는 그대로 두고 선점을 새 수량으로 바꿉니다. 유효한 미리보기는 채널당 최대 50개입니다.',
+    },
+    'dropship.submit': {
+      summary: '위탁배송 주문 제출',
+      description:
+        '지정한 미리보기, 또는 주문 번호와 SKU가 같은 유효한 미리보기를 제출하고, 둘 다 없으면 새로 할당합니다. 중복 판정 시간 안에 주문 번호, SKU, 수취인이 모두 같으면 DUPLICATE_SUSPECTED 오류로 거부합니다. client_order_number가 다르면 통과합니다.',
+    },
+    'dropship.list': {
+      summary: '위탁배송 주문 목록',
+      description:
+        '최신순으로 조회합니다. client_order_number와 serial_number로 조회할 때는 기간 제한이 없습니다. 미리보기는 include_previews=true일 때만 포함되며, 결과가 확인되지 않은 주문은 항상 표시됩니다.',
+    },
+    'dropship.read': {
+      summary: '위탁배송 주문 조회',
+      description: '위탁배송 주문이나 미리보기 하나를 조회합니다. 미리보기에는 submitted_at이 없습니다.',
+    },
+    'dropship.release': {
+      summary: '미리보기의 재고 해제',
+      description:
+        '선점한 재고를 되돌리고 미리보기를 취소합니다. 두 번 호출해도 결과는 같으며, 제출한 뒤에는 거부됩니다.',
+    },
+    'dropship.void': {
+      summary: '위탁배송 주문 취소',
+      description:
+        '창고로 넘기기 전이면 취소하고, 넘긴 뒤에는 출고를 막으며, 이미 출고되었으면 거부합니다. 미리보기에 호출하면 재고 해제와 같습니다. 다시 호출하면 같은 문서를 반환합니다.',
+    },
+    'reservations.create': {
+      summary: '재고 예약',
+      description:
+        'expires_at까지 모든 품목을 선점하거나, 하나도 선점하지 않습니다. client_order_number와 품목이 같은 reserved 상태의 예약이 있으면 그 예약을 반환합니다. 유효한 예약은 채널당 최대 50개입니다.',
+    },
+    'reservations.list': {
+      summary: '예약 목록',
+      description:
+        '최신순으로 조회합니다. 날짜가 없으면 최근 30일의 예약과 아직 reserved 상태인 모든 예약을 반환합니다.',
+    },
+    'reservations.read': {
+      summary: '예약 조회',
+      description: '예약 하나를 선점, 주문과 함께 조회합니다.',
+    },
+    'reservations.cancel': {
+      summary: '예약 취소',
+      description:
+        '재고를 되돌립니다. 두 번 호출해도 결과는 같습니다. confirmed 상태의 예약은 해당 주문으로 이어집니다.',
+    },
+    'reservations.confirm': {
+      summary: '예약을 주문으로 전환',
+      description:
+        '도매 주문 초안을 만들고 선점을 만료 시각과 함께 초안으로 넘깁니다. 초안을 제출하면 선점이 소진되고, 취소하면 해제됩니다. 다시 호출하면 같은 예약을 반환합니다.',
+    },
+    'holds.list': {
+      summary: '선점 목록',
+      description: '미리보기, 예약, 예약에서 만든 초안이 채널을 위해 선점한 것을 모두 조회합니다.',
+    },
+    'holds.read': {
+      summary: '선점 조회',
+      description:
+        '선점 하나를 조회합니다. 무엇을 어디에서, 어느 문서를 위해, 언제까지 선점하는지 보여 줍니다.',
+    },
+    'holds.delete': {
+      summary: '선점 해제',
+      description:
+        '해당 미리보기의 재고를 해제하거나 해당 예약을 취소하는 것과 같으며, 그 쓰기에 필요한 권한이 있어야 합니다. 주문의 선점은 주문과 함께 정리됩니다.',
+    },
+    'carts.create': {
+      summary: '장바구니 생성',
+      description:
+        '나중에 주문할 상품의 목록입니다. 가격과 주문 가능 수량을 보여 주며 재고를 선점하지 않습니다.',
+    },
+    'carts.list': {
+      summary: '장바구니 목록',
+      description:
+        '최신순으로 조회합니다. 날짜가 없으면 최근 30일의 장바구니와 열려 있는 모든 장바구니를 반환합니다.',
+    },
+    'carts.read': {
+      summary: '장바구니 조회',
+      description: '장바구니 하나를 현재 시점의 가격, 주문 가능 수량과 함께 조회합니다.',
+    },
+    'carts.change': {
+      summary: '장바구니 변경',
+      description: '보낸 필드만 바꿉니다. items를 보내면 모든 상품이 바뀝니다.',
+    },
+    'carts.items': {
+      summary: '장바구니 상품 교체',
+      description: '열려 있는 장바구니의 상품을 모두 교체합니다.',
+    },
+    'carts.checkout': {
+      summary: '장바구니 주문 전환',
+      description:
+        '장바구니로 도매 주문 초안을 만들고 장바구니를 닫습니다. 다시 호출하면 같은 장바구니를 같은 order_id와 함께 반환합니다.',
+    },
+    'carts.delete': {
+      summary: '장바구니 버리기',
+      description: '열려 있는 장바구니를 취소합니다. 두 번 호출해도 결과는 같습니다.',
+    },
+    'shipments.list': {
+      summary: '출고 목록',
+      description:
+        '창고에서 나간 출고 건을 출고일 기준으로 조회합니다. order_id, dropship_order_id, tracking_number로 조회할 때는 기간 제한이 없습니다.',
+    },
+    'shipments.read': {
+      summary: '출고 조회',
+      description: '출고 한 건을 운송사, 배송 추적 정보, 품목과 함께 조회합니다.',
+    },
+    'idempotency_keys.list': {
+      summary: 'Idempotency-Key 조회',
+      description:
+        '채널이 특정 키로 보낸 요청이 어떻게 되었는지 조회합니다. 결과는 running, completed, in_doubt(결과를 확인하는 중) 또는 failed(아무 작업도 수행되지 않음)입니다. 응답을 받지 못한 클라이언트를 위한 것입니다.',
+    },
+    'admin.doubts.list': {
+      summary: '결과 미확인 쓰기 목록',
+      description:
+        '결과를 알 수 없는 ERP 쓰기를 오래된 순으로 보여 줍니다. settled_by는 게이트웨이가 스스로 조회하는지, ERP가 조회를 제공하지 않아 사람이 처리해야 하는지를 나타냅니다.',
+    },
+    'admin.doubts.settle': {
+      summary: '결과 미확인 쓰기 처리',
+      description:
+        'ERP를 직접 확인한 사람을 위한 것입니다. found는 그 문서를 읽어 쓰기를 완료하고, absent는 쓰기를 되돌리고 키를 해제합니다.',
+    },
+    'sandbox.faults': {
+      summary: '샌드박스 오류 설정',
+      description: '내장 ERP의 쓰기가 어떤 방식으로 얼마나 자주 실패할지 정합니다. 빈 객체는 이를 끝냅니다.',
+    },
+    'sandbox.clock': {
+      summary: '샌드박스 시계 앞당기기',
+      description: '내장 ERP의 시간을 흐르게 합니다. 선점이 만료되고 주문이 창고에 인계되어 출고됩니다.',
+    },
+    'sandbox.stock': {
+      summary: '샌드박스 재고 설정',
+      description: '창고의 SKU 보유 수량을 정합니다. 0이면 품절입니다.',
+    },
+    'sandbox.price': {
+      summary: '샌드박스 가격 변경',
+      description: 'SKU의 도매 정가를 최소 화폐 단위로 정합니다.',
+    },
+    'sandbox.ship': {
+      summary: '샌드박스에서 출고',
+      description:
+        '주문이 창고에서 즉시 출고되게 합니다. 관리자 토큰 또는 주문을 소유한 채널의 bearer로 호출합니다.',
+    },
+    'sandbox.intercept': {
+      summary: '샌드박스에서 회수',
+      description:
+        '배송 중인 위탁배송 주문을 회수합니다. 관리자 토큰 또는 주문을 소유한 채널의 bearer로 호출합니다.',
     },
     'errors.list': {
       summary: '오류 코드 목록',

@@ -49,6 +49,8 @@ export const texts: Readonly<Record<Language, Texts>> = { en, zh, ko }
 
 /** The most characters of a value that a sentence echoes. */
 const mostEchoed = 100
+/** The ERP's own reason may be longer. */
+const mostReason = 300
 
 /** A sentence in a language, its placeholders filled with cleaned, bounded values. */
 export function sentence(
@@ -57,7 +59,9 @@ export function sentence(
   details: Readonly<Record<string, string | number>> = {},
 ): string {
   return texts[language].sentences[id].replace(/\{(\w+)\}/g, (_whole, name: string) =>
-    Object.hasOwn(details, name) ? cleaned(String(details[name])) : '',
+    Object.hasOwn(details, name)
+      ? cleaned(String(details[name]), name === 'reason' ? mostReason : mostEchoed)
+      : '',
   )
 }
 

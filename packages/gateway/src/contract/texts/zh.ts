@@ -75,6 +75,41 @@ export const zh: Texts = {
     channel_code_taken: '渠道“{channel}”已存在，或曾经存在过。',
     customer_taken: '客户 {customer} 已属于渠道 {channel}。',
     secrets_too_many: '一个渠道最多有 {most} 个客户端密钥。请先删除一个。',
+    erp_rejected: 'ERP 未接受此操作：{reason}',
+    erp_unreachable: '无法连接 ERP；没有向它发送任何内容。',
+    outcome_unknown:
+      '请求已发往 ERP，但未收到响应，目前还不知道操作是否已执行。请用同一个 Idempotency-Key 重试。',
+    document_in_doubt: '{id} 上一次写操作的结果尚不明确，网关正在查询。请用那次写操作的幂等键重试。',
+    not_in_state: '{id} 的状态为 {status}；此操作要求状态为 {needed}。',
+    hold_of_order: '占用 {id} 属于订单 {order}；随该订单的提交或作废一起结束。',
+    not_at_erp: 'ERP 中没有对应 {id} 的单据 {reference}。',
+    sandbox_only: '沙盒控制只在内置 ERP 前可用。',
+    key_in_doubt: '正在 ERP 查询此前使用该 Idempotency-Key 的请求的结果。',
+    field_needed: '此处必填',
+    sku_twice: '已在前面的行中出现；请合并数量',
+    hint_insufficient_stock:
+      '订购数量不要超过 error.shortages[].quantity_available，批发订单也可发送 allow_partial；预览会说明在途数量。本次未创建任何单据。',
+    hint_insufficient_balance: '请充值，或选择其他 payment_method。本次未创建任何单据。',
+    hint_already_shipped: '货物已离开仓库，无法再作废；请安排退货。未作任何更改。',
+    hint_already_cancelled: '该单据已取消，不可恢复。请新建单据。',
+    hint_hold_expired: '其库存已不再占用。请重新预览，或提交时不带 dropship_order_id。本次未创建任何单据。',
+    hint_price_changed: '请重新预览，确认新的总额后再提交。本次未创建任何单据。',
+    hint_invalid_state: '请读取该单据：其状态不允许此操作。未作任何更改。',
+    hint_upstream_unknown:
+      '尚不清楚 ERP 是否已执行。请在 Retry-After 之后用相同（SAME）的 Idempotency-Key 重试；GET /api/v1/idempotency-keys 可查询进展。',
+    hint_too_many_holds: '请提交或释放一个有效的，或等待其到期。本次未创建任何单据。',
+    hint_sku_blocked:
+      '请去掉此 SKU；GET /api/v1/products 中的 sellable 说明该账户可以订购什么。本次未创建任何单据。',
+    hint_sku_unknown: '请检查 SKU 或款号；它们逐字节比较，区分大小写。',
+    sku_blocked: 'SKU {sku} 不在此账户可订购的商品目录中。',
+    shipping_not_served: '配送方式 {method} 不适用于 {warehouses}。',
+    cart_empty: '购物车 {id} 是空的。',
+    preview_not_live: '预览 {id} 已失效，或者其订单号或 SKU 与请求不同。',
+    differs_from_preview: '{param} 与预览 {id} 不一致；提交的内容必须与预览相同。',
+    hold_over: '预览 {id} 的库存已不再占用。请重新预览。',
+    too_many_live: '同时有效的最多为 {most} 个。请先提交或释放其中一个。',
+    number_taken: '订单号 {number} 已用于 {sku} 的另一个订单，且收件人不同。',
+    duplicate: '刚刚已用订单号 {number} 为相同的收件人和 SKU 提交过订单：{id}。',
     overloaded: '网关过载，未开始处理此请求。',
     not_ready: '网关尚未就绪：其存储没有响应，或正在首次读取库存。',
   },
@@ -244,7 +279,7 @@ export const zh: Texts = {
     SHIPPING_REQUIRED: {
       title: '缺少配送信息',
       message: '此批发订单没有配送方式，或需要送货但没有地址。',
-      hint: '请提供 shipping.shipping_method_id，送货时还需提供 shipping.address_id；也可以在 OMS 网站“用户（User）”下的“偏好设置（Preferences）”中设置默认值。',
+      hint: '请提供 shipping.shipping_method_id（GET /api/v1/shipping-methods），送货时还需提供 shipping.address_id（GET /api/v1/addresses）；也可以在 OMS 网站“用户（User）”下的“偏好设置（Preferences）”中设置默认值。',
       when: '预览或提交批发订单时没有配送信息。',
     },
   },
@@ -265,6 +300,177 @@ export const zh: Texts = {
     'plan_requests.list': {
       summary: '列出套餐申请',
       description: '列出本渠道的套餐申请，最新的在前。',
+    },
+    'orders.create': {
+      summary: '创建批发订单草稿',
+      description:
+        '创建一份由网关自行保存的草稿：它不占用库存，价格由预览计算。配送信息可以稍后补充，预览和提交时必须具备。账户不可订购的 SKU 会立即被拒绝。',
+    },
+    'orders.list': {
+      summary: '列出批发订单',
+      description:
+        '最新的在前。数据来自网关的存储，因此 ERP 不可用时也能查询；X-Data-Age 表明数据有多旧。不带日期时，返回最近 30 天的订单和全部草稿。按 client_order_number 查询时不受日期范围限制。',
+    },
+    'orders.read': {
+      summary: '查看一个批发订单',
+      description:
+        '返回一个订单及其明细、费用和状态。in_doubt 表示该订单有一次写操作的结果尚不明确，网关正在查询。',
+    },
+    'orders.change': {
+      summary: '修改批发订单草稿',
+      description: '替换请求中给出的字段；lines 会替换全部明细。只有草稿可以修改。',
+    },
+    'orders.preview': {
+      summary: '预览批发订单',
+      description:
+        '在草稿上叠加请求体中的字段，返回可分配的数量、预计到货时间和费用。不改动任何数据，也不占用任何库存。缺货是正常的返回结果，不是错误。在 price_expires_at 之前提交相同的内容，要么按此总价收取，要么以 price_changed 被拒绝。',
+    },
+    'orders.submit': {
+      summary: '提交批发订单',
+      description:
+        '一步完成库存分配并在 ERP 中创建订单。请求体中的字段会替换草稿的相应字段。库存不足时，提交会被拒绝并返回缺货明细，除非用 allow_partial 允许削减明细的数量。再次提交状态为 confirmed 的订单，返回同一个订单。结果不明时，请用同一个 Idempotency-Key 重试：网关会查询该订单，绝不会重复发送。',
+    },
+    'orders.void': {
+      summary: '作废批发订单',
+      description:
+        '取消草稿，或取消状态为 confirmed 且尚未发出任何货物的订单，并归还库存。重复调用返回同一单据。',
+    },
+    'dropship.preview': {
+      summary: '预览一件代发订单',
+      description:
+        '返回可分配的数量、缺货情况、预计到货时间和费用，并占用库存，时长为 HOLD_TTL_SECONDS：要么全部占用，要么全不占用。用相同的 client_order_number 和 SKU 再次预览，会把占用调整为新的数量，ID 不变。每个渠道最多有 50 个有效的预览。',
+    },
+    'dropship.submit': {
+      summary: '提交一件代发订单',
+      description:
+        '提交指定的预览，或订单号和 SKU 都相同的有效预览；没有预览时重新分配。在重复判定的时间窗口内，订单号、SKU 和收件人都相同的提交会以 DUPLICATE_SUSPECTED 被拒绝；换一个 client_order_number 即可通过。',
+    },
+    'dropship.list': {
+      summary: '列出一件代发订单',
+      description:
+        '最新的在前。按 client_order_number 和 serial_number 查询时不受日期范围限制。预览默认不列出，除非带上 include_previews=true；结果尚不明确的订单始终列出。',
+    },
+    'dropship.read': {
+      summary: '查看一个一件代发订单',
+      description: '返回一个一件代发订单或预览。预览没有 submitted_at。',
+    },
+    'dropship.release': {
+      summary: '释放预览的库存',
+      description: '归还所占用的库存并取消预览。重复调用结果相同；提交之后再释放会被拒绝。',
+    },
+    'dropship.void': {
+      summary: '作废一件代发订单',
+      description:
+        '移交仓库之前予以取消，移交之后予以拦截，发货之后则拒绝。对预览而言，作废就是释放。重复调用返回同一单据。',
+    },
+    'reservations.create': {
+      summary: '预留库存',
+      description:
+        '占用全部明细，否则一行也不占用；占用到 expires_at 为止。如果已有 client_order_number 和明细都相同、状态为 reserved 的预留，则返回该预留。每个渠道最多有 50 个有效的预留。',
+    },
+    'reservations.list': {
+      summary: '列出预留',
+      description: '最新的在前。不带日期时，返回最近 30 天的预留，以及所有状态仍为 reserved 的预留。',
+    },
+    'reservations.read': {
+      summary: '查看一个预留',
+      description: '返回一个预留及其占用和订单。',
+    },
+    'reservations.cancel': {
+      summary: '取消预留',
+      description: '归还库存。重复调用结果相同；状态为 confirmed 的预留则在其订单中延续。',
+    },
+    'reservations.confirm': {
+      summary: '将预留转为订单',
+      description:
+        '生成一份批发订单草稿，占用连同其到期时间一并转入；提交草稿会消耗该占用，作废草稿会释放该占用。重复调用返回同一个预留。',
+    },
+    'holds.list': {
+      summary: '列出占用',
+      description: '列出为渠道占用的全部库存：来自预览、预留，以及由预留生成的草稿。',
+    },
+    'holds.read': {
+      summary: '查看一个占用',
+      description: '返回一个占用：在哪个仓库占用了什么、为哪个单据占用、占用到何时。',
+    },
+    'holds.delete': {
+      summary: '释放占用',
+      description: '相当于释放其预览或取消其预留，并需要该写操作的能力。订单的占用随订单一同了结。',
+    },
+    'carts.create': {
+      summary: '创建购物车',
+      description: '购物车是一份留待以后下单的商品清单。它显示价格和可用数量，不占用库存。',
+    },
+    'carts.list': {
+      summary: '列出购物车',
+      description: '最新的在前。不带日期时，返回最近 30 天的购物车和所有未关闭的购物车。',
+    },
+    'carts.read': {
+      summary: '查看一个购物车',
+      description: '返回一个购物车，以及此刻的价格和可用数量。',
+    },
+    'carts.change': {
+      summary: '修改购物车',
+      description: '替换请求中给出的字段；items 会替换全部商品。',
+    },
+    'carts.items': {
+      summary: '替换购物车的商品',
+      description: '替换未关闭的购物车中的全部商品。',
+    },
+    'carts.checkout': {
+      summary: '结算购物车',
+      description: '由购物车生成一份批发订单草稿，并关闭购物车。重复调用返回同一个购物车和同一个 order_id。',
+    },
+    'carts.delete': {
+      summary: '丢弃购物车',
+      description: '取消未关闭的购物车。重复调用结果相同。',
+    },
+    'shipments.list': {
+      summary: '列出发货记录',
+      description:
+        '列出已从仓库发出的货物，按发出日期查询。按 order_id、dropship_order_id 和 tracking_number 查询时不受日期范围限制。',
+    },
+    'shipments.read': {
+      summary: '查看一条发货记录',
+      description: '返回一条发货记录及其承运商、物流跟踪信息和明细。',
+    },
+    'idempotency_keys.list': {
+      summary: '查询 Idempotency-Key',
+      description:
+        '返回渠道用某个幂等键发出的请求处理得如何：running、completed、in_doubt（正在查询其结果）或 failed（未执行任何操作）。供丢失了响应的客户端使用。',
+    },
+    'admin.doubts.list': {
+      summary: '列出存疑的写入',
+      description:
+        '结果未知的 ERP 写入，最早的在前。settled_by 表示由网关自行查询，或在 ERP 不提供查询时由人处理。',
+    },
+    'admin.doubts.settle': {
+      summary: '处理存疑的写入',
+      description: '供已在 ERP 中核实的人使用：found 读取该单据并完成写入，absent 撤回写入并释放其 key。',
+    },
+    'sandbox.faults': {
+      summary: '让沙盒出错',
+      description: '设置内置 ERP 的写入以何种方式、多大概率出错；空对象表示结束。',
+    },
+    'sandbox.clock': {
+      summary: '拨快沙盒时钟',
+      description: '让内置 ERP 的时间流逝：占用到期，订单移交仓库并发货。',
+    },
+    'sandbox.stock': {
+      summary: '设置沙盒库存',
+      description: '设置某仓库中某 SKU 的现有数量；0 表示售罄。',
+    },
+    'sandbox.price': {
+      summary: '修改沙盒价格',
+      description: '设置某 SKU 的批发标价，以最小货币单位计。',
+    },
+    'sandbox.ship': {
+      summary: '在沙盒中发货',
+      description: '让订单立即离开仓库。使用管理令牌，或使用拥有该订单的渠道的 bearer。',
+    },
+    'sandbox.intercept': {
+      summary: '在沙盒中拦截',
+      description: '拦下途中的一件代发订单。使用管理令牌，或使用拥有该订单的渠道的 bearer。',
     },
     'errors.list': {
       summary: '错误码目录',

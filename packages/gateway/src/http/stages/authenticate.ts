@@ -58,7 +58,8 @@ export function bearerOf(call: Call): string {
   return token
 }
 
-function requireAdmin(gateway: Gateway, call: Call): undefined {
+/** Throws `ADMIN_DISABLED` and `ADMIN_UNAUTHORIZED`. */
+export function requireAdmin(gateway: Gateway, call: Call): undefined {
   const { adminToken } = gateway.config
   if (adminToken === undefined) throw new GatewayError('ADMIN_DISABLED')
   const sent = call.header('x-admin-token')

@@ -66,7 +66,8 @@ async function bodyInput(endpoint: Endpoint, call: Call, schema: z.ZodType | und
   }
   const isOauth = endpoint.bodyKind === 'oauth'
   // Whoever puts credentials into the URL sends no body, and is to be told about the credentials.
-  if (isOauth && !hasBody(call)) return {}
+  const mayLack = isOauth || endpoint.optionalBody === true
+  if (mayLack && !hasBody(call)) return {}
   const type = mediaTypeOf(call, isOauth ? [json, form] : [json])
   const bytes = await call.body(mostBodyBytes)
   const value = type === form ? formOf(bytes) : jsonOf(bytes)
@@ -120,9 +121,17 @@ function problemsOf(issue: z.core.$ZodIssue, call: Call, unknown: UnknownSentenc
 
 /** A pattern says nothing to a person. */
 function messageOf(issue: z.core.$ZodIssue, { language }: Call): string {
+  if (issue.code === 'custom') return sayOf(issue, language)
   if (issue.code !== 'invalid_format' || issue.format !== 'regex') return issue.message
   const isNumber = issue.pattern?.includes('\\d{1,') === true
   return sentence(language, isNumber ? 'not_whole_number' : 'not_this_form')
+}
+
+/** A rule of ours names its sentence. */
+function sayOf({ params, message }: z.core.$ZodIssueCustom, language: Call['language']): string {
+  const say: unknown = params?.say
+  if (say === 'field_needed' || say === 'sku_twice') return sentence(language, say)
+  return message
 }
 
 /** `lines[0].quantity`, as the specification writes it. */

@@ -3,6 +3,7 @@ import type { Caller, Capability } from '../../contract/call.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { GatewayError } from '../../contract/errors.ts'
 import type { Gateway } from '../../gateway.ts'
+import { usableWarehouses } from '../../operations/warehouses.ts'
 import type { StageFactory } from './authenticate.ts'
 
 /** The capability that the endpoint declares, and the business switch behind it. */
@@ -53,8 +54,15 @@ export const requireOmsLogin: StageFactory = ({ oms }) => {
   }
 }
 
-/** The warehouse in the path: known first, then on the channel's allowlist. */
+/** The warehouse in the path or in the body: known first, then on the channel's allowlist. */
 export const requireWarehouse: StageFactory = (endpoint, gateway) => {
+  if (endpoint.body && 'warehouse_code' in endpoint.body.shape) {
+    return ({ caller, input }) => {
+      const { warehouse_code: named }: { warehouse_code?: string } = Object(input)
+      if (caller && named !== undefined) usableWarehouses(gateway, caller, named)
+      return undefined
+    }
+  }
   if (!('warehouse_code' in endpoint.params)) return undefined
   return (call) => {
     checkWarehouse(gateway, call.caller, call.params.warehouse_code ?? '')

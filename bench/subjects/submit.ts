@@ -1,0 +1,157 @@
+import type { operations } from '@trade-gateway/connector'
+import { ask, type Seen } from '../ask.ts'
+import { type Bench, type Subject, storeKinds } from '../bench.ts'
+import { type RunningGateway, startGateway } from '../gateway.ts'
+import { skuOf } from '../goods.ts'
+import { credentials, customer, orderAnswers, shippingMethod, submitMs } from '../ordering-erp.ts'
+import { BrokenParity } from '../parity.ts'
+import { median } from '../statistics.ts'
+import type { FilledStock } from '../stock.ts'
+
+/** How much longer a submit takes than the ERP behind it, both asked from the same process, in turns. */
+const inFlight = 16
+const submitsPerRound = 320
+const skus = 8
+const adminToken = 'an-admin-token-for-benchmarks-only'
+const must = 1.05
+const stretch = 1.03
+const tailMust = 1.3
+
+export const submit: Subject = async (bench) => {
+  for (const kind of storeKinds(bench.options)) {
+    const stock = await bench.stock('small', kind)
+    const settings = { ...stock.settings, ADMIN_TOKEN: adminToken }
+    const gateway = await startGateway({ ...stock, settings }, undefined, orderAnswers)
+    try {
+      await measured(bench, stock, gateway)
+    } finally {
+      await gateway.end()
+    }
+  }
+}
+
+async function measured({ options, report }: Bench, stock: FilledStock, gateway: RunningGateway) {
+  const headers = await buyer(gateway)
+  const rounds: { erp: number[]; gateway: number[] }[] = []
+  await round(gateway, headers)
+  for (let at = 0; at < options.rounds; at++) {
+    report.progress(`submitting on ${stock.kind}, round ${at + 1} of ${options.rounds}`)
+    rounds.push(await round(gateway, headers))
+  }
+  const ratio = (share: number) =>
+    rounds.map((each) => quantile(each.gateway, share) / quantile(each.erp, share))
+  const p50 = (of: 'erp' | 'gateway') => median(rounds.map((each) => quantile(each[of], 0.5))).toFixed(2)
+  const isJudged = stock.kind === 'postgres'
+  const what = `submit, ERP of ${submitMs} ms, ${inFlight} in flight, ${stock.kind}`
+  report.judge({
+    subject: 'submit',
+    target: `${what}: p50 / the ERP's`,
+    unit: '×',
+    values: ratio(0.5),
+    detail: `${p50('gateway')} ms to ${p50('erp')} ms`,
+    ...(isJudged ? { bound: { is: 'at most' as const, must, stretch } } : {}),
+  })
+  report.judge({
+    subject: 'submit',
+    target: `${what}: p99 / the ERP's`,
+    unit: '×',
+    values: ratio(0.99),
+    ...(isJudged ? { bound: { is: 'at most' as const, must: tailMust } } : {}),
+  })
+}
+
+/** A channel's buyer: the bench channel is the customer's, its points have no end. */
+async function buyer({ url }: RunningGateway): Promise<Record<string, string>> {
+  const admin = { 'x-admin-token': adminToken, 'content-type': 'application/json' }
+  const body = JSON.stringify({ customer_code: customer })
+  expectStatus(await ask(`${url}/admin/api/channels/rich`, { method: 'PATCH', headers: admin, body }), 200)
+  const grant = JSON.stringify({ grant_type: 'password', ...credentials })
+  const json = { 'content-type': 'application/json' }
+  const seen = expectStatus(
+    await ask(`${url}/api/v1/auth/token`, { method: 'POST', headers: json, body: grant }),
+    200,
+  )
+  const { access_token }: { access_token: string } = JSON.parse(seen.body.toString())
+  const headers = { ...json, authorization: `Bearer ${access_token}` }
+  await whenSellable(url, headers)
+  return headers
+}
+
+/** The gateway learns of a new customer's catalogue within moments. */
+async function whenSellable(url: string, headers: Record<string, string>) {
+  for (const until = performance.now() + 30_000; performance.now() < until; ) {
+    const seen = await ask(`${url}/api/v1/orders`, { method: 'POST', headers, body: draft(0) })
+    if (seen.status === 201) return
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  throw new BrokenParity('The gateway takes no drafts.')
+}
+
+function draft(at: number): string {
+  return JSON.stringify({
+    lines: [{ sku: skuOf.number(at % skus), quantity: 1 }],
+    shipping: { shipping_method_id: shippingMethod },
+  })
+}
+
+async function round(gateway: RunningGateway, headers: Record<string, string>) {
+  const drafts: string[] = []
+  for (let at = 0; at < submitsPerRound; at++) {
+    const seen = await ask(`${gateway.url}/api/v1/orders`, { method: 'POST', headers, body: draft(at) })
+    const { data }: { data: { order_id: string } } = JSON.parse(expectStatus(seen, 201).body.toString())
+    drafts.push(data.order_id)
+  }
+  const erp = await timed(submitsPerRound, (at) => askErp(gateway, at))
+  const own = await timed(submitsPerRound, (at) =>
+    ask(`${gateway.url}/api/v1/orders/${drafts[at]}/submit`, { method: 'POST', headers, body: '{}' }),
+  )
+  return { erp, gateway: own }
+}
+
+/** The same order, asked of the ERP itself. */
+function askErp({ erp }: RunningGateway, at: number): Promise<Seen> {
+  const input: Parameters<(typeof operations)['submit']['input']['parse']>[0] = {
+    order_type: 'wholesale',
+    customer_code: customer,
+    session: 'a-session',
+    lines: [{ sku: skuOf.number(at % skus), quantity: 1 }],
+    warehouse_codes: ['BENCH1'],
+    delivery: { to: 'address', shipping_method_id: shippingMethod, address_id: null },
+    payment_method: 'invoice',
+    reference: `REF${at}`,
+    hold_reference: null,
+    allow_partial: false,
+    expected_total: null,
+    max_total: null,
+    client_order_number: null,
+    remark: null,
+  }
+  const headers = { authorization: `Bearer ${erp.token}`, 'content-type': 'application/json' }
+  return ask(`${erp.url}/submit`, { method: 'POST', headers, body: JSON.stringify(input) })
+}
+
+/** The times of `count` calls, so many in flight all the while. */
+async function timed(count: number, call: (at: number) => Promise<Seen>): Promise<number[]> {
+  const times: number[] = []
+  let next = 0
+  const worker = async () => {
+    while (next < count) {
+      const at = next++
+      const began = performance.now()
+      expectStatus(await call(at), 200)
+      times.push(performance.now() - began)
+    }
+  }
+  await Promise.all(Array.from({ length: inFlight }, worker))
+  return times
+}
+
+function expectStatus(seen: Seen, status: number): Seen {
+  if (seen.status === status) return seen
+  throw new BrokenParity(`${seen.status} instead of ${status}: ${seen.body.toString().slice(0, 300)}`)
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}

@@ -1,0 +1,39 @@
+/** Rows in order of their key, each with the number of its last change: enough for pages, reads and hints. */
+export class Table<Value> {
+  readonly #rows = new Map<string, { key: string; value: Value; seq: number }>()
+  seq = 0
+
+  put(key: string, value: Value) {
+    this.seq += 1
+    this.#rows.set(key, { key, value, seq: this.seq })
+  }
+
+  get(key: string): Value | undefined {
+    return this.#rows.get(key)?.value
+  }
+
+  sorted() {
+    return [...this.#rows.values()].sort((one, other) => (one.key < other.key ? -1 : 1))
+  }
+
+  page(after: string | null, limit: number) {
+    const following = this.sorted().filter(({ key }) => key > (after ?? ''))
+    const rows = following.slice(0, limit)
+    return { rows, next: following.length > limit ? (rows.at(-1)?.key ?? null) : null }
+  }
+
+  read(keys: readonly string[]) {
+    return this.sorted().filter(({ key }) => keys.includes(key))
+  }
+
+  changed(cursor: string | null) {
+    const since = cursor === null ? this.seq : this.#sinceOf(cursor)
+    const keys = this.sorted().flatMap(({ key, seq }) => (since !== undefined && seq > since ? [key] : []))
+    return { keys, hints: { cursor: `at-${this.seq}`, everything: since === undefined, more: false } }
+  }
+
+  #sinceOf(cursor: string): number | undefined {
+    const digits = /^at-(\d{1,9})$/.exec(cursor)?.[1]
+    return digits === undefined || Number(digits) > this.seq ? undefined : Number(digits)
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Orders and holds as an ERP tells of them. Each is a document with the gateway's `reference`: the name by which it
+ * is looked up, resumed and never made twice. Amounts are integers in minor units of the document's currency.
+ */
+import { z } from 'zod'
+
+/** The most lines of one order. */
+export const mostLines = 500
+const mostQuantity = 999_999_999
+const mostAmount = Number.MAX_SAFE_INTEGER
+
+const word = z.string().min(1).max(64)
+const amount = z.int().min(0).max(mostAmount)
+const quantity = z.int().min(0).max(mostQuantity)
+const date = z.iso.date()
+const instant = z.iso.datetime()
+
+/** Goods under way to a warehouse: how many, and the window of days in which they land. */
+export const incoming = z.object({
+  quantity: z.int().min(1).max(mostAmount),
+  earliest_date: date,
+  latest_date: date,
+})
+
+/** The gateway's name of a document: at most one document of an ERP ever carries it. */
+export const reference = z.string().regex(/^[A-Za-z0-9-]{1,40}$/)
+
+export const orderTypes = ['wholesale', 'dropship', 'reservation'] as const
+export const paymentMethods = ['balance', 'invoice', 'wechat', 'alipay'] as const
+export const dropshipServices = ['normal', 'express'] as const
+
+export const orderLine = z.object({ sku: word, quantity: z.int().min(1).max(mostQuantity) })
+
+/** The end customer of a drop-ship order. */
+export const recipient = z.object({
+  name: z.string().min(1).max(100),
+  phone: z.string().min(1).max(32),
+  address: z.string().min(1).max(200),
+  country_code: z.string().regex(/^[A-Z]{2}$/),
+  state: z.string().max(100).nullable(),
+  city: z.string().min(1).max(100),
+  postal_code: z.string().max(20).nullable(),
+})
+
+/** Where goods go: one of the ERP's own methods and addresses, or a service level and an end customer. */
+export const delivery = z.discriminatedUnion('to', [
+  z.object({ to: z.literal('address'), shipping_method_id: word, address_id: word.nullable() }),
+  z.object({ to: z.literal('recipient'), service: z.enum(dropshipServices), recipient }),
+])
+
+export const allocation = z.object({ warehouse_code: word, quantity: z.int().min(1).max(mostQuantity) })
+
+/** `total` is goods + freight + handling + tax − discount. */
+export const costs = z.object({
+  goods: amount,
+  freight: amount,
+  handling: amount,
+  tax: amount,
+  discount: amount,
+  total: amount,
+})
+
+/** When goods leave and when they are there. */
+export const arrival = z.object({
+  earliest_ship_date: date,
+  latest_ship_date: date,
+  earliest_arrival_date: date,
+  latest_arrival_date: date,
+})
+
+export const shortReasons = ['insufficient_stock', 'other_currency', 'discontinued'] as const
+export const unfulfillableReasons = [
+  'insufficient_stock',
+  'insufficient_balance',
+  'destination_not_served',
+] as const
+
+/** What an order would be allocated, when it would arrive and what it would cost. Short lines name what is under way. */
+export const quote = z.object({
+  /** Whether every line can be allocated whole and the order be paid and delivered. */
+  fulfillable: z.boolean(),
+  lines: z
+    .array(
+      z.object({
+        sku: word,
+        product_code: word,
+        quantity: z.int().min(1).max(mostQuantity),
+        quantity_allocated: quantity,
+        short_reasons: z.array(z.enum(shortReasons)).max(shortReasons.length),
+        allocations: z.array(allocation).max(1000),
+        incoming: z.array(incoming).max(50),
+        unit_price: amount,
+        line_total: amount,
+      }),
+    )
+    .min(1)
+    .max(mostLines),
+  costs,
+  currency: z.string().regex(/^[A-Z]{3}$/),
+  arrival,
+  unfulfillable_reasons: z.array(z.enum(unfulfillableReasons)).max(unfulfillableReasons.length),
+  /** Until when the ERP charges `costs.total` or refuses with `price_changed`. */
+  price_expires_at: instant,
+})
+
+export const shipment = z.object({
+  /** The ERP's own number, unique among its shipments. */
+  number: word,
+  warehouse_code: word,
+  carrier: z.string().max(100),
+  service: z.string().max(100),
+  tracking_number: z.string().max(100).nullable(),
+  tracking_url: z.url().max(2000).nullable(),
+  lines: z.array(orderLine).min(1).max(mostLines),
+  packages: z.int().min(1),
+  shipped_at: instant,
+  estimated_arrival_date: date.nullable(),
+  status_raw: z.string().min(1).max(100),
+})
+
+/** Of holds: `held`, then one of `released`, `expired`, `consumed`. Of orders: `open`, then one of the others. */
+export const holdStatuses = ['held', 'released', 'expired', 'consumed'] as const
+export const orderStatuses = ['open', 'shipped', 'cancelled', 'intercepted'] as const
+
+/** A hold or an order as it now is. */
+export const erpDocument = z.object({
+  reference,
+  /** The ERP's own number. */
+  number: word,
+  kind: z.enum(['hold', 'order']),
+  order_type: z.enum(orderTypes),
+  status: z.enum([...holdStatuses, ...orderStatuses]),
+  /** The ERP's own code of the status, byte for byte. */
+  status_raw: z.string().min(1).max(100),
+  lines: z
+    .array(
+      z.object({
+        sku: word,
+        product_code: word,
+        quantity: z.int().min(1).max(mostQuantity),
+        quantity_allocated: quantity,
+        quantity_shipped: quantity,
+        unit_price: amount,
+        line_total: amount,
+        allocations: z.array(allocation).max(1000),
+      }),
+    )
+    .max(mostLines),
+  /** Null where a hold was taken without a price. */
+  costs: costs.nullable(),
+  arrival: arrival.nullable(),
+  currency: z.string().regex(/^[A-Z]{3}$/),
+  paid: z.boolean(),
+  payment_url: z.url().max(2000).nullable(),
+  expires_at: instant.nullable(),
+  submitted_at: instant.nullable(),
+  cancelled_at: instant.nullable(),
+  shipments: z.array(shipment).max(100),
+})
+
+/** What a SKU has left where an order found too little. */
+export const shortage = z.object({ sku: word, quantity: z.int(), quantity_available: quantity })
+
+export type Incoming = z.output<typeof incoming>
+export type OrderLine = z.output<typeof orderLine>
+export type Recipient = z.output<typeof recipient>
+export type Delivery = z.output<typeof delivery>
+export type Costs = z.output<typeof costs>
+export type Arrival = z.output<typeof arrival>
+export type Quote = z.output<typeof quote>
+export type ErpShipment = z.output<typeof shipment>
+export type ErpDocument = z.output<typeof erpDocument>
+export type Shortage = z.output<typeof shortage>

@@ -1,0 +1,210 @@
+import type { ErpDocument } from '@trade-gateway/connector'
+import { GatewayError } from '../contract/errors.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Db, Tx } from '../store/store.ts'
+import type { HoldRow } from '../store/tables.ts'
+import { lockOfDocument, lockOfNumber } from './locks.ts'
+
+export const holdSources = ['dropship_preview', 'reservation', 'order'] as const
+export type HoldSource = (typeof holdSources)[number]
+export const releasedReasons = ['submit', 'release', 'expiry'] as const
+export type ReleasedReason = (typeof releasedReasons)[number]
+
+/** How many previews, or reservations, of a channel may be live at once. */
+const mostLive = 50
+
+/**
+ * Throws where a channel has as many live ones as it may have, in the transaction that adds one. The channel's row is
+ * the lock: of two at once, the later one counts the earlier one too.
+ */
+export async function requireRoom(
+  tx: Tx,
+  channel_code: string,
+  param: string,
+  live: () => Promise<{ live: number }>,
+) {
+  const lock = tx.updateTable('channels').set({ channel_code }).where('channel_code', '=', channel_code)
+  await lock.execute()
+  if (Number((await live()).live) < mostLive) return
+  throw new GatewayError('VALIDATION_FAILED', {
+    param,
+    reason: 'too_many_holds',
+    say: ['too_many_live', { most: mostLive }],
+  })
+}
+
+interface Held {
+  readonly hold_id: string
+  readonly channel_code: string
+  readonly source: HoldSource
+  readonly source_id: string
+  readonly expires_at: number
+}
+
+/** Notes stock that the ERP holds for a document of ours. */
+export async function noteHold(gateway: Gateway, tx: Tx, held: Held, document: ErpDocument): Promise<void> {
+  const now = gateway.clock.now()
+  const row: HoldRow = {
+    ...held,
+    reference: document.reference,
+    lines: JSON.stringify(heldLines(document)),
+    status: 'reserved',
+    status_raw: document.status_raw,
+    released_reason: null,
+    tried_at: null,
+    created_at: now,
+    updated_at: now,
+  }
+  await tx
+    .insertInto('holds')
+    .values(row)
+    .onConflict((conflict) => conflict.column('reference').doNothing())
+    .execute()
+}
+
+/** Notes that a hold is over: the stock is back, or the order has it. */
+export async function endHold(
+  gateway: Gateway,
+  tx: Tx,
+  reference: string,
+  reason: ReleasedReason,
+  statusRaw: string | null,
+): Promise<void> {
+  await tx
+    .updateTable('holds')
+    .set({
+      status: reason === 'submit' ? 'confirmed' : 'cancelled',
+      released_reason: reason,
+      updated_at: gateway.clock.now(),
+      ...(statusRaw === null ? {} : { status_raw: statusRaw }),
+    })
+    .where('reference', '=', reference)
+    .where('status', '=', 'reserved')
+    .execute()
+}
+
+/** A hold as what ends it needs to know it. */
+export type HeldBy = Pick<HoldRow, 'hold_id' | 'reference' | 'source' | 'source_id'>
+
+/**
+ * Ends a hold whose stock is back, and the preview or reservation with it, where it is still that document's hold; a
+ * draft stays, without stock. An order that was submitted has nothing to do with a hold any more.
+ */
+export async function endWithSource(
+  gateway: Gateway,
+  tx: Tx,
+  hold: HeldBy,
+  reason: ReleasedReason,
+  statusRaw: string | null,
+): Promise<void> {
+  await endHold(gateway, tx, hold.reference, reason, statusRaw)
+  const now = gateway.clock.now()
+  const ended = { status: 'cancelled', cancelled_at: now, updated_at: now, in_doubt: 0 }
+  const raw = statusRaw === null ? {} : { status_raw: statusRaw }
+  if (hold.source === 'dropship_preview') {
+    await tx
+      .updateTable('dropship_orders')
+      .set({ ...ended, ...raw })
+      .where('dropship_order_id', '=', hold.source_id)
+      .where('hold_id', '=', hold.hold_id)
+      .where('submitted_at', 'is', null)
+      .execute()
+  } else if (hold.source === 'reservation') {
+    await tx
+      .updateTable('reservations')
+      .set({ ...ended, ...raw })
+      .where('reservation_id', '=', hold.source_id)
+      .where('status', '=', 'reserved')
+      .execute()
+  } else {
+    await tx
+      .updateTable('orders')
+      .set({ hold_id: null, in_doubt: 0, updated_at: now })
+      .where('order_id', '=', hold.source_id)
+      .where('hold_id', '=', hold.hold_id)
+      .execute()
+  }
+}
+
+/** Says of the document behind a hold, where it is still its hold, whether a write on it is in doubt. */
+export async function doubtSource(tx: Tx, hold: HeldBy, in_doubt: number): Promise<void> {
+  if (hold.source === 'dropship_preview') {
+    await tx
+      .updateTable('dropship_orders')
+      .set({ in_doubt })
+      .where('dropship_order_id', '=', hold.source_id)
+      .where('hold_id', '=', hold.hold_id)
+      .where('submitted_at', 'is', null)
+      .execute()
+  } else if (hold.source === 'reservation') {
+    await tx
+      .updateTable('reservations')
+      .set({ in_doubt })
+      .where('reservation_id', '=', hold.source_id)
+      .execute()
+  } else {
+    await tx
+      .updateTable('orders')
+      .set({ in_doubt })
+      .where('order_id', '=', hold.source_id)
+      .where('hold_id', '=', hold.hold_id)
+      .execute()
+  }
+}
+
+/** What a write on a hold works on: the document that it is held for, or the hold alone where that moved on. */
+export interface Behind {
+  readonly type: string
+  readonly id: string
+  readonly lock: string
+}
+
+export async function behind(db: Db, hold: HeldBy): Promise<Behind> {
+  const { source, source_id: id, hold_id } = hold
+  const alone = { type: 'hold', id: hold_id, lock: lockOfDocument(hold_id) }
+  if (source === 'reservation') return { type: source, id, lock: lockOfDocument(id) }
+  if (source === 'order') {
+    const order = await db
+      .selectFrom('orders')
+      .select('hold_id')
+      .where('order_id', '=', id)
+      .executeTakeFirst()
+    return order?.hold_id === hold_id ? { type: source, id, lock: lockOfDocument(id) } : alone
+  }
+  const row = await db
+    .selectFrom('dropship_orders')
+    .select(['channel_code', 'client_order_number', 'sku', 'hold_id', 'submitted_at'])
+    .where('dropship_order_id', '=', id)
+    .executeTakeFirst()
+  if (!row || row.hold_id !== hold_id || row.submitted_at !== null) return alone
+  const lock = lockOfNumber(row.channel_code, row.client_order_number, row.sku)
+  return { type: 'dropship_order', id, lock }
+}
+
+/** Whether a write on a document is in doubt. */
+export async function isInDoubt(db: Db, documentId: string): Promise<boolean> {
+  const intent = await db
+    .selectFrom('intents')
+    .select('document_id')
+    .where('document_id', '=', documentId)
+    .executeTakeFirst()
+  return intent !== undefined
+}
+
+/** What the ERP says of a hold that is over. */
+export function isReleased({ status }: ErpDocument): boolean {
+  return status === 'released' || status === 'expired'
+}
+
+function heldLines({ lines }: ErpDocument) {
+  return lines.flatMap(({ sku, allocations }) =>
+    allocations.map(({ warehouse_code, quantity }) => ({ warehouse_code, sku, quantity })),
+  )
+}
+
+/** What is held where. */
+export function linesOf({
+  lines,
+}: Pick<HoldRow, 'lines'>): { warehouse_code: string; sku: string; quantity: number }[] {
+  return JSON.parse(lines)
+}

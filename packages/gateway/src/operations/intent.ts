@@ -1,0 +1,213 @@
+import {
+  type Answer,
+  type CallOptions,
+  type ErpDocument,
+  type Output,
+  type Quote,
+  UnknownOutcome,
+} from '@trade-gateway/connector'
+import type { Call } from '../contract/call.ts'
+import type { Reply } from '../contract/endpoint.ts'
+import { GatewayError } from '../contract/errors.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Db, Tx } from '../store/store.ts'
+import type { IntentRow } from '../store/tables.ts'
+import { mostWaitToSendMs } from '../upstream/guarded.ts'
+import { definiteFailure, inDoubt, unknownFailure } from './failures.ts'
+import { freeKey, keepOpen, keepSettled, type Resource } from './keys.ts'
+import { publish } from './publish.ts'
+import { inTurn } from './queue.ts'
+
+/**
+ * A write to the ERP has three steps: commit the intent with our reference, call the ERP outside any transaction,
+ * commit its answer together with the key's answer. A crash in between leaves the intent, and `settle` resolves it by
+ * asking the ERP for the reference: `applied` is the same code for both. A definite refusal undoes the intent; an
+ * outcome that is not known leaves it open, and nobody sends it again before the ERP is known not to have it.
+ */
+export type Figures = Output<'submit'>['figures']
+
+/** What the ERP says of a write: the document as it now is, and the newest figures of what it touched. */
+export interface Written {
+  /** Null where a hold found too little stock: nothing was made. */
+  readonly document: ErpDocument | null
+  readonly figures: Figures
+  readonly quote?: Quote
+}
+
+/** One kind of write: how its outcome is recognised, and what it means for our documents. */
+export interface Write<Detail, Told = unknown> {
+  readonly kind: string
+  /** Whether the ERP's document shows that the write took effect. */
+  isDone(document: ErpDocument): boolean
+  /** Writes what the ERP answered; answers what the client is told. */
+  applied(gateway: Gateway, tx: Tx, intent: IntentRow, detail: Detail, written: Written): Promise<Reply<Told>>
+  /** Puts our documents back to what they were before the intent. */
+  undone(gateway: Gateway, tx: Tx, intent: IntentRow, detail: Detail): Promise<void>
+}
+
+/** A kind of write, its detail forgotten: it comes back from the database as it was written there. */
+export type AnyWrite = Write<never>
+
+export interface Plan<Detail> {
+  readonly document: Resource
+  readonly lock: string
+  readonly reference: string
+  readonly channel_code: string
+  readonly detail: Detail
+  /** The status of the answer; 200 where it is left out. */
+  readonly status?: number
+  /** Where it allocates or gives back; an ERP may want such writes one after another. */
+  readonly warehouses?: readonly string[]
+  /** What the intent changes in our documents, in its own commit. */
+  mark(tx: Tx): Promise<void>
+  send(options: CallOptions): Promise<Answer<Written>>
+}
+
+/** How long the ERP may take for one write. */
+export const writeTimeoutMs = 30_000
+/** A process that was stopped between its intent and its call does not call any more: others may have given it up. */
+const leaveWithinMs = 1_000
+/** A connection that takes longer is given up (the connector's client). */
+const connectMs = 3_000
+/** No call leaves later than this after its intent was committed. */
+export const mostLateMs = leaveWithinMs + mostWaitToSendMs + connectMs
+
+/** Does a write for a caller, or for a worker (`call` undefined). Holds the document's lock already. */
+export async function perform<Detail, Told>(
+  gateway: Gateway,
+  call: Call | undefined,
+  write: Write<Detail, Told>,
+  plan: Plan<Detail>,
+): Promise<Reply<Told>> {
+  return inTurn(gateway, plan.warehouses ?? [], () => performed(gateway, call, write, plan)).catch(
+    (error: unknown) => {
+      throw error instanceof UnknownOutcome ? unknownFailure(error) : error
+    },
+  )
+}
+
+async function performed<Detail, Told>(
+  gateway: Gateway,
+  call: Call | undefined,
+  write: Write<Detail, Told>,
+  plan: Plan<Detail>,
+): Promise<Reply<Told>> {
+  const began = gateway.clock.monotonic()
+  const intent = await begun(gateway, call, write, plan)
+  let answer: Answer<Written>
+  try {
+    if (gateway.clock.monotonic() - began > leaveWithinMs) throw tooLate()
+    answer = await plan.send(optionsOf(call))
+  } catch (error) {
+    // It never left, or something before the ERP refused it. Everything else may have taken effect.
+    const isDefinite = error instanceof UnknownOutcome ? !error.sent : error instanceof GatewayError
+    if (isDefinite) await undo(gateway, write, intent, 502)
+    throw error instanceof GatewayError ? error : unknownFailure(error)
+  }
+  if ('ok' in answer) {
+    return finish(gateway, write, intent, answer.ok, call).catch((error: unknown) => {
+      if (error instanceof SettledElsewhere) throw inDoubt(intent.document_id)
+      // The ERP has done it; that we could not write it down does not make it undone.
+      throw unknownFailure(error)
+    })
+  }
+  const failure = definiteFailure(answer.rejected)
+  await undo(gateway, write, intent, 422)
+  throw failure
+}
+
+function tooLate(): UnknownOutcome {
+  return new UnknownOutcome('unreachable', 'The gateway was too slow to send it.', { sent: false })
+}
+
+function optionsOf(call: Call | undefined): CallOptions {
+  const signal = AbortSignal.timeout(writeTimeoutMs)
+  return call?.fault === undefined ? { signal } : { signal, fault: call.fault }
+}
+
+async function begun<Detail>(
+  gateway: Gateway,
+  call: Call | undefined,
+  write: Write<Detail>,
+  plan: Plan<Detail>,
+): Promise<IntentRow> {
+  const intent: IntentRow = {
+    document_id: plan.document.id,
+    lock_name: plan.lock,
+    kind: write.kind,
+    reference: plan.reference,
+    channel_code: plan.channel_code,
+    scope: call?.key?.scope ?? null,
+    http_status: plan.status ?? 200,
+    detail: JSON.stringify(plan.detail),
+    request_id: call?.requestId ?? 'worker',
+    sent_at: gateway.clock.now(),
+    missed_at: null,
+    looked_at: null,
+  }
+  await gateway.store.db.transaction().execute(async (tx) => {
+    await tx.insertInto('intents').values(intent).execute()
+    await plan.mark(tx)
+    if (call?.key) await keepOpen(gateway, tx, call.key, plan.document)
+  })
+  return intent
+}
+
+/** Commits what the ERP answered, publishes the figures, and only then answers. */
+export async function finish<Detail, Told>(
+  gateway: Gateway,
+  write: Write<Detail, Told>,
+  intent: IntentRow,
+  written: Written,
+  call?: Call,
+): Promise<Reply<Told>> {
+  const { scope, http_status } = intent
+  const [reply] = await Promise.all([
+    gateway.store.db.transaction().execute(async (tx) => {
+      const told = await write.applied(gateway, tx, intent, detailOf<Detail>(intent), written)
+      await closeIntent(tx, intent)
+      if (scope !== null) await keepSettled(gateway, tx, scope, told, http_status)
+      if (call?.key) call.key.isKept = true
+      return told
+    }),
+    publish(gateway, written.figures),
+  ])
+  return reply
+}
+
+/** Takes an intent back: the ERP did nothing. The document is as before, and the key is free. */
+export async function undo<Detail>(
+  gateway: Gateway,
+  write: Write<Detail>,
+  intent: IntentRow,
+  httpStatus: number,
+): Promise<void> {
+  await gateway.store.db.transaction().execute(async (tx) => {
+    await write.undone(gateway, tx, intent, detailOf<Detail>(intent))
+    await closeIntent(tx, intent)
+    if (intent.scope !== null) await freeKey(gateway, tx, intent.scope, httpStatus)
+  })
+}
+
+/** The cast holds: the same kind of write put it there. */
+function detailOf<Detail>({ detail }: IntentRow): Detail {
+  return JSON.parse(detail) as Detail
+}
+
+async function closeIntent(tx: Tx, { document_id, kind, reference }: IntentRow): Promise<void> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('intents')
+    .where('document_id', '=', document_id)
+    .where('kind', '=', kind)
+    .where('reference', '=', reference)
+    .executeTakeFirst()
+  // Someone else has settled it: what this commit was to write is written already, or undone.
+  if (numDeletedRows !== 1n) throw new SettledElsewhere()
+}
+
+/** The intent was settled by another process while this one worked on it. */
+export class SettledElsewhere extends Error {}
+
+export function intentOfKey(db: Db, scope: string): Promise<IntentRow | undefined> {
+  return db.selectFrom('intents').selectAll().where('scope', '=', scope).executeTakeFirst()
+}

@@ -1,0 +1,39 @@
+import type { ErpDocument } from '@trade-gateway/connector'
+import type { Gateway } from '../gateway.ts'
+import { keepShipments } from '../operations/shipments.ts'
+import type { Tx } from '../store/store.ts'
+import type { OrderRow } from '../store/tables.ts'
+
+/** Brings an order to what the ERP says of it: after a write, after a look-up, and whenever the ERP tells of a change. */
+export async function applyToOrder(
+  gateway: Gateway,
+  tx: Tx,
+  row: OrderRow,
+  document: ErpDocument,
+): Promise<OrderRow> {
+  const now = gateway.clock.now()
+  const fields = {
+    status: document.status === 'cancelled' || document.status === 'intercepted' ? 'cancelled' : 'confirmed',
+    status_raw: document.status_raw,
+    lines: JSON.stringify(document.lines.map(({ allocations: _allocations, ...line }) => line)),
+    costs: document.costs === null ? null : JSON.stringify(document.costs),
+    currency: document.currency,
+    paid: document.paid ? 1 : 0,
+    payment_url: document.payment_url,
+    submitted_at: timeOf(document.submitted_at) ?? row.submitted_at ?? now,
+    cancelled_at: timeOf(document.cancelled_at),
+    in_doubt: 0,
+  }
+  const { order_id, channel_code } = row
+  await tx
+    .updateTable('orders')
+    .set({ ...fields, updated_at: now })
+    .where('order_id', '=', order_id)
+    .execute()
+  await keepShipments(gateway, tx, { channel_code, order_type: 'wholesale', order_id }, document.shipments)
+  return { ...row, ...fields, updated_at: now }
+}
+
+function timeOf(text: string | null): number | null {
+  return text === null ? null : Date.parse(text)
+}

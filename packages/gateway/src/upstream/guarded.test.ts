@@ -1,0 +1,173 @@
+import { type Erp, erpFrom, ok, UnknownOutcome } from '@trade-gateway/connector'
+import { describe, expect, it } from 'vitest'
+import { GatewayError } from '../contract/errors.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { guaranteeOf } from './guarantee.ts'
+import { guarded, mostWaitToSendMs } from './guarded.ts'
+import { readOnly } from './read-only.ts'
+
+/** A clock that stands until it is moved. */
+function still() {
+  let now = 0
+  const clock: Clock & { move(ms: number): void } = {
+    now: () => now,
+    monotonic: () => now,
+    move: (ms) => {
+      now += ms
+    },
+  }
+  return clock
+}
+
+const failed = () => Promise.reject(new UnknownOutcome('failed', 'It failed.'))
+const release = { reference: 'TG1', reason: 'release' } as const
+
+/** An ERP that counts what reaches it. */
+function counted(answer: () => Promise<unknown>) {
+  const calls: string[] = []
+  const erp = erpFrom(async (id) => {
+    calls.push(id)
+    return ok(await answer())
+  })
+  return { erp, calls }
+}
+
+async function outcome(call: Promise<unknown>): Promise<UnknownOutcome | undefined> {
+  return call.then(
+    () => undefined,
+    (error) => {
+      if (error instanceof UnknownOutcome) return error
+      throw error
+    },
+  )
+}
+
+describe('a write', () => {
+  it('is never sent twice, whatever comes back', async () => {
+    const { erp, calls } = counted(failed)
+    expect((await outcome(guarded(erp, still()).erp.release(release)))?.sent).toBe(true)
+    expect(calls).toEqual(['release'])
+  })
+
+  it(
+    'that waits too long for its turn is told as never sent',
+    async () => {
+      const { erp, calls } = counted(() => new Promise(() => {}))
+      const { erp: guard } = guarded(erp, still())
+      const running = Array.from({ length: 32 }, () => outcome(guard.warehouses({})))
+      const late = await outcome(guard.release(release))
+      expect(running).toHaveLength(32)
+      expect(late?.sent).toBe(false)
+      expect(calls.filter((id) => id === 'release')).toEqual([])
+    },
+    mostWaitToSendMs * 5,
+  )
+})
+
+describe('a read', () => {
+  it('is tried again a few times out of a budget, so that an outage is not multiplied', async () => {
+    const { erp, calls } = counted(failed)
+    const clock = still()
+    const { erp: guard } = guarded(erp, clock)
+    for (let call = 0; call < 200; call++) {
+      await outcome(guard.warehouses({}))
+      clock.move(2_000)
+    }
+    expect(calls.length).toBeLessThanOrEqual(200 * 1.1 + 10)
+    expect(calls.length).toBeGreaterThan(0)
+  })
+
+  it('of a password is not tried again: it would count twice', async () => {
+    const { erp, calls } = counted(failed)
+    await outcome(guarded(erp, still()).erp.sign_in({ username: 'a', password: 'b' }))
+    expect(calls).toEqual(['sign_in'])
+  })
+})
+
+describe('the circuit', () => {
+  async function opened() {
+    let isDown = true
+    const clock = still()
+    const { erp, calls } = counted(() => (isDown ? failed() : Promise.resolve({})))
+    const guard = guarded(erp, clock)
+    for (let call = 0; call < 20; call++) await outcome(guard.erp.release(release))
+    const heal = () => {
+      isDown = false
+    }
+    return { guard, calls, clock, heal }
+  }
+
+  it('opens when half of twenty calls had no answer, and then sends nothing', async () => {
+    const { guard, calls } = await opened()
+    expect(guard.state()).toBe('open')
+    const before = calls.length
+    expect((await outcome(guard.erp.release(release)))?.sent).toBe(false)
+    expect(calls.length).toBe(before)
+  })
+
+  it('lets one call through after a while, and closes when that is answered', async () => {
+    const { guard, calls, clock, heal } = await opened()
+    clock.move(2_000)
+    heal()
+    const before = calls.length
+    const [first, second] = await Promise.all([
+      outcome(guard.erp.release(release)),
+      outcome(guard.erp.release(release)),
+    ])
+    expect([first, second?.sent]).toEqual([undefined, false])
+    expect(calls.length).toBe(before + 1)
+    expect(guard.state()).toBe('closed')
+  })
+
+  it('opens again when that call fails', async () => {
+    const { guard, clock } = await opened()
+    clock.move(2_000)
+    await outcome(guard.erp.release(release))
+    expect(guard.state()).toBe('open')
+  })
+
+  it('takes a refusal for an answer', async () => {
+    const erp = { release: async () => ({ rejected: { reason: 'not_found', message: 'no' } }) }
+    const guard = guarded(refusing(erp), still())
+    for (let call = 0; call < 40; call++) await guard.erp.release(release)
+    expect(guard.state()).toBe('closed')
+  })
+})
+
+/** An ERP of which only one operation is called. */
+function refusing(part: object): Erp {
+  return part as Erp
+}
+
+describe('read-only mode', () => {
+  it('lets no write through, and every read', async () => {
+    const { erp, calls } = counted(async () => ({}))
+    const wall = readOnly(erp)
+    await expect(wall.release(release)).rejects.toBeInstanceOf(GatewayError)
+    await expect(wall.void({ reference: 'TG1' })).rejects.toBeInstanceOf(GatewayError)
+    await wall.lookup({ reference: 'TG1' })
+    expect(calls).toEqual(['lookup'])
+  })
+})
+
+describe('what an order is worth', () => {
+  const base = {
+    dedupes_by_reference: false,
+    lookup: 'strong',
+    lookup_lag_ms: 0,
+    max_request_ms: 5_000,
+    changes: 'poll',
+    stock_seq: true,
+    holds: 'plain',
+    serialise: 'nothing',
+    ledger: false,
+    sign_in: true,
+  } as const
+
+  it('follows from what the ERP can say of a reference', () => {
+    expect(guaranteeOf({ ...base, dedupes_by_reference: true }).class).toBe('exactly_once')
+    expect(guaranteeOf(base)).toMatchObject({ class: 'exactly_once_bounded' })
+    expect(guaranteeOf(base).says).toContain('5000 ms')
+    expect(guaranteeOf({ ...base, dedupes_by_reference: true, lookup: 'none' }).class).toBe('at_most_once')
+  })
+})

@@ -1,0 +1,382 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Capabilities, type Erp, UnknownOutcome } from '@trade-gateway/connector'
+import { sandboxControls } from '@trade-gateway/sandbox-erp/controls'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { syncDocuments } from '../src/documents/sync.ts'
+import { steerAt } from '../src/sandbox/steer.ts'
+import { rereadSkus, syncStock } from '../src/stock/sync.ts'
+import { adminToken, buyers, call, type House, openHouse, type Result } from './harness.ts'
+import {
+  alex,
+  draftOf,
+  dropshipOf,
+  erpDocuments,
+  expectData,
+  expectError,
+  heldAtErp,
+  orderNumber,
+  pass,
+  referenceOf,
+  type Shop,
+  setStock,
+  shopOf,
+} from './trade.ts'
+
+/** What the gateway goes by when the ERP's clock, hints, figures or answers come otherwise than it would like. */
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+const holdLife = 15 * minute
+const never = { handoverMs: Number.POSITIVE_INFINITY, shippingMs: Number.POSITIVE_INFINITY }
+const at = '/dropship-orders'
+
+/** A place where a call waits, once it is armed, until it is let go on. */
+class Gate {
+  #isArmed = false
+  #arrived = Promise.withResolvers<void>()
+  #go = Promise.withResolvers<void>()
+
+  arm() {
+    this.#isArmed = true
+    this.#arrived = Promise.withResolvers()
+    this.#go = Promise.withResolvers()
+  }
+
+  async pass() {
+    if (!this.#isArmed) return
+    this.#isArmed = false
+    this.#arrived.resolve()
+    await this.#go.promise
+  }
+
+  get arrived() {
+    return this.#arrived.promise
+  }
+
+  open() {
+    this.#go.resolve()
+  }
+}
+
+describe('the window of DUPLICATE_SUSPECTED', () => {
+  it.each([
+    ['an hour behind', -hour],
+    ['right', 0],
+    ['an hour ahead', hour],
+  ])('is ours where the ERP’s clock is %s', async (_name, erpAheadMs) => {
+    const house = await openHouse({
+      styles: 5,
+      erpAheadMs,
+      journey: never,
+      settings: { DUPLICATE_WINDOW_SECONDS: '60' },
+    })
+    const shop = shopOf(house)
+    const submit = (body: unknown) => shop.post(`${at}/submit`, body)
+    const body = dropshipOf(await shop.sku())
+    const window_ends_at = new Date(house.clock.now() + minute).toISOString()
+    const first = expectData(await submit(body))
+    expectError(await submit(body), 'DUPLICATE_SUSPECTED', { window_ends_at })
+    await house.settle()
+    house.clock.advance(minute - 1)
+    expectError(await submit(body), 'DUPLICATE_SUSPECTED', { window_ends_at })
+    house.clock.advance(1)
+    const again = expectData(await submit(body))
+    expect(again.dropship_order_id).not.toBe(first.dropship_order_id)
+    expectError(await submit(body), 'DUPLICATE_SUSPECTED')
+    expect(erpDocuments(house, body.client_order_number)).toHaveLength(2)
+    await house.close()
+  })
+})
+
+describe('the sandbox’s clock that was set forward', () => {
+  it('leaves a new preview its 15 minutes', async () => {
+    const house = await openHouse({ styles: 10, journey: never })
+    const shop = shopOf(house)
+    const sku = await shop.sku({ AUSYD1: 1 })
+    house.sandbox.steering.advance(3600)
+    const body = dropshipOf(sku)
+    const { dropship_order_id, hold } = expectData(await shop.post(`${at}/allocation-preview`, body))
+    expect(hold.expires_at).toBe(new Date(house.clock.now() + holdLife).toISOString())
+    await pass(house, holdLife - 1)
+    await house.settle()
+    expect([heldAtErp(house, sku), await shop.available(sku)]).toEqual([1, 0])
+    expect(expectData(await shop.get(`/holds/${hold.hold_id}`)).status).toBe('reserved')
+    expectData(await shop.post(`${at}/submit`, { ...body, dropship_order_id }))
+
+    const over = dropshipOf(await shop.sku({ AUSYD1: 1 }))
+    expectData(await shop.post(`${at}/allocation-preview`, over))
+    await pass(house, holdLife)
+    expect([heldAtErp(house, over.sku), await shop.available(over.sku)]).toEqual([0, 1])
+    await house.close()
+  })
+})
+
+describe('a write under way', () => {
+  let house: House
+  let shop: Shop
+  const gate = new Gate()
+  let isLost = false
+  let isAway = false
+
+  beforeAll(async () => {
+    house = await openHouse({
+      styles: 20,
+      journey: never,
+      capabilities: { lookup: 'none' },
+      wrapErp: (erp) => ({
+        ...erp,
+        async 'documents.read'(input, options) {
+          if (isAway) throw new UnknownOutcome('unreachable', 'Nobody is there.')
+          return erp['documents.read'](input, options)
+        },
+        async void(input, options) {
+          await gate.pass()
+          if (isLost) throw new UnknownOutcome('timeout', 'Nothing came back.')
+          return erp.void(input, options)
+        },
+      }),
+    })
+    shop = shopOf(house)
+  })
+  afterAll(() => house.close())
+
+  const kinds: readonly (readonly [string, () => Promise<string>])[] = [
+    [
+      'wholesale order',
+      async () => {
+        const { order_id } = await draftOf(shop, await shop.sku())
+        expectData(await shop.post(`/orders/${order_id}/submit`))
+        return `/orders/${order_id}`
+      },
+    ],
+    [
+      'drop-ship order',
+      async () => {
+        const order = expectData(await shop.post(`${at}/submit`, dropshipOf(await shop.sku())))
+        return `${at}/${order.dropship_order_id}`
+      },
+    ],
+  ]
+  const idIn = (path: string) => path.split('/')[2] ?? ''
+
+  it.each(kinds)(
+    'does not swallow that the %s shipped meanwhile, though the ERP is away next',
+    async (_name, made) => {
+      const path = await made()
+      await syncDocuments(house.gateway)
+      gate.arm()
+      const voiding = shop.send('DELETE', path)
+      await gate.arrived
+      house.sandbox.steering.ship(await referenceOf(house, idIn(path)))
+      await syncDocuments(house.gateway)
+      expect(expectData(await shop.get(path))).toMatchObject({ in_doubt: true })
+      gate.open()
+      expectError(await voiding, 'UPSTREAM_REJECTED', { reason: 'already_shipped' })
+
+      isAway = true
+      await expect(syncDocuments(house.gateway)).rejects.toThrow('Nobody is there.')
+      isAway = false
+      await syncDocuments(house.gateway)
+      const shipped = expectData(await shop.get(path))
+      expect(shipped.in_doubt).toBe(false)
+      if (shipped.lines) expect(shipped.lines).toMatchObject([{ quantity: 2, quantity_shipped: 2 }])
+      else expect(shipped).toMatchObject({ status: 'shipped', shipment_id: expect.any(String) })
+      const shipments = (await shop.get('/shipments')).json.data
+      expect(JSON.stringify(shipments)).toContain(idIn(path))
+      const hints = await house.gateway.store.db.selectFrom('document_hints').selectAll().execute()
+      expect(hints).toEqual([])
+    },
+  )
+
+  it.each(kinds)('is not settled as found while the ERP still has the %s', async (_name, made) => {
+    const path = await made()
+    isLost = true
+    expectError(await shop.send('DELETE', path), 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown' })
+    isLost = false
+    const before = expectData(await shop.get(path))
+    expect(before.in_doubt).toBe(true)
+    const settle = (outcome: string) =>
+      call(house, 'POST', `/admin/api/writes-in-doubt/${idIn(path)}/settle`, {
+        admin: adminToken,
+        body: { outcome },
+      })
+    expectError(await settle('found'), 'UPSTREAM_REJECTED', { reason: 'invalid_state' })
+    expect(expectData(await shop.get(path))).toEqual(before)
+    expectError(await shop.send('DELETE', path), 'UPSTREAM_TIMEOUT')
+
+    await house.sandbox.erp.void({ reference: await referenceOf(house, idIn(path)) })
+    expectData(await settle('found'))
+    expect(expectData(await shop.get(path))).toMatchObject({ status: 'cancelled', in_doubt: false })
+    expectError(await settle('found'), 'NOT_FOUND')
+  })
+})
+
+describe('an order that the account’s preferences completed', () => {
+  it('is the same order when the same submit comes again', async () => {
+    const house = await openHouse({ styles: 10 })
+    const shop = shopOf(house, buyers[1])
+    const lines = [{ sku: await shop.sku(), quantity: 1 }]
+    const { order_id } = expectData(await shop.post('/orders', { warehouse_code: 'AUSYD1', lines }), 201)
+    const submit = (body?: unknown) => shop.post(`/orders/${order_id}/submit`, body)
+    const body = { shipping: { shipping_method_id: 'au-standard' } }
+    const submitted = expectData(await submit(body))
+    expect(submitted.shipping).toMatchObject({ ...body.shipping, address_id: expect.any(String) })
+    for (const same of [body, undefined, { shipping: submitted.shipping }, body]) {
+      expect(expectData(await submit(same))).toEqual(submitted)
+    }
+    const other = { shipping: { shipping_method_id: 'au-express' } }
+    expectError(await submit(other), 'UPSTREAM_REJECTED', { reason: 'invalid_state' })
+    await house.close()
+  })
+})
+
+describe('a stock read without a counter that a submit overtook', () => {
+  const ways: readonly (readonly [
+    string,
+    Partial<Capabilities>,
+    (house: House, sku: string) => Promise<void>,
+  ])[] = [
+    ['named SKUs', {}, (house, sku) => rereadSkus(house.gateway, 'AUSYD1', [sku])],
+    ['the sync by hints', {}, (house) => syncStock(house.gateway)],
+    ['the sync of whole warehouses', { changes: 'none' }, (house) => syncStock(house.gateway)],
+  ]
+
+  it.each(ways)('does not take back its figure: %s', async (_name, more, reading) => {
+    const gate = new Gate()
+    let watched: string | undefined
+    /** Holds the answer, which by then is old. */
+    const held = async <T>(answer: T): Promise<T> => {
+      if (watched !== undefined && JSON.stringify(answer).includes(watched)) await gate.pass()
+      return answer
+    }
+    const house = await openHouse({
+      styles: 5,
+      capabilities: { stock_seq: false, ...more },
+      wrapErp: (erp) => ({
+        ...erp,
+        'stock.read': async (input, options) => held(await erp['stock.read'](input, options)),
+        'stock.snapshot': async (input, options) => held(await erp['stock.snapshot'](input, options)),
+      }),
+    })
+    const shop = shopOf(house)
+    const sku = await shop.sku({ AUSYD1: 10 })
+    house.clock.advance(2 * minute)
+    setStock(house, 'AUSYD1', sku, 9)
+    watched = sku
+    gate.arm()
+    const read = reading(house, sku)
+    await gate.arrived
+    house.clock.advance(1)
+    const body = dropshipOf(sku, { quantity: 3, warehouse_code: 'AUSYD1' })
+    expectData(await shop.post(`${at}/submit`, body))
+    expect(await shop.available(sku)).toBe(6)
+    gate.open()
+    await read
+    await house.gateway.mirror.stock.follow()
+    expect(await shop.available(sku)).toBe(6)
+
+    house.clock.advance(2 * minute)
+    setStock(house, 'AUSYD1', sku, 8)
+    await reading(house, sku)
+    await house.gateway.mirror.stock.follow()
+    expect(await shop.available(sku)).toBe(5)
+    await house.close()
+  })
+})
+
+describe('an ERP that locks warehouses', () => {
+  it('never gets a void or a release beside a submit in the same warehouse', async () => {
+    let [now, most] = [0, 0]
+    const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+      now += 1
+      most = Math.max(most, now)
+      // Long enough for every other request to arrive here, if nothing keeps it.
+      for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve))
+      now -= 1
+      return work()
+    }
+    const house = await openHouse({
+      styles: 10,
+      journey: never,
+      capabilities: { serialise: 'warehouse' },
+      wrapErp: (erp: Erp) => ({
+        ...erp,
+        submit: (input, options) => counted(() => erp.submit(input, options)),
+        void: (input, options) => counted(() => erp.void(input, options)),
+        release: (input, options) => counted(() => erp.release(input, options)),
+      }),
+    })
+    const shop = shopOf(house)
+    const sku = await shop.sku({ AUSYD1: 50 })
+    const wish = () => dropshipOf(sku, { warehouse_code: 'AUSYD1' })
+    const submit = (body: unknown) => shop.post(`${at}/submit`, body)
+    const dropship = expectData(await submit(wish()))
+    const draft = await draftOf(shop, sku)
+    expectData(await shop.post(`/orders/${draft.order_id}/submit`))
+    const previews = []
+    for (let n = 0; n < 2; n++) previews.push(expectData(await shop.post(`${at}/allocation-preview`, wish())))
+    const lines = [{ sku, quantity: 1 }]
+    const reservation = { warehouse_code: 'AUSYD1', lines }
+    const { reservation_id } = expectData(await shop.post('/reservations', reservation), 201)
+    ;[now, most] = [0, 0]
+    const answers: Result[] = await Promise.all([
+      submit(wish()),
+      shop.send('DELETE', `${at}/${dropship.dropship_order_id}`),
+      submit(wish()),
+      shop.send('DELETE', `/orders/${draft.order_id}`),
+      shop.send('DELETE', `/holds/${previews[0]?.hold.hold_id}`),
+      shop.send('DELETE', `${at}/${previews[1]?.dropship_order_id}/allocation`),
+      shop.send('DELETE', `/reservations/${reservation_id}`),
+    ])
+    for (const answer of answers) expectData(answer)
+    expect(most).toBe(1)
+    expect(heldAtErp(house, sku)).toBe(2)
+    await house.close()
+  })
+})
+
+describe('what a caller of the sandbox asks for', () => {
+  it('as a fault opens the circuit for nobody', async () => {
+    const house = await openHouse({ styles: 5 })
+    const [shop, other] = [shopOf(house), shopOf(house, buyers[1])]
+    const sku = await other.sku()
+    const wish = { quantity: 1, recipient: alex }
+    const headers = { 'x-sandbox-fault': 'UPSTREAM_ERROR' }
+    // What was answered while the house opened is forgotten.
+    house.clock.advance(minute)
+    for (let n = 0; n < 25; n++) {
+      const body = { ...wish, sku: 'SBX-SHORT-3', client_order_number: orderNumber() }
+      expectError(await shop.post(`${at}/allocation-preview`, body, headers), 'UPSTREAM_ERROR')
+      expect(house.gateway.upstream.circuit).toBe('closed')
+    }
+    const answer = await other.post(`${at}/allocation-preview`, dropshipOf(sku))
+    expect(expectData(answer).fulfillable).toBe(true)
+    await house.close()
+  })
+
+  it('with a key is never replayed to who has no token', async () => {
+    const house = await openHouse({ styles: 5, journey: never })
+    const token = 'a-token-of-the-sandbox-erp'
+    const server = createServer(sandboxControls(house.sandbox, { token, onFailure: () => {} }))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    Object.assign(house.gateway.upstream, { steer: steerAt(`http://127.0.0.1:${port}`, token) })
+    const [shop, other] = [shopOf(house), shopOf(house, buyers[1])]
+    const { dropship_order_id } = expectData(await shop.post(`${at}/submit`, dropshipOf(await shop.sku())))
+    const ship = (more: object) =>
+      call(house, 'POST', '/sandbox/ship', {
+        headers: { 'idempotency-key': 'ship-once' },
+        body: { dropship_order_id },
+        ...more,
+      })
+    expectData(await ship({ token: await shop.token() }))
+    const unsigned = await ship({})
+    expectError(unsigned, 'AUTH_MISSING_TOKEN')
+    const foreign = await ship({ token: await other.token() })
+    expectError(foreign, 'OWNERSHIP_DENIED')
+    for (const { headers } of [unsigned, foreign]) expect(headers.get('idempotent-replayed')).toBeNull()
+    server.close()
+    await house.close()
+  })
+})

@@ -1,0 +1,402 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ErpDocument } from '@trade-gateway/connector'
+import { catalogue, writes } from '../../src/catalogue.ts'
+import { syncDocuments } from '../../src/documents/sync.ts'
+import type { Gateway } from '../../src/gateway.ts'
+import { createDoor, type Door } from '../../src/http/answer.ts'
+import { expireDue } from '../../src/operations/expiry.ts'
+import { settleAll } from '../../src/operations/settle.ts'
+import { buyers, type House, openHouse, signedIn } from '../harness.ts'
+import { type Said, through } from '../in-process.ts'
+import { Dice } from './dice.ts'
+import { Crashed, ErpGate, type Fate } from './erp-gate.ts'
+
+/**
+ * Clients that order the same scarce SKU through a gateway whose ERP misbehaves, in an order of events that a seed
+ * decides; and the books of what they were told, which at the end must agree with the ERP's.
+ */
+export const maxRequestMs = 10_000
+const lookupLagMs = 4_000
+const warehouse = 'AUSYD1'
+const tokenMs = 20 * 60_000
+const settleTurns = 6
+const mostDrainMs = 120_000
+const definite = new Set(['UPSTREAM_REJECTED', 'VALIDATION_FAILED', 'DUPLICATE_SUSPECTED', 'NOT_FOUND'])
+
+/** What is known of the ERP under test. */
+export interface ErpClass {
+  readonly name: string
+  readonly dedupes: boolean
+  readonly lookup: 'strong' | 'eventual' | 'none'
+  readonly fates: readonly Fate[]
+}
+
+export const erpClasses: readonly ErpClass[] = [
+  {
+    name: 'dedupes by reference',
+    dedupes: true,
+    lookup: 'strong',
+    fates: ['fine', 'fine', 'fine', 'not sent', 'fails before', 'fails after', 'late', 'twice', 'crash'],
+  },
+  {
+    name: 'strong look-up',
+    dedupes: false,
+    lookup: 'strong',
+    fates: ['fine', 'fine', 'fine', 'not sent', 'fails before', 'fails after', 'late', 'crash'],
+  },
+  {
+    name: 'look-up that lags',
+    dedupes: false,
+    lookup: 'eventual',
+    fates: ['fine', 'fine', 'fine', 'fails before', 'fails after', 'late', 'late', 'crash'],
+  },
+  {
+    name: 'neither',
+    dedupes: false,
+    lookup: 'none',
+    fates: ['fine', 'fine', 'fine', 'fine', 'not sent', 'fails before', 'fails after', 'late', 'crash'],
+  },
+]
+
+interface Attempt {
+  readonly path: string
+  readonly key: string | undefined
+  readonly body: object | undefined
+  said?: Said
+}
+
+export interface OrderingHouse {
+  readonly house: House
+  readonly gate: ErpGate
+  readonly door: Door
+  readonly skus: readonly string[]
+  readonly kind: ErpClass
+  /** The newest document of the ERP when the last run ended. */
+  lastDocument: number
+  token(): Promise<string>
+}
+
+/** A gateway in front of an ERP of a class, for many runs. */
+export async function openOrderingHouse(kind: ErpClass): Promise<OrderingHouse> {
+  let gate: ErpGate | undefined
+  const house = await openHouse({
+    capabilities: {
+      dedupes_by_reference: kind.dedupes,
+      lookup: kind.lookup,
+      max_request_ms: maxRequestMs,
+      lookup_lag_ms: kind.lookup === 'eventual' ? lookupLagMs : 0,
+    },
+    journey: { handoverMs: Number.POSITIVE_INFINITY, shippingMs: Number.POSITIVE_INFINITY },
+    settings: { DUPLICATE_WINDOW_SECONDS: '86400', HOLD_TTL_SECONDS: '30' },
+    wrapErp: (erp) => {
+      gate = new ErpGate(erp)
+      return gate.erp
+    },
+  })
+  if (!gate) throw new Error('The ERP was not wrapped.')
+  let token = ''
+  let signedAt = Number.NEGATIVE_INFINITY
+  await signedIn(house, buyers[0])
+  return {
+    house,
+    gate,
+    door: createDoor(house.gateway, catalogue, writes),
+    skus: sellableSkus(house.gateway),
+    kind,
+    lastDocument: 0,
+    async token() {
+      if (house.clock.now() - signedAt > tokenMs) {
+        token = await signedIn(house, buyers[0])
+        signedAt = house.clock.now()
+      }
+      return token
+    },
+  }
+}
+
+function sellableSkus({ mirror }: Gateway): string[] {
+  const carried = mirror.stock.shelf(warehouse)?.blocks.flatMap(({ skus }) => skus) ?? []
+  return carried.filter(
+    (sku) => !sku.startsWith('SBX-') && mirror.reference.maySell(buyers[0].customer_code, sku),
+  )
+}
+
+let numbers = 0
+
+/** One run: a SKU, an opening stock, three order numbers and what clients do with them. */
+export class OrderingRun {
+  readonly #of: OrderingHouse
+  readonly #token: string
+  readonly #dice: Dice
+  readonly #sku: string
+  readonly #opening: number
+  readonly #numbers: readonly string[]
+  readonly #attempts: Attempt[] = []
+  readonly #tasks = new Set<Promise<unknown>>()
+  #ids: string[] = []
+
+  constructor(of: OrderingHouse, token: string, seed: number) {
+    this.#of = of
+    this.#token = token
+    this.#dice = new Dice(seed)
+    this.#sku = this.#dice.pick(of.skus)
+    this.#opening = this.#dice.whole(1, 4)
+    numbers += 1
+    this.#numbers = ['a', 'b', 'c'].map((letter) => `N${numbers}${letter}`)
+    this.#of.gate.close({
+      clock: of.house.clock,
+      dice: this.#dice,
+      fates: of.kind.fates,
+      maxRequestMs,
+    })
+  }
+
+  /** Lays the stock out; the SKU is nobody else's during this run. */
+  prepare() {
+    const { steering } = this.#of.house.sandbox
+    steering.setStock({
+      warehouse_code: warehouse,
+      sku: this.#sku,
+      on_hand: this.#opening + this.#heldByStock(),
+    })
+  }
+
+  #heldByStock(): number {
+    const sql = 'select held from stock where warehouse_code = ? and sku = ?'
+    return Number(this.#of.house.sandbox.store.one(sql, warehouse, this.#sku)?.held)
+  }
+
+  /** What every document of the ERP holds of the SKU, those of earlier runs included. */
+  #heldByDocuments(): number {
+    return this.#of.house.sandbox.store
+      .all("select body from documents where status in ('held', 'open')")
+      .map(({ body }): ErpDocument => JSON.parse(String(body)))
+      .flatMap(({ lines }) => lines)
+      .filter(({ sku }) => sku === this.#sku)
+      .reduce((sum, { quantity_allocated }) => sum + quantity_allocated, 0)
+  }
+
+  async play(steps: number): Promise<void> {
+    for (let step = 0; step < steps; step++) {
+      await this.#step()
+      await settled()
+    }
+    await this.#drain()
+  }
+
+  async #step(): Promise<void> {
+    const { gate } = this.#of
+    const dice = this.#dice.whole(1, 100)
+    if (gate.waiting > 0 && dice <= 55) return gate.release(this.#dice.whole(0, 999))
+    if (dice <= 66) return gate.advance(this.#dice.pick([50, 400, 1_100, 6_000, 12_000, 31_000]))
+    if (dice <= 72) return this.#task(settleAll(this.#of.house.gateway, writes))
+    if (dice <= 75) return this.#task(expireDue(this.#of.house.gateway))
+    if (dice <= 77) return this.#task(syncDocuments(this.#of.house.gateway))
+    if (dice <= 78) return this.#erpEndsAHold()
+    if (dice <= 84 && this.#attempts.length > 0) return this.#send(this.#again())
+    return this.#send(this.#fresh())
+  }
+
+  /** The ERP's own people give a hold back. */
+  async #erpEndsAHold(): Promise<void> {
+    const held = this.#documents().filter(({ kind, status }) => kind === 'hold' && status === 'held')
+    if (held.length === 0) return
+    const { reference } = this.#dice.pick(held)
+    await this.#of.gate.inner.release({ reference, reason: 'release' })
+  }
+
+  #task(work: Promise<unknown>) {
+    const task = work.catch((error: unknown) => {
+      if (!(error instanceof Crashed)) throw error
+    })
+    this.#tasks.add(task)
+    void task.finally(() => this.#tasks.delete(task))
+  }
+
+  #send(attempt: Attempt) {
+    this.#attempts.push(attempt)
+    const [method = '', path = ''] = attempt.path.split(' ')
+    const { token, body, key } = { token: this.#token, body: attempt.body, key: attempt.key }
+    this.#task(
+      through(this.#of.door, method, path, { token, body, key }).then((said) => {
+        attempt.said = said
+        const { dropship_order_id: id } = said.json.data ?? {}
+        if (id && !this.#ids.includes(id)) this.#ids.push(id)
+      }),
+    )
+  }
+
+  /** The same request again, with the same key: what a client does that heard nothing, or nothing certain. */
+  #again(): Attempt {
+    const { path, key, body } = this.#dice.pick(this.#attempts)
+    return { path, key, body }
+  }
+
+  #fresh(): Attempt {
+    const key = this.#dice.chance(0.8) ? `key-${numbers}-${this.#attempts.length}` : undefined
+    const kind = this.#dice.whole(1, 10)
+    const id = this.#ids.length > 0 ? this.#dice.pick(this.#ids) : undefined
+    if (kind <= 2 && id !== undefined) {
+      const path = `DELETE /api/v1/dropship-orders/${id}${this.#dice.chance(0.5) ? '/allocation' : ''}`
+      return { path, key, body: undefined }
+    }
+    const isPreview = kind <= 6
+    const number = this.#dice.pick(this.#numbers)
+    const body = {
+      sku: this.#sku,
+      quantity: this.#dice.whole(1, 2),
+      client_order_number: number,
+      warehouse_code: warehouse,
+      recipient: recipient(),
+    }
+    return { path: `POST /api/v1/dropship-orders/${isPreview ? 'allocation-preview' : 'submit'}`, key, body }
+  }
+
+  /** Everything that waits goes on; the ERP behaves; what is in doubt is settled, what is over expires. */
+  async #drain(): Promise<void> {
+    const { gate, house } = this.#of
+    const until = performance.now() + mostDrainMs
+    while (this.#tasks.size > 0) {
+      if (performance.now() > until) throw new Error('The run does not come to an end.')
+      if (gate.waiting > 0) gate.release(this.#dice.whole(0, 999))
+      else await pause(1)
+      await settled()
+    }
+    await gate.advance(maxRequestMs)
+    gate.open()
+    for (let turn = 0; turn < settleTurns; turn++) {
+      await settleAll(house.gateway, writes)
+      await gate.advance(turn === 2 ? 40_000 : 5_000)
+      await expireDue(house.gateway)
+      await syncDocuments(house.gateway)
+    }
+  }
+
+  /** Every way in which the books may disagree. */
+  async violations(): Promise<string[]> {
+    const { house, kind } = this.#of
+    const found: string[] = []
+    const rows = await house.gateway.store.db
+      .selectFrom('dropship_orders')
+      .selectAll()
+      .where('client_order_number', 'in', this.#numbers)
+      .execute()
+    const documents = this.#documents()
+    const orders = documents.filter((document) => document.kind === 'order')
+    const live = documents.filter(({ status }) => status === 'held' || status === 'open')
+    const held = live.reduce((sum, { lines }) => sum + (lines[0]?.quantity_allocated ?? 0), 0)
+    const inDoubt = rows.filter(({ in_doubt }) => in_doubt !== 0)
+    if (held > this.#opening) found.push(`oversold: ${held} of ${this.#opening}`)
+    if (this.#heldByStock() !== this.#heldByDocuments())
+      found.push(`the ERP holds ${this.#heldByStock()}, its documents ${this.#heldByDocuments()}`)
+    for (const { copy, reference } of documents) if (copy > 0) found.push(`made twice: ${reference}`)
+    for (const { reference, status, kind: what } of live) {
+      if (what === 'hold' && inDoubt.length === 0)
+        found.push(
+          `a hold leaked: ${reference} is ${status}\n${JSON.stringify([rows, await this.#story(reference)], null, 1)}`,
+        )
+    }
+    for (const number of this.#numbers) {
+      const same = rows.filter((row) => row.client_order_number === number).map(({ reference }) => reference)
+      const open = orders.filter(({ reference, status }) => status === 'open' && same.includes(reference))
+      if (open.length > 1) found.push(`ordered twice: ${number} has ${open.length} live orders`)
+    }
+    for (const order of orders) {
+      const row = rows.find(({ reference }) => reference === order.reference)
+      if (!row) found.push(`lost: the ERP has ${order.reference}, the gateway has no such order`)
+      else if (row.in_doubt === 0 && row.submitted_at === null)
+        found.push(`lost: the ERP has ${order.reference}, here it is ${row.status} and was never submitted`)
+      else if (row.in_doubt === 0 && (row.status === 'pending') !== (order.status === 'open'))
+        found.push(`${order.reference} is ${order.status} there and ${row.status} here`)
+    }
+    for (const row of rows.filter(({ submitted_at }) => submitted_at !== null)) {
+      if (!orders.some(({ reference }) => reference === row.reference))
+        found.push(`invented: ${row.reference} is submitted here, the ERP has no such order`)
+    }
+    if (kind.lookup !== 'none' && inDoubt.length > 0) found.push(`${inDoubt.length} are still in doubt`)
+    found.push(...this.#brokenWords(orders.length))
+    return found
+  }
+
+  async #story(reference: string) {
+    const hold = await this.#of.house.gateway.store.db
+      .selectFrom('holds')
+      .selectAll()
+      .where('reference', '=', reference)
+      .execute()
+    return {
+      hold,
+      attempts: this.#attempts.map(({ path, key, said }) => [
+        path,
+        key,
+        said?.status,
+        said?.json.error?.code,
+        said?.json.data?.dropship_order_id,
+      ]),
+    }
+  }
+
+  /** What clients were told: a definite refusal stands for no order, a success for one. */
+  #brokenWords(orders: number): string[] {
+    for (const { path, said } of this.#attempts) {
+      const code = said?.json.error?.code
+      if (code === 'INTERNAL') return [`${path} was answered INTERNAL`]
+      const isVoid = path.startsWith('DELETE') && said?.status === 200
+      if (isVoid && said.json.data.status !== 'cancelled')
+        return [`a void was answered ${said.json.data.status}`]
+    }
+    const submits = this.#attempts.filter(({ path }) => path.endsWith('/submit'))
+    const successes = new Set<string>()
+    let uncertain = 0
+    for (const { said } of submits) {
+      if (said === undefined || said.status >= 500 || said.json.error?.code === 'IDEMPOTENCY_IN_PROGRESS')
+        uncertain += 1
+      else if (said.status < 300) successes.add(said.json.data.dropship_order_id)
+      else if (!definite.has(said.json.error.code) && said.json.error.code !== 'IDEMPOTENCY_MISMATCH')
+        return [`a submit was answered ${said.json.error.code}`]
+    }
+    if (orders > successes.size + uncertain)
+      return [`${orders} orders for ${successes.size} successes and ${uncertain} unknown outcomes`]
+    return orders < successes.size ? [`${successes.size} successes, ${orders} orders`] : []
+  }
+
+  #documents() {
+    const { steering } = this.#of.house.sandbox
+    const all = []
+    for (let after: number | null = this.#of.lastDocument; after !== null; ) {
+      const page = steering.documents(after)
+      all.push(...page.documents)
+      after = page.next
+    }
+    return all
+      .filter(({ lines }) => lines.some(({ sku }) => sku === this.#sku))
+      .filter(({ id }) => id > this.#of.lastDocument)
+  }
+
+  /** Notes where the ERP's documents end, for the next run. */
+  finish() {
+    const { steering } = this.#of.house.sandbox
+    for (let after: number | null = this.#of.lastDocument; after !== null; ) {
+      const page = steering.documents(after)
+      this.#of.lastDocument = page.documents.at(-1)?.id ?? this.#of.lastDocument
+      after = page.next
+    }
+  }
+}
+
+function recipient() {
+  return {
+    name: 'Alex Lee',
+    phone: '+61 2 5550 1234',
+    address: '1 Example Street',
+    city: 'Sydney',
+    state: 'NSW',
+    postal_code: '2000',
+    country_code: 'AU',
+  }
+}
+
+/** Everything that can go on without the ERP has gone on. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
+}

@@ -1,0 +1,197 @@
+import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writes } from '../src/catalogue.ts'
+import type { Gateway } from '../src/gateway.ts'
+import { expireDue } from '../src/operations/expiry.ts'
+import { settleAll } from '../src/operations/settle.ts'
+import { availableIn } from '../src/stock/available.ts'
+import type { Topic } from '../src/store/store.ts'
+import { buyers, call, type House, openHouse, signedIn } from './harness.ts'
+
+/**
+ * The process ends at each named point of a submit. A crash is an error that nothing handles: locks are let go, and
+ * whatever was not committed is not there. Afterwards the order is at the ERP exactly once, or not at all and never
+ * told as done; and the same key finishes the work.
+ */
+type Point =
+  | 'before the intent'
+  | 'after the intent'
+  | 'in the middle of sending'
+  | 'after the ERP has committed'
+  | 'before the result is committed'
+  | 'before the answer'
+
+class Crash extends Error {}
+
+const points: readonly { readonly point: Point; readonly reaches: boolean }[] = [
+  { point: 'before the intent', reaches: false },
+  { point: 'after the intent', reaches: false },
+  { point: 'in the middle of sending', reaches: false },
+  { point: 'after the ERP has committed', reaches: true },
+  { point: 'before the result is committed', reaches: true },
+  { point: 'before the answer', reaches: true },
+]
+
+let house: House
+let token: string
+let shipping: object
+let crashAt: Point | undefined
+let isAway = false
+/** Transactions since the crash was planned. */
+let commits = 0
+
+function crash(point: Point) {
+  if (crashAt !== point) return
+  crashAt = undefined
+  throw new Crash(point)
+}
+
+function crashing(erp: Erp): Erp {
+  return {
+    ...erp,
+    async submit(input, options) {
+      crash('after the intent')
+      if (crashAt === 'in the middle of sending') {
+        crashAt = undefined
+        throw new UnknownOutcome('unreachable', 'The connection broke while the request was written.')
+      }
+      const answer = await erp.submit(input, options)
+      crash('after the ERP has committed')
+      return answer
+    },
+    async lookup(input, options) {
+      if (isAway) throw new UnknownOutcome('unreachable', 'The ERP is away.', { sent: false })
+      return erp.lookup(input, options)
+    },
+  }
+}
+
+/** A submit has two commits, its intent and its result, and then publishes the figures. */
+function crashingStore(gateway: Gateway) {
+  const { store } = gateway
+  const transaction = store.db.transaction.bind(store.db)
+  Object.assign(store.db, {
+    transaction: () => {
+      commits += 1
+      if (commits === 1) crash('before the intent')
+      if (commits === 2) crash('before the result is committed')
+      return transaction()
+    },
+  })
+  const nudge = gateway.nudge.bind(gateway)
+  Object.assign(gateway, {
+    nudge: (topic: Topic) => {
+      crash('before the answer')
+      nudge(topic)
+    },
+  })
+}
+
+beforeAll(async () => {
+  house = await openHouse({
+    wrapErp: crashing,
+    capabilities: { max_request_ms: 5_000 },
+    journey: { handoverMs: Number.POSITIVE_INFINITY, shippingMs: Number.POSITIVE_INFINITY },
+  })
+  token = await signedIn(house, buyers[0])
+  crashingStore(house.gateway)
+  const methods = await call(house, 'GET', '/api/v1/shipping-methods', { token })
+  const addresses = await call(house, 'GET', '/api/v1/addresses', { token })
+  const method = methods.json.data.find((each: { requires_address: boolean }) => each.requires_address)
+  shipping = {
+    shipping_method_id: method.shipping_method_id,
+    address_id: addresses.json.data[0].address_id,
+  }
+})
+afterAll(() => house.close())
+
+function ordersAtErp(): string[] {
+  const { documents } = house.sandbox.steering.documents(0, 1000)
+  return documents.filter(({ kind }) => kind === 'order').map(({ reference }) => reference)
+}
+
+async function settle() {
+  for (let turn = 0; turn < 4; turn++) {
+    await settleAll(house.gateway, writes)
+    await expireDue(house.gateway)
+    house.clock.advance(6_000)
+  }
+}
+
+const draft = async () => {
+  const body = { warehouse_code: 'AUSYD1', lines: [{ sku: plentiful(), quantity: 1 }], shipping }
+  const { json } = await call(house, 'POST', '/api/v1/orders', { token, body })
+  return String(json.data.order_id)
+}
+const submit = (id: string, key?: string) =>
+  call(house, 'POST', `/api/v1/orders/${id}/submit`, {
+    token,
+    body: {},
+    headers: key === undefined ? {} : { 'idempotency-key': key },
+  })
+
+describe.each(points)('a crash $point', ({ point, reaches }) => {
+  /** The answer that never reached anyone: whatever it was, it must not be a definite refusal. */
+  const crashed = async (id: string, key?: string) => {
+    commits = 0
+    crashAt = point
+    const { status } = await submit(id, key)
+    expect(crashAt, 'the crash happened').toBeUndefined()
+    expect(status).toBeGreaterThanOrEqual(500)
+  }
+
+  it('is finished by the same key: one order, told as done', async () => {
+    const id = await draft()
+    const before = ordersAtErp().length
+    await crashed(id, keyOf(point))
+    let answer = await submit(id, keyOf(point))
+    for (let tries = 0; answer.status === 409 && tries < 5; tries++) {
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      house.clock.advance(6_000)
+      answer = await submit(id, keyOf(point))
+    }
+    expect(answer.json.data).toMatchObject({ order_id: id, status: 'confirmed', in_doubt: false })
+    expect(ordersAtErp().length).toBe(before + 1)
+    expect((await submit(id, keyOf(point))).headers.get('idempotent-replayed')).toBe('true')
+  })
+
+  it(`is settled without a retry: ${reaches ? 'the order is confirmed' : 'the draft is as before'}`, async () => {
+    const id = await draft()
+    const before = ordersAtErp().length
+    await crashed(id)
+    await settle()
+    const { json } = await call(house, 'GET', `/api/v1/orders/${id}`, { token })
+    expect(json.data).toMatchObject({ status: reaches ? 'confirmed' : 'draft', in_doubt: false })
+    expect(ordersAtErp().length).toBe(before + (reaches ? 1 : 0))
+  })
+})
+
+const keyOf = (point: Point) => `key-${point.replaceAll(' ', '-')}`
+
+/** A SKU with stock in AUSYD1 that the account may order. */
+function plentiful(): string {
+  const { mirror } = house.gateway
+  const skus = mirror.stock.shelf('AUSYD1')?.blocks.flatMap((block) => block.skus) ?? []
+  const sku = skus.find(
+    (each) =>
+      !each.startsWith('SBX-') &&
+      mirror.reference.maySell(buyers[0].customer_code, each) &&
+      availableIn(house.gateway, ['AUSYD1'], each).quantity_available > 0,
+  )
+  if (sku === undefined) throw new Error('There is nothing to order.')
+  return sku
+}
+
+describe('a retry while the ERP cannot be asked', () => {
+  it('is told to come back, and then finishes the work', async () => {
+    const id = await draft()
+    crashAt = 'after the ERP has committed'
+    expect((await submit(id, 'away')).status).toBeGreaterThanOrEqual(500)
+    isAway = true
+    const early = await submit(id, 'away')
+    expect(early.json.error.code).toBe('IDEMPOTENCY_IN_PROGRESS')
+    expect(Number(early.headers.get('retry-after'))).toBeGreaterThan(0)
+    isAway = false
+    expect((await submit(id, 'away')).json.data).toMatchObject({ order_id: id, status: 'confirmed' })
+  })
+})

@@ -1,0 +1,164 @@
+import { accepted, type Input, type Output } from '@trade-gateway/connector'
+import { builtInCatalogue } from '../catalogue/built-in.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { openSandboxErp, type SandboxErp, type SandboxErpOptions } from '../erp.ts'
+
+const today = '2026-11-21'
+export const testStart = Date.parse(`${today}T12:00:00Z`)
+const buyers = ['CUST-HARBOUR', 'CUST-LANTERN'].map((customer_code, index) => ({
+  account_id: `acc-${index + 1}`,
+  username: `buyer${index + 1}@sandbox.example`,
+  password: 'a password of the test',
+  name: customer_code,
+  customer_code,
+}))
+const everywhere = ['AUSYD1', 'AUSYD2', 'CHNZJ1']
+/** There is plenty of it in every warehouse at 10.00 AUD and 47.00 CNY, 100 g each. */
+export const plentiful = 'PLENTY'
+
+/** The built-in catalogue behind a style of the tests. */
+function catalogue(): Catalogue {
+  const { products, stock } = builtInCatalogue({ seed: 1, styles: 20, today })
+  const [magic] = products
+  const [sku] = magic?.skus ?? []
+  if (!magic || !sku) throw new Error('The built-in catalogue has no magic style.')
+  const style = { ...magic, product_code: 'TEST', skus: [{ ...sku, sku: plentiful, weight_g: 100 }] }
+  const everySku = everywhere.map((warehouse_code) => ({
+    warehouse_code,
+    sku: plentiful,
+    quantity: 10_000,
+    price_wholesale: warehouse_code === 'CHNZJ1' ? 4_700 : 1_000,
+    price_retail: 12_000,
+    incoming: [],
+  }))
+  return { products: [style, ...products], stock: [...everySku, ...stock], left_out: [] }
+}
+
+/** A sandbox ERP with two accounts signed in and a clock that only the test moves. */
+export interface TestErp extends SandboxErp {
+  readonly sessions: readonly [string, string]
+  pass(ms: number): void
+  now(): number
+}
+
+/** Opens a small sandbox ERP in memory in which nothing happens by itself unless the options say so. */
+export async function openTestErp(options: Partial<SandboxErpOptions> = {}): Promise<TestErp> {
+  let now = testStart
+  const sandbox = await openSandboxErp({
+    path: ':memory:',
+    catalogue,
+    catalogue_id: 'orders',
+    accounts: buyers,
+    clock: { now: () => now },
+    handoverMs: Number.POSITIVE_INFINITY,
+    shippingMs: Number.POSITIVE_INFINITY,
+    ...options,
+  })
+  const sessionOf = async (index: 0 | 1) => {
+    const { username = '', password = '' } = buyers[index] ?? {}
+    return accepted(await sandbox.erp.sign_in({ username, password })).session
+  }
+  const sessions = [await sessionOf(0), await sessionOf(1)] as const
+  return {
+    ...sandbox,
+    sessions,
+    now: () => now,
+    pass: (ms) => {
+      now += ms
+    },
+  }
+}
+
+type Lines = Readonly<Record<string, number>>
+
+function linesOf(lines: Lines) {
+  return Object.entries(lines).map(([sku, quantity]) => ({ sku, quantity }))
+}
+
+const toSydney = { to: 'address', shipping_method_id: 'au-standard', address_id: 'ADDR-HARBOUR-SYD' } as const
+const recipient = {
+  name: 'Ada',
+  phone: '+61 400 000 000',
+  address: '1 Sea Street',
+  country_code: 'AU',
+  state: 'NSW',
+  city: 'Sydney',
+  postal_code: '2000',
+}
+
+/** A wholesale quote of the first account, from the warehouses in Sydney. */
+export function quoteInput(erp: TestErp, lines: Lines, more: Partial<Input<'quote'>> = {}): Input<'quote'> {
+  return {
+    order_type: 'wholesale',
+    customer_code: 'CUST-HARBOUR',
+    session: erp.sessions[0],
+    lines: linesOf(lines),
+    warehouse_codes: everywhere,
+    delivery: toSydney,
+    payment_method: 'invoice',
+    allow_partial: false,
+    ...more,
+  }
+}
+
+/** What a drop-ship order says differently. */
+export function toConsumer(service: 'normal' | 'express' = 'normal', country_code = 'AU') {
+  const delivery = { to: 'recipient', service, recipient: { ...recipient, country_code } } as const
+  return { order_type: 'dropship', delivery } as const
+}
+
+/** A reservation of the first account for 15 minutes. */
+export function holdInput(
+  erp: TestErp,
+  reference: string,
+  lines: Lines,
+  more: Partial<Input<'hold'>> = {},
+): Input<'hold'> {
+  const { allow_partial: _none, ...request } = quoteInput(erp, lines)
+  const expires_at = new Date(erp.now() + 15 * 60_000).toISOString()
+  return {
+    ...request,
+    order_type: 'reservation',
+    delivery: null,
+    reference,
+    replaces: null,
+    expires_at,
+    ...more,
+  }
+}
+
+/** A wholesale order of the first account. */
+export function submitInput(
+  erp: TestErp,
+  reference: string,
+  lines: Lines,
+  more: Partial<Input<'submit'>> = {},
+): Input<'submit'> {
+  return {
+    ...quoteInput(erp, lines),
+    reference,
+    hold_reference: null,
+    expected_total: null,
+    max_total: null,
+    client_order_number: null,
+    remark: null,
+    ...more,
+  }
+}
+
+/** `[on hand, held]` of a SKU. */
+export function stockOf({ store }: SandboxErp, sku: string, warehouse = 'AUSYD1'): [number, number] {
+  const row = store.one(
+    'select on_hand, held from stock where warehouse_code = ? and sku = ?',
+    warehouse,
+    sku,
+  )
+  return [Number(row?.on_hand), Number(row?.held)]
+}
+
+/** The figures of an answer, as `warehouse sku: available`. */
+export function availableIn(figures: Output<'submit'>['figures']): string[] {
+  return figures.flatMap(({ warehouse_code, rows }) =>
+    rows.map(({ sku, quantity_available }) => `${warehouse_code} ${sku}: ${quantity_available}`),
+  )
+}
