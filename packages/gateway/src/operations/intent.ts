@@ -10,7 +10,7 @@ import type { Call } from '../contract/call.ts'
 import type { Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Db, Tx } from '../store/store.ts'
+import { type Db, type Tx, together } from '../store/store.ts'
 import type { IntentRow } from '../store/tables.ts'
 import { mostWaitToSendMs } from '../upstream/guarded.ts'
 import { definiteFailure, inDoubt, unknownFailure } from './failures.ts'
@@ -146,9 +146,11 @@ async function begun<Detail>(
     looked_at: null,
   }
   await gateway.store.db.transaction().execute(async (tx) => {
-    await tx.insertInto('intents').values(intent).execute()
-    await plan.mark(tx)
-    if (call?.key) await keepOpen(gateway, tx, call.key, plan.document)
+    await together([
+      tx.insertInto('intents').values(intent).execute(),
+      plan.mark(tx),
+      call?.key ? keepOpen(gateway, tx, call.key, plan.document) : undefined,
+    ])
   })
   return intent
 }
@@ -164,8 +166,10 @@ export async function finish<Detail, Told>(
   const { scope, http_status } = intent
   const [reply] = await Promise.all([
     gateway.store.db.transaction().execute(async (tx) => {
-      const told = await write.applied(gateway, tx, intent, detailOf<Detail>(intent), written)
-      await closeIntent(tx, intent)
+      const [, told] = await together([
+        closeIntent(tx, intent),
+        write.applied(gateway, tx, intent, detailOf<Detail>(intent), written),
+      ])
       if (scope !== null) await keepSettled(gateway, tx, scope, told, http_status)
       if (call?.key) call.key.isKept = true
       return told

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { StockFigure } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
-import type { Bulk, Tx } from '../store/store.ts'
+import { type Bulk, type Tx, together } from '../store/store.ts'
 import type { StockRow } from '../store/tables.ts'
 
 /**
@@ -47,13 +47,15 @@ export async function writeStock(gateway: Gateway, change: StockChange): Promise
 async function writeBatch(gateway: Gateway, change: StockChange): Promise<number> {
   const { bulk } = gateway.store
   return gateway.store.db.transaction().execute(async (tx) => {
-    await lockCounter(tx, change.warehouse_code)
     const skus = [...change.rows.map((row) => row.sku), ...change.gone]
-    const stored = await storedRows({ tx, bulk }, change.warehouse_code, skus)
+    const [version, stored] = await together([
+      lockedCounter(tx, change.warehouse_code),
+      storedRows({ tx, bulk }, change.warehouse_code, skus),
+    ])
     const { changed, confirmed } = compared(change, stored, gateway.clock.now())
     await confirm(tx, change.warehouse_code, confirmed)
     if (changed.length === 0) return 0
-    await writeRows({ tx, bulk }, change.warehouse_code, changed)
+    await writeRows({ tx, bulk }, change.warehouse_code, version, changed)
     const changedSkus = changed.map((row) => row.sku)
     for (const [view, members] of viewsOf(gateway, change.warehouse_code)) {
       await refreshView({ tx, bulk }, view, members, changedSkus, gateway.clock.now())
@@ -160,12 +162,15 @@ function isSame(before: Fields, after: Fields): boolean {
   return published.every((field) => before[field] === after[field])
 }
 
-async function lockCounter(tx: Tx, warehouse: string): Promise<void> {
-  await tx
+/** Takes the warehouse's lock; answers the version of its newest row. What is read after it stands. */
+async function lockedCounter(tx: Tx, warehouse: string): Promise<number> {
+  const { version } = await tx
     .updateTable('warehouses')
     .set((eb) => ({ version: eb.ref('version') }))
     .where('warehouse_code', '=', warehouse)
+    .returning('version')
     .executeTakeFirstOrThrow()
+  return version
 }
 
 /** A writing transaction, and how many rows go through it. */
@@ -201,16 +206,20 @@ async function confirm(tx: Tx, warehouse: string, rows: readonly Confirmed[]): P
   }
 }
 
-async function writeRows({ tx, bulk }: Writing, warehouse: string, rows: readonly Fields[]): Promise<void> {
-  const { version } = await tx
+/** Writes the rows under the versions that follow on the one that the locked counter row had. */
+async function writeRows(
+  { tx, bulk }: Writing,
+  warehouse: string,
+  version: number,
+  rows: readonly Fields[],
+): Promise<void> {
+  const versioned = rows.map((row, index) => ({ ...row, version: version + 1 + index }))
+  const counted = tx
     .updateTable('warehouses')
-    .set((eb) => ({ version: eb('version', '+', rows.length) }))
+    .set({ version: version + rows.length })
     .where('warehouse_code', '=', warehouse)
-    .returning('version')
-    .executeTakeFirstOrThrow()
-  const first = version - rows.length + 1
-  const versioned = rows.map((row, index) => ({ ...row, version: first + index }))
-  await tx
+    .execute()
+  const written = tx
     .insertInto('stock')
     .columns(columns)
     .expression(bulk.rows('stock', columns, versioned))
@@ -230,6 +239,7 @@ async function writeRows({ tx, bulk }: Writing, warehouse: string, rows: readonl
       })),
     )
     .execute()
+  await together([counted, written])
 }
 
 function viewsOf(gateway: Gateway, warehouse: string): [string, readonly string[]][] {
@@ -262,14 +272,16 @@ async function refreshView(
   skus: readonly string[],
   now: number,
 ): Promise<void> {
-  await lockCounter(tx, view)
-  const stored = await storedRows({ tx, bulk }, view, skus)
-  const memberRows = await tx
-    .selectFrom('stock')
-    .selectAll()
-    .where('warehouse_code', 'in', members)
-    .where('sku', 'in', bulk.texts(skus))
-    .execute()
+  const [version, stored, memberRows] = await together([
+    lockedCounter(tx, view),
+    storedRows({ tx, bulk }, view, skus),
+    tx
+      .selectFrom('stock')
+      .selectAll()
+      .where('warehouse_code', 'in', members)
+      .where('sku', 'in', bulk.texts(skus))
+      .execute(),
+  ])
   const bySku = Map.groupBy(memberRows, (row) => row.sku)
   const changed: Fields[] = []
   for (const sku of skus) {
@@ -278,7 +290,7 @@ async function refreshView(
     const merged = mergedRow(view, members, bySku.get(sku) ?? [], now) ?? left
     if (merged && !(before && isSame(before, merged))) changed.push(merged)
   }
-  if (changed.length > 0) await writeRows({ tx, bulk }, view, changed)
+  if (changed.length > 0) await writeRows({ tx, bulk }, view, version, changed)
 }
 
 /** The sums of the members; prices and style of the first member that carries the SKU; withdrawn when all are. */

@@ -1,4 +1,12 @@
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import {
+  type DatabaseConnection,
+  Kysely,
+  PostgresDialect,
+  type PostgresDialectConfig,
+  PostgresDriver,
+  sql,
+  type TransactionSettings,
+} from 'kysely'
 import pg from 'pg'
 import type { Log } from '../kernel/log.ts'
 import { InProcessLocks } from './in-process-locks.ts'
@@ -26,7 +34,12 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
     connectionTimeoutMillis: connectTimeoutMs,
     types: { getTypeParser: parserOf },
   }
-  const pool = new pg.Pool({ ...common, max: mostConnections, statement_timeout: statementTimeoutMs })
+  const pool = new pg.Pool({
+    ...common,
+    max: mostConnections,
+    statement_timeout: statementTimeoutMs,
+    pipeline: true,
+  })
   pool.on('error', (error) => log.warn({ error }, 'an idle database connection broke'))
   await pool.query('select 1').catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause)
@@ -35,7 +48,7 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
 
   const locks = new InProcessLocks()
   const sessionLocks = new SessionLocks(common, log)
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Tables>({ dialect: new PipelinedDialect({ pool }) })
   const listener = new Listener(common, log)
   return {
     kind: 'postgres',
@@ -54,6 +67,29 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
       await sessionLocks.close()
       await db.destroy()
     },
+  }
+}
+
+/**
+ * Statements travel without waiting for the answers of those before them, as far as the code does not wait itself: a
+ * transaction begins with its first statement. Where the beginning fails, so does all that follows it.
+ */
+class PipelinedDialect extends PostgresDialect {
+  readonly #config: PostgresDialectConfig
+
+  constructor(config: PostgresDialectConfig) {
+    super(config)
+    this.#config = config
+  }
+
+  override createDriver() {
+    return new PipelinedDriver(this.#config)
+  }
+}
+
+class PipelinedDriver extends PostgresDriver {
+  override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings) {
+    super.beginTransaction(connection, settings).catch(() => {})
   }
 }
 
@@ -83,7 +119,6 @@ class SessionLocks {
   readonly #config: pg.ClientConfig
   readonly #log: Log
   #client: Promise<pg.Client> | undefined
-  #asked: Promise<unknown> = Promise.resolve()
 
   constructor(config: pg.ClientConfig, log: Log) {
     this.#config = config
@@ -112,19 +147,15 @@ class SessionLocks {
     }
   }
 
-  /** One question at a time: a connection answers them in their order anyway. */
-  #ask(sql: string, name: string): Promise<boolean> {
-    const answer = this.#asked.then(async () => {
-      const client = await this.#connected()
-      const { rows } = await client.query<{ yes: boolean }>(sql, [name]).catch((error: unknown) => {
-        this.#client = undefined
-        client.end().catch(() => {})
-        throw error
-      })
-      return rows[0]?.yes === true
+  /** A connection answers in the order of the questions. */
+  async #ask(sql: string, name: string): Promise<boolean> {
+    const client = await this.#connected()
+    const { rows } = await client.query<{ yes: boolean }>(sql, [name]).catch((error: unknown) => {
+      this.#client = undefined
+      client.end().catch(() => {})
+      throw error
     })
-    this.#asked = answer.catch(() => {})
-    return answer
+    return rows[0]?.yes === true
   }
 
   #connected(): Promise<pg.Client> {
@@ -136,7 +167,12 @@ class SessionLocks {
   }
 
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({ ...this.#config, keepAlive: true, query_timeout: lockAnswerMs })
+    const client = new pg.Client({
+      ...this.#config,
+      keepAlive: true,
+      pipeline: true,
+      query_timeout: lockAnswerMs,
+    })
     client.once('error', () => client.end().catch(() => {}))
     client.once('end', () => {
       this.#client = undefined

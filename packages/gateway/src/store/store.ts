@@ -53,3 +53,14 @@ export class StoreUnusable extends Error {
     this.exitCode = exitCode
   }
 }
+
+/**
+ * Statements of one transaction that do not wait for one another: they travel together and run in their order. Fails
+ * only when all have ended, so that none comes after the end of the transaction.
+ */
+export async function together<const T extends readonly (Promise<unknown> | undefined)[]>(
+  statements: T,
+): Promise<{ -readonly [Index in keyof T]: Awaited<T[Index]> }> {
+  await Promise.allSettled(statements)
+  return Promise.all(statements)
+}
