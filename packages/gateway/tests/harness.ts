@@ -24,6 +24,7 @@ import { migrate } from '../src/store/migrate.ts'
 import { openPostgres } from '../src/store/postgres.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
 import type { Store } from '../src/store/store.ts'
+import { forcedSettings, note, noted } from './read-only-run.ts'
 
 /**
  * The whole gateway over real HTTP, a real store and the real sandbox ERP. Only time is ours. On SQLite in
@@ -115,7 +116,8 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       name: `Buyer ${index + 1}`,
     })),
   })
-  const erp = options.wrapErp?.(sandbox.erp) ?? sandbox.erp
+  const bare = noted(sandbox.erp)
+  const erp = options.wrapErp?.(bare) ?? bare
   const log = options.log ?? jsonLog('silent')
   const gateway = await openGateway({
     config: testConfig(options.settings),
@@ -161,6 +163,7 @@ export function testConfig(settings: Readonly<Record<string, string>> = {}): Con
     ADMIN_TOKEN: adminToken,
     LEGACY_TOKEN_SECRET: legacySecret,
     ...settings,
+    ...forcedSettings,
   })
 }
 
@@ -312,6 +315,7 @@ function checkResponse(method: string, path: string, result: Result) {
     const parsed = errorBody.safeParse(result.json)
     if (!parsed.success) return fail(`the error envelope does not fit: ${parsed.error.message}`)
     const { code, request_id } = parsed.data.error
+    if (code === 'READ_ONLY_MODE') note('refused', `${method} ${path.split('?')[0]}`)
     if (!isErrorCode(code)) return fail(`${code} is not one of the 28 codes`)
     if (request_id !== requestId) fail('error.request_id differs from X-Request-Id')
     const statuses: readonly number[] =

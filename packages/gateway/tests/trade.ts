@@ -18,6 +18,7 @@ import {
   signedIn,
   testConfig,
 } from './harness.ts'
+import { noted } from './read-only-run.ts'
 
 /** A buyer at work: calls with a token that does not run out, and goods that no other test touches. */
 export interface Shop {
@@ -230,7 +231,7 @@ export async function openBeside(
   const gateway: Gateway = await openGateway({
     config: testConfig(settings),
     store,
-    erp,
+    erp: noted(erp),
     clock,
     log: jsonLog('silent'),
   })
