@@ -1,9 +1,7 @@
+import { dropshipServices } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { code, sku, words } from '../contract/fields.ts'
 import { amountField } from '../operations/amounts.ts'
-
-/** The body of a drop-ship preview and submit. */
-export const shippingMethods = ['normal', 'express'] as const
 
 /** Countries whose addresses name a state or province (contract §8). */
 const withStates = new Set(['AU', 'US', 'CA', 'CN', 'JP', 'KR'])
@@ -38,11 +36,12 @@ export const recipient = z
     }
   })
 
+/** The body of a drop-ship preview and submit. */
 export const dropshipBody = z.object({
   sku,
   quantity: z.int().min(1).max(999),
   recipient,
-  shipping_method: z.enum(shippingMethods).default('normal'),
+  shipping_method: z.enum(dropshipServices).default('normal'),
   client_order_number: code(),
   warehouse_code: code().optional(),
   max_total: amountField.optional(),

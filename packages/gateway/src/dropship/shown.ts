@@ -1,10 +1,10 @@
+import { dropshipServices } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { currency, instantField, listOf, price, productCode, sku } from '../contract/fields.ts'
 import { instant } from '../kernel/clock.ts'
 import { amountOf } from '../kernel/money.ts'
 import { arrivalField, costsField, costsShown } from '../operations/amounts.ts'
 import type { DropshipRow } from '../store/tables.ts'
-import { shippingMethods } from './body.ts'
 
 /** A drop-ship order, or its preview, on the wire. */
 export const dropshipStates = ['pending', 'shipped', 'intercepted', 'cancelled'] as const
@@ -30,7 +30,7 @@ export const dropshipOrder = z
       city: z.string(),
       postal_code: z.string().optional(),
     }),
-    shipping_method: z.enum(shippingMethods),
+    shipping_method: z.enum(dropshipServices),
     warehouse_code: z.string().nullable(),
     status: z.enum(dropshipStates),
     status_raw: z.string().nullable(),
@@ -89,8 +89,8 @@ export function dropshipShown(row: DropshipRow): z.input<typeof dropshipOrder> {
   }
 }
 
-export function methodOf({ shipping_method }: DropshipRow): (typeof shippingMethods)[number] {
-  return shippingMethods.find((method) => method === shipping_method) ?? 'normal'
+export function methodOf({ shipping_method }: DropshipRow): (typeof dropshipServices)[number] {
+  return dropshipServices.find((method) => method === shipping_method) ?? 'normal'
 }
 
 export function stateOf({ status }: DropshipRow): (typeof dropshipStates)[number] {

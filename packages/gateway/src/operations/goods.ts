@@ -1,13 +1,12 @@
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
+import { notFilled } from '../contract/filling.ts'
 import type { Gateway } from '../gateway.ts'
 
 export interface Line {
   readonly sku: string
   readonly quantity: number
 }
-
-const fillingRetrySeconds = 5
 
 /**
  * Checks that every line's SKU exists and that the channel's customer may order it. Throws `NOT_FOUND` with
@@ -20,9 +19,7 @@ export function checkGoods(
   paramOf: (index: number) => string,
 ) {
   const { reference } = gateway.mirror
-  if (!reference.isFilled) {
-    throw new GatewayError('UPSTREAM_ERROR', { say: ['products_filling'], retryAfter: fillingRetrySeconds })
-  }
+  if (!reference.isFilled) throw notFilled('products')
   for (const [index, { sku }] of lines.entries()) {
     if (!reference.productOfSku(sku)) {
       throw new GatewayError('NOT_FOUND', {

@@ -1,8 +1,7 @@
+import { mostLines } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { sku } from '../contract/fields.ts'
 import { firstDouble } from './goods.ts'
-
-export const mostLines = 500
 
 /** What a line has in a response only: accepted and ignored, so that what was read can be sent back. */
 const readOnly = z.unknown().optional()

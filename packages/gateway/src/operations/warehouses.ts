@@ -1,8 +1,7 @@
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
+import { notFilled } from '../contract/filling.ts'
 import type { Gateway } from '../gateway.ts'
-
-const fillingRetrySeconds = 5
 
 /**
  * The real warehouses from which stock may be allocated: those on the allowlist and the members of the views on it,
@@ -29,24 +28,34 @@ export function warehousesFor(gateway: Gateway, { allowlist }: Caller, narrowedT
  */
 export function usableWarehouses(gateway: Gateway, caller: Caller, narrowedTo: string | null): string[] {
   const { stock } = gateway.mirror
-  if (stock.warehouses().length === 0) {
-    throw new GatewayError('UPSTREAM_ERROR', {
-      say: ['warehouses_filling'],
-      retryAfter: fillingRetrySeconds,
-    })
-  }
-  if (narrowedTo !== null && !stock.warehouse(narrowedTo)) {
-    const known = stock.warehouses().map(({ warehouse_code }) => warehouse_code)
-    throw new GatewayError('WAREHOUSE_UNKNOWN', {
-      param: 'warehouse_code',
-      say: ['warehouse_unknown', { warehouse: narrowedTo, known: known.join(', ') }],
-    })
-  }
+  if (stock.warehouses().length === 0) throw notFilled('warehouses')
+  if (narrowedTo !== null) knownWarehouse(gateway, narrowedTo)
   const usable = warehousesFor(gateway, caller, narrowedTo)
   if (usable.length > 0) return usable
-  const allowed = [...(caller.allowlist ?? [])].join(', ')
-  throw new GatewayError('WAREHOUSE_DENIED', {
+  throw denied(caller, narrowedTo ?? '')
+}
+
+/** Throws `WAREHOUSE_UNKNOWN`, `WAREHOUSE_DENIED`, or `UPSTREAM_ERROR` before the ERP's warehouses are known. */
+export function checkWarehouse(gateway: Gateway, caller: Caller | undefined, code: string) {
+  knownWarehouse(gateway, code)
+  if (caller?.allowlist && !caller.allowlist.has(code)) throw denied(caller, code)
+}
+
+function knownWarehouse(gateway: Gateway, code: string) {
+  const { stock } = gateway.mirror
+  if (stock.warehouse(code)) return
+  const known = stock.warehouses().map(({ warehouse_code }) => warehouse_code)
+  if (known.length === 0) throw notFilled('warehouses')
+  throw new GatewayError('WAREHOUSE_UNKNOWN', {
     param: 'warehouse_code',
-    say: ['warehouse_denied', { warehouse: narrowedTo ?? '', allowed }],
+    say: ['warehouse_unknown', { warehouse: code, known: known.join(', ') }],
+  })
+}
+
+function denied({ allowlist }: Caller, warehouse: string): GatewayError {
+  const allowed = [...(allowlist ?? [])].join(', ')
+  return new GatewayError('WAREHOUSE_DENIED', {
+    param: 'warehouse_code',
+    say: ['warehouse_denied', { warehouse, allowed }],
   })
 }

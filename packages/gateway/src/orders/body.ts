@@ -1,11 +1,10 @@
+import { paymentMethods } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { code, words } from '../contract/fields.ts'
 import { amountField } from '../operations/amounts.ts'
 import { orderLines } from '../operations/lines.ts'
 
 /** The body of a wholesale order: the same for the draft, the preview and the submit. */
-export const paymentMethods = ['balance', 'invoice', 'wechat', 'alipay'] as const
-
 export const shipping = z.strictObject({
   shipping_method_id: code(),
   address_id: code().optional(),

@@ -1,10 +1,10 @@
+import { paymentMethods } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { currency, instantField, listOf, price, productCode, sku } from '../contract/fields.ts'
 import { instant } from '../kernel/clock.ts'
 import { amountOf } from '../kernel/money.ts'
 import { costsField, costsShown } from '../operations/amounts.ts'
 import type { OrderRow } from '../store/tables.ts'
-import { paymentMethods } from './body.ts'
 
 /** A wholesale order on the wire. */
 export const orderStates = ['draft', 'confirmed', 'cancelled'] as const

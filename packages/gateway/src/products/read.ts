@@ -1,6 +1,7 @@
 import type { ErpProduct, Names } from '@trade-gateway/connector'
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
+import { notFilled } from '../contract/filling.ts'
 import { type Language, languages } from '../contract/language.ts'
 import { pageOf, windowOf } from '../contract/lists.ts'
 import type { Gateway } from '../gateway.ts'
@@ -19,8 +20,6 @@ interface ProductQuery {
   readonly page: number
   readonly page_size: number
 }
-
-const fillingRetrySeconds = 5
 
 /** One page. Throws `NOT_FOUND` for a SKU or style that does not exist, `UPSTREAM_ERROR` until products were read once. */
 export function listProducts(gateway: Gateway, caller: Caller, language: Language, query: ProductQuery) {
@@ -84,7 +83,7 @@ function known(gateway: Gateway, code: string, param: string): ErpProduct {
 
 function requireFilled(gateway: Gateway) {
   if (gateway.mirror.reference.isFilled) return
-  throw new GatewayError('UPSTREAM_ERROR', { say: ['products_filling'], retryAfter: fillingRetrySeconds })
+  throw notFilled('products')
 }
 
 function shown(gateway: Gateway, caller: Caller, language: Language, product: ErpProduct) {

@@ -2,6 +2,7 @@ import type { Call, Caller, Prebuilt } from '../contract/call.ts'
 import { type CostContext, Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { defaultPageSize } from '../contract/fields.ts'
+import { notFilled } from '../contract/filling.ts'
 import type { Gateway } from '../gateway.ts'
 import { jsonOf } from './block.ts'
 import { hexOf } from './checksum.ts'
@@ -17,7 +18,6 @@ const fullPoints = 60
 const pagePoints = 5
 const oneStylePoints = 1
 const notModifiedPoints = 1
-const fillingRetrySeconds = 5
 
 interface StockQuery {
   readonly warehouse_code: string
@@ -31,7 +31,7 @@ interface StockQuery {
 export function allowedWarehouses(gateway: Gateway, caller: Caller) {
   const warehouses = gateway.mirror.stock.warehouses()
   if (warehouses.length === 0) {
-    throw new GatewayError('UPSTREAM_ERROR', { say: ['warehouses_filling'], retryAfter: fillingRetrySeconds })
+    throw notFilled('warehouses')
   }
   return warehouses
     .filter(({ warehouse_code }) => caller.allowlist?.has(warehouse_code) ?? true)
@@ -84,10 +84,7 @@ export function checksumReply(gateway: Gateway, code: string) {
 export function shelfOf(gateway: Gateway, code: string): Shelf {
   const shelf = gateway.mirror.stock.shelf(code)
   if (shelf) return shelf
-  throw new GatewayError('UPSTREAM_ERROR', {
-    say: ['warehouse_filling', { warehouse: code }],
-    retryAfter: fillingRetrySeconds,
-  })
+  throw notFilled({ warehouse: code })
 }
 
 /** Headers of every stock answer: the cursor, and how old the copy is. */

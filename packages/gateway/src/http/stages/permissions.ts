@@ -2,8 +2,7 @@ import { capabilitiesOfPlan, planWith } from '../../access/plans.ts'
 import type { Caller, Capability } from '../../contract/call.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { GatewayError } from '../../contract/errors.ts'
-import type { Gateway } from '../../gateway.ts'
-import { usableWarehouses } from '../../operations/warehouses.ts'
+import { checkWarehouse, usableWarehouses } from '../../operations/warehouses.ts'
 import type { StageFactory } from './authenticate.ts'
 
 /** The capability that the endpoint declares, and the business switch behind it. */
@@ -68,32 +67,6 @@ export const requireWarehouse: StageFactory = (endpoint, gateway) => {
     checkWarehouse(gateway, call.caller, call.params.warehouse_code ?? '')
     return undefined
   }
-}
-
-const fillingRetrySeconds = 5
-
-/** Throws `WAREHOUSE_UNKNOWN`, `WAREHOUSE_DENIED`, or `UPSTREAM_ERROR` before the ERP's warehouses are known. */
-export function checkWarehouse(gateway: Gateway, caller: Caller | undefined, code: string) {
-  const { stock } = gateway.mirror
-  if (!stock.warehouse(code)) {
-    const known = stock.warehouses().map(({ warehouse_code }) => warehouse_code)
-    if (known.length === 0) {
-      throw new GatewayError('UPSTREAM_ERROR', {
-        say: ['warehouses_filling'],
-        retryAfter: fillingRetrySeconds,
-      })
-    }
-    throw new GatewayError('WAREHOUSE_UNKNOWN', {
-      param: 'warehouse_code',
-      say: ['warehouse_unknown', { warehouse: code, known: known.join(', ') }],
-    })
-  }
-  if (caller?.allowlist === undefined || caller.allowlist.has(code)) return
-  const allowed = [...caller.allowlist].join(', ')
-  throw new GatewayError('WAREHOUSE_DENIED', {
-    param: 'warehouse_code',
-    say: ['warehouse_denied', { warehouse: code, allowed }],
-  })
 }
 
 /** An environment without writes refuses them before anything is looked at; the port refuses again. */
