@@ -8,6 +8,7 @@ import {
   ok,
   rejected,
   type StockFigure,
+  withoutLedger,
 } from '@trade-gateway/connector'
 import { type Account, keepAccounts, signIn } from './accounts.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
@@ -107,6 +108,7 @@ export async function openSandboxErp(options: SandboxErpOptions): Promise<Sandbo
   const orders = orderOperations(desk)
   const operations: Erp = {
     ...orders,
+    ...withoutLedger,
     describe: async () => ok({ name: 'Trade Gateway sandbox ERP', sandbox: true, capabilities }),
     warehouses: async () => ok({ warehouses: warehousesOf(store) }),
     'stock.snapshot': async (input) => withoutSeq(capabilities, stockSnapshot(store, input)),
