@@ -4,6 +4,7 @@ import { type Check, ConformanceFailure, type ConformanceOptions } from './confo
 import { hintChecks } from './conformance/hints.ts'
 import { holdChecks } from './conformance/holds.ts'
 import { httpChecks } from './conformance/http.ts'
+import { ledgerChecks } from './conformance/ledger.ts'
 import { productSubject, stockSubject } from './conformance/listing.ts'
 import { productChecks } from './conformance/products.ts'
 import { readChecks } from './conformance/read.ts'
@@ -61,6 +62,7 @@ export function conformanceChecks(options: ConformanceOptions = {}): readonly Ch
     ...productChecks,
     ...hintChecks(productSubject, patience),
     ...accessChecks({ customer_code, credentials, now }),
+    ...ledgerChecks(customer_code),
     ...holdChecks(buyer),
     ...submitChecks(buyer),
     ...documentChecks(buyer),

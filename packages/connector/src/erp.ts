@@ -94,6 +94,19 @@ export const withoutOrders: Pick<Erp, OrderOperation> = {
   'documents.read': noOrdersHere,
 }
 
+type StatementOperation = 'balances' | 'transactions' | 'bills' | 'refunds' | 'freight_bills'
+
+const noLedgerHere = async () => rejected('not_supported', 'This ERP keeps no accounts of customers.')
+
+/** The statement operations of an ERP without a ledger. */
+export const withoutLedger: Pick<Erp, StatementOperation> = {
+  balances: noLedgerHere,
+  transactions: noLedgerHere,
+  bills: noLedgerHere,
+  refunds: noLedgerHere,
+  freight_bills: noLedgerHere,
+}
+
 /** Whether the word is the id of an operation. */
 export function isOperationId(word: string): word is OperationId {
   return Object.hasOwn(operations, word)

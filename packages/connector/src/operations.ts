@@ -17,6 +17,7 @@ import {
   quote,
   reference,
 } from './documents.ts'
+import { statements } from './statements.ts'
 
 /** The largest number of rows, SKUs or styles in one request or answer. */
 export const mostPerCall = 2000
@@ -67,6 +68,7 @@ export const capabilities = z.object({
   holds: z.enum(['expiring', 'plain', 'none']),
   /** What must not run side by side: the gateway queues allocations accordingly. */
   serialise: z.enum(['nothing', 'warehouse', 'everything']),
+  /** Whether the ERP keeps accounts of customers and tells their statements. */
   ledger: z.boolean(),
   sign_in: z.boolean(),
 })
@@ -350,6 +352,36 @@ export const operations = {
     summary: 'The named documents as they now are. A reference without one is left out.',
     input: z.object({ references: z.array(reference).min(1).max(mostDocuments) }),
     output: z.object({ documents: z.array(erpDocument).max(mostDocuments) }),
+  }),
+  balances: operation({
+    kind: 'read',
+    summary:
+      'The account of a customer in each currency, as it is now. Refused with `not_found` for an unknown customer, and ' +
+      'with `invalid_field` for a currency in which no account is kept.',
+    ...statements.balances,
+  }),
+  transactions: operation({
+    kind: 'read',
+    summary:
+      'What was booked on a customer’s accounts, newest first, by the time at which it was booked. Nothing is ever ' +
+      'booked before what is told already. With it, for each currency, the balance before the oldest row and after the ' +
+      'newest; of a page without rows, the balance where the span begins. Refused as `balances`.',
+    ...statements.transactions,
+  }),
+  bills: operation({
+    kind: 'read',
+    summary: 'The bills of a customer by the time of their issue, newest first. Refused as `balances`.',
+    ...statements.bills,
+  }),
+  refunds: operation({
+    kind: 'read',
+    summary: 'The refunds of a customer by the time of their request, newest first. Refused as `balances`.',
+    ...statements.refunds,
+  }),
+  freight_bills: operation({
+    kind: 'read',
+    summary: 'What shipments cost a customer, by the time of billing, newest first. Refused as `balances`.',
+    ...statements.freight_bills,
   }),
   sign_in: operation({
     kind: 'read',

@@ -65,7 +65,14 @@ describe('erpServer', () => {
       delivery: null,
       payment_method: 'invoice',
     }
+    const whose = { customer_code: 'CUSTOMER', currency: null }
+    const span = { from: '2026-10-01T00:00:00.000Z', to: null, after: null, skip: 0, limit: 1 }
     const inputs: Record<string, unknown> = {
+      balances: whose,
+      transactions: { ...whose, ...span },
+      bills: { ...whose, ...span, status: null },
+      refunds: { ...whose, ...span, status: null },
+      freight_bills: { ...whose, ...span },
       'stock.snapshot': { warehouse_code: 'NORTH', after: null, limit: 1 },
       'stock.read': { warehouse_code: 'NORTH', skus: ['STYLE-10-A'] },
       'stock.changed': { warehouse_code: 'NORTH', cursor: null },

@@ -10,6 +10,7 @@ import { dropshipSubmit } from './dropship/submit.ts'
 import { dropshipRelease, dropshipVoid } from './dropship/void.ts'
 import * as holds from './holds/endpoints.ts'
 import { holdRelease } from './holds/holds.ts'
+import * as ledger from './ledger/endpoints.ts'
 import { holdExpire } from './operations/expiry.ts'
 import type { AnyWrite } from './operations/intent.ts'
 import { idempotencyKeysList } from './operations/key-endpoint.ts'
@@ -69,6 +70,11 @@ const publicEndpoints = [
   carts.cartsDelete,
   shipments.shipmentsList,
   shipments.shipmentsRead,
+  ledger.balancesList,
+  ledger.transactionsList,
+  ledger.billsList,
+  ledger.refundsList,
+  ledger.freightBillsList,
   idempotencyKeysList,
   errors.errorsList,
   errors.errorsRead,

@@ -8,6 +8,7 @@ import { type ChannelFields, createChannel } from '../src/access/channels.ts'
 import { adminCatalogue, catalogue } from '../src/catalogue.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Plan } from '../src/contract/call.ts'
+import { columnsOf } from '../src/contract/csv.ts'
 import type { Endpoint } from '../src/contract/endpoint.ts'
 import { errorTable, isErrorCode } from '../src/contract/errors.ts'
 import { errorBody } from '../src/contract/fields.ts'
@@ -330,6 +331,11 @@ function checkResponse(method: string, path: string, result: Result) {
     return
   }
   if (!endpoint || result.status === 304 || method === 'HEAD') return
+  if (result.headers.get('content-type')?.startsWith('text/csv')) {
+    const header = endpoint.csv ? `${columnsOf(endpoint).join(',')}\r\n` : undefined
+    if (header === undefined || !result.text.startsWith(header)) fail(`${endpoint.id} has no such CSV`)
+    return
+  }
   const parsed = endpoint.result.safeParse(result.json)
   if (!parsed.success) fail(`the result does not fit ${endpoint.id}: ${parsed.error.message}`)
 }

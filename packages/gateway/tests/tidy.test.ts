@@ -37,6 +37,7 @@ const below = {
   holds: ['kernel', 'contract', 'store', 'access', 'operations'],
   carts: ['kernel', 'contract', 'store', 'stock', 'operations'],
   shipments: ['kernel', 'contract', 'store', 'operations'],
+  ledger: ['kernel', 'contract', 'store', 'operations'],
   products: ['kernel', 'contract', 'store', 'operations'],
   reference: ['kernel', 'contract', 'store', 'operations'],
 } as const

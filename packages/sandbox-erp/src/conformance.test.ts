@@ -68,12 +68,13 @@ async function served(erp: Erp) {
   return { erp: client.erp, http: { url, token } }
 }
 
-const poor = { stock_seq: false, sign_in: false }
+const poor = { stock_seq: false, sign_in: false, ledger: false }
 const poorest = { ...poor, changes: 'none' } as const
 const still = ['stock.changed.complete', 'products.changed.complete']
 const full = [
   'stock.seq.absent',
   'sign_in.unsupported',
+  'ledger.none',
   'orders.none',
   'orders.hold.none',
   'orders.lookup.none',
@@ -82,8 +83,12 @@ const tellsChanges = ['stock.changed.none', 'products.changed.none']
 const orderIds = conformanceChecks()
   .map(({ id }) => id)
   .filter((id) => id.startsWith('orders.'))
+const ledgerIds = conformanceChecks()
+  .map(({ id }) => id)
+  .filter((id) => id.startsWith('ledger.'))
 const lacking = [
   ...orderIds,
+  ...ledgerIds.filter((id) => id !== 'ledger.none'),
   ...['stock.seq.rows', 'stock.seq.answers'],
   ...['sign_in.refused', 'sign_in.odd', 'sign_in.right', 'sign_in.expiry'],
 ]
@@ -114,7 +119,7 @@ const worlds: readonly World[] = [
   {
     name: 'in process, that forgets references and holds nothing',
     erp: (await sandbox(cautious)).erp,
-    skips: [...lackingChanges, ...lackingCaution, 'stock.seq.absent', 'sign_in.unsupported'],
+    skips: [...lackingChanges, ...lackingCaution, 'stock.seq.absent', 'sign_in.unsupported', 'ledger.none'],
   },
   { name: 'in process', erp: (await sandbox({})).erp, skips: [...still, ...full, ...tellsChanges] },
   {

@@ -28,6 +28,11 @@ const page = z.strictObject({
   limit: z.coerce.number().int().min(1).max(mostListedDocuments).default(mostListedDocuments),
 })
 
+const payment = z.union([
+  z.strictObject({ reference: word }),
+  z.strictObject({ customer_code: word, currency: word, amount: z.int() }),
+])
+
 /** By method and path: what is done with the body, or with the query of a GET. */
 const controls: Readonly<Record<string, Control>> = {
   'POST /sandbox/faults': control(faultPlan, (steering, plan, sent) => {
@@ -44,6 +49,11 @@ const controls: Readonly<Record<string, Control>> = {
   'POST /sandbox/intercept': control(z.strictObject({ reference: word }), (steering, input) => ({
     document: steering.intercept(input.reference),
   })),
+  'POST /sandbox/pay': control(payment, (steering, input) =>
+    'reference' in input
+      ? { document: steering.payOrder(input.reference) }
+      : { balance: steering.payIn(input) },
+  ),
   'POST /sandbox/stock': control(
     z.strictObject({ warehouse_code: word, sku: word, on_hand: z.int() }),
     (steering, input) => ({ stock_seq: steering.setStock(input) }),
@@ -61,8 +71,8 @@ const movements = 'POST /sandbox/movements'
 /**
  * What the sandbox ERP can be told that a real ERP hears from its own people, with the bearer token of the connector.
  * `POST /sandbox/movements` takes `text/csv` and answers 200 `{applied, left_out, stock_seq}` once the movements are
- * on disk. The others take JSON, or a query, and answer JSON: `faults`, `clock`, `ship`, `intercept`, `stock`,
- * `price`, `documents`, `stock-totals`; see `Steering`. 400 for a malformed request, 401, 404, 409 for what cannot be
+ * on disk. The others take JSON, or a query, and answer JSON: `faults`, `clock`, `ship`, `intercept`, `pay`,
+ * `stock`, `price`, `documents`, `stock-totals`; see `Steering`. 400 for a malformed request, 401, 404, 409 for what cannot be
  * now, 413, 415, 500.
  */
 export function sandboxControls(sandbox: SandboxErp, options: ControlOptions): RequestListener {

@@ -8,6 +8,7 @@ import {
   ok,
   rejected,
   type StockFigure,
+  withoutLedger,
 } from '@trade-gateway/connector'
 import { type Account, keepAccounts, signIn } from './accounts.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
@@ -15,7 +16,9 @@ import { type Clock, SteeredClock, systemClock } from './clock.ts'
 import { addresses, sellable, shippingMethods } from './customers.ts'
 import { Faults } from './faults/faults.ts'
 import type { FaultPlan } from './faults/plan.ts'
-import { openCredit } from './orders/credit.ts'
+import { bookHistory } from './ledger/history.ts'
+import { Stamps } from './ledger/stamps.ts'
+import { statementOperations } from './ledger/statements.ts'
 import type { Desk } from './orders/desk.ts'
 import { orderOperations } from './orders/orders.ts'
 import { applyDue } from './orders/progress.ts'
@@ -40,12 +43,13 @@ export const fullCapabilities: Capabilities = {
   stock_seq: true,
   holds: 'expiring',
   serialise: 'nothing',
-  ledger: false,
+  ledger: true,
   sign_in: true,
 }
 
 const usualHandoverMs = 120_000
 const usualShippingMs = 300_000
+const dayMs = 24 * 60 * 60 * 1000
 
 export interface SandboxErpOptions {
   /** Where the database is; `:memory:` keeps nothing. */
@@ -54,6 +58,8 @@ export interface SandboxErpOptions {
   readonly catalogue: () => Catalogue | Promise<Catalogue>
   /** Names the catalogue (its seed or its file's hash): a database filled from another one is refused. */
   readonly catalogue_id: string
+  /** The seed of the statements that a new database begins with; default 1. */
+  readonly seed?: number
   readonly accounts: readonly Account[]
   readonly clock?: Clock
   readonly capabilities?: Partial<Capabilities>
@@ -92,10 +98,11 @@ export async function openSandboxErp(options: SandboxErpOptions): Promise<Sandbo
   const faults = new Faults(capabilities.max_request_ms)
   const epoch = await fill(store, options, clock)
   await keepAccounts(store, options.accounts)
-  openCredit(store)
+  openLedger(store, options, clock)
   const desk: Desk = {
     store,
     clock,
+    stamps: new Stamps(clock, newestBooking(store)),
     capabilities,
     epoch,
     handoverMs: options.handoverMs ?? usualHandoverMs,
@@ -107,6 +114,7 @@ export async function openSandboxErp(options: SandboxErpOptions): Promise<Sandbo
   const orders = orderOperations(desk)
   const operations: Erp = {
     ...orders,
+    ...(capabilities.ledger ? statementOperations(desk) : withoutLedger),
     describe: async () => ok({ name: 'Trade Gateway sandbox ERP', sandbox: true, capabilities }),
     warehouses: async () => ok({ warehouses: warehousesOf(store) }),
     'stock.snapshot': async (input) => withoutSeq(capabilities, stockSnapshot(store, input)),
@@ -158,6 +166,17 @@ async function fill(store: Store, options: SandboxErpOptions, clock: Clock): Pro
     )
   }
   return randomBytes(6).toString('hex')
+}
+
+/** Begins the books with their history, once. */
+function openLedger(store: Store, { seed = 1 }: SandboxErpOptions, clock: Clock) {
+  if (store.one('select 1 from ledger_accounts')) return
+  const midnight = Math.floor(clock.now() / dayMs) * dayMs
+  store.transaction(() => bookHistory(store, midnight, seed))
+}
+
+function newestBooking(store: Store): number {
+  return Number(store.one('select max(updated_at) as newest from ledger_accounts')?.newest ?? 0)
 }
 
 /** An ERP that is told to have no counters hides them. */

@@ -59,6 +59,7 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
     path: settings.database,
     accounts: settings.accounts,
     catalogue_id: source.id,
+    seed: settings.seed,
     ...(settings.capabilities ? { capabilities: settings.capabilities } : {}),
     ...(settings.handover_ms === undefined ? {} : { handoverMs: settings.handover_ms ?? never }),
     ...(settings.shipping_ms === undefined ? {} : { shippingMs: settings.shipping_ms ?? never }),

@@ -2,10 +2,13 @@ import { type ErpDocument, mostAmount } from '@trade-gateway/connector'
 import type { SteeredClock } from './clock.ts'
 import type { Faults } from './faults/faults.ts'
 import type { FaultPlan } from './faults/plan.ts'
+import { fundsOf } from './ledger/accounts.ts'
+import { documentOf as documentOfSale, payIn } from './ledger/sales.ts'
 import { rowOf, type StockRow, writeRow } from './movements.ts'
 import type { Desk } from './orders/desk.ts'
-import { documentOf, documentsAfter, type Stored } from './orders/documents.ts'
+import { documentOf, documentsAfter, type Stored, updateDocument } from './orders/documents.ts'
 import { applyDue, applyDueOf, shipOrder } from './orders/progress.ts'
+import { saleOf } from './orders/sale.ts'
 import { endOrder } from './orders/void.ts'
 
 /** What was asked of the sandbox cannot be; the message says why. */
@@ -46,6 +49,7 @@ export interface StockTotals {
 
 export const mostListedDocuments = 1_000
 const mostHeldRows = 5_000
+const mostPayment = 10 ** 13
 const mostAdvanceSeconds = 400 * 24 * 60 * 60
 const msPerSecond = 1000
 
@@ -96,6 +100,52 @@ export class Steering {
       )
     }
     return this.#desk.store.transaction(() => endOrder(this.#desk, stored, true))
+  }
+
+  /** Books the payment of an order that was not paid yet: its link was followed, or its total transferred. */
+  payOrder(reference: string): ErpDocument {
+    applyDueOf(this.#desk, reference)
+    const stored = documentOf(this.#desk.store, reference)
+    if (stored?.document.kind !== 'order')
+      throw new CannotSteer('not found', `There is no order ${reference}.`)
+    const { document } = stored
+    const isOver = document.status === 'cancelled' || document.status === 'intercepted'
+    if (document.paid || isOver)
+      throw new CannotSteer(
+        'conflict',
+        `${reference} is ${isOver ? document.status : 'paid'}: nothing is owed for it.`,
+      )
+    return this.#desk.store.transaction(() => {
+      const sale = saleOf(stored)
+      payIn(this.#desk, sale, sale.costs.total, {
+        type: 'payment',
+        document: documentOfSale(sale),
+        description: `Payment for order ${document.number}`,
+      })
+      const paid = { ...document, paid: true }
+      updateDocument(this.#desk.store, { id: stored.id, document: paid, due_at: stored.due_at })
+      return paid
+    })
+  }
+
+  /** Books a bank transfer of a customer. Answers its balance after it, in minor units. */
+  payIn({
+    customer_code,
+    currency,
+    amount,
+  }: {
+    customer_code: string
+    currency: string
+    amount: number
+  }): number {
+    const { store } = this.#desk
+    const [account] = fundsOf(store, customer_code, currency)
+    if (!account) throw new CannotSteer('not found', `${customer_code} has no account in ${currency}.`)
+    if (!Number.isInteger(amount) || amount < 1 || amount > mostPayment)
+      throw new CannotSteer('malformed', `amount is a whole number of minor units from 1 to ${mostPayment}.`)
+    const type = account.balance < 0 ? 'payment' : 'topup'
+    const what = { type, document: null, description: 'Bank transfer' } as const
+    return account.balance + store.transaction(() => payIn(this.#desk, account, amount, what)).amount
   }
 
   /** Sets what is on hand of a SKU; not below what is held. */

@@ -46,10 +46,45 @@ create index if not exists documents_by_seq on documents (seq);
 create index if not exists documents_by_time on documents (created_at);
 create index if not exists documents_due on documents (kind, due_at) where due_at is not null;
 create table if not exists sequences (name text primary key, value integer not null) strict;
-create table if not exists credit (
-  customer_code text not null, currency text not null, credit_limit integer not null,
-  exposure integer not null default 0, balance integer not null, primary key (customer_code, currency)
+create table if not exists ledger_accounts (
+  customer_code text not null, currency text not null, credit_limit integer not null, frozen integer not null,
+  balance integer not null, credited integer not null, position integer not null, updated_at integer not null,
+  primary key (customer_code, currency)
 ) strict, without rowid;
+create table if not exists ledger_entries (
+  id integer primary key, number text not null unique, customer_code text not null, currency text not null,
+  position integer not null, occurred_at integer not null, type text not null, amount integer not null,
+  balance_after integer not null, document_kind text, document_number text, reference text,
+  client_order_number text, description text not null, status_raw text not null,
+  unique (customer_code, currency, position)
+) strict;
+create index if not exists ledger_entries_by_time on ledger_entries (customer_code, occurred_at, id);
+create index if not exists ledger_entries_by_currency on ledger_entries (customer_code, currency, occurred_at, id);
+create index if not exists ledger_charges on ledger_entries (document_number) where type = 'order_charge';
+create table if not exists ledger_postings (
+  entry_id integer not null, account text not null, amount integer not null, primary key (entry_id, account)
+) strict, without rowid;
+create table if not exists bills (
+  id integer primary key, number text not null unique, customer_code text not null, currency text not null,
+  period_start text not null, period_end text not null, issued_at integer not null, due_date text not null,
+  amount_total integer not null, billed_through integer not null, unique (customer_code, currency, period_start)
+) strict;
+create table if not exists refunds (
+  id integer primary key, number text not null unique, customer_code text not null, currency text not null,
+  order_type text not null, order_number text not null, reference text, client_order_number text,
+  amount integer not null, reason text not null, status text not null, requested_at integer not null,
+  completed_at integer, due_at integer, entry_id integer
+) strict;
+create index if not exists refunds_by_time on refunds (customer_code, requested_at, id);
+create index if not exists refunds_due on refunds (due_at) where status = 'pending';
+create table if not exists freight_bills (
+  id integer primary key, number text not null unique, customer_code text not null, currency text not null,
+  billed_at integer not null, shipment_number text not null, order_type text not null, order_number text not null,
+  reference text, tracking_number text, carrier text not null, weight_g integer not null,
+  chargeable_weight_g integer not null, zone text not null, amount integer not null, entry_id integer not null
+) strict;
+create index if not exists freight_bills_by_time on freight_bills (customer_code, billed_at, id);
+create index if not exists freight_bills_by_currency on freight_bills (customer_code, currency, billed_at, id);
 `
 
 export type Row = Record<string, SQLInputValue>

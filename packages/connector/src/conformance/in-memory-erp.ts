@@ -1,5 +1,6 @@
 import { type Answer, callAny, type Erp, erpFrom, ok, rejected } from '../erp.ts'
 import type { Capabilities, ErpProduct, ErpWarehouse, StockFigure } from '../operations.ts'
+import { inMemoryLedger } from './in-memory-ledger.ts'
 import { inMemoryOrders } from './in-memory-orders.ts'
 import type { Figure } from './in-memory-quotes.ts'
 import { Table } from './table.ts'
@@ -7,7 +8,7 @@ import { Table } from './table.ts'
 /** A right ERP of 40 SKUs in memory: the tests break it on purpose. */
 export interface InMemoryErp {
   readonly erp: Erp
-  /** The same, where a row of stock and a style change before every call. */
+  /** The same, where a row of stock, a style and an account change before every call. */
   readonly atWork: Erp
   readonly customer_code: string
   readonly credentials: { readonly username: string; readonly password: string }
@@ -24,7 +25,7 @@ const capabilities: Capabilities = {
   stock_seq: true,
   holds: 'plain',
   serialise: 'nothing',
-  ledger: false,
+  ledger: true,
   sign_in: true,
 }
 
@@ -47,6 +48,7 @@ export function inMemoryErp(): InMemoryErp {
   const customer_code = 'CUSTOMER'
   const credentials = { username: 'buyer', password: 'right' }
   let sessions = 0
+  const ledger = inMemoryLedger(customer_code)
 
   const inWarehouse = <T>(code: string, answer: (table: Table<Figure>) => T): Answer<T> => {
     const table = stock.get(code)
@@ -63,6 +65,7 @@ export function inMemoryErp(): InMemoryErp {
       shipping_method_id: road.shipping_method_id,
       isOpen: (session) => session.startsWith('session-'),
     }),
+    ...ledger.operations,
     describe: async () => ok({ name: 'In memory', sandbox: true, capabilities }),
     warehouses: async () => ok({ warehouses }),
     'stock.snapshot': async ({ warehouse_code, after, limit }) =>
@@ -111,6 +114,7 @@ export function inMemoryErp(): InMemoryErp {
   const atWork = erpFrom((id, input, options) => {
     moves += 1
     move(products, stock, moves)
+    ledger.book()
     return callAny(erp, id, input, options)
   })
   const ordering = { warehouse_code: 'NORTH', sku: 'STYLE-20-B' }

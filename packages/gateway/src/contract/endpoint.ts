@@ -42,6 +42,8 @@ export interface Endpoint<
   readonly optionalBody?: true
   readonly result: Result
   readonly status?: 200 | 201
+  /** Whether its rows can be had as CSV too (`Accept: text/csv`): a list whose rows have no lists or objects in them. */
+  readonly csv?: true
   /** Headers of the success besides those of every answer, for the documents. */
   readonly headers?: readonly string[]
   handle(

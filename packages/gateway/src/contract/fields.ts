@@ -47,6 +47,12 @@ export const productCode = code().meta({ description: 'Style code', examples: ['
 export const warehouseCode = z.string().meta({ description: 'Warehouse code', examples: ['AUSYD1'] })
 export const price = z.number().min(0).meta({ description: 'At most 2 decimals' })
 export const currency = z.string().meta({ description: 'ISO 4217', examples: ['AUD'] })
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
+/** A currency in a query string. */
+export const currencyCode = z
+  .string()
+  .refine((text) => currencies.has(text), { params: { say: 'currency_form' } })
+  .meta({ description: 'ISO 4217', examples: ['AUD'] })
 export const instantField = z.iso.datetime().meta({ description: 'RFC 3339, UTC, milliseconds' })
 /** Years before a computer's time are a mistake, and ISO arithmetic breaks near year 0. */
 const firstDay = '1970-01-01'

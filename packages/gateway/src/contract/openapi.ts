@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
 import { catalogue, endpointIdOf } from '../catalogue.ts'
+import { columnsOf } from './csv.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ErrorCode, errorTable } from './errors.ts'
 import { errorBody } from './fields.ts'
@@ -82,9 +83,17 @@ function successOf(endpoint: Endpoint) {
     [endpoint.status ?? 200]: {
       description: 'Success',
       headers: headersNamed(endpoint.headers ?? []),
-      content: { 'application/json': { schema: endpoint.result } },
+      content: {
+        'application/json': { schema: endpoint.result },
+        ...(endpoint.csv ? { 'text/csv': { schema: csvOfColumns(columnsOf(endpoint)) } } : {}),
+      },
     },
   }
+}
+
+/** RFC 4180: the fields of `data`, in this order; whether there is more is told by the header `Link`. */
+function csvOfColumns(columns: readonly string[]) {
+  return z.string().meta({ description: `A header row, then one row each: ${columns.join(',')}` })
 }
 
 function headersNamed(own: readonly string[]) {

@@ -1,6 +1,8 @@
 import { audited } from '../admin/audit.ts'
-import { answerFrom } from '../contract/answer.ts'
+import { prefersCsv } from '../contract/accept.ts'
+import { answerFrom, listAnswer } from '../contract/answer.ts'
 import type { Answer, Call } from '../contract/call.ts'
+import { columnsOf } from '../contract/csv.ts'
 import { type Endpoint, Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
@@ -29,6 +31,8 @@ interface Route {
   readonly endpoint: Endpoint
   readonly before: readonly Stage[]
   readonly refuse: Stage | undefined
+  /** The columns of a list that can be CSV. */
+  readonly columns: readonly string[] | undefined
 }
 
 const replayPoints = 1
@@ -42,7 +46,8 @@ export function createDoor(
   const router = new Router<Route>()
   for (const endpoint of endpoints) {
     const before = stages.map((stage) => stage(endpoint, gateway)).filter((stage) => stage !== undefined)
-    router.add(endpoint, { endpoint, before, refuse: refuseWhenReadOnly(endpoint, gateway) })
+    const columns = endpoint.csv ? columnsOf(endpoint) : undefined
+    router.add(endpoint, { endpoint, before, refuse: refuseWhenReadOnly(endpoint, gateway), columns })
   }
 
   return async (call) => {
@@ -99,13 +104,16 @@ async function walk({ gateway, writes }: Rooms, route: Route, call: Call): Promi
   return answer
 }
 
-async function handled(gateway: Gateway, { endpoint, refuse }: Route, call: Call): Promise<Answer> {
+async function handled(gateway: Gateway, route: Route, call: Call): Promise<Answer> {
+  const { endpoint, refuse, columns } = route
   const refused = await refuse?.(call)
   if (refused) return refused
   const context = { gateway, call, input: Object(call.input), caller: call.caller }
   const outcome = await endpoint.handle(handleContext(context))
   const reply = outcome instanceof Reply ? outcome : new Reply(outcome)
-  return answerFrom(reply, endpoint.status)
+  return columns
+    ? listAnswer(reply, columns, prefersCsv(call.header('accept')))
+    : answerFrom(reply, endpoint.status)
 }
 
 /** The cast holds: the stages before parsed the input and set the caller wherever the endpoint needs one. */

@@ -12,3 +12,18 @@ export function referenceOf(gateway: Pick<Gateway, 'installation'>, ...parts: re
   const digest = sha256(JSON.stringify([gateway.installation, ...parts]))
   return `TG${base32(digest.subarray(0, nameBytes)).toUpperCase()}`
 }
+
+const idBytes = 16
+
+/**
+ * The id of something that has no row here: it follows from what names it at the ERP, and looks like any other id.
+ * It says nothing of that name to whoever does not know it.
+ */
+export function derivedId(
+  gateway: Pick<Gateway, 'installation'>,
+  prefix: string,
+  ...parts: readonly string[]
+): string {
+  const digest = sha256(JSON.stringify([gateway.installation, prefix, ...parts]))
+  return `${prefix}_${base32(digest.subarray(0, idBytes))}`
+}

@@ -8,12 +8,15 @@ import {
   type Shortage,
 } from '@trade-gateway/connector'
 import type { Clock } from '../clock.ts'
+import type { Stamps } from '../ledger/stamps.ts'
 import type { Store } from '../store.ts'
 
 /** What every order operation works with. */
 export interface Desk {
   readonly store: Store
   readonly clock: Clock
+  /** The times of the ledger. */
+  readonly stamps: Stamps
   readonly capabilities: Capabilities
   /** How long after its submit an order is handed over to the warehouse; Infinity: never by itself. */
   readonly handoverMs: number

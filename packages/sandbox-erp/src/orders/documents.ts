@@ -38,8 +38,8 @@ export function nextNumber(store: Store, name: string): number {
   return Number(row?.value)
 }
 
-/** The ERP's own number of a document or shipment, like SO-000123. */
-export function ownNumber(store: Store, prefix: 'SO' | 'HL' | 'SH'): string {
+/** The ERP's own number of a document, shipment or booking, like SO-000123. */
+export function ownNumber(store: Store, prefix: 'SO' | 'HL' | 'SH' | 'TX' | 'INV' | 'RF' | 'FB'): string {
   const digits = 6
   return `${prefix}-${String(nextNumber(store, prefix)).padStart(digits, '0')}`
 }

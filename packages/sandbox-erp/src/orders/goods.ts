@@ -54,7 +54,7 @@ export function goodsOf(
         {
           sku,
           product_code,
-          weight_g: product?.skus.find((one) => one.sku === sku)?.weight_g ?? usualWeightG,
+          weight_g: weightOf(product, sku),
           is_discontinued: product?.status === 'discontinued',
           rows: rows.get(sku) ?? new Map(),
         },
@@ -80,6 +80,21 @@ function refuseBlocked(store: Store, customer: string, skus: readonly string[]) 
   const blocked = skus.filter((sku) => listed.has(sku) !== (rule === 'only'))
   if (blocked.length === 0) return
   throw new Refusal('sku_blocked', `${customer} may not order ${shown(blocked)}.`)
+}
+
+/** What a unit of each line weighs, in grams. */
+export function weightsOf(
+  store: Store,
+  lines: readonly { readonly sku: string; readonly product_code: string }[],
+): Map<string, number> {
+  const products = productsOf(store, new Set(lines.map(({ product_code }) => product_code)))
+  return new Map(
+    lines.map(({ sku, product_code }) => [sku, weightOf(products.get(product_code), sku)] as const),
+  )
+}
+
+function weightOf(product: ErpProduct | undefined, sku: string): number {
+  return product?.skus.find((one) => one.sku === sku)?.weight_g ?? usualWeightG
 }
 
 /** The cast-free parse holds because the seed wrote each body from an `ErpProduct`. */

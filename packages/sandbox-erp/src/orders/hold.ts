@@ -1,7 +1,9 @@
 import type { ErpDocument, Input, Output, Quote } from '@trade-gateway/connector'
+import { freeze } from '../ledger/accounts.ts'
 import { allocate } from './allocate.ts'
 import { type Desk, Refusal } from './desk.ts'
 import { documentOf, insertDocument, ownNumber, type Stored, updateDocument } from './documents.ts'
+import { frozenBy } from './frozen.ts'
 import { figuresAt, freeing, holding, moveStock, unitsOf } from './moves.ts'
 import { instant, quoteAgain, quoteOf } from './quote.ts'
 import { type Understood, understand } from './request.ts'
@@ -21,7 +23,7 @@ export function hold(desk: Desk, input: Input<'hold'>): Output<'hold'> {
   const replaced = replacedBy(desk, understood, input.replaces)
   const freed = replaced ? unitsOf(replaced.document.lines) : []
   const allocated = allocate(understood, freed)
-  const quote = quoteOf(desk, understood, allocated, false)
+  const quote = quoteOf(desk, understood, allocated, false, frozenBy(replaced))
   if (!quote.fulfillable) return { quote, document: null, figures: [] }
   const units = unitsOf(quote.lines)
   moveStock(desk, [...freeing(freed), ...holding(units)])
@@ -48,6 +50,8 @@ const rawCodes = { released: 'RELEASED', expired: 'EXPIRED', consumed: 'CONSUMED
 
 /** Ends a hold whose stock was given back or passed on, inside the caller's transaction. */
 export function endHold(desk: Desk, stored: Stored, status: keyof typeof rawCodes, at: number): ErpDocument {
+  const { customer_code } = stored.particulars
+  freeze(desk.store, { customer_code, currency: stored.document.currency }, 0 - frozenBy(stored))
   const cancelled_at = status === 'consumed' ? null : instant(at)
   const document: ErpDocument = { ...stored.document, status, status_raw: rawCodes[status], cancelled_at }
   updateDocument(desk.store, { id: stored.id, document, due_at: null })
@@ -111,6 +115,8 @@ function insertHold(desk: Desk, input: Input<'hold'>, { account }: Understood, q
     remark: null,
   }
   const due_at = desk.capabilities.holds === 'expiring' ? Date.parse(input.expires_at) : null
-  insertDocument(desk.store, { document, particulars, created_at: now, due_at })
+  const stored = { document, particulars, created_at: now, due_at }
+  insertDocument(desk.store, stored)
+  freeze(desk.store, { customer_code: account.customer_code, currency: quote.currency }, frozenBy(stored))
   return document
 }

@@ -125,7 +125,7 @@ function attempt(work: () => unknown) {
 function reset({ store }: TestErp) {
   store.run('delete from documents')
   store.run('update stock set held = 0, on_hand = ? where sku in (?, ?, ?)', opening, ...skus)
-  store.run('update credit set exposure = 0')
+  store.run('update ledger_accounts set frozen = 0')
   store.run('update sessions set expires_at = ?', Number.MAX_SAFE_INTEGER)
 }
 

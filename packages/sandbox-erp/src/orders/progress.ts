@@ -4,22 +4,27 @@
  * that is behind its time; the document that an operation names is brought up to date in any case.
  */
 import type { ErpDocument, ErpShipment } from '@trade-gateway/connector'
+import { applyDueBooks } from '../ledger/due.ts'
+import { chargeFreight, type Parcel } from '../ledger/sales.ts'
 import type { Store } from '../store.ts'
 import type { Desk } from './desk.ts'
 import { documentOf, dueDocuments, ownNumber, type Stored, updateDocument } from './documents.ts'
+import { weightsOf } from './goods.ts'
 import { expireHold } from './hold.ts'
 import { arrivalOf, journeyOf, travelDays } from './journey.ts'
 import { leaving, moveStock, type Units, unitsOf } from './moves.ts'
 import { instant } from './quote.ts'
 import { warehousesOf } from './request.ts'
+import { saleOf } from './sale.ts'
 
 /** So many orders of 20 lines keep everyone else waiting for some 15 ms. */
 const mostOrdersPerTurn = 20
 const mostHoldsPerTurn = 200
 const mostHoldTurns = 10
 const unitsPerPackage = 20
+const gramsPerKilogram = 1_000
 
-/** Applies what is due: all holds whose time is over (at most 2000), and some orders. Answers how many. */
+/** Applies what is due: all holds whose time is over (at most 2000), some orders, and the books. Answers how many. */
 export function applyDue(desk: Desk): number {
   let applied = 0
   for (let turn = 0; turn < mostHoldTurns; turn++) {
@@ -27,7 +32,8 @@ export function applyDue(desk: Desk): number {
     applied += holds
     if (holds < mostHoldsPerTurn) break
   }
-  return applied + turnOf(desk, 'order', mostOrdersPerTurn)
+  const orders = turnOf(desk, 'order', mostOrdersPerTurn)
+  return applied + orders + applyDueBooks(desk, desk.clock.now())
 }
 
 /** Brings one document up to date. */
@@ -75,16 +81,41 @@ export function shipOrder(desk: Desk, stored: Stored, at: number): ErpDocument {
   const { document } = stored
   const units = unitsOf(document.lines)
   moveStock(desk, leaving(units))
-  const parcels = Map.groupBy(units, ({ warehouse_code }) => warehouse_code)
+  const groups = Map.groupBy(units, ({ warehouse_code }) => warehouse_code)
+  const shipments = [...groups].map(([code, inParcel]) => shipmentOf(desk, stored, code, inParcel, at))
   const shipped: ErpDocument = {
     ...document,
     status: 'shipped',
     status_raw: 'DESPATCHED',
     lines: document.lines.map((line) => ({ ...line, quantity_shipped: line.quantity_allocated })),
-    shipments: [...parcels].map(([code, inParcel]) => shipmentOf(desk, stored, code, inParcel, at)),
+    shipments,
   }
   updateDocument(desk.store, { id: stored.id, document: shipped, due_at: null })
+  chargeFreight(desk, saleOf(stored), parcelsOf(desk.store, stored, shipments))
   return shipped
+}
+
+/** What each shipment weighs, by started kilograms, and how far it goes. */
+function parcelsOf(
+  store: Store,
+  { document, particulars }: Stored,
+  shipments: readonly ErpShipment[],
+): Parcel[] {
+  const weights = weightsOf(store, document.lines)
+  const journey = journeyOf(store, particulars.customer_code, particulars.delivery)
+  return shipments.map((shipment) => {
+    const weight_g = shipment.lines.reduce(
+      (sum, { sku, quantity }) => sum + quantity * (weights.get(sku) ?? 0),
+      0,
+    )
+    const country = countryOf(store, shipment.warehouse_code)
+    return {
+      shipment,
+      weight_g,
+      chargeable_weight_g: Math.ceil(weight_g / gramsPerKilogram) * gramsPerKilogram,
+      zone: `${country}-${journey.country_code ?? country}`,
+    }
+  })
 }
 
 function shipmentOf(

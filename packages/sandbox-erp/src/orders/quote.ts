@@ -1,11 +1,12 @@
 import type { ErpDocument, Input, Output, Quote } from '@trade-gateway/connector'
+import { canPay } from '../ledger/accounts.ts'
 import { type Allocated, allocate } from './allocate.ts'
 import { costsOf, pricesOf } from './costs.ts'
-import { canPay } from './credit.ts'
 import { type Desk, Refusal } from './desk.ts'
-import { documentOf } from './documents.ts'
+import { documentOf, type Stored } from './documents.ts'
+import { frozenBy } from './frozen.ts'
 import { arrivalOf, isServed, travelDays } from './journey.ts'
-import { type Units, unitsOf } from './moves.ts'
+import { unitsOf } from './moves.ts'
 import { type Understood, understand } from './request.ts'
 
 /** How long the ERP stands by a total. */
@@ -15,24 +16,25 @@ const priceLifeMs = 15 * 60 * 1000
 export function quote(desk: Desk, input: Input<'quote'>): Output<'quote'> {
   const understood = understand(desk, input)
   const held = heldBy(desk, understood, input.hold_reference ?? null)
-  const allocated = allocate(understood, held)
-  return { quote: quoteOf(desk, understood, allocated, input.allow_partial) }
+  const allocated = allocate(understood, held ? unitsOf(held.document.lines) : [])
+  return { quote: quoteOf(desk, understood, allocated, input.allow_partial, frozenBy(held)) }
 }
 
-/** The units of a hold that still holds them. */
-function heldBy(desk: Desk, { account }: Understood, reference: string | null): Units[] {
+/** The hold of a reference, while it holds. */
+function heldBy(desk: Desk, { account }: Understood, reference: string | null): Stored | undefined {
   const stored = reference === null ? undefined : documentOf(desk.store, reference)
-  if (stored?.document.kind !== 'hold' || stored.document.status !== 'held') return []
-  if (stored.particulars.customer_code === account.customer_code) return unitsOf(stored.document.lines)
+  if (stored?.document.kind !== 'hold' || stored.document.status !== 'held') return undefined
+  if (stored.particulars.customer_code === account.customer_code) return stored
   throw new Refusal('not_found', `${account.customer_code} has no hold ${reference}.`)
 }
 
-/** An allocation with its prices, dates and what stands in its way. */
+/** An allocation with its prices, dates and what stands in its way; `released` is set free if it is ordered. */
 export function quoteOf(
   desk: Desk,
   understood: Understood,
   allocated: Allocated,
   allowPartial: boolean,
+  released: number,
 ): Quote {
   const { account, request, journey } = understood
   const { currency } = allocated
@@ -41,7 +43,7 @@ export function quoteOf(
   const { customer_code, payment_method } = request
   const isPayable =
     request.order_type === 'reservation' ||
-    canPay(desk.store, { customer_code, currency, payment_method, total: costs.total })
+    canPay(desk.store, { customer_code, currency, payment_method, total: costs.total }, released)
   const unfulfillable_reasons: Quote['unfulfillable_reasons'] = [
     ...(short.length > 0 ? (['insufficient_stock'] as const) : []),
     ...(isPayable ? [] : (['insufficient_balance'] as const)),

@@ -1,5 +1,6 @@
 import { type Answer, accepted, type Input } from '@trade-gateway/connector'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fundsOf } from '../ledger/accounts.ts'
 import {
   availableIn,
   holdInput,
@@ -36,12 +37,10 @@ async function totalOf(lines: Lines, more: Partial<Input<'quote'>> = {}) {
   return accepted(await erp.erp.quote(quoteInput(erp, lines, more))).quote.costs.total
 }
 
-function debts(customer = 'CUST-HARBOUR') {
-  const row = erp.store.one(
-    "select exposure, balance from credit where customer_code = ? and currency = 'AUD'",
-    customer,
-  )
-  return [Number(row?.exposure), Number(row?.balance)]
+/** What was booked on the customer's account, and what is set aside on it. */
+function funds(customer = 'CUST-HARBOUR') {
+  const [account] = fundsOf(erp.store, customer, 'AUD')
+  return [account?.balance, account?.frozen]
 }
 
 describe('an order', () => {
@@ -102,7 +101,7 @@ describe('an order', () => {
     })
     expect(stockOf(erp, plentiful)).toEqual([10_000, 0])
     expect(accepted(await erp.erp.lookup({ reference: 'o-1' }))).toEqual({ state: 'absent', document: null })
-    expect(debts()).toEqual([0, 5_000_000])
+    expect(funds()).toEqual([5_000_000, 0])
   })
 
   it('takes with allow_partial what there is, charges that, and is refused where there is nothing', async () => {
@@ -167,21 +166,35 @@ describe('an order', () => {
     expect(stockOf(erp, plentiful)).toEqual([10_000, 1])
   })
 
-  it('is paid out of the balance, owed, or paid by a link', async () => {
-    const total = await totalOf({ [plentiful]: 4 })
+  it('is charged to the account, its freight set aside, whether it is paid, owed, or paid by a link', async () => {
+    const { costs } = accepted(await erp.erp.quote(quoteInput(erp, { [plentiful]: 4 }))).quote
+    const charge = costs.total - costs.freight
     const by = async (payment_method: 'balance' | 'invoice' | 'wechat' | 'alipay') => {
       const { document } = await submitted(`o-${payment_method}`, { [plentiful]: 4 }, { payment_method })
-      return [document.paid, document.payment_url, ...debts()]
+      return [document.paid, document.payment_url, ...funds()]
     }
-    expect(await by('balance')).toEqual([true, null, 0, 5_000_000 - total])
-    expect(await by('invoice')).toEqual([false, null, total, 5_000_000 - total])
-    expect(await by('wechat')).toEqual([
-      false,
-      'https://pay.sandbox.example/wechat/SO-000003',
-      total,
-      5_000_000 - total,
-    ])
-    expect((await by('alipay')).slice(1, 2)).toEqual(['https://pay.sandbox.example/alipay/SO-000004'])
+    const after = (orders: number) => [5_000_000 - orders * charge, orders * costs.freight]
+    const link = (method: string, number: number) => `https://pay.sandbox.example/${method}/SO-00000${number}`
+    expect(await by('balance')).toEqual([true, null, ...after(1)])
+    expect(await by('invoice')).toEqual([false, null, ...after(2)])
+    expect(await by('wechat')).toEqual([false, link('wechat', 3), ...after(3)])
+    expect(await by('alipay')).toEqual([false, link('alipay', 4), ...after(4)])
+  })
+
+  it('cannot spend what a drop-ship hold has set aside, unless it consumes that hold', async () => {
+    const delivery = {
+      session: erp.sessions[1],
+      customer_code: 'CUST-LANTERN',
+      payment_method: 'balance',
+    } as const
+    const parcel = { ...toConsumer(), ...delivery }
+    const held = accepted(await erp.erp.hold(holdInput(erp, 'h-1', { [plentiful]: 10 }, parcel))).document
+    const total = held?.costs?.total ?? 0
+    expect(funds('CUST-LANTERN')).toEqual([20_000, total])
+    expect(await refused('o-1', { [plentiful]: 10 }, parcel)).toBe('insufficient_balance')
+    const { document } = await submitted('o-2', { [plentiful]: 10 }, { ...parcel, hold_reference: 'h-1' })
+    const { freight } = document.costs ?? { freight: 0 }
+    expect(funds('CUST-LANTERN')).toEqual([20_000 - total + freight, freight])
   })
 
   it('is refused where the customer cannot pay', async () => {
@@ -195,7 +208,7 @@ describe('an order', () => {
     expect(await refused('o-1', { [plentiful]: 20 }, poor)).toBe('insufficient_balance')
     expect(await refused('o-2', { [plentiful]: 10 }, poor)).toBe('ok')
     expect(await refused('o-3', { [plentiful]: 10 }, poor)).toBe('insufficient_balance')
-    erp.store.run('update credit set credit_limit = 1000')
+    erp.store.run('update ledger_accounts set credit_limit = 1000 - balance')
     expect(await refused('o-4', { [plentiful]: 10 })).toBe('insufficient_balance')
   })
 
@@ -217,7 +230,8 @@ describe('void', () => {
   it('gives stock and money back, and twice is the same', async () => {
     await submitted('o-1', { [plentiful]: 4 }, { payment_method: 'balance' })
     await submitted('o-2', { [plentiful]: 1 })
-    const owed = debts()[0]
+    const { costs } = accepted(await erp.erp.lookup({ reference: 'o-2' })).document ?? {}
+    const { total = 0, freight = 0 } = costs ?? {}
     const once = accepted(await erp.erp.void({ reference: 'o-1' }))
     expect(once.document).toMatchObject({
       status: 'cancelled',
@@ -229,7 +243,7 @@ describe('void', () => {
     erp.pass(1000)
     expect(accepted(await erp.erp.void({ reference: 'o-1' }))).toEqual(once)
     expect(stockOf(erp, plentiful)).toEqual([10_000, 1])
-    expect(debts()).toEqual([owed, 5_000_000])
+    expect(funds()).toEqual([5_000_000 - total + freight, freight])
   })
 
   it('is refused for what is no order', async () => {

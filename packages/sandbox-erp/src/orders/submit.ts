@@ -1,15 +1,18 @@
 import type { Costs, ErpDocument, Input, Output } from '@trade-gateway/connector'
+import { canPay } from '../ledger/accounts.ts'
+import { chargeOrder } from '../ledger/sales.ts'
 import { type Allocated, allocate } from './allocate.ts'
 import { costsOf, pricesOf } from './costs.ts'
-import { canPay, charge } from './credit.ts'
 import { type Desk, Refusal } from './desk.ts'
 import { documentOf, insertDocument, ownNumber, type Stored } from './documents.ts'
+import { frozenBy } from './frozen.ts'
 import { endHold } from './hold.ts'
 import { arrivalOf, isServed, travelDays } from './journey.ts'
 import { figuresAt, freeing, holding, moveStock, unitsOf } from './moves.ts'
 import { nextDue } from './progress.ts'
 import { instant } from './quote.ts'
 import { type Understood, understand } from './request.ts'
+import { saleOf } from './sale.ts'
 
 /**
  * Creates an order, inside the caller's transaction: what the named hold holds is taken first and the rest of it given
@@ -32,13 +35,12 @@ export function submit(desk: Desk, input: Input<'submit'>): Output<'submit'> {
   refuseOtherTotal(costs, input)
   const { customer_code, payment_method } = input
   const payment = { customer_code, payment_method, currency: allocated.currency, total: costs.total }
-  if (!canPay(desk.store, payment)) {
+  if (!canPay(desk.store, payment, frozenBy(consumed))) {
     throw new Refusal(
       'insufficient_balance',
       `${customer_code} cannot pay ${costs.total} by ${payment_method}.`,
     )
   }
-  charge(desk.store, payment)
   const units = unitsOf(allocated.lines)
   moveStock(desk, [...freeing(held), ...holding(units)])
   if (consumed) endHold(desk, consumed, 'consumed', desk.clock.now())
@@ -128,5 +130,6 @@ function insertOrder(
     remark: input.remark,
   }
   insertDocument(desk.store, { document, particulars, created_at: now, due_at: nextDue(desk, document, now) })
+  chargeOrder(desk, saleOf({ document, particulars }))
   return document
 }

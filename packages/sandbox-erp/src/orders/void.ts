@@ -1,9 +1,10 @@
 import type { ErpDocument, Input, Output } from '@trade-gateway/connector'
-import { refund } from './credit.ts'
+import { refundOrder } from '../ledger/sales.ts'
 import { type Desk, Refusal } from './desk.ts'
 import { documentOf, type Stored, updateDocument } from './documents.ts'
 import { figuresAt, freeing, moveStock, unitsOf } from './moves.ts'
 import { instant } from './quote.ts'
+import { saleOf } from './sale.ts'
 
 /** Cancels or intercepts an order, inside the caller's transaction; again: the same answer. */
 export function voidOrder(desk: Desk, { reference }: Input<'void'>): Output<'void'> {
@@ -17,13 +18,11 @@ export function voidOrder(desk: Desk, { reference }: Input<'void'>): Output<'voi
   return { document: ended, figures: figuresAt(desk, unitsOf(document.lines)) }
 }
 
-/** Ends an open order: its stock is free and its charge taken back, inside the caller's transaction. */
+/** Ends an open order: its stock is free and its charge given back, inside the caller's transaction. */
 export function endOrder(desk: Desk, stored: Stored, isIntercepted: boolean): ErpDocument {
-  const { document, particulars } = stored
-  const { customer_code, payment_method } = particulars
+  const { document } = stored
   moveStock(desk, freeing(unitsOf(document.lines)))
-  const total = document.costs?.total ?? 0
-  refund(desk.store, { customer_code, payment_method, currency: document.currency, total })
+  refundOrder(desk, saleOf(stored), isIntercepted ? 'when returned' : 'at once')
   const ended: ErpDocument = {
     ...document,
     status: isIntercepted ? 'intercepted' : 'cancelled',

@@ -70,6 +70,8 @@ export const sentences = {
   key_invalid: 'An Idempotency-Key has 1 to 255 visible ASCII characters and is sent once.',
   range_reversed: 'start_date {start} is after end_date {end}.',
   range_too_long: 'The span from {start} to {end} is longer than {most} days.',
+  currency_unknown: 'The ERP keeps no account of this customer in {currency}.',
+  currency_form: 'is a currency code of ISO 4217, such as AUD',
   plan_pending: 'A request for the plan {plan} is pending already.',
   plan_present: 'The channel has the plan {plan} already.',
   plan_decided: 'This request was decided already: {status}.',
@@ -436,6 +438,31 @@ export const en: Texts = {
         'Makes a wholesale draft of the cart and closes it. Again: the same cart with the same order_id.',
     },
     'carts.delete': { summary: 'Throw a cart away', description: 'Cancels an open cart. Twice is the same.' },
+    'balances.list': {
+      summary: 'List balances',
+      description:
+        'The account in each currency as it is now: what was booked, what can still be spent, what is set aside, the credit. Asked of the ERP. With start_date and end_date, the accounts that were booked on last within those days. As CSV by Accept: text/csv.',
+    },
+    'transactions.list': {
+      summary: 'List transactions',
+      description:
+        'What was booked on the accounts, newest first, by occurred_at; the last 30 days without dates. In each currency balance_after is the one before it plus amount, also over pages; balances tells opening_balance and closing_balance around the rows of the page. Send as_of back for the following pages. Asked of the ERP. As CSV by Accept: text/csv.',
+    },
+    'bills.list': {
+      summary: 'List bills',
+      description:
+        'Bills, newest first, by issued_at. amount_total is what the transactions with its bill_id come to; amounts are what is owed. Asked of the ERP. As CSV by Accept: text/csv.',
+    },
+    'refunds.list': {
+      summary: 'List refunds',
+      description:
+        'Refunds, newest first, by requested_at. A completed one names the transaction of the same amount. Asked of the ERP. As CSV by Accept: text/csv.',
+    },
+    'freight-bills.list': {
+      summary: 'List freight bills',
+      description:
+        'What the shipments cost, newest first, by billed_at, with weight and zone; amount is what is owed. It names the transaction that booked it. Asked of the ERP. As CSV by Accept: text/csv.',
+    },
     'shipments.list': {
       summary: 'List shipments',
       description:

@@ -74,6 +74,8 @@ export const ko: Texts = {
     key_invalid: 'Idempotency-Key는 화면에 보이는 ASCII 문자 1~255자여야 하며 한 번만 보내야 합니다.',
     range_reversed: 'start_date({start})가 end_date({end})보다 늦습니다.',
     range_too_long: '{start}부터 {end}까지의 기간이 {most}일을 넘습니다.',
+    currency_unknown: 'ERP에 이 고객의 {currency} 계정이 없습니다.',
+    currency_form: 'ISO 4217 통화 코드여야 합니다(예: AUD)',
     plan_pending: '{plan} 플랜 신청이 이미 승인을 기다리고 있습니다.',
     plan_present: '이 채널은 이미 {plan} 플랜을 쓰고 있습니다.',
     plan_decided: '이 신청은 이미 처리되었습니다: {status}.',
@@ -443,6 +445,31 @@ export const ko: Texts = {
     'carts.delete': {
       summary: '장바구니 버리기',
       description: '열려 있는 장바구니를 취소합니다. 두 번 호출해도 결과는 같습니다.',
+    },
+    'balances.list': {
+      summary: '잔액 목록',
+      description:
+        '통화별 계정의 현재 상태(기장된 금액, 사용할 수 있는 금액, 묶인 금액, 신용 한도)를 조회합니다. ERP에 직접 묻습니다. start_date와 end_date를 주면 마지막 기장이 그 기간에 있는 계정만 조회합니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
+    },
+    'transactions.list': {
+      summary: '거래 목록',
+      description:
+        '계정에 기장된 거래를 occurred_at 기준 최신순으로 조회합니다. 날짜가 없으면 최근 30일입니다. 통화마다 balance_after는 바로 앞 거래의 잔액에 amount를 더한 값이며 페이지가 바뀌어도 같습니다. balances는 이 페이지 앞뒤의 opening_balance와 closing_balance를 알려 줍니다. 다음 페이지에는 as_of를 그대로 보내세요. ERP에 직접 묻습니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
+    },
+    'bills.list': {
+      summary: '청구서 목록',
+      description:
+        '청구서를 issued_at 기준 최신순으로 조회합니다. amount_total은 해당 bill_id가 있는 거래의 합계이며, 금액은 내야 할 금액입니다. ERP에 직접 묻습니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
+    },
+    'refunds.list': {
+      summary: '환불 목록',
+      description:
+        '환불을 requested_at 기준 최신순으로 조회합니다. 완료된 환불은 같은 금액의 거래를 가리킵니다. ERP에 직접 묻습니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
+    },
+    'freight-bills.list': {
+      summary: '운임 청구서 목록',
+      description:
+        '출고별 운임을 billed_at 기준 최신순으로 무게, 구역과 함께 조회합니다. amount는 내야 할 금액이며, 기장된 거래를 가리킵니다. ERP에 직접 묻습니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
     },
     'shipments.list': {
       summary: '출고 목록',

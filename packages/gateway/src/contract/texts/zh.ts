@@ -69,6 +69,8 @@ export const zh: Texts = {
     key_invalid: 'Idempotency-Key 须为 1 至 255 个可见 ASCII 字符，且只发送一次。',
     range_reversed: 'start_date {start} 晚于 end_date {end}。',
     range_too_long: '从 {start} 到 {end} 的跨度超过 {most} 天。',
+    currency_unknown: 'ERP 没有此客户的 {currency} 账户。',
+    currency_form: '应为 ISO 4217 货币代码，例如 AUD',
     plan_pending: '套餐 {plan} 的申请正在等待审批。',
     plan_present: '此渠道的套餐已经是 {plan}。',
     plan_decided: '此申请已有审批结果：{status}。',
@@ -424,6 +426,31 @@ export const zh: Texts = {
     'carts.delete': {
       summary: '丢弃购物车',
       description: '取消未关闭的购物车。重复调用结果相同。',
+    },
+    'balances.list': {
+      summary: '列出余额',
+      description:
+        '返回每种货币账户的当前状况：已记账金额、可用金额、冻结金额和信用额度。数据直接取自 ERP。给出 start_date 和 end_date 时，只列出最近一次记账在此期间的账户。使用 Accept: text/csv 可得到 CSV。',
+    },
+    'transactions.list': {
+      summary: '列出交易',
+      description:
+        '列出账户上的记账，按 occurred_at 从新到旧排列；未给日期时为最近 30 天。每种货币的 balance_after 等于前一笔的余额加上 amount，跨页也成立；balances 给出本页前后的 opening_balance 和 closing_balance。读取后续各页时请带上 as_of。数据直接取自 ERP。使用 Accept: text/csv 可得到 CSV。',
+    },
+    'bills.list': {
+      summary: '列出账单',
+      description:
+        '列出账单，按 issued_at 从新到旧排列。amount_total 是带有其 bill_id 的交易的合计；金额表示应付款。数据直接取自 ERP。使用 Accept: text/csv 可得到 CSV。',
+    },
+    'refunds.list': {
+      summary: '列出退款',
+      description:
+        '列出退款，按 requested_at 从新到旧排列。已完成的退款会指明金额相同的交易。数据直接取自 ERP。使用 Accept: text/csv 可得到 CSV。',
+    },
+    'freight-bills.list': {
+      summary: '列出运费账单',
+      description:
+        '列出各次发货的运费，按 billed_at 从新到旧排列，附重量和区域；amount 表示应付款，并指明对应的交易。数据直接取自 ERP。使用 Accept: text/csv 可得到 CSV。',
     },
     'shipments.list': {
       summary: '列出发货记录',

@@ -130,7 +130,7 @@ function messageOf(issue: z.core.$ZodIssue, { language }: Call): string {
 /** A rule of ours names its sentence. */
 function sayOf({ params, message }: z.core.$ZodIssueCustom, language: Call['language']): string {
   const say: unknown = params?.say
-  if (say === 'field_needed' || say === 'sku_twice') return sentence(language, say)
+  if (say === 'field_needed' || say === 'sku_twice' || say === 'currency_form') return sentence(language, say)
   return message
 }
 

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { columnsOf, csvOf } from './csv.ts'
+
+const lineOf = (value: unknown) => csvOf(['a'], [{ a: value }]).slice('a\r\n'.length, -'\r\n'.length)
+
+describe('a CSV', () => {
+  it('has a header row, CRLF, and quotes only where they are needed', () => {
+    const rows = [
+      { b: 'x, "y"', a: 1 },
+      { a: -12.5, b: 'line\nbreak' },
+      { a: null, b: ' padded ' },
+      { a: true },
+    ]
+    expect(csvOf(['a', 'b'], rows)).toBe(
+      'a,b\r\n1,"x, ""y"""\r\n-12.5,"line\nbreak"\r\n," padded "\r\ntrue,\r\n',
+    )
+  })
+
+  it('has its header row alone where there is nothing', () => {
+    expect(csvOf(['a', 'b'], [])).toBe('a,b\r\n')
+  })
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '＋1', '－1', '＠x'])(
+    'keeps a spreadsheet from running the text %s',
+    (text) => {
+      expect(lineOf(text)).toBe(`'${text}`)
+    },
+  )
+
+  it('keeps a spreadsheet from running what is quoted too, and leaves numbers numbers', () => {
+    expect(lineOf('=HYPERLINK("http://x","y")')).toBe(`"'=HYPERLINK(""http://x"",""y"")"`)
+    expect(lineOf('\t=1')).toBe(`'\t=1`)
+    expect(lineOf('\r=1')).toBe(`"'\r=1"`)
+    expect(lineOf(-1)).toBe('-1')
+    expect(lineOf('a=1')).toBe('a=1')
+  })
+})
+
+describe('the columns of a list', () => {
+  it('are the fields of its rows, and those of anything else are a mistake', () => {
+    const rows = z.object({ data: z.array(z.object({ b: z.string(), a: z.string() })) })
+    expect(columnsOf({ id: 'x', result: rows })).toEqual(['b', 'a'])
+    expect(() => columnsOf({ id: 'x', result: z.object({ data: z.string() }) })).toThrow(
+      'x is no list of rows.',
+    )
+  })
+})

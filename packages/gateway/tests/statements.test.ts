@@ -1,0 +1,422 @@
+import { callAny, erpFrom, UnknownOutcome, withoutLedger } from '@trade-gateway/connector'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buyers, call, type House, type Loose, openHouse, world } from './harness.ts'
+import {
+  anyId,
+  draftOf,
+  dropshipOf,
+  expectData,
+  expectError,
+  referenceOf,
+  type Shop,
+  shopOf,
+} from './trade.ts'
+
+/** Reconciliation over HTTP (contract §4, §10): the ERP's ledger under our names, page by page, in JSON and CSV. */
+let house: House
+let shop: Shop
+let other: Shop
+/** What the ERP was asked, and what it does about it. */
+const asked: Loose[] = []
+let mood: 'well' | 'away' | 'late' | 'poor' = 'well'
+
+const lists = ['balances', 'transactions', 'bills', 'refunds', 'freight-bills'] as const
+const operations: readonly string[] = ['balances', 'transactions', 'bills', 'refunds', 'freight_bills']
+/** The whole history of the sandbox. */
+const everything = 'start_date=2026-08-01&end_date=2026-12-31'
+
+beforeAll(async () => {
+  house = await openHouse({
+    styles: 60,
+    wrapErp: (erp) =>
+      erpFrom((id, input, options) => {
+        if (!operations.includes(id)) return callAny(erp, id, input, options)
+        asked.push({ id, ...Object(input) })
+        if (mood === 'well') return callAny(erp, id, input, options)
+        if (mood === 'poor') return callAny({ ...erp, ...withoutLedger }, id, input, options)
+        const kind = mood === 'late' ? 'timeout' : 'unreachable'
+        return Promise.reject(new UnknownOutcome(kind, 'It is away.'))
+      }),
+  })
+  shop = shopOf(house)
+  other = shopOf(house, buyers[1])
+})
+afterAll(() => house.close())
+
+const page = async (path: string, from = shop): Promise<Loose> => {
+  const answer = await from.get(path)
+  expectData(answer)
+  return answer.json
+}
+const rowsOf = async (path: string, from = shop): Promise<Loose[]> => (await page(path, from)).data
+const minor = (amount: number) => Math.round(amount * 100)
+const balanceOf = async (currency = 'AUD') => {
+  const [balance] = await rowsOf(`/balances?currency=${currency}`)
+  return {
+    balance: minor(balance?.balance),
+    frozen: minor(balance?.frozen),
+    available: minor(balance?.available),
+  }
+}
+
+/** Every row of a list, page by page as a client reads it. */
+async function walk(path: string, pageSize: number, from = shop): Promise<Loose[]> {
+  const pages: Loose[] = []
+  let more = ''
+  for (let number = 1; number < 200; number++) {
+    const json = await page(`${path}&page_size=${pageSize}&page=${number}${more}`, from)
+    pages.push(json)
+    if (!json.has_more) return pages
+    more = `&as_of=${json.as_of}`
+  }
+  throw new Error('The list has no end.')
+}
+
+async function shippedOrder(): Promise<{ order: Loose; shipments: Loose[] }> {
+  const draft = await draftOf(shop, await shop.sku({ AUSYD1: 5 }))
+  const order = expectData(await shop.post(`/orders/${draft.order_id}/submit`))
+  house.sandbox.steering.ship(await referenceOf(house, order.order_id))
+  await house.settle()
+  return { order, shipments: await rowsOf(`/shipments?order_id=${order.order_id}`) }
+}
+
+describe('the transactions', () => {
+  it('are a chain in each currency over every page break, and each page tells what is around it', async () => {
+    const pages = await walk(`/transactions?${everything}`, 7)
+    const rows: Loose[] = pages.flatMap(({ data }) => data)
+    expect(rows.length).toBeGreaterThan(100)
+    expect(new Set(rows.map(({ transaction_id }) => transaction_id)).size).toBe(rows.length)
+    for (const currency of ['AUD', 'CNY']) {
+      const own = rows.filter((row) => row.currency === currency).toReversed()
+      let before = 0
+      for (const row of own) {
+        expect([row.transaction_id, minor(row.balance_after)]).toEqual([
+          row.transaction_id,
+          before + minor(row.amount),
+        ])
+        before = minor(row.balance_after)
+      }
+      const seams = pages.map(({ balances }) => balances.find((each: Loose) => each.currency === currency))
+      seams.forEach((seam, index) => {
+        const sum = pages[index]?.data
+          .filter((row: Loose) => row.currency === currency)
+          .reduce((total: number, { amount }: Loose) => total + minor(amount), 0)
+        expect(minor(seam.opening_balance) + sum).toBe(minor(seam.closing_balance))
+        expect(seam.closing_balance).toBe(seams[index - 1]?.opening_balance ?? seam.closing_balance)
+      })
+      expect([seams[0].closing_balance, seams.at(-1).opening_balance]).toEqual([before / 100, 0])
+    }
+  })
+
+  it('go on from a place where page follows page, and pass rows over where a page is jumped to', async () => {
+    const [first, second] = await walk(`/transactions?${everything}`, 30)
+    asked.length = 0
+    const at = `/transactions?${everything}&page_size=30&as_of=${first?.as_of}`
+    expect(await page(`${at}&page=2`)).toEqual(second)
+    expect(asked).toMatchObject([{ skip: 0, after: expect.any(String), limit: 30 }])
+    const jumped = await rowsOf(`${at}&page=4`)
+    const walked = (await walk(`/transactions?${everything}`, 30))[3]?.data
+    expect(asked[1]).toMatchObject({ skip: 90, after: null })
+    expect(jumped).toEqual(walked)
+  })
+
+  it('of as_of stay as they were, whatever is booked afterwards, and without it the newest is there', async () => {
+    const known = await page('/transactions?page_size=5')
+    const { order } = await shippedOrder()
+    expect(await rowsOf(`/transactions?page_size=5&as_of=${known.as_of}`)).toEqual(known.data)
+    const [freight, charge] = await rowsOf('/transactions?page_size=2')
+    expect([freight?.type, charge?.reference_id]).toEqual(['freight', order.order_id])
+  })
+})
+
+describe('an order', () => {
+  it('is charged under our id; its freight is billed under the shipment’s; together they are its total', async () => {
+    const { order, shipments } = await shippedOrder()
+    const [freight, charge] = await rowsOf('/transactions?page_size=2')
+    const [bill] = await rowsOf('/freight-bills?page_size=1')
+    expect(charge).toMatchObject({
+      type: 'order_charge',
+      reference_type: 'order',
+      reference_id: order.order_id,
+      currency: 'AUD',
+      bill_id: null,
+    })
+    expect(freight).toMatchObject({ reference_type: 'freight_bill', reference_id: bill?.freight_bill_id })
+    expect(bill).toMatchObject({
+      transaction_id: freight?.transaction_id,
+      shipment_id: shipments[0]?.shipment_id,
+      order_id: order.order_id,
+      dropship_order_id: null,
+      tracking_number: shipments[0]?.tracking_number,
+      amount: -freight?.amount,
+      zone: 'AU-AU',
+    })
+    expect(minor(charge?.amount) + minor(freight?.amount)).toBe(-minor(order.costs.total))
+  })
+
+  it('that is voided is refunded by a transaction of the same amount', async () => {
+    const before = await balanceOf()
+    const sku = await shop.sku({ AUSYD1: 5 })
+    const { dropship_order_id, costs } = expectData(
+      await shop.post('/dropship-orders/submit', dropshipOf(sku)),
+    )
+    const during = await balanceOf()
+    expect(during.available).toBe(before.available - minor(costs.total))
+    expectData(await shop.send('DELETE', `/dropship-orders/${dropship_order_id}`))
+    const [refund] = await rowsOf('/refunds?page_size=1')
+    const [booked] = await rowsOf('/transactions?page_size=1')
+    expect(refund).toMatchObject({
+      order_type: 'dropship',
+      order_id: null,
+      dropship_order_id,
+      status: 'completed',
+    })
+    expect(refund).toMatchObject({ transaction_id: booked?.transaction_id, amount: booked?.amount })
+    expect(booked).toMatchObject({ reference_type: 'dropship_order', reference_id: dropship_order_id })
+    expect(await balanceOf()).toEqual(before)
+  })
+
+  it('in preview sets its total aside until it is released', async () => {
+    const before = await balanceOf()
+    const body = dropshipOf(await shop.sku({ AUSYD1: 5 }))
+    const { dropship_order_id, costs } = expectData(
+      await shop.post('/dropship-orders/allocation-preview', body),
+    )
+    const frozen = before.frozen + minor(costs.total)
+    expect(await balanceOf()).toEqual({ ...before, frozen, available: before.available - minor(costs.total) })
+    expectData(await shop.send('DELETE', `/dropship-orders/${dropship_order_id}/allocation`))
+    expect(await balanceOf()).toEqual(before)
+  })
+})
+
+describe('the records', () => {
+  it('of the ERP alone have ids of ours that stay the same, and its own numbers where we have no document', async () => {
+    const [transactions, bills, refunds, freight] = [
+      await rowsOf(`/transactions?${everything}&page_size=200`),
+      await rowsOf(`/bills?${everything}`),
+      await rowsOf(`/refunds?${everything}&page_size=200`),
+      await rowsOf(`/freight-bills?${everything}&page_size=200`),
+    ]
+    expect(transactions.every(({ transaction_id }) => anyId('trx').test(transaction_id))).toBe(true)
+    expect(bills.every(({ bill_id }) => anyId('bil').test(bill_id))).toBe(true)
+    expect(refunds.every(({ refund_id }) => anyId('rfd').test(refund_id))).toBe(true)
+    expect(freight.every(({ freight_bill_id }) => anyId('frb').test(freight_bill_id))).toBe(true)
+    expect(await rowsOf(`/bills?${everything}`)).toEqual(bills)
+    const old = freight.at(-1)
+    expect(old?.shipment_id).toMatch(/^SH-H/)
+    expect(old?.order_id ?? old?.dropship_order_id).toMatch(/^SO-H/)
+  })
+
+  it('fit together: bills are their transactions, and refunds and freight bills are booked', async () => {
+    const transactions = (await walk(`/transactions?${everything}`, 200)).flatMap(({ data }) => data)
+    const byId = new Map<string, Loose>(transactions.map((row) => [row.transaction_id, row]))
+    const bills = await rowsOf(`/bills?${everything}`)
+    expect(bills.length).toBeGreaterThan(2)
+    for (const bill of bills) {
+      const own = transactions.filter(({ bill_id }) => bill_id === bill.bill_id)
+      expect(own.reduce((sum, { amount }) => sum - minor(amount), 0)).toBe(minor(bill.amount_total))
+      expect(minor(bill.amount_due)).toBe(minor(bill.amount_total) - minor(bill.amount_paid))
+    }
+    for (const refund of await rowsOf(`/refunds?${everything}&status=completed&page_size=200`))
+      expect(byId.get(refund.transaction_id)).toMatchObject({ type: 'refund', amount: refund.amount })
+    for (const bill of (await walk(`/freight-bills?${everything}`, 200)).flatMap(({ data }) => data))
+      expect(byId.get(bill.transaction_id)).toMatchObject({ type: 'freight', amount: -bill.amount })
+  })
+})
+
+describe('a list', () => {
+  const dated = [
+    ['transactions', 'occurred_at'],
+    ['bills', 'issued_at'],
+    ['refunds', 'requested_at'],
+    ['freight-bills', 'billed_at'],
+  ] as const
+
+  it.each(dated)(
+    'of %s is dated by %s: the days asked for, both included, else the last 30',
+    async (list, field) => {
+      const all = (await walk(`/${list}?${everything}`, 200)).flatMap(({ data }) => data)
+      const dayOf = (row: Loose) => String(row[field]).slice(0, 10)
+      const [start, end] = ['2026-09-05', '2026-11-01']
+      const within = all.filter((row) => dayOf(row) >= start && dayOf(row) <= end)
+      expect(within.length).toBeGreaterThan(0)
+      const asked = (await walk(`/${list}?start_date=${start}&end_date=${end}`, 200)).flatMap(
+        ({ data }) => data,
+      )
+      expect(asked).toEqual(within)
+      const recent = all.filter((row) => dayOf(row) >= '2026-10-23')
+      expect((await walk(`/${list}?`, 200)).flatMap(({ data }) => data)).toEqual(recent)
+    },
+  )
+
+  it('of balances has no window, and with days those that were booked on last within them', async () => {
+    expect((await rowsOf('/balances')).map(({ currency }) => currency)).toEqual(['AUD', 'CNY'])
+    expect(await rowsOf('/balances?start_date=2026-08-01&end_date=2026-08-02')).toEqual([])
+    expect(await page('/balances?page=2&page_size=1')).toMatchObject({
+      has_more: false,
+      page: 2,
+      data: [{ currency: 'CNY' }],
+    })
+  })
+
+  it.each(lists)('of %s refuses a span that is none, and charges nothing for it', async (list) => {
+    const reversed = await shop.get(`/${list}?start_date=2026-11-02&end_date=2026-11-01`)
+    expectError(reversed, 'VALIDATION_FAILED', { param: 'start_date' })
+    expect(reversed.headers.get('ratelimit-cost')).toBe('0')
+    const long = await shop.get(`/${list}?start_date=2025-11-01&end_date=2026-11-02`)
+    expectError(long, 'VALIDATION_FAILED', { param: 'start_date' })
+    expect((await shop.get(`/${list}?start_date=2025-11-02&end_date=2026-11-02`)).status).toBe(200)
+  })
+
+  it.each(lists)(
+    'of %s takes a currency, and refuses one that is none or of which there is no account',
+    async (list) => {
+      const days = list === 'balances' ? '' : `${everything}&`
+      const whole = (await walk(`/${list}?${days}`, 200)).flatMap(({ data }) => data)
+      const own = (await walk(`/${list}?${days}currency=CNY`, 200)).flatMap(({ data }) => data)
+      expect(own.length).toBeGreaterThan(0)
+      expect(own).toEqual(whole.filter(({ currency }) => currency === 'CNY'))
+      for (const currency of ['XYZ', 'aud', 'AU', '']) {
+        const answer = await shop.get(`/${list}?currency=${currency}`)
+        expectError(answer, 'VALIDATION_FAILED', { param: 'currency', reason: 'invalid_field' })
+        expect(answer.headers.get('ratelimit-cost')).toBe('0')
+      }
+      const { message } = expectError(await shop.get(`/${list}?currency=EUR`), 'VALIDATION_FAILED', {
+        param: 'currency',
+      })
+      expect(message).toContain('EUR')
+    },
+  )
+
+  it.each([
+    ['bills', 'open', 'paid'],
+    ['refunds', 'completed', 'rejected'],
+  ])('of %s takes a status, %s or %s, and refuses an unknown word', async (list, ...states) => {
+    const all = (await walk(`/${list}?${everything}`, 200)).flatMap(({ data }) => data)
+    for (const status of states) {
+      const some = await rowsOf(`/${list}?${everything}&status=${status}&page_size=200`)
+      expect(some.length).toBeGreaterThan(0)
+      expect(some).toEqual(all.filter((row) => row.status === status))
+    }
+    expectError(await shop.get(`/${list}?status=shipped`), 'VALIDATION_FAILED', { param: 'status' })
+    expectError(await shop.get('/transactions?status=open'), 'VALIDATION_FAILED', { param: 'status' })
+  })
+
+  it.each(lists)('of %s costs 1 point', async (list) => {
+    expect((await shop.get(`/${list}`)).headers.get('ratelimit-cost')).toBe('1')
+  })
+})
+
+describe('a channel', () => {
+  it.each(lists)('sees nothing of another one in %s', async (list) => {
+    const days = list === 'balances' ? '' : everything
+    await shippedOrder()
+    const [own, theirs] = [
+      await rowsOf(`/${list}?${days}&page_size=200`),
+      await rowsOf(`/${list}?${days}&page_size=200`, other),
+    ]
+    expect(theirs.length).toBeGreaterThan(0)
+    const known = new Set(own.map((row) => JSON.stringify(row)))
+    expect(theirs.filter((row) => known.has(JSON.stringify(row)))).toEqual([])
+    expect(asked.at(-1)).toMatchObject({ customer_code: 'CUST-LANTERN' })
+  })
+
+  it.each(lists)('without a customer has no %s, and the ERP is not asked', async (list) => {
+    const { token } = await world(house)
+    asked.length = 0
+    const { json } = await call(house, 'GET', `/api/v1/${list}`, { token })
+    expect(json).toMatchObject({ data: [], has_more: false })
+    expect(asked).toEqual([])
+  })
+
+  it.each(lists)('of the plan trader may not read %s', async (list) => {
+    const { token } = await world(house, { plan: 'trader' })
+    const error = { required_capability: 'statements.read', plan: 'trader', required_plan: 'full' }
+    expectError(await call(house, 'GET', `/api/v1/${list}`, { token }), 'SCOPE_DENIED', error)
+  })
+})
+
+describe('an ERP', () => {
+  it.each(lists)('that is away has no %s to tell, and late is told apart', async (list) => {
+    try {
+      mood = 'away'
+      const away = await shop.get(`/${list}`)
+      expectError(away, 'UPSTREAM_ERROR', { retryable: true })
+      expect(away.headers.get('retry-after')).toBe('2')
+      mood = 'late'
+      expectError(await shop.get(`/${list}`), 'UPSTREAM_TIMEOUT', { retryable: true })
+      mood = 'poor'
+      expectError(await shop.get(`/${list}`), 'UPSTREAM_REJECTED', { reason: 'invalid_state' })
+    } finally {
+      mood = 'well'
+      house.clock.advance(10_000)
+    }
+  })
+})
+
+describe('CSV', () => {
+  const csv = (path: string, accept = 'text/csv') => shop.send('GET', path, { headers: { accept } })
+
+  it.each(lists)('of %s has the rows of the JSON under the names of its fields', async (list) => {
+    const days = list === 'balances' ? '' : `${everything}&`
+    const { data, as_of, has_more } = await page(`/${list}?${days}page_size=3`)
+    const answer = await csv(`/${list}?${days}page_size=3&as_of=${as_of}`)
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+    expect(answer.headers.get('vary')).toBe('Accept, Accept-Encoding')
+    const [header = '', ...lines] = answer.text.split('\r\n').slice(0, -1)
+    expect(header.split(',')).toEqual(Object.keys(data[0]))
+    expect(lines).toEqual(data.map((row: Loose) => Object.values(row).map(cellOf).join(',')))
+    expect(answer.headers.has('link')).toBe(has_more)
+  })
+
+  function cellOf(value: unknown): string {
+    const text = value === null ? '' : String(value)
+    return text.includes(',') ? `"${text}"` : text
+  }
+
+  it('is read on page by page by its link, which keeps later rows out', async () => {
+    const whole = (await walk(`/freight-bills?${everything}`, 200)).flatMap(({ data }) => data)
+    let path: string | undefined = `/freight-bills?${everything}&page_size=9`
+    const ids: string[] = []
+    while (path !== undefined) {
+      const answer = await csv(path)
+      ids.push(
+        ...answer.text
+          .split('\r\n')
+          .slice(1, -1)
+          .map((line) => line.split(',')[0] ?? ''),
+      )
+      path = /^<\/api\/v1(.+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1]
+      if (path !== undefined) expect(path).toContain('as_of=')
+    }
+    expect(ids).toEqual(whole.map(({ freight_bill_id }) => freight_bill_id))
+  })
+
+  it('is what Accept asks for by weight, and JSON otherwise; a failure is JSON', async () => {
+    const typeOf = async (accept: string) => (await csv('/balances', accept)).headers.get('content-type')
+    expect(await typeOf('application/json;q=0.5, text/csv')).toMatch(/^text\/csv/)
+    expect(await typeOf('text/csv;q=0.5, application/json')).toMatch(/^application\/json/)
+    expect(await typeOf('*/*')).toMatch(/^application\/json/)
+    const failed = await csv('/balances?currency=XYZ')
+    expectError(failed, 'VALIDATION_FAILED')
+    expect((await shop.get('/balances')).headers.get('vary')).toBe('Accept, Accept-Encoding')
+  })
+
+  it('runs no formula that came in as an order number', async () => {
+    const body = dropshipOf(await shop.sku({ AUSYD1: 5 }), { client_order_number: '=1+2' })
+    expectData(await shop.post('/dropship-orders/submit', body))
+    const [charge] = await rowsOf('/transactions?page_size=1')
+    expect(charge?.client_order_number).toBe('=1+2')
+    expect((await csv('/transactions?page_size=1')).text).toContain(`,'=1+2,`)
+  })
+})
+
+describe('what was booked a moment ago', () => {
+  it('is there also where the ERP’s clock is ahead of ours', async () => {
+    house.sandbox.steering.advance(90)
+    const { order } = await shippedOrder()
+    const [, charge] = await rowsOf('/transactions?page_size=2')
+    expect(charge?.reference_id).toBe(order.order_id)
+    expect(Date.parse(charge?.occurred_at)).toBeGreaterThan(house.clock.now())
+  })
+})
