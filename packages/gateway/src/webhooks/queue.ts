@@ -87,12 +87,13 @@ export async function releaseQueues(
       .execute()
     const { rows: released } = await sql<{ due_at: number | null }>`
       update webhook_queues as q set leased_until = 0, leased_by = null,
-        last_success_at = coalesce(r.last_success_at, q.last_success_at),
-        due_at = coalesce(r.due_at, (
+        last_success_at = coalesce(r.succeeded_at, q.last_success_at),
+        due_at = coalesce(r.left_until, (
           select min(d.due_at) from webhook_deliveries as d
           where d.endpoint_id = q.endpoint_id and d.status = 'pending'))
-      from (${rows}) as r where r.endpoint_id = q.endpoint_id and q.leased_by = ${by}
-      returning q.due_at`.execute(tx)
+      from (select endpoint_id as id, last_success_at as succeeded_at, due_at as left_until from (${rows}) as x) as r
+      where r.id = q.endpoint_id and q.leased_by = ${by}
+      returning due_at`.execute(tx)
     return released
   })
   const now = gateway.clock.now()
