@@ -66,21 +66,21 @@ function bytesOfV4(text: string): Uint8Array | undefined {
 function bytesOfV6(text: string): Uint8Array | undefined {
   const [head = '', tail, ...more] = text.split('::')
   if (more.length > 0) return undefined
-  const before = groupsOf(head)
-  const after = tail === undefined ? [] : groupsOf(tail)
+  const before = groupsOf(head, tail === undefined)
+  const after = tail === undefined ? [] : groupsOf(tail, true)
   if (!before || !after) return undefined
   const missing = 16 - before.length - after.length
   if (tail === undefined ? missing !== 0 : missing < 2) return undefined
   return Uint8Array.from([...before, ...new Array<number>(missing).fill(0), ...after])
 }
 
-/** The bytes of groups between colons; the last may be an IPv4 address. */
-function groupsOf(text: string): number[] | undefined {
+/** The bytes of groups between colons; the last of the whole address may be an IPv4 address. */
+function groupsOf(text: string, isEnd: boolean): number[] | undefined {
   if (text === '') return []
   const bytes: number[] = []
   const groups = text.split(':')
   for (const [at, group] of groups.entries()) {
-    const v4 = at === groups.length - 1 && group.includes('.') ? bytesOfV4(group) : undefined
+    const v4 = isEnd && at === groups.length - 1 && group.includes('.') ? bytesOfV4(group) : undefined
     if (v4) bytes.push(...v4)
     else if (/^[\da-f]{1,4}$/i.test(group)) {
       const value = Number.parseInt(group, 16)

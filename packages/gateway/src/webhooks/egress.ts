@@ -79,8 +79,8 @@ export class Egress {
     let isLate = false
     const timer = setTimeout(() => {
       isLate = true
-      abort?.(new Error('The receiver took too long.'))
       resolve(failed('timeout'))
+      abort?.(new Error('The receiver took too long.'))
     }, timeoutMs)
     const end = (posted: Posted) => {
       clearTimeout(timer)
