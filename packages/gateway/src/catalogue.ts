@@ -8,6 +8,7 @@ import * as dropship from './dropship/endpoints.ts'
 import { dropshipDrop, dropshipPreview } from './dropship/preview.ts'
 import { dropshipSubmit } from './dropship/submit.ts'
 import { dropshipRelease, dropshipVoid } from './dropship/void.ts'
+import * as events from './events/endpoints.ts'
 import * as holds from './holds/endpoints.ts'
 import { holdRelease } from './holds/holds.ts'
 import * as ledger from './ledger/endpoints.ts'
@@ -23,8 +24,10 @@ import { reservationCancel } from './reservations/end.ts'
 import * as reservations from './reservations/endpoints.ts'
 import { reservationCreate } from './reservations/reserve.ts'
 import * as sandbox from './sandbox/endpoints.ts'
+import * as inbox from './sandbox/inbox-endpoints.ts'
 import * as shipments from './shipments/endpoints.ts'
 import * as stock from './stock/endpoints.ts'
+import * as webhooks from './webhooks/endpoints.ts'
 
 /** Every endpoint of the public contract, in the order of the documentation. */
 const publicEndpoints = [
@@ -75,6 +78,17 @@ const publicEndpoints = [
   ledger.billsList,
   ledger.refundsList,
   ledger.freightBillsList,
+  webhooks.endpointsCreate,
+  webhooks.endpointsList,
+  webhooks.endpointsRead,
+  webhooks.endpointsChange,
+  webhooks.endpointsDelete,
+  webhooks.endpointsRotate,
+  webhooks.endpointsTest,
+  webhooks.deliveriesList,
+  webhooks.deliveriesRedeliver,
+  events.eventsList,
+  events.eventsRead,
   idempotencyKeysList,
   errors.errorsList,
   errors.errorsRead,
@@ -104,6 +118,9 @@ const sandboxEndpoints = [
   sandbox.sandboxPrice,
   sandbox.sandboxShip,
   sandbox.sandboxIntercept,
+  inbox.inboxRead,
+  inbox.inboxFail,
+  inbox.inboxEmpty,
 ] as const
 
 const everyEndpoint = [...publicEndpoints, ...operatorEndpoints, ...sandboxEndpoints] as const
@@ -113,6 +130,8 @@ export type AnyEndpointId = (typeof everyEndpoint)[number]['id']
 export const catalogue: readonly Endpoint[] = publicEndpoints.map(anyEndpoint)
 export const adminCatalogue: readonly Endpoint[] = operatorEndpoints.map(anyEndpoint)
 export const sandboxCatalogue: readonly Endpoint[] = sandboxEndpoints.map(anyEndpoint)
+
+export { webhookBodies } from './events/shown.ts'
 
 /** Every kind of write to the ERP: what a crash left open is settled by these. */
 export const writes: readonly AnyWrite[] = [

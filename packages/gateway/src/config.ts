@@ -23,6 +23,8 @@ export interface Config {
   readonly holdTtlSeconds: number
   /** How long the same order of the same recipient is suspected to be sent twice. */
   readonly duplicateWindowSeconds: number
+  /** Development: webhooks may go to private addresses, over http and to any port. */
+  readonly webhookPrivateNets: boolean
   readonly sandbox: {
     readonly seed: number
     readonly catalogue: string | undefined
@@ -77,6 +79,7 @@ export function readConfig(values: Values): Config {
     rateLimitPoints: reader.number('RATE_LIMIT_POINTS', 600, 60, 1_000_000_000),
     holdTtlSeconds: reader.number('HOLD_TTL_SECONDS', 900, 1, 86_400),
     duplicateWindowSeconds: reader.number('DUPLICATE_WINDOW_SECONDS', 600, 1, 86_400),
+    webhookPrivateNets: reader.flag('WEBHOOK_ALLOW_PRIVATE_NETS', false),
     sandbox: {
       seed: reader.number('SANDBOX_SEED', 1, 0, 2 ** 31),
       catalogue: reader.text('SANDBOX_CATALOGUE'),

@@ -4,6 +4,7 @@ import { Sessions } from './access/sessions.ts'
 import { writes } from './catalogue.ts'
 import type { Config } from './config.ts'
 import { syncDocuments } from './documents/sync.ts'
+import { noticeStockChanges } from './events/stock-changed.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { type Secrets, secretsWith } from './kernel/crypto.ts'
 import { type Ids, randomIds } from './kernel/ids.ts'
@@ -26,6 +27,9 @@ import type { Store, Topic } from './store/store.ts'
 import { Description } from './upstream/description.ts'
 import { guarded } from './upstream/guarded.ts'
 import { readOnly } from './upstream/read-only.ts'
+import { Dispatcher } from './webhooks/dispatch.ts'
+import { Egress } from './webhooks/egress.ts'
+import { sequenceEvents } from './webhooks/sequence.ts'
 
 /** The process's edges and its memory. Every verb takes it; it does not grow with features. */
 export interface Gateway {
@@ -96,16 +100,19 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
 }
 
 /** How often what is announced is looked at anyway. */
-const pollMs = { stock: 1_000, reference: 5_000, access: 500 }
+const pollMs = { stock: 1_000, reference: 5_000, access: 500, events: 500, deliveries: 250 }
 const referenceSyncMs = 15_000
 const housekeepingMs = 60_000
 const settleMs = 1_000
 /** A hold that is over is given back within a second. */
 const expireMs = 500
+/** How soon a stock that was quiet is told of. */
+const noticeMs = 500
 
 /** Starts every background worker; the answer stops them all. */
 export function startWorkers(gateway: Gateway): () => Promise<void> {
   const { log, config, store, mirror, sessions, keys } = gateway
+  const dispatcher = new Dispatcher(gateway, new Egress(config), () => follow.deliveries.nudge())
   const follow: Record<Topic, Worker> = {
     stock: startWorker({
       name: 'follow stock',
@@ -124,6 +131,18 @@ export function startWorkers(gateway: Gateway): () => Promise<void> {
       everyMs: pollMs.access,
       log,
       turn: turn(() => sessions.follow()),
+    }),
+    events: startWorker({
+      name: 'number events',
+      everyMs: pollMs.events,
+      log,
+      turn: () => sequenceEvents(gateway),
+    }),
+    deliveries: startWorker({
+      name: 'deliver webhooks',
+      everyMs: pollMs.deliveries,
+      log,
+      turn: () => dispatcher.turn(),
     }),
   }
   const sync: Partial<Record<Topic, Worker>> = {
@@ -160,6 +179,12 @@ export function startWorkers(gateway: Gateway): () => Promise<void> {
       turn: turn(() => expireDue(gateway)),
     }),
     startWorker({
+      name: 'notice stock changes',
+      everyMs: noticeMs,
+      log,
+      turn: turn(() => noticeStockChanges(gateway)),
+    }),
+    startWorker({
       name: 'housekeeping',
       everyMs: housekeepingMs,
       log,
@@ -177,6 +202,7 @@ export function startWorkers(gateway: Gateway): () => Promise<void> {
   const all = [...Object.values(follow), ...Object.values(sync), ...others]
   return async () => {
     await Promise.all(all.map((worker) => worker.stop()))
+    await dispatcher.stop()
   }
 }
 

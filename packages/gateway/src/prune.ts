@@ -1,3 +1,4 @@
+import { pruneEvents } from './events/prune.ts'
 import type { Gateway } from './gateway.ts'
 
 /** Rows that are over are kept a little longer, so that an answer in flight still finds them. */
@@ -15,4 +16,5 @@ export async function prune(gateway: Gateway): Promise<void> {
     .where('state', '!=', 'in_doubt')
     .execute()
   await db.deleteFrom('sign_in_guard').where('updated_at', '<', before).execute()
+  await pruneEvents(gateway)
 }

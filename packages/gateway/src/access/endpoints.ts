@@ -80,12 +80,16 @@ export const me = endpoint({
       rate_limit: z.object({ limit: z.int(), remaining: z.int(), reset_seconds: z.int() }),
       token: z.object({ expires_at: instantField, legacy: z.boolean() }),
       deprecations: z.array(z.object({ what: z.string(), sunset: instantField })),
-      webhook_health: z.object({ dead_letters: z.int(), last_failure_at: instantField.nullable() }),
+      webhook_health: z.object({
+        dead_letters: z.int(),
+        last_failure_at: instantField.nullable(),
+        last_failure_status: z.int().nullable(),
+      }),
     }),
   ),
 
-  handle({ gateway, caller }) {
-    return { data: identity(gateway, caller) }
+  async handle({ gateway, caller }) {
+    return { data: await identity(gateway, caller) }
   },
 })
 

@@ -1,9 +1,10 @@
 import type { Caller } from '../contract/call.ts'
 import type { Gateway } from '../gateway.ts'
 import { instant } from '../kernel/clock.ts'
+import { webhookHealth } from './webhook-health.ts'
 
 /** Who a token is, in its own words (`GET /me`). */
-export function identity(gateway: Gateway, caller: Caller) {
+export async function identity(gateway: Gateway, caller: Caller) {
   const { config, mirror, quota, clock } = gateway
   const { account, token } = caller
   const { remaining, resetSeconds } = quota.points.state(
@@ -42,6 +43,6 @@ export function identity(gateway: Gateway, caller: Caller) {
     rate_limit: { limit: caller.points_per_minute, remaining, reset_seconds: resetSeconds },
     token: { expires_at: instant(token.expires_at), legacy: token.legacy },
     deprecations: token.legacy ? [{ what: 'legacy_token', sunset: instant(config.legacyTokens.until) }] : [],
-    webhook_health: { dead_letters: 0, last_failure_at: null },
+    webhook_health: await webhookHealth(gateway, caller.channel_code),
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
-import { catalogue, endpointIdOf } from '../catalogue.ts'
+import { catalogue, endpointIdOf, webhookBodies } from '../catalogue.ts'
 import { columnsOf } from './csv.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type ErrorCode, errorTable } from './errors.ts'
@@ -25,6 +25,7 @@ export function openApiDocument() {
       servers: [{ url: '/' }],
       security: [{ bearer: [] }],
       paths,
+      webhooks: webhooksOf(),
       components: {
         schemas: { ErrorCode: errorCode },
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
@@ -33,6 +34,41 @@ export function openApiDocument() {
     { override: dropNoise },
   )
 }
+
+/** What is sent to a channel's endpoints. */
+function webhooksOf() {
+  return Object.fromEntries(
+    Object.entries(webhookBodies).map(([type, body]) => {
+      const { summary, description } = texts.en.webhooks[type === 'stock.changed' ? type : 'order.created']
+      const post: ZodOpenApiOperationObject = {
+        operationId: type,
+        summary,
+        description,
+        security: [],
+        requestParams: { header: signatureHeaders },
+        requestBody: { required: true, content: { 'application/json': { schema: body } } },
+        responses: {
+          '2XX': { description: texts.en.webhooks.answer.summary },
+          default: { description: texts.en.webhooks.answer.description },
+        },
+      }
+      return [type, { post }]
+    }),
+  )
+}
+
+const signatureHeaders = z.object({
+  'X-Service-Signature': z.string().meta({
+    description:
+      't=<unix seconds>,v1=<hex HMAC-SHA256 of "{event_id}.{t}.{raw body}">; two v1 during a rotation',
+  }),
+  'webhook-id': z.string().meta({ description: 'The event_id (Standard Webhooks)' }),
+  'webhook-timestamp': z.string().meta({ description: 'Unix seconds of this attempt' }),
+  'webhook-signature': z
+    .string()
+    .meta({ description: 'v1,<base64 of the same HMAC>; two during a rotation' }),
+  'X-Request-Id': z.string().meta({ description: 'The request that caused the event' }),
+})
 
 const errorCode = z.enum(Object.keys(errorTable)).meta({ id: 'ErrorCode' })
 

@@ -1,5 +1,6 @@
 import type { ErpDocument } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
+import { tellOrderCreated } from '../operations/order-created.ts'
 import { keepShipments } from '../operations/shipments.ts'
 import type { Tx } from '../store/store.ts'
 import type { DropshipRow } from '../store/tables.ts'
@@ -12,12 +13,16 @@ const stateOf: Readonly<Record<string, string>> = {
   intercepted: 'intercepted',
 }
 
-/** Brings a drop-ship order to what the ERP says of it: after a write, a look-up, and whenever it tells of a change. */
+/**
+ * Brings a drop-ship order to what the ERP says of it: after a write, a look-up, and whenever it tells of a change. The
+ * first time that it turns out to be submitted, that is told in the same commit.
+ */
 export async function applyToDropship(
   gateway: Gateway,
   tx: Tx,
   row: DropshipRow,
   document: ErpDocument,
+  request_id = row.dropship_order_id,
 ): Promise<DropshipRow> {
   const now = gateway.clock.now()
   const { dropship_order_id, channel_code } = row
@@ -51,6 +56,13 @@ export async function applyToDropship(
     .set(fields)
     .where('dropship_order_id', '=', dropship_order_id)
     .execute()
+  if (row.submitted_at === null) {
+    const { client_order_number, created_at } = row
+    const order = { order_type: 'dropship', channel_code, client_order_number, created_at } as const
+    const { status, serial_number } = fields
+    const created = { ...order, id: dropship_order_id, status, serial_number }
+    await tellOrderCreated(gateway, tx, created, document, request_id)
+  }
   return { ...row, ...fields }
 }
 

@@ -31,13 +31,14 @@ interface Detail {
 /** Submitting a drop-ship order: the preview, or a new order, becomes what the ERP made of it. */
 export const dropshipSubmit: Write<Detail, { data: ReturnType<typeof dropshipShown> }> = {
   kind: 'dropship.submit',
+  makesEvents: true,
   isDone: ({ kind }) => kind === 'order',
-  async applied(gateway, tx, { document_id }, { hold_reference, ended }, { document }) {
+  async applied(gateway, tx, { document_id, request_id }, { hold_reference, ended }, { document }) {
     const row = await dropshipRow(tx, document_id)
     if (!row || document === null) throw new Error(`The ERP accepted ${document_id} and told of nothing.`)
     if (hold_reference !== null) await endHold(gateway, tx, hold_reference, 'submit', null)
     if (ended !== null) await endHold(gateway, tx, ended, 'expiry', null)
-    return new Reply({ data: dropshipShown(await applyToDropship(gateway, tx, row, document)) })
+    return new Reply({ data: dropshipShown(await applyToDropship(gateway, tx, row, document, request_id)) })
   },
   async undone(_gateway, tx, { document_id }, { isNew, before }) {
     if (isNew) {

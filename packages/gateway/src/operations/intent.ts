@@ -37,6 +37,8 @@ export interface Written {
 /** One kind of write: how its outcome is recognised, and what it means for our documents. */
 export interface Write<Detail, Told = unknown> {
   readonly kind: string
+  /** Whether `applied` may write events: then those who tell of them are woken. */
+  readonly makesEvents?: true
   /** Whether the ERP's document shows that the write took effect. */
   isDone(document: ErpDocument): boolean
   /** Writes what the ERP answered; answers what the client is told. */
@@ -163,19 +165,32 @@ export async function finish<Detail, Told>(
   written: Written,
   call?: Call,
 ): Promise<Reply<Told>> {
-  const { scope, http_status } = intent
   const [reply] = await Promise.all([
-    gateway.store.db.transaction().execute(async (tx) => {
-      const [, told] = await together([
-        closeIntent(tx, intent),
-        write.applied(gateway, tx, intent, detailOf<Detail>(intent), written),
-      ])
-      if (scope !== null) await keepSettled(gateway, tx, scope, told, http_status)
-      if (call?.key) call.key.isKept = true
-      return told
-    }),
+    committed(gateway, write, intent, written, call),
     publish(gateway, written.figures),
   ])
+  return reply
+}
+
+/** The answer, the key's answer and the events of it, in one commit. */
+async function committed<Detail, Told>(
+  gateway: Gateway,
+  write: Write<Detail, Told>,
+  intent: IntentRow,
+  written: Written,
+  call: Call | undefined,
+): Promise<Reply<Told>> {
+  const { scope, http_status } = intent
+  const reply = await gateway.store.db.transaction().execute(async (tx) => {
+    const [, told] = await together([
+      closeIntent(tx, intent),
+      write.applied(gateway, tx, intent, detailOf<Detail>(intent), written),
+    ])
+    if (scope !== null) await keepSettled(gateway, tx, scope, told, http_status)
+    if (call?.key) call.key.isKept = true
+    return told
+  })
+  if (write.makesEvents) gateway.nudge('events')
   return reply
 }
 

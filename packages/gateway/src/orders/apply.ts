@@ -1,15 +1,20 @@
 import type { ErpDocument } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
+import { tellOrderCreated } from '../operations/order-created.ts'
 import { keepShipments } from '../operations/shipments.ts'
 import type { Tx } from '../store/store.ts'
 import type { OrderRow } from '../store/tables.ts'
 
-/** Brings an order to what the ERP says of it: after a write, after a look-up, and whenever the ERP tells of a change. */
+/**
+ * Brings an order to what the ERP says of it: after a write, after a look-up, and whenever the ERP tells of a change.
+ * The first time that it turns out to be submitted, that is told in the same commit.
+ */
 export async function applyToOrder(
   gateway: Gateway,
   tx: Tx,
   row: OrderRow,
   document: ErpDocument,
+  request_id = row.order_id,
 ): Promise<OrderRow> {
   const now = gateway.clock.now()
   const fields = {
@@ -31,6 +36,18 @@ export async function applyToOrder(
     .where('order_id', '=', order_id)
     .execute()
   await keepShipments(gateway, tx, { channel_code, order_type: 'wholesale', order_id }, document.shipments)
+  if (row.submitted_at === null) {
+    const { client_order_number, created_at } = row
+    const order = {
+      order_type: 'wholesale',
+      id: order_id,
+      channel_code,
+      client_order_number,
+      created_at,
+    } as const
+    const { status } = fields
+    await tellOrderCreated(gateway, tx, { ...order, status, serial_number: null }, document, request_id)
+  }
   return { ...row, ...fields, updated_at: now }
 }
 

@@ -32,8 +32,9 @@ interface Detail {
 /** Submitting an order: the draft becomes what the ERP made of it. */
 export const orderSubmit: Write<Detail, OrderTold> = {
   kind: 'order.submit',
+  makesEvents: true,
   isDone: ({ kind }) => kind === 'order',
-  async applied(gateway, tx, { document_id }, { hold_reference, ended }, { document }) {
+  async applied(gateway, tx, { document_id, request_id }, { hold_reference, ended }, { document }) {
     const row = await tx
       .selectFrom('orders')
       .selectAll()
@@ -42,7 +43,7 @@ export const orderSubmit: Write<Detail, OrderTold> = {
     if (document === null) throw new Error('The ERP accepted an order and told of none.')
     if (hold_reference !== null) await endHold(gateway, tx, hold_reference, 'submit', null)
     if (ended !== null) await endHold(gateway, tx, ended, 'expiry', null)
-    return new Reply({ data: submittedShown(await applyToOrder(gateway, tx, row, document)) })
+    return new Reply({ data: submittedShown(await applyToOrder(gateway, tx, row, document, request_id)) })
   },
   async undone(_gateway, tx, { document_id }, { before }) {
     await tx

@@ -6,6 +6,7 @@ import { code } from '../contract/fields.ts'
 import { sentence } from '../contract/texts/texts.ts'
 import type { Gateway } from '../gateway.ts'
 import { bearerOf, requireAdmin } from '../http/stages/authenticate.ts'
+import { bringForward } from '../webhooks/bring-forward.ts'
 import { steer } from './steer.ts'
 
 /**
@@ -57,7 +58,9 @@ export const sandboxClock = endpoint({
   body: z.object({ advance_seconds: z.number().min(0).max(34_560_000) }),
   example: { advance_seconds: 0 },
   async handle({ gateway, input }) {
-    return { data: await steer(gateway, 'clock', input) }
+    const data = await steer(gateway, 'clock', input)
+    await bringForward(gateway, Math.round(input.advance_seconds * 1000))
+    return { data }
   },
 })
 

@@ -2,6 +2,7 @@ import { type Migration, Migrator } from 'kysely/migration'
 import { foundation } from '../../migrations/0001-foundation.ts'
 import { stockHistory } from '../../migrations/0002-stock-history.ts'
 import { orders } from '../../migrations/0003-orders.ts'
+import { events } from '../../migrations/0004-events.ts'
 import { type Store, StoreUnusable } from './store.ts'
 
 const configurationExit = 78
@@ -12,6 +13,7 @@ export async function migrate(store: Store): Promise<void> {
     '0001-foundation': foundation,
     '0002-stock-history': stockHistory(store.kind),
     '0003-orders': orders,
+    '0004-events': events,
   }
   const migrator = new Migrator({ db: store.db, provider: { getMigrations: async () => migrations } })
   const { error } = await migrator.migrateToLatest()

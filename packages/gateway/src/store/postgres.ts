@@ -10,7 +10,7 @@ import {
 import pg from 'pg'
 import type { Log } from '../kernel/log.ts'
 import { InProcessLocks } from './in-process-locks.ts'
-import { type Bulk, batchRows, type Store, StoreUnusable, type Topic, topics } from './store.ts'
+import { type Bulk, batchRows, type Locking, type Store, StoreUnusable, type Topic, topics } from './store.ts'
 import type { Tables } from './tables.ts'
 
 const mostConnections = 16
@@ -55,6 +55,7 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
     db,
     batchRows,
     bulk,
+    locking,
     withLock: (name, waitMs, work) => locks.hold(name, waitMs, () => sessionLocks.hold(name, waitMs, work)),
     announce: (topic) => {
       pool.query('select pg_notify($1, $2)', [channelName, topic]).catch((error: unknown) => {
@@ -91,6 +92,11 @@ class PipelinedDriver extends PostgresDriver {
   override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings) {
     super.beginTransaction(connection, settings).catch(() => {})
   }
+}
+
+const locking: Locking = {
+  forUpdate: sql`for update`,
+  skipLocked: sql`for update skip locked`,
 }
 
 const bulk: Bulk = {

@@ -31,6 +31,7 @@ export function openSqlite(path: string): Store {
     db,
     batchRows: embeddedBatchRows,
     bulk,
+    locking: { forUpdate: sql``, skipLocked: sql`` },
     withLock: (name, waitMs, work) => locks.hold(name, waitMs, work),
     announce: (topic) => void emitter.emit('announced', topic),
     listen: (heard) => void emitter.on('announced', (topic: Topic) => heard(topic)),
@@ -43,7 +44,9 @@ const bulk: Bulk = {
   texts: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
   rows: (_table, columns, rows) => {
     const values = JSON.stringify(rows.map((row) => columns.map((column) => row[column] ?? null)))
-    const fields = columns.map((_, at) => sql`json_extract(value, ${sql.lit(`$[${at}]`)})`)
+    const fields = columns.map(
+      (column, at) => sql`json_extract(value, ${sql.lit(`$[${at}]`)}) as ${sql.ref(column)}`,
+    )
     return sql`select ${sql.join(fields)} from json_each(${values}) where true`
   },
 }

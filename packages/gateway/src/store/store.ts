@@ -14,6 +14,7 @@ export interface Store {
   /** Rows per writing transaction: few enough that an embedded store does not hold up the loop. */
   readonly batchRows: number
   readonly bulk: Bulk
+  readonly locking: Locking
   /**
    * Runs `work` while this process alone holds the named lock; answers undefined where it is held elsewhere and
    * does not come free within `waitMs`. The lock ends with the connection, not with a clock.
@@ -26,11 +27,22 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** Ends of a select, where several processes write: the embedded store has one writer and needs none. */
+export interface Locking {
+  /** Locks the rows found. Whoever locks several does so in the order of their keys. */
+  readonly forUpdate: RawBuilder<unknown>
+  /** Locks the rows found and leaves out those that others have locked. */
+  readonly skipLocked: RawBuilder<unknown>
+}
+
 /** Long lists and many rows as one parameter: thousands of them take longer to build and to parse than to be used. */
 export interface Bulk {
   /** A list to compare with: `where('sku', 'in', bulk.texts(skus))`. */
   texts(values: readonly string[]): RawBuilder<string>
-  /** Rows to write: `insertInto(table).columns(columns).expression(bulk.rows(table, columns, rows))`. */
+  /**
+   * Rows to write: `insertInto(table).columns(columns).expression(bulk.rows(table, columns, rows))`; or, in brackets
+   * and under a name, rows to join with.
+   */
   rows<Name extends keyof Tables & string>(
     table: Name,
     columns: readonly (keyof Tables[Name] & string)[],
@@ -38,7 +50,7 @@ export interface Bulk {
   ): Expression<unknown>
 }
 
-export const topics = ['stock', 'reference', 'access'] as const
+export const topics = ['stock', 'reference', 'access', 'events', 'deliveries'] as const
 export type Topic = (typeof topics)[number]
 
 /** Rows per statement and transaction: small enough that nothing blocks for more than a few milliseconds. */

@@ -47,6 +47,13 @@ export interface Tables {
   /** Documents of which the ERP told while a write on them was under way: they are read again. */
   document_hints: { reference: string; heard_at: number }
   document_sync: { name: string; cursor: string | null; synced_at: number | null }
+  outbox: OutboxRow
+  events: EventRow
+  /** Up to which version the stock of each warehouse was told in an event, and when. */
+  stock_marks: { warehouse_code: string; version: number; marked_at: number }
+  webhook_endpoints: WebhookEndpointRow
+  webhook_queues: WebhookQueueRow
+  webhook_deliveries: WebhookDeliveryRow
 }
 
 export interface ChannelRow {
@@ -355,4 +362,74 @@ export interface IntentRow {
   /** When the ERP first did not know the reference, after the time in which a late request could still take effect. */
   missed_at: number | null
   looked_at: number | null
+}
+
+/** An event as its business transaction wrote it; it goes with the commit that numbers it. */
+export interface OutboxRow {
+  event_id: string
+  type: string
+  /** Empty where it concerns every channel that may see the warehouse. */
+  channel_code: string
+  warehouse_code: string | null
+  request_id: string
+  occurred_at: number
+  /** JSON. */
+  data: string
+}
+
+/** An event under its number; a test of one endpoint has none and is on no list. */
+export interface EventRow extends OutboxRow {
+  number: number | null
+}
+
+export interface WebhookEndpointRow {
+  endpoint_id: string
+  channel_code: string
+  url: string
+  /** JSON list. */
+  event_types: string
+  description: string | null
+  /** JSON list; empty: every one that the channel may use. */
+  warehouse_codes: string
+  secret_sealed: string
+  /** The secret before the last rotation, and until when it signs too. */
+  former_sealed: string | null
+  former_until: number | null
+  created_at: number
+  updated_at: number
+  deleted_at: number | null
+}
+
+/** The deliveries of one endpoint as a whole: when one is next due, and which process works on them. */
+export interface WebhookQueueRow {
+  endpoint_id: string
+  /** Never later than the earliest due time of its pending deliveries; null where there is none. */
+  due_at: number | null
+  leased_until: number
+  leased_by: string | null
+  last_success_at: number | null
+  last_failure_at: number | null
+  last_failure_status: number | null
+}
+
+export interface WebhookDeliveryRow {
+  delivery_id: string
+  channel_code: string
+  endpoint_id: string
+  event_id: string
+  event_number: number
+  event_type: string
+  status: string
+  /** Attempts that are over. */
+  attempts: number
+  /** When the next attempt is due; null where none is. */
+  due_at: number | null
+  /** Time that the sandbox's clock was set forward and that the next waits are shortened by. */
+  ahead_ms: number
+  last_status: number | null
+  last_error: string | null
+  last_response: string | null
+  created_at: number
+  attempted_at: number | null
+  finished_at: number | null
 }

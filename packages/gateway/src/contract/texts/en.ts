@@ -117,6 +117,17 @@ export const sentences = {
   number_taken: 'The order number {number} stands on another order of {sku} for another recipient.',
   duplicate: 'The order number {number} was submitted for the same recipient and SKU a moment ago: {id}.',
   overloaded: 'The gateway is overloaded and did not begin this request.',
+  url_form: 'This is not a URL that can be called: https://, visible ASCII characters, at most 2048 of them.',
+  url_scheme: 'Only https is called.',
+  url_credentials: 'A webhook URL carries no user name or password; the signature proves who sends.',
+  url_fragment: 'A fragment (#) never reaches a receiver. Leave it out.',
+  url_port: 'Only the ports 443 and 8443 are called.',
+  url_not_public: 'Only public addresses are called, and this one is not.',
+  url_own: 'The gateway does not call the hosts that it stands on itself.',
+  endpoints_too_many: 'A channel has at most {most} webhook endpoints. Delete one first.',
+  endpoint_deleted: 'The webhook endpoint {id} was deleted; nothing is sent to it any more.',
+  cursor_gone:
+    'The event "{id}" is not kept (any more). Read from the start, without since, and leave out what you know by its event_id.',
   not_ready:
     'The gateway is not ready: its store does not answer, or the stock is being read for the first time.',
 } as const
@@ -472,6 +483,65 @@ export const en: Texts = {
       summary: 'Read a shipment',
       description: 'One shipment with carrier, tracking and lines.',
     },
+    'webhook_endpoints.create': {
+      summary: 'Register a webhook endpoint',
+      description:
+        'Where events are sent, at most 5 for a channel; answers the secret this once. warehouse_codes narrows stock.changed; a company view is told of only where it, or the allowlist, names it. In the sandbox a URL with the path /sandbox/inbox/<name> is an inbox of the gateway itself.',
+    },
+    'webhook_endpoints.list': {
+      summary: 'List webhook endpoints',
+      description: 'Every endpoint of the channel, with its last success and failure, never its secret.',
+    },
+    'webhook_endpoints.read': {
+      summary: 'Read a webhook endpoint',
+      description: 'One endpoint with its last success and failure.',
+    },
+    'webhook_endpoints.change': {
+      summary: 'Change a webhook endpoint',
+      description: 'Replaces the fields that are sent; attempts that begin a second later follow.',
+    },
+    'webhook_endpoints.delete': {
+      summary: 'Delete a webhook endpoint',
+      description: 'Nothing more is sent to it; what was still waiting is cancelled. Twice is the same.',
+    },
+    'webhook_endpoints.rotate': {
+      summary: 'Rotate a secret',
+      description:
+        'Answers a new secret this once. For 24 hours both secrets sign, so that a receiver changes over without a gap.',
+    },
+    'webhook_endpoints.test': {
+      summary: 'Send a test',
+      description:
+        'Sends an event of the type webhook.test to this endpoint, through all that a real one goes through; GET /webhook-deliveries tells what became of it.',
+    },
+    'webhook_deliveries.list': {
+      summary: 'List deliveries',
+      description:
+        'What became of each event at each endpoint. Without dates: the last 30 days and every dead letter.',
+    },
+    'webhook_deliveries.redeliver': {
+      summary: 'Deliver again',
+      description:
+        'Sends it again now, under the same event_id and with the whole schedule before it; a delivery that waits is tried now.',
+    },
+    'events.list': {
+      summary: 'Read events',
+      description:
+        'The events of the channel after the one named by since, oldest first; without since from the start. For a receiver that was down: send the last event_id back until has_more is false. order.created is kept for 30 days, stock.changed for 7 days and without rows.',
+    },
+    'events.read': { summary: 'Read an event', description: 'One event of the channel.' },
+    'sandbox.inbox.read': {
+      summary: 'Look into a sandbox inbox',
+      description: 'What the channel’s inbox received, newest first, and whether its signatures fit.',
+    },
+    'sandbox.inbox.fail': {
+      summary: 'Have a sandbox inbox fail',
+      description: 'The next fail_times deliveries are answered with fail_status.',
+    },
+    'sandbox.inbox.empty': {
+      summary: 'Empty a sandbox inbox',
+      description: 'Forgets what it received and that it was to fail.',
+    },
     'idempotency_keys.list': {
       summary: 'Ask for an Idempotency-Key',
       description:
@@ -588,6 +658,23 @@ export const en: Texts = {
     'admin.plan_requests.decline': {
       summary: 'Decline a plan request',
       description: 'Leaves the plan as it is.',
+    },
+  },
+  webhooks: {
+    'stock.changed': {
+      summary: 'The stock of a warehouse changed',
+      description:
+        'At most one for a warehouse in 5 seconds, with up to 100 of the rows that changed since the event before. Take it as a nudge: follow the change feed from the version you have; what is older than that is known already.',
+    },
+    'order.created': {
+      summary: 'An order was submitted',
+      description:
+        'Once for each wholesale or drop-ship order, when the ERP has it, also where its outcome was in doubt at first. Without the recipient.',
+    },
+    answer: {
+      summary: 'Received. Any 2xx counts, and its body is not looked at.',
+      description:
+        'Anything else, a redirect included, or no answer within 15 seconds, is a failure: it is sent again after 30 seconds, 2 minutes, 10 minutes, 1 hour and 6 hours, under the same event_id; after 6 attempts it is a dead letter.',
     },
   },
   pages: {

@@ -122,6 +122,18 @@ export const ko: Texts = {
     number_taken: '주문 번호 {number}: 수취인이 다른 {sku} 주문에 이미 쓰인 번호입니다.',
     duplicate: '조금 전에 주문 번호 {number}, 같은 수취인과 SKU로 주문이 제출되었습니다: {id}.',
     overloaded: '게이트웨이에 과부하가 걸려 이 요청을 시작하지 않았습니다.',
+    url_form:
+      '호출할 수 있는 URL이 아닙니다. https://로 시작하고, 보이는 ASCII 문자만 쓰며, 2048자를 넘지 않아야 합니다.',
+    url_scheme: 'https만 호출합니다.',
+    url_credentials: '웹훅 URL에는 사용자 이름이나 비밀번호를 넣지 않습니다. 보낸 쪽은 서명이 증명합니다.',
+    url_fragment: '프래그먼트(#)는 수신자에게 전달되지 않습니다. 빼고 보내세요.',
+    url_port: '443과 8443 포트만 호출합니다.',
+    url_not_public: '공인 주소만 호출하며, 이 주소는 공인 주소가 아닙니다.',
+    url_own: '게이트웨이는 자신이 놓인 호스트를 호출하지 않습니다.',
+    endpoints_too_many: '채널의 웹훅 엔드포인트는 최대 {most}개입니다. 먼저 하나를 삭제하세요.',
+    endpoint_deleted: '웹훅 엔드포인트 {id}은(는) 삭제되어 더 이상 아무것도 보내지 않습니다.',
+    cursor_gone:
+      '이벤트 "{id}"은(는) 없거나 더 이상 보관되지 않습니다. since 없이 처음부터 읽고, 아는 이벤트는 event_id로 건너뛰세요.',
     not_ready:
       '게이트웨이가 아직 준비되지 않았습니다. 저장소가 응답하지 않거나, 재고를 처음으로 읽어 오는 중입니다.',
   },
@@ -480,6 +492,65 @@ export const ko: Texts = {
       summary: '출고 조회',
       description: '출고 한 건을 운송사, 배송 추적 정보, 품목과 함께 조회합니다.',
     },
+    'webhook_endpoints.create': {
+      summary: '웹훅 엔드포인트 등록',
+      description:
+        '이벤트를 보낼 곳이며 채널당 최대 5개입니다. 시크릿은 이번 응답에서만 알려 줍니다. warehouse_codes는 stock.changed의 범위를 좁힙니다. 회사 뷰는 여기나 허용 목록에 적힌 경우에만 알립니다. 샌드박스에서는 경로가 /sandbox/inbox/<name>인 URL이 게이트웨이 자체의 수신함입니다.',
+    },
+    'webhook_endpoints.list': {
+      summary: '웹훅 엔드포인트 목록',
+      description: '채널의 모든 엔드포인트와 마지막 성공 및 실패입니다. 시크릿은 보여 주지 않습니다.',
+    },
+    'webhook_endpoints.read': {
+      summary: '웹훅 엔드포인트 조회',
+      description: '엔드포인트 하나와 마지막 성공 및 실패입니다.',
+    },
+    'webhook_endpoints.change': {
+      summary: '웹훅 엔드포인트 변경',
+      description: '보낸 필드를 바꿉니다. 1초 뒤에 시작하는 시도부터 따릅니다.',
+    },
+    'webhook_endpoints.delete': {
+      summary: '웹훅 엔드포인트 삭제',
+      description: '더 이상 아무것도 보내지 않으며, 기다리던 것은 취소됩니다. 두 번 해도 같습니다.',
+    },
+    'webhook_endpoints.rotate': {
+      summary: '시크릿 교체',
+      description:
+        '새 시크릿을 이번 응답에서만 알려 줍니다. 24시간 동안 두 시크릿이 함께 서명하므로 수신자는 끊김 없이 바꿀 수 있습니다.',
+    },
+    'webhook_endpoints.test': {
+      summary: '테스트 전송',
+      description:
+        '이 엔드포인트로 webhook.test 유형의 이벤트를 보냅니다. 실제 이벤트와 같은 과정을 거치며, 결과는 GET /webhook-deliveries로 확인합니다.',
+    },
+    'webhook_deliveries.list': {
+      summary: '전송 목록',
+      description:
+        '각 이벤트가 각 엔드포인트에서 어떻게 되었는지 보여 줍니다. 날짜가 없으면 최근 30일과 모든 배달 불능 건입니다.',
+    },
+    'webhook_deliveries.redeliver': {
+      summary: '다시 전송',
+      description:
+        '같은 event_id로 지금 다시 보내며 재시도 일정이 처음부터 시작됩니다. 기다리던 전송은 지금 시도합니다.',
+    },
+    'events.list': {
+      summary: '이벤트 읽기',
+      description:
+        'since가 가리키는 이벤트 다음의 채널 이벤트를 오래된 것부터 보여 줍니다. since가 없으면 처음부터입니다. 멈춰 있던 수신자를 위한 것으로, has_more가 false일 때까지 마지막 event_id를 다시 보내세요. order.created는 30일, stock.changed는 행 없이 7일 동안 보관합니다.',
+    },
+    'events.read': { summary: '이벤트 조회', description: '채널의 이벤트 하나입니다.' },
+    'sandbox.inbox.read': {
+      summary: '샌드박스 수신함 보기',
+      description: '채널의 수신함이 받은 것을 최신순으로, 서명이 맞는지와 함께 보여 줍니다.',
+    },
+    'sandbox.inbox.fail': {
+      summary: '샌드박스 수신함을 실패하게 하기',
+      description: '다음 fail_times번의 전송에 fail_status로 응답합니다.',
+    },
+    'sandbox.inbox.empty': {
+      summary: '샌드박스 수신함 비우기',
+      description: '받은 것과 실패하라는 지시를 모두 잊습니다.',
+    },
     'idempotency_keys.list': {
       summary: 'Idempotency-Key 조회',
       description:
@@ -597,6 +668,23 @@ export const ko: Texts = {
     'admin.plan_requests.decline': {
       summary: '플랜 신청 거절',
       description: '플랜을 그대로 둡니다.',
+    },
+  },
+  webhooks: {
+    'stock.changed': {
+      summary: '창고의 재고가 바뀌었습니다',
+      description:
+        '창고마다 5초에 최대 한 번이며, 이전 이벤트 이후 바뀐 행을 최대 100개까지 담습니다. 알림으로만 여기고 가지고 있는 버전부터 변경 피드를 따라가세요. 그보다 오래된 것은 이미 아는 내용입니다.',
+    },
+    'order.created': {
+      summary: '주문이 제출되었습니다',
+      description:
+        '도매 주문이나 위탁배송 주문마다 한 번, ERP가 받았을 때 보냅니다. 처음에 결과를 알 수 없던 주문도 같습니다. 수취인은 담지 않습니다.',
+    },
+    answer: {
+      summary: '받았습니다. 모든 2xx가 인정되며 본문은 보지 않습니다.',
+      description:
+        '리디렉션을 포함한 다른 응답이나 15초 안에 응답이 없는 것은 실패입니다. 30초, 2분, 10분, 1시간, 6시간 뒤에 같은 event_id로 다시 보내며, 6번 시도한 뒤에는 배달 불능이 됩니다.',
     },
   },
   pages: {

@@ -42,6 +42,8 @@ export interface Texts {
   readonly sentences: Readonly<Record<SentenceId, string>>
   readonly errors: Readonly<Record<ErrorCode, ErrorText>>
   readonly endpoints: Readonly<Record<AnyEndpointId, EndpointText>>
+  /** The webhooks by their event type, and what their receivers answer. */
+  readonly webhooks: Readonly<Record<'stock.changed' | 'order.created' | 'answer', EndpointText>>
   readonly pages: Readonly<Record<PageWord, string>>
 }
 

@@ -113,6 +113,16 @@ export const zh: Texts = {
     number_taken: '订单号 {number} 已用于 {sku} 的另一个订单，且收件人不同。',
     duplicate: '刚刚已用订单号 {number} 为相同的收件人和 SKU 提交过订单：{id}。',
     overloaded: '网关过载，未开始处理此请求。',
+    url_form: '这不是可以调用的 URL：须以 https:// 开头，只含可见的 ASCII 字符，且不超过 2048 个。',
+    url_scheme: '只调用 https。',
+    url_credentials: 'Webhook 的 URL 不带用户名或密码；由签名证明发送方的身份。',
+    url_fragment: '片段（#）不会到达接收方，请去掉它。',
+    url_port: '只调用 443 和 8443 端口。',
+    url_not_public: '只调用公网地址，而此地址不是。',
+    url_own: '网关不调用自身所在的主机。',
+    endpoints_too_many: '每个渠道最多有 {most} 个 Webhook 端点。请先删除一个。',
+    endpoint_deleted: 'Webhook 端点 {id} 已删除，不再向其发送任何内容。',
+    cursor_gone: '事件“{id}”不存在或已不再保留。请不带 since 从头读取，并按 event_id 略过已知的事件。',
     not_ready: '网关尚未就绪：其存储没有响应，或正在首次读取库存。',
   },
   errors: {
@@ -461,6 +471,62 @@ export const zh: Texts = {
       summary: '查看一条发货记录',
       description: '返回一条发货记录及其承运商、物流跟踪信息和明细。',
     },
+    'webhook_endpoints.create': {
+      summary: '登记 Webhook 端点',
+      description:
+        '事件的发送地址，每个渠道最多 5 个；密钥仅在本次应答中给出。warehouse_codes 用于缩小 stock.changed 的范围；公司视图只有在此处或白名单中点名时才会通知。在沙盒中，路径为 /sandbox/inbox/<name> 的 URL 是网关自带的收件箱。',
+    },
+    'webhook_endpoints.list': {
+      summary: '列出 Webhook 端点',
+      description: '渠道的全部端点及其最近一次成功和失败，绝不包含密钥。',
+    },
+    'webhook_endpoints.read': {
+      summary: '读取 Webhook 端点',
+      description: '一个端点及其最近一次成功和失败。',
+    },
+    'webhook_endpoints.change': {
+      summary: '修改 Webhook 端点',
+      description: '替换所发送的字段；一秒之后开始的投递即按新内容进行。',
+    },
+    'webhook_endpoints.delete': {
+      summary: '删除 Webhook 端点',
+      description: '不再向其发送任何内容；仍在等待的投递将被取消。重复删除结果相同。',
+    },
+    'webhook_endpoints.rotate': {
+      summary: '轮换密钥',
+      description: '新密钥仅在本次应答中给出。24 小时内新旧密钥同时签名，接收方可以无缝切换。',
+    },
+    'webhook_endpoints.test': {
+      summary: '发送测试',
+      description:
+        '向此端点发送一个类型为 webhook.test 的事件，与真实事件经过相同的流程；GET /webhook-deliveries 说明其结果。',
+    },
+    'webhook_deliveries.list': {
+      summary: '列出投递',
+      description: '每个事件在每个端点的结果。不带日期时：最近 30 天以及全部死信。',
+    },
+    'webhook_deliveries.redeliver': {
+      summary: '重新投递',
+      description: '立即以相同的 event_id 重新发送，并重新开始完整的重试计划；仍在等待的投递会立即尝试。',
+    },
+    'events.list': {
+      summary: '读取事件',
+      description:
+        '渠道在 since 所指事件之后的事件，从旧到新；不带 since 则从头开始。供中断过的接收方使用：反复传回最后一个 event_id，直到 has_more 为 false。order.created 保留 30 天，stock.changed 保留 7 天且不含行。',
+    },
+    'events.read': { summary: '读取单个事件', description: '渠道的一个事件。' },
+    'sandbox.inbox.read': {
+      summary: '查看沙盒收件箱',
+      description: '渠道的收件箱收到的内容，最新的在前，以及签名是否相符。',
+    },
+    'sandbox.inbox.fail': {
+      summary: '让沙盒收件箱失败',
+      description: '接下来的 fail_times 次投递以 fail_status 应答。',
+    },
+    'sandbox.inbox.empty': {
+      summary: '清空沙盒收件箱',
+      description: '忘记收到的内容，也不再失败。',
+    },
     'idempotency_keys.list': {
       summary: '查询 Idempotency-Key',
       description:
@@ -571,6 +637,23 @@ export const zh: Texts = {
     'admin.plan_requests.decline': {
       summary: '拒绝套餐申请',
       description: '套餐保持不变。',
+    },
+  },
+  webhooks: {
+    'stock.changed': {
+      summary: '仓库的库存有变动',
+      description:
+        '每个仓库 5 秒内最多一个，带有自上一个事件以来变动的行，至多 100 行。请把它当作提醒：从已有的版本起跟随变动流；更旧的内容已经知道。',
+    },
+    'order.created': {
+      summary: '订单已提交',
+      description:
+        '每个批发订单或一件代发订单一次，在 ERP 收下它时发出；起初结果不明的订单也是如此。不含收件人。',
+    },
+    answer: {
+      summary: '已收到。任何 2xx 均可，应答正文不会被读取。',
+      description:
+        '其他任何应答（包括重定向），或 15 秒内没有应答，都算失败：将在 30 秒、2 分钟、10 分钟、1 小时和 6 小时后以相同的 event_id 再次发送；6 次之后成为死信。',
     },
   },
   pages: {

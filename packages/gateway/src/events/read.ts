@@ -1,0 +1,103 @@
+import type { Caller } from '../contract/call.ts'
+import { GatewayError } from '../contract/errors.ts'
+import type { Gateway } from '../gateway.ts'
+import type { EventRow } from '../store/tables.ts'
+import { everyChannel } from './outbox.ts'
+import { eventShown } from './shown.ts'
+import { isInSight } from './sight.ts'
+
+/** The events of a channel in the order of their numbers, for a receiver that was down. */
+interface Asked {
+  readonly since?: string | undefined
+  readonly page_size: number
+}
+
+/**
+ * One page after an event, oldest first. Numbers become visible in their order; the two halves (the channel's own
+ * events, and those of the stock) are read up to one number that was read before both, so that neither is ahead.
+ */
+export async function listEvents(gateway: Gateway, caller: Caller, { since, page_size }: Asked) {
+  const { db } = gateway.store
+  const from = since === undefined ? 0 : await numberOf(gateway, caller, since)
+  const { value: to } = await db
+    .selectFrom('counters')
+    .select('value')
+    .where('name', '=', 'events')
+    .executeTakeFirstOrThrow()
+  const between = db
+    .selectFrom('events')
+    .selectAll()
+    .where('number', '>', from)
+    .where('number', '<=', to)
+    .orderBy('number')
+    .limit(page_size + 1)
+  const seen = await codesInSight(gateway, caller)
+  const own = await between.where('channel_code', '=', caller.channel_code).execute()
+  const shared = await between
+    .where('channel_code', '=', everyChannel)
+    .where('warehouse_code', 'in', seen.length > 0 ? seen : [''])
+    .execute()
+  const rows = [...own, ...shared].sort((a, b) => (a.number ?? 0) - (b.number ?? 0))
+  return {
+    data: rows.slice(0, page_size).map((row) => shown(gateway, caller, row)),
+    has_more: rows.length > page_size,
+  }
+}
+
+export async function readEvent(gateway: Gateway, caller: Caller, id: string) {
+  const row = await requireEvent(gateway, caller, id, undefined)
+  const { warehouse_code } = row
+  if (warehouse_code !== null && !(await codesInSight(gateway, caller)).includes(warehouse_code))
+    throw new GatewayError('OWNERSHIP_DENIED')
+  return { data: shown(gateway, caller, row) }
+}
+
+function shown(gateway: Gateway, { channel_code }: Caller, row: EventRow) {
+  return eventShown(row, channel_code, gateway.config.baseUrl)
+}
+
+async function numberOf(gateway: Gateway, caller: Caller, since: string): Promise<number> {
+  const { number } = await requireEvent(gateway, caller, since, 'since')
+  return number ?? 0
+}
+
+async function requireEvent(
+  gateway: Gateway,
+  caller: Caller,
+  id: string,
+  param: string | undefined,
+): Promise<EventRow> {
+  const row = await gateway.store.db
+    .selectFrom('events')
+    .selectAll()
+    .where('event_id', '=', id)
+    .where('number', 'is not', null)
+    .executeTakeFirst()
+  if (!row) {
+    throw new GatewayError('NOT_FOUND', {
+      ...(param === undefined ? {} : { param }),
+      say: param === undefined ? ['document_unknown', { what: 'event', id }] : ['cursor_gone', { id }],
+    })
+  }
+  if (row.channel_code !== everyChannel && row.channel_code !== caller.channel_code)
+    throw new GatewayError('OWNERSHIP_DENIED')
+  return row
+}
+
+/** Every warehouse and view of which the channel, or one of its endpoints, is told. */
+async function codesInSight(gateway: Gateway, { channel_code, allowlist }: Caller): Promise<string[]> {
+  const endpoints = await gateway.store.db
+    .selectFrom('webhook_endpoints')
+    .select('warehouse_codes')
+    .where('channel_code', '=', channel_code)
+    .where('deleted_at', 'is', null)
+    .execute()
+  const sights = [
+    new Set<string>(),
+    ...endpoints.map((each) => new Set<string>(JSON.parse(each.warehouse_codes))),
+  ]
+  return gateway.mirror.stock
+    .warehouses()
+    .map(({ warehouse_code }) => warehouse_code)
+    .filter((code) => sights.some((named) => isInSight(gateway, { allowlist, named }, code)))
+}

@@ -1,0 +1,222 @@
+import type { Caller } from '../contract/call.ts'
+import { GatewayError } from '../contract/errors.ts'
+import type { windowOf } from '../contract/lists.ts'
+import type { EventType } from '../events/outbox.ts'
+import type { Gateway } from '../gateway.ts'
+import { listPage } from '../operations/list.ts'
+import { owned } from '../operations/own.ts'
+import type { Db, Tx } from '../store/store.ts'
+import { inboxNamed } from './inbox.ts'
+import { makeDue } from './sequence.ts'
+import { endpointShown } from './shown.ts'
+import { newSecret, rotationMs, sealedSecret } from './sign.ts'
+import { flawOfUrl } from './url.ts'
+
+/** Where a channel wants its events sent. A secret is answered when it is made, and sealed from then on. */
+const mostEndpoints = 5
+
+export interface EndpointFields {
+  readonly url: string
+  readonly event_types: readonly EventType[]
+  readonly description?: string | null | undefined
+  readonly warehouse_codes?: readonly string[] | null | undefined
+}
+
+/** What is changed of them; what is undefined stays. */
+export type EndpointChange = { readonly [Field in keyof EndpointFields]?: EndpointFields[Field] | undefined }
+
+export async function createEndpoint(gateway: Gateway, caller: Caller, fields: EndpointFields) {
+  checkFields(gateway, caller, fields)
+  const { channel_code } = caller
+  const endpoint_id = gateway.ids.next('whe')
+  const secret = newSecret(gateway)
+  const now = gateway.clock.now()
+  await gateway.store.db.transaction().execute(async (tx) => {
+    await requireRoom(tx, channel_code)
+    await tx
+      .insertInto('webhook_endpoints')
+      .values({
+        endpoint_id,
+        channel_code,
+        url: fields.url,
+        event_types: JSON.stringify(fields.event_types),
+        description: fields.description ?? null,
+        warehouse_codes: JSON.stringify(fields.warehouse_codes ?? []),
+        secret_sealed: sealedSecret(gateway, { endpoint_id, channel_code }, secret),
+        former_sealed: null,
+        former_until: null,
+        created_at: now,
+        updated_at: now,
+        deleted_at: null,
+      })
+      .execute()
+    await tx.insertInto('webhook_queues').values({ endpoint_id, leased_until: 0 }).execute()
+  })
+  return { ...(await shownEndpoint(gateway, caller, endpoint_id)), secret }
+}
+
+type Asked = Parameters<typeof windowOf>[0]
+
+export async function listEndpoints(gateway: Gateway, caller: Caller, asked: Asked) {
+  const { db } = gateway.store
+  const query = db
+    .selectFrom('webhook_endpoints')
+    .selectAll()
+    .where('channel_code', '=', caller.channel_code)
+    .where('deleted_at', 'is', null)
+  const list = { query, time: 'created_at', id: 'endpoint_id', unbounded: true } as const
+  const page = await listPage(gateway, asked, list, (row) => row)
+  const health = await db
+    .selectFrom('webhook_queues')
+    .select(['endpoint_id', ...healthColumns])
+    .where('endpoint_id', 'in', gateway.store.bulk.texts(page.data.map(({ endpoint_id }) => endpoint_id)))
+    .execute()
+  const byId = new Map(health.map((row) => [row.endpoint_id, row]))
+  const now = gateway.clock.now()
+  const data = page.data.map((row) =>
+    endpointShown({ ...noHealth, ...byId.get(row.endpoint_id), ...row }, now),
+  )
+  return { ...page, data }
+}
+
+export async function readEndpoint(gateway: Gateway, caller: Caller, id: string) {
+  return shownEndpoint(gateway, caller, id)
+}
+
+/** Changes the fields that are sent; attempts that begin within a second follow. */
+export async function changeEndpoint(gateway: Gateway, caller: Caller, id: string, fields: EndpointChange) {
+  await ownEndpoint(gateway, caller, id)
+  checkFields(gateway, caller, fields)
+  const { url, event_types, description, warehouse_codes } = fields
+  await gateway.store.db
+    .updateTable('webhook_endpoints')
+    .set({
+      ...(url === undefined ? {} : { url }),
+      ...(event_types === undefined ? {} : { event_types: JSON.stringify(event_types) }),
+      ...(description === undefined ? {} : { description }),
+      ...(warehouse_codes === undefined ? {} : { warehouse_codes: JSON.stringify(warehouse_codes ?? []) }),
+      updated_at: gateway.clock.now(),
+    })
+    .where('endpoint_id', '=', id)
+    .execute()
+  return shownEndpoint(gateway, caller, id)
+}
+
+/** Ends an endpoint: what it was still to be sent is cancelled. Twice is the same. */
+export async function deleteEndpoint(gateway: Gateway, caller: Caller, id: string) {
+  const row = await ownEndpoint(gateway, caller, id, true)
+  const now = gateway.clock.now()
+  if (row.deleted_at === null) {
+    await gateway.store.db.transaction().execute(async (tx) => {
+      await tx
+        .updateTable('webhook_endpoints')
+        .set({ deleted_at: now, updated_at: now })
+        .where('endpoint_id', '=', id)
+        .where('deleted_at', 'is', null)
+        .execute()
+      await makeDue(gateway, tx, [id])
+    })
+    gateway.nudge('deliveries')
+  }
+  return endpointShown(await ownEndpoint(gateway, caller, id, true), now)
+}
+
+/** Makes a new secret; the one before signs too for a day, so that a receiver can change over without a gap. */
+export async function rotateSecret(gateway: Gateway, caller: Caller, id: string) {
+  const { endpoint_id, channel_code, secret_sealed } = await ownEndpoint(gateway, caller, id)
+  const secret = newSecret(gateway)
+  const now = gateway.clock.now()
+  const rotated = await gateway.store.db
+    .updateTable('webhook_endpoints')
+    .set({
+      secret_sealed: sealedSecret(gateway, { endpoint_id, channel_code }, secret),
+      former_sealed: secret_sealed,
+      former_until: now + rotationMs,
+      updated_at: now,
+    })
+    .where('endpoint_id', '=', id)
+    // Of two at once, one would be answered a secret that never signs.
+    .where('secret_sealed', '=', secret_sealed)
+    .executeTakeFirst()
+  if (rotated.numUpdatedRows !== 1n) return rotateSecret(gateway, caller, id)
+  return { ...(await shownEndpoint(gateway, caller, id)), secret }
+}
+
+const healthColumns = [
+  'webhook_queues.last_success_at',
+  'webhook_queues.last_failure_at',
+  'webhook_queues.last_failure_status',
+] as const
+const noHealth = { last_success_at: null, last_failure_at: null, last_failure_status: null }
+
+async function shownEndpoint(gateway: Gateway, caller: Caller, id: string) {
+  return endpointShown(await ownEndpoint(gateway, caller, id), gateway.clock.now())
+}
+
+/** The caller's endpoint. Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */
+export async function ownEndpoint(
+  { store }: Pick<Gateway, 'store'>,
+  caller: Caller,
+  id: string,
+  deletedToo = false,
+) {
+  const row = await endpointRow(store.db, id)
+  return owned(
+    row && (deletedToo || row.deleted_at === null) ? row : undefined,
+    caller,
+    'webhook endpoint',
+    id,
+  )
+}
+
+function endpointRow(db: Db, id: string) {
+  return db
+    .selectFrom('webhook_endpoints')
+    .innerJoin('webhook_queues', 'webhook_queues.endpoint_id', 'webhook_endpoints.endpoint_id')
+    .selectAll('webhook_endpoints')
+    .select(healthColumns)
+    .where('webhook_endpoints.endpoint_id', '=', id)
+    .executeTakeFirst()
+}
+
+/** The channel's row is the lock: of two at once, the later one counts the earlier one too. */
+async function requireRoom(tx: Tx, channel_code: string): Promise<void> {
+  await tx.updateTable('channels').set({ channel_code }).where('channel_code', '=', channel_code).execute()
+  const { live } = await tx
+    .selectFrom('webhook_endpoints')
+    .select((eb) => eb.fn.countAll<number>().as('live'))
+    .where('channel_code', '=', channel_code)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  if (Number(live) < mostEndpoints) return
+  throw new GatewayError('VALIDATION_FAILED', {
+    param: 'url',
+    reason: 'invalid_state',
+    say: ['endpoints_too_many', { most: mostEndpoints }],
+  })
+}
+
+function checkFields(gateway: Gateway, caller: Caller, { url, warehouse_codes }: EndpointChange): void {
+  const flaw =
+    url === undefined || inboxNamed(gateway, url) !== undefined ? undefined : flawOfUrl(url, gateway.config)
+  if (flaw !== undefined) {
+    throw new GatewayError('VALIDATION_FAILED', { param: 'url', reason: 'invalid_field', say: [flaw] })
+  }
+  for (const [at, code] of (warehouse_codes ?? []).entries()) checkWarehouse(gateway, caller, code, at)
+}
+
+function checkWarehouse({ mirror }: Gateway, { allowlist }: Caller, warehouse: string, at: number): void {
+  const param = `warehouse_codes[${at}]`
+  if (!mirror.stock.warehouse(warehouse)) {
+    const known = mirror.stock.warehouses().map(({ warehouse_code }) => warehouse_code)
+    throw new GatewayError('WAREHOUSE_UNKNOWN', {
+      param,
+      say: ['warehouse_unknown', { warehouse, known: known.join(', ') }],
+    })
+  }
+  if (!allowlist || allowlist.has(warehouse)) return
+  throw new GatewayError('WAREHOUSE_DENIED', {
+    param,
+    say: ['warehouse_denied', { warehouse, allowed: [...allowlist].join(', ') }],
+  })
+}

@@ -1,0 +1,92 @@
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Gateway } from '../gateway.ts'
+import type { WebhookEndpointRow } from '../store/tables.ts'
+
+/**
+ * Signatures. Ours (`X-Service-Signature: t=…,v1=<hex>`) and the one of Standard Webhooks (`webhook-signature:
+ * v1,<base64>`) are the same HMAC-SHA256 over `{event_id}.{t}.{raw body}`, written in two ways; the key is what stands
+ * after `whsec_`, base64-decoded. During a rotation there are two of each.
+ */
+const prefix = 'whsec_'
+const secretBytes = 32
+/** How long the secret before a rotation signs too. */
+export const rotationMs = 24 * 60 * 60_000
+
+export function newSecret({ ids }: Gateway): string {
+  return `${prefix}${ids.bytes(secretBytes).toString('base64')}`
+}
+
+/** What the sealed secret of an endpoint is bound to. */
+function purposeOf({
+  endpoint_id,
+  channel_code,
+}: Pick<WebhookEndpointRow, 'endpoint_id' | 'channel_code'>): string {
+  return `webhook secret ${endpoint_id} ${channel_code}`
+}
+
+type Owner = Pick<WebhookEndpointRow, 'endpoint_id' | 'channel_code'>
+
+export function sealedSecret({ secrets }: Gateway, owner: Owner, secret: string): string {
+  return secrets.seal(secret, purposeOf(owner))
+}
+
+/** Keys that were unsealed, by what they are sealed as. */
+const mostKnownKeys = 5_000
+const knownKeys = new LRUCache<string, KeyObject>({ max: mostKnownKeys })
+
+export type Sealed = Owner & Pick<WebhookEndpointRow, 'secret_sealed' | 'former_sealed' | 'former_until'>
+
+/** The keys that sign now, the newest first. */
+export function signingKeys(gateway: Gateway, endpoint: Sealed): KeyObject[] {
+  const { secret_sealed, former_sealed, former_until } = endpoint
+  const isRotating = former_sealed !== null && former_until !== null && gateway.clock.now() < former_until
+  return [secret_sealed, ...(isRotating ? [former_sealed] : [])].map((sealed) => {
+    const known = knownKeys.get(sealed)
+    if (known) return known
+    const secret = gateway.secrets.unseal(sealed, purposeOf(endpoint))
+    const key = createSecretKey(Buffer.from(secret.slice(prefix.length), 'base64'))
+    knownKeys.set(sealed, key)
+    return key
+  })
+}
+
+/** The headers that sign a body: a flat list of names and values. */
+export function signatureHeaders(
+  keys: readonly KeyObject[],
+  event_id: string,
+  epochMs: number,
+  body: Uint8Array,
+): string[] {
+  const t = String(Math.floor(epochMs / 1000))
+  const base64 = keys.map((key) =>
+    createHmac('sha256', key).update(`${event_id}.${t}.`).update(body).digest('base64'),
+  )
+  const hex = base64.map((each) => Buffer.from(each, 'base64').toString('hex'))
+  return [
+    'X-Service-Signature',
+    [`t=${t}`, ...hex.map((each) => `v1=${each}`)].join(','),
+    'webhook-id',
+    event_id,
+    'webhook-timestamp',
+    t,
+    'webhook-signature',
+    base64.map((each) => `v1,${each}`).join(' '),
+  ]
+}
+
+/** Whether a body carries both signatures of a key, as a receiver checks it. */
+export function isSigned(key: KeyObject, headers: readonly string[], body: Uint8Array): boolean {
+  const named = (name: string) => headers[headers.indexOf(name) + 1] ?? ''
+  const id = named('webhook-id')
+  const t = named('webhook-timestamp')
+  const digest = createHmac('sha256', key).update(`${id}.${t}.`).update(body).digest()
+  const ours = named('X-Service-Signature').split(',')
+  return (
+    ours.includes(`t=${t}`) &&
+    ours.includes(`v1=${digest.toString('hex')}`) &&
+    named('webhook-signature')
+      .split(' ')
+      .includes(`v1,${digest.toString('base64')}`)
+  )
+}

@@ -1,0 +1,522 @@
+import { Webhook } from 'standardwebhooks'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { sequenceEvents } from '../src/webhooks/sequence.ts'
+import { call, type House, type Loose, openHouse, world } from './harness.ts'
+import {
+  deliver,
+  deliveries,
+  last,
+  openReceiver,
+  privateNets,
+  type Receiver,
+  registered,
+} from './receiver.ts'
+import { draftOf, dropshipOf, expectData, expectError, type Shop, shopOf } from './trade.ts'
+import { verifyWebhook } from './verify-webhook.ts'
+
+let house: House
+let shop: Shop
+let receiver: Receiver
+
+beforeAll(async () => {
+  house = await openHouse({ settings: privateNets, styles: 60 })
+  shop = shopOf(house)
+})
+afterAll(() => house.close())
+
+beforeEach(async () => {
+  receiver = await openReceiver(() => house.clock.now())
+})
+afterEach(async () => {
+  await deliver(house)
+  const { json } = await shop.get('/webhook-endpoints')
+  for (const { endpoint_id } of json.data) await shop.send('DELETE', `/webhook-endpoints/${endpoint_id}`)
+  await receiver.close()
+})
+
+/** The endpoint of the test at hand. */
+let endpoint: Loose = {}
+const register = async (more: Loose = {}) => {
+  endpoint = await registered(house, await shop.token(), receiver.url, more)
+  return endpoint
+}
+
+/** Submits a drop-ship order; answers it. */
+async function ordered(): Promise<Loose> {
+  const sku = await shop.sku()
+  return expectData(await shop.post('/dropship-orders/submit', dropshipOf(sku)))
+}
+
+async function delivery(): Promise<Loose> {
+  const [first = {}] = await deliveries(house, await shop.token(), `&endpoint_id=${endpoint.endpoint_id}`)
+  return first
+}
+
+const minute = 60_000
+const schedule = [0, 30_000, 2 * minute, 10 * minute, 60 * minute, 360 * minute]
+
+describe('a delivery', () => {
+  it('is tried at 0 s, 30 s, 2 min, 10 min, 1 h and 6 h after the failure before, never earlier, then is a dead letter', async () => {
+    await register()
+    receiver.usual = 500
+    const order = await ordered()
+    await deliver(house)
+    for (const [at, wait] of schedule.entries()) {
+      if (at > 0) {
+        house.clock.advance(wait - 1)
+        await deliver(house)
+        expect(receiver.received, `before attempt ${at + 1}`).toHaveLength(at)
+        expect((await delivery()).status).toBe('pending')
+        house.clock.advance(1)
+        await deliver(house)
+      }
+      expect(receiver.received, `attempt ${at + 1}`).toHaveLength(at + 1)
+    }
+    house.clock.advance(1_000 * minute)
+    await deliver(house)
+    expect(receiver.received).toHaveLength(6)
+    expect(await delivery()).toMatchObject({
+      status: 'dead_letter',
+      attempts: 6,
+      next_attempt_at: null,
+      last_status: 500,
+    })
+    expect(new Set(receiver.received.map(({ event }) => event.event_id)).size).toBe(1)
+    expect(receiver.received[0]?.event.data.dropship_order_id).toBe(order.dropship_order_id)
+    const { json } = await shop.get('/me')
+    expect(json.data.webhook_health.dead_letters).toBeGreaterThan(0)
+    expect(json.data.webhook_health.last_failure_status).toBe(500)
+  })
+
+  it('waits from the failure, not from the beginning', async () => {
+    await register()
+    receiver.answers = [500, 500]
+    await ordered()
+    await deliver(house)
+    house.clock.advance(45_000)
+    await deliver(house)
+    expect(receiver.received).toHaveLength(2)
+    house.clock.advance(2 * minute - 1)
+    await deliver(house)
+    expect(receiver.received).toHaveLength(2)
+    house.clock.advance(1)
+    await deliver(house)
+    expect(receiver.received).toHaveLength(3)
+    expect(await delivery()).toMatchObject({ status: 'delivered', attempts: 3, last_error: null })
+  })
+
+  it.each([301, 302, 307, 308])('does not follow a %i', async (status) => {
+    await register()
+    const elsewhere = await openReceiver()
+    receiver.answers = [(response) => response.writeHead(status, { location: elsewhere.url }).end()]
+    await ordered()
+    await deliver(house)
+    expect(elsewhere.received).toHaveLength(0)
+    expect(await delivery()).toMatchObject({ status: 'pending', last_error: 'redirect', last_status: status })
+    await elsewhere.close()
+  })
+
+  it.each([204, 299])('takes %i for a success', async (status) => {
+    await register()
+    receiver.answers = [status]
+    await ordered()
+    await deliver(house)
+    expect(await delivery()).toMatchObject({ status: 'delivered', last_status: status })
+  })
+
+  it('tells the failure in words and at most 200 printable characters of the answer', async () => {
+    await register()
+    receiver.answers = [(response) => response.writeHead(503).end(`no\u0007 \u0000room${'x'.repeat(500)}`)]
+    await ordered()
+    await deliver(house)
+    const told = await delivery()
+    expect(told.last_response).toMatch(/^no roomx{193}$/)
+    expect(told).toMatchObject({ last_error: 'status', last_status: 503 })
+  })
+
+  it('reads no more than 64 kB of an endless answer, and counts its status', async () => {
+    await register()
+    let sent = 0
+    receiver.answers = [
+      (response) => {
+        response.writeHead(200)
+        const more = () => {
+          while (!response.destroyed && response.write(Buffer.alloc(16_384))) sent += 16_384
+        }
+        response.on('drain', more)
+        more()
+      },
+    ]
+    await ordered()
+    await deliver(house)
+    expect(await delivery()).toMatchObject({ status: 'delivered', last_status: 200 })
+    expect(sent).toBeLessThan(16 * 1024 * 1024)
+  })
+
+  it('is a failure where the connection breaks or is refused', async () => {
+    await register()
+    receiver.answers = [(response) => response.destroy()]
+    await ordered()
+    await deliver(house)
+    expect(await delivery()).toMatchObject({ status: 'pending', last_error: 'connection', last_status: null })
+  })
+
+  it('no longer goes to an endpoint that was deleted', async () => {
+    const { endpoint_id } = await register()
+    receiver.usual = 500
+    await ordered()
+    await deliver(house)
+    expectData(await shop.send('DELETE', `/webhook-endpoints/${endpoint_id}`))
+    expectData(await shop.send('DELETE', `/webhook-endpoints/${endpoint_id}`))
+    house.clock.advance(10 * minute)
+    await deliver(house)
+    expect(receiver.received).toHaveLength(1)
+    const told = await delivery()
+    expect(told).toMatchObject({ status: 'cancelled', last_error: 'endpoint_deleted', attempts: 1 })
+    expectError(await shop.post(`/webhook-deliveries/${told.delivery_id}/redeliver`), 'VALIDATION_FAILED')
+    expectError(await shop.get(`/webhook-endpoints/${endpoint_id}`), 'NOT_FOUND')
+  })
+
+  it('can be sent again, under the same event_id and with the whole schedule before it', async () => {
+    await register()
+    await ordered()
+    await deliver(house)
+    const { delivery_id } = await delivery()
+    receiver.answers = [500]
+    const again = expectData(await shop.post(`/webhook-deliveries/${delivery_id}/redeliver`))
+    expect(again).toMatchObject({ status: 'pending', attempts: 0 })
+    await deliver(house)
+    house.clock.advance(30_000)
+    await deliver(house)
+    expect(receiver.received).toHaveLength(3)
+    expect(new Set(receiver.received.map(({ event }) => event.event_id)).size).toBe(1)
+    expect(await delivery()).toMatchObject({ status: 'delivered', attempts: 2 })
+  })
+
+  it('waits as long as webhooks are switched off for the channel, and is made good afterwards', async () => {
+    await register()
+    const channel = 'channel-of-CUST-HARBOUR'
+    const { db } = house.gateway.store
+    const switched = (on: number) =>
+      db.updateTable('channels').set({ webhooks_enabled: on }).where('channel_code', '=', channel).execute()
+    await switched(0)
+    await ordered()
+    await deliver(house)
+    house.clock.advance(5 * minute)
+    await deliver(house)
+    expect(receiver.received).toHaveLength(0)
+    await switched(1)
+    house.clock.advance(minute)
+    await deliver(house)
+    expect(receiver.received).toHaveLength(1)
+  })
+})
+
+describe('a signature', () => {
+  it('verifies with a library of Standard Webhooks, and with ten lines for ours, over the raw body', async () => {
+    const { secret } = await register()
+    await ordered()
+    await deliver(house)
+    const { raw, headers } = last(receiver)
+    expect(isVerified(secret, raw, headers)).toEqual({ standard: true, ours: true })
+    expect(isVerified(secret, `${raw} `, headers)).toEqual({ standard: false, ours: false })
+    expect(isVerified(`whsec_${Buffer.alloc(32).toString('base64')}`, raw, headers)).toEqual({
+      standard: false,
+      ours: false,
+    })
+    expect(headers['content-type']).toBe('application/json')
+    expect(headers['webhook-id']).toBe(JSON.parse(raw).event_id)
+  })
+
+  it('has a fresh time on every attempt', async () => {
+    const { secret } = await register()
+    receiver.answers = [500]
+    await ordered()
+    await deliver(house)
+    house.clock.advance(30_000)
+    await deliver(house)
+    const [first, second] = receiver.received.map(({ headers }) => Number(headers['webhook-timestamp']))
+    expect((second ?? 0) - (first ?? 0)).toBe(30)
+    for (const { raw, headers, at } of receiver.received) {
+      expect(isVerified(secret, raw, headers, at)).toEqual({ standard: true, ours: true })
+    }
+  })
+
+  it('is made with both secrets for a day after a rotation, and with the new one alone then', async () => {
+    const { endpoint_id, secret: old } = await register()
+    const rotated = expectData(await shop.post(`/webhook-endpoints/${endpoint_id}/secret-rotations`), 201)
+    expect(rotated.secret).not.toBe(old)
+    expect(rotated.former_secret_until).not.toBeNull()
+    await ordered()
+    await deliver(house)
+    house.clock.advance(24 * 60 * minute - 1)
+    await ordered()
+    await deliver(house)
+    house.clock.advance(1)
+    await ordered()
+    await deliver(house)
+    const fit = (secret: string) =>
+      receiver.received.map(({ raw, headers, at }) => isVerified(secret, raw, headers, at))
+    const yes = { standard: true, ours: true }
+    expect(fit(rotated.secret)).toEqual([yes, yes, yes])
+    expect(fit(old)).toEqual([yes, yes, { standard: false, ours: false }])
+  })
+
+  it('verifies on every delivery while secrets are rotated under load', async () => {
+    const { endpoint_id, secret } = await register()
+    let [former, current] = [secret, secret]
+    let failures = 0
+    receiver.usual = (response, { raw, headers }) => {
+      // A receiver that has learned of the last rotation, or not yet.
+      const fits = [former, current].some((each) => isVerified(each, raw, headers).ours)
+      failures += fits ? 0 : 1
+      response.writeHead(fits ? 200 : 401).end()
+    }
+    for (let round = 0; round < 10; round++) {
+      for (let each = 0; each < 5; each++) await shop.post(`/webhook-endpoints/${endpoint_id}/test`)
+      const delivering = deliver(house)
+      const { secret: next } = expectData(
+        await shop.post(`/webhook-endpoints/${endpoint_id}/secret-rotations`),
+        201,
+      )
+      ;[former, current] = [current, next]
+      await delivering
+    }
+    expect(receiver.received).toHaveLength(50)
+    expect(failures).toBe(0)
+  })
+
+  it('stands on a secret that is shown once and sealed at rest', async () => {
+    const { endpoint_id, secret } = await register()
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    const answers = [
+      await shop.get('/webhook-endpoints'),
+      await shop.get(`/webhook-endpoints/${endpoint_id}`),
+    ]
+    for (const { text } of answers) expect(text).not.toContain(secret)
+    const rows = await house.gateway.store.db.selectFrom('webhook_endpoints').selectAll().execute()
+    expect(JSON.stringify(rows)).not.toContain(secret.slice('whsec_'.length))
+  })
+})
+
+/** As two receivers see it at the time of the attempt. */
+function isVerified(secret: string, raw: string, headers: object, at = house.clock.now()) {
+  const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+  vi.useFakeTimers({ toFake: ['Date'], now: at })
+  try {
+    return { standard: standardFits(secret, raw, named), ours: verifyWebhook(raw, named, secret) }
+  } finally {
+    vi.useRealTimers()
+  }
+}
+
+function standardFits(secret: string, raw: string, headers: Record<string, string>): boolean {
+  try {
+    new Webhook(secret).verify(raw, headers)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('an endpoint', () => {
+  it('is registered, read, changed and listed by its channel alone', async () => {
+    const { endpoint_id } = await register({ description: 'orders', warehouse_codes: ['AUSYD1'] })
+    const changed = expectData(
+      await shop.send('PATCH', `/webhook-endpoints/${endpoint_id}`, {
+        body: { description: null, warehouse_codes: null, event_types: ['stock.changed'] },
+      }),
+    )
+    expect(changed).toMatchObject({ description: null, warehouse_codes: [], event_types: ['stock.changed'] })
+    const { token } = await world(house)
+    const foreign = `/api/v1/webhook-endpoints/${endpoint_id}`
+    for (const [method, path] of [
+      ['GET', foreign],
+      ['PATCH', foreign],
+      ['DELETE', foreign],
+      ['POST', `${foreign}/secret-rotations`],
+      ['POST', `${foreign}/test`],
+    ] as const) {
+      const body = method === 'PATCH' ? { body: {} } : {}
+      expectError(await call(house, method, path, { token, ...body }), 'OWNERSHIP_DENIED')
+    }
+    const { json } = await call(house, 'GET', '/api/v1/webhook-endpoints', { token })
+    expect(json.data).toEqual([])
+  })
+
+  it('is one of at most five', async () => {
+    const { token } = await world(house)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        call(house, 'POST', '/api/v1/webhook-endpoints', {
+          token,
+          body: { url: receiver.url, event_types: ['order.created'] },
+        }),
+      ),
+    )
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
+    const [refused] = answers.filter(({ status }) => status !== 201)
+    expect(refused?.json.error).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      param: 'url',
+      reason: 'invalid_state',
+    })
+  })
+
+  it('refuses event types and warehouses that are none, or not the channel’s', async () => {
+    const { token } = await world(house, { warehouse_allowlist: ['CHNZJ1'] })
+    const post = (more: Loose) =>
+      call(house, 'POST', '/api/v1/webhook-endpoints', {
+        token,
+        body: { url: receiver.url, event_types: ['stock.changed'], ...more },
+      })
+    expectError(await post({ event_types: ['order.shipped'] }), 'VALIDATION_FAILED', {
+      param: 'event_types[0]',
+    })
+    expectError(await post({ event_types: ['webhook.test'] }), 'VALIDATION_FAILED', {
+      param: 'event_types[0]',
+    })
+    expectError(await post({ event_types: [] }), 'VALIDATION_FAILED', { param: 'event_types' })
+    expectError(await post({ warehouse_codes: ['NOWHERE'] }), 'WAREHOUSE_UNKNOWN', {
+      param: 'warehouse_codes[0]',
+    })
+    expectError(await post({ warehouse_codes: ['CHNZJ1', 'AUSYD1'] }), 'WAREHOUSE_DENIED', {
+      param: 'warehouse_codes[1]',
+    })
+    expectError(await post({ warehouse_codes: ['CN'] }), 'WAREHOUSE_DENIED')
+  })
+
+  it('is tried out with an event that is on no list', async () => {
+    const { endpoint_id, secret } = await register()
+    const headers = { 'x-request-id': 'req-of-a-test-1' }
+    const sent = expectData(await shop.post(`/webhook-endpoints/${endpoint_id}/test`, undefined, headers))
+    expect(sent).toMatchObject({ event_type: 'webhook.test', status: 'pending' })
+    await deliver(house)
+    const { raw, headers: got, event } = last(receiver)
+    expect(event).toMatchObject({ type: 'webhook.test', event_id: sent.event_id })
+    expect(got['x-request-id']).toBe('req-of-a-test-1')
+    expect(isVerified(secret, raw, got)).toEqual({ standard: true, ours: true })
+    expectError(await shop.get(`/events/${sent.event_id}`), 'NOT_FOUND')
+  })
+
+  it('cannot be tried out, changed or rotated while webhooks are switched off, but read and deleted', async () => {
+    const { token, channel_code } = await world(house)
+    const { endpoint_id } = await registered(house, token, receiver.url)
+    const { db } = house.gateway.store
+    await db
+      .updateTable('channels')
+      .set({ webhooks_enabled: 0 })
+      .where('channel_code', '=', channel_code)
+      .execute()
+    house.gateway.sessions.forget()
+    const path = `/api/v1/webhook-endpoints/${endpoint_id}`
+    for (const at of [`${path}/test`, `${path}/secret-rotations`])
+      expectError(await call(house, 'POST', at, { token }), 'SCOPE_DENIED', { reason: 'switched_off' })
+    expect((await call(house, 'GET', path, { token })).status).toBe(200)
+    expect((await call(house, 'DELETE', path, { token })).status).toBe(200)
+  })
+})
+
+describe('deliveries', () => {
+  it('are listed and sent again by their channel alone', async () => {
+    await register()
+    await ordered()
+    await deliver(house)
+    const { delivery_id, event_id } = await delivery()
+    const { token } = await world(house)
+    expectError(
+      await call(house, 'POST', `/api/v1/webhook-deliveries/${delivery_id}/redeliver`, { token }),
+      'OWNERSHIP_DENIED',
+    )
+    expect(await deliveries(house, token, `&event_id=${event_id}`)).toEqual([])
+    expect(
+      await deliveries(house, await shop.token(), `&event_id=${event_id}&status=delivered`),
+    ).toHaveLength(1)
+    expect(await deliveries(house, await shop.token(), `&event_id=${event_id}&status=dead_letter`)).toEqual(
+      [],
+    )
+  })
+})
+
+describe('order.created', () => {
+  it('tells of a wholesale order once, when it is submitted, without the recipient', async () => {
+    await register()
+    const draft = await draftOf(shop, await shop.sku(), 2, { client_order_number: 'WHOLE-1' })
+    await deliver(house)
+    expect(receiver.received).toHaveLength(0)
+    expectData(await shop.post(`/orders/${draft.order_id}/submit`))
+    expectData(await shop.post(`/orders/${draft.order_id}/submit`))
+    await house.settle()
+    await deliver(house)
+    expect(receiver.received).toHaveLength(1)
+    const { event, raw } = last(receiver)
+    expect(event).toMatchObject({
+      type: 'order.created',
+      channel_code: 'channel-of-CUST-HARBOUR',
+      data: {
+        order_type: 'wholesale',
+        order_id: draft.order_id,
+        dropship_order_id: null,
+        client_order_number: 'WHOLE-1',
+        status: 'confirmed',
+        lines: [{ quantity: 2, quantity_allocated: 2 }],
+        resource_url: `/api/v1/orders/${draft.order_id}`,
+      },
+    })
+    const order = expectData(await shop.get(`/orders/${draft.order_id}`))
+    expect(event.data.costs).toEqual(order.costs)
+    expect(event.data.lines).toEqual(order.lines)
+    expect(raw).not.toContain('Example Street')
+    expectData(await shop.send('DELETE', `/orders/${draft.order_id}`))
+    await deliver(house)
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  it('tells of a drop-ship order once, not of its preview, without the recipient', async () => {
+    await register()
+    const wish = dropshipOf(await shop.sku())
+    expectData(await shop.post('/dropship-orders/allocation-preview', wish))
+    await deliver(house)
+    expect(receiver.received).toHaveLength(0)
+    const order = expectData(await shop.post('/dropship-orders/submit', wish))
+    await deliver(house)
+    const { event, raw } = last(receiver)
+    expect(event.data).toMatchObject({
+      order_type: 'dropship',
+      order_id: null,
+      dropship_order_id: order.dropship_order_id,
+      serial_number: order.serial_number,
+      status: 'pending',
+      lines: [{ sku: wish.sku, quantity: 1 }],
+    })
+    for (const secret of ['Alex', 'Example Street', '5550 1234']) expect(raw).not.toContain(secret)
+  })
+
+  it('is not told of an order that the ERP refused', async () => {
+    await register()
+    const sku = await shop.sku({ AUSYD1: 0 })
+    const before = await lastNumber()
+    expectError(await shop.post('/dropship-orders/submit', dropshipOf(sku)), 'UPSTREAM_REJECTED')
+    await deliver(house)
+    expect(await lastNumber()).toBe(before)
+    expect(receiver.received).toHaveLength(0)
+  })
+
+  it('goes to the endpoints of its channel alone', async () => {
+    const { token } = await world(house)
+    await registered(house, token, receiver.url)
+    await ordered()
+    await deliver(house)
+    expect(receiver.received).toHaveLength(0)
+  })
+})
+
+async function lastNumber(): Promise<number> {
+  while (await sequenceEvents(house.gateway));
+  const { value } = await house.gateway.store.db
+    .selectFrom('counters')
+    .select('value')
+    .where('name', '=', 'events')
+    .executeTakeFirstOrThrow()
+  return value
+}
