@@ -117,6 +117,24 @@ export const sentences = {
   overloaded: 'The gateway is overloaded and did not begin this request.',
   not_ready:
     'The gateway is not ready: its store does not answer, or the stock is being read for the first time.',
+  origin_foreign: 'Pages of {origin} may not call this endpoint.',
+  one_of: 'Pass one of these: {fields}.',
+  action_renamed: 'The tool {name} was renamed. Call {now}.',
+  endpoint_out_of_reach:
+    '{method} {path} is out of reach here: only plain paths under /api/v1 can be called, and not the token endpoint, because credentials do not belong in a model’s context.',
+  answer_too_large:
+    'The answer has {size} bytes; at most {most} are handed on. Ask for a page of it (page_size).',
+  quote_invalid:
+    'This quote_id is not one that was given to this account for this, or what it quoted has changed.',
+  quote_expired: 'This quote has expired.',
+  quote_used: 'This quote is used up: what it quoted was released, cancelled, or placed as something else.',
+  total_differs: 'confirm_total {confirmed} is not the quoted total, {total} {currency}.',
+  hint_quote_again: 'Make a new quote, show the user its total, and place that one. Nothing was created.',
+  hint_quote_used: 'Look at the document, or make a new quote. Nothing was created.',
+  hint_call_again:
+    'It is not known yet whether this was done. Call the same tool again with the same arguments after retry_after; it finds out and never does it twice.',
+  hint_destination_not_served:
+    'Nothing is sent to this country with this shipping method; choose another one or another address.',
 } as const
 
 export type SentenceId = keyof typeof sentences
@@ -562,6 +580,19 @@ export const en: Texts = {
       summary: 'Decline a plan request',
       description: 'Leaves the plan as it is.',
     },
+  },
+  actions: {
+    check_stock: 'Check stock',
+    find_products: 'Find products',
+    get_statement: 'Reconciliation statement',
+    quote_order: 'Quote wholesale order',
+    place_order: 'Place wholesale order',
+    cancel_order: 'Void order',
+    quote_dropship: 'Quote drop-ship',
+    place_dropship: 'Place drop-ship',
+    release_dropship: 'Release held stock',
+    list_endpoints: 'List endpoints',
+    call_endpoint: 'Call an endpoint',
   },
   pages: {
     errors_title: 'Error codes',

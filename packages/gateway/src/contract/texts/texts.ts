@@ -1,4 +1,5 @@
 import type { AnyEndpointId } from '../../catalogue.ts'
+import type { ActionName } from '../../mcp/actions.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Language } from '../language.ts'
 import { en, type SentenceId } from './en.ts'
@@ -42,6 +43,8 @@ export interface Texts {
   readonly sentences: Readonly<Record<SentenceId, string>>
   readonly errors: Readonly<Record<ErrorCode, ErrorText>>
   readonly endpoints: Readonly<Record<AnyEndpointId, EndpointText>>
+  /** Titles of the business actions, as a person is asked to allow them. */
+  readonly actions: Readonly<Record<ActionName, string>>
   readonly pages: Readonly<Record<PageWord, string>>
 }
 
