@@ -1,6 +1,7 @@
 import type { Answer, Call } from '../contract/call.ts'
+import type { Language } from '../contract/language.ts'
 import type { SentenceId } from '../contract/texts/en.ts'
-import { sentence } from '../contract/texts/texts.ts'
+import { sentence, texts } from '../contract/texts/texts.ts'
 import type { Gateway } from '../gateway.ts'
 import { failureAnswer } from '../http/failure.ts'
 import { headerOf } from '../http/in-process.ts'
@@ -18,8 +19,7 @@ export interface Failed {
 export function failed(gateway: Gateway, call: Call, action: Action | undefined, error: unknown): Failed {
   const answer = answerOf(gateway, call, error)
   const envelope = envelopeOf(answer)
-  const hint = agentHint(envelope, action)
-  const told = hint === undefined ? envelope : { ...envelope, hint: sentence(call.language, hint) }
+  const told = { ...envelope, ...agentWords(envelope, call.language, action) }
   const { code } = envelope
   gateway.log.info(
     {
@@ -44,10 +44,14 @@ function answerOf(gateway: Gateway, call: Call, error: unknown): Answer {
 }
 
 /** An agent quotes again and calls again where a program would preview again and send its key again. */
-function agentHint({ code, reason }: Envelope, action: Action | undefined): SentenceId | undefined {
-  if (reason === 'price_changed' || reason === 'hold_expired') return 'hint_quote_again'
-  const isUnknown = reason === 'upstream_unknown' || unsettled.has(code)
-  return isUnknown && action !== undefined && !action.hints.reads ? 'hint_call_again' : undefined
+function agentWords({ code, reason }: Envelope, language: Language, action: Action | undefined) {
+  const hint = (id: SentenceId) => ({ hint: sentence(language, id) })
+  if (reason === 'price_changed' || reason === 'hold_expired') return hint('hint_quote_again')
+  if (action === undefined || action.name === 'call_endpoint') return {}
+  if (code === 'IDEMPOTENCY_IN_PROGRESS') {
+    return { message: sentence(language, 'call_running'), ...hint('hint_call_again') }
+  }
+  if (code !== 'UPSTREAM_ERROR' && code !== 'UPSTREAM_TIMEOUT') return {}
+  if (reason !== 'upstream_unknown') return hint('hint_call_later')
+  return { message: texts[language].errors[code].message, ...hint('hint_call_again') }
 }
-
-const unsettled = new Set(['UPSTREAM_ERROR', 'UPSTREAM_TIMEOUT', 'IDEMPOTENCY_IN_PROGRESS'])

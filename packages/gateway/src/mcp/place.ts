@@ -1,6 +1,6 @@
 import { minorUnits } from '../kernel/money.ts'
 import { keyOfQuote, type Quote, quoteFrom, quoteRefused, requireTotal } from './quote.ts'
-import type { Visit } from './visit.ts'
+import type { Heard, Visit } from './visit.ts'
 
 /**
  * Placing a quote. Its document is read first: one that was placed already with these goods is the answer, whoever
@@ -11,7 +11,7 @@ export interface Placing<Document> {
   readonly action: Quote['action']
   read(visit: Visit, id: string): Promise<Document>
   contentOf(document: Document): Pick<Quote, 'content' | 'goods'>
-  submit(visit: Visit, document: Document, key: string, max_total: number): Promise<Document>
+  submit(visit: Visit, document: Document, key: string, max_total: number): Promise<Heard<{ data: Document }>>
 }
 
 /** What placing needs to know of either kind of order. */
@@ -44,7 +44,8 @@ export async function placeQuote<Document extends Placeable>(
   if (!document.in_doubt) requireOpen(visit, document, quote, content)
   else if (goods !== quote.goods) throw quoteRefused('quote_used')
   const most = quote.total / minorUnits(quote.currency)
-  return { document: await placing.submit(visit, document, keyOfQuote(quote_id), most), replayed: false }
+  const { json, header } = await placing.submit(visit, document, keyOfQuote(quote_id), most)
+  return { document: json.data, replayed: header('idempotent-replayed') !== undefined }
 }
 
 /** Throws `quote_expired`, `quote_used` and `quote_invalid` where the document is not what was quoted any more. */

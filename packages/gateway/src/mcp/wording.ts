@@ -36,8 +36,8 @@ export interface Envelope {
 
 /** `CODE: message. Hint. request_id. doc_url`, and what of it programs would read. */
 export function errorText(error: Envelope, retryAfter: string | undefined): string {
-  // The ERP's own reason is part of this message.
-  const isUpstream = error.code === 'UPSTREAM_REJECTED'
+  // The ERP's own reason is part of these messages.
+  const isUpstream = error.code === 'UPSTREAM_REJECTED' || error.reason === 'sku_blocked'
   const message = isUpstream ? `<data>${harmless(error.message)}</data>` : harmless(error.message)
   const facts = [
     error.param ? `param: ${harmless(error.param)}` : '',

@@ -53,8 +53,8 @@ const dropship: Placing<z.output<typeof dropshipOrder>> = {
   async read(visit, dropship_order_id) {
     return (await visit.of(dropshipRead, { params: { dropship_order_id } })).json.data
   },
-  async submit(visit, preview, key, max_total) {
+  submit(visit, preview, key, max_total) {
     const body = { ...dropshipBodyOf(preview), max_total }
-    return (await visit.of(dropshipSubmitCreate, { body, key })).json.data
+    return visit.of(dropshipSubmitCreate, { body, key })
   },
 }

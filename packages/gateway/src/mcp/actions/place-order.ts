@@ -46,8 +46,8 @@ const wholesale: Placing<z.output<typeof order>> = {
   async read(visit, order_id) {
     return (await visit.of(ordersRead, { params: { order_id } })).json.data
   },
-  async submit(visit, draft, key, max_total) {
+  submit(visit, draft, key, max_total) {
     const body = { ...orderBodyOf(draft), max_total }
-    return (await visit.of(ordersSubmit, { params: { order_id: draft.order_id }, body, key })).json.data
+    return visit.of(ordersSubmit, { params: { order_id: draft.order_id }, body, key })
   },
 }
