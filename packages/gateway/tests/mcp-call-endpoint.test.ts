@@ -215,3 +215,31 @@ describe('call_endpoint', () => {
     await house.close()
   })
 })
+
+describe('the log', () => {
+  it('has the same line for a call of either door, under the request id of the agent', async () => {
+    const lines: Loose[] = []
+    const note = (fields: Loose, message: string) => void lines.push({ ...fields, message })
+    const log = { debug: () => {}, info: note, warn: note, error: note }
+    const house = await openHouse({ log })
+    const token = await signedIn(house)
+    const body = { lines: [{ sku: 'SBX-SHORT-3', quantity: 1 }] }
+    await call(house, 'POST', '/api/v1/orders', { token, body, headers: { 'x-request-id': 'over-http-1' } })
+    const agent = await agentOf(house, token, { headers: { 'x-request-id': 'over-mcp-01' } })
+    await agent.call('call_endpoint', { method: 'POST', path: '/api/v1/orders', body })
+    const of = (id: string) =>
+      lines.filter(({ request_id }) => request_id === id).map(({ request_id: _id, ms: _ms, ...line }) => line)
+    expect(of('over-http-1')).toEqual([
+      {
+        method: 'POST',
+        route: '/api/v1/orders',
+        status: 201,
+        channel_code: 'channel-of-CUST-HARBOUR',
+        points: 2,
+        message: 'answered',
+      },
+    ])
+    expect(of('over-mcp-01')).toEqual(of('over-http-1'))
+    await house.close()
+  })
+})

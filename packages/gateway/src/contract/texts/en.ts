@@ -583,6 +583,11 @@ export const en: Texts = {
       description: 'Leaves the plan as it is.',
     },
   },
+  mcp: {
+    summary: 'Business actions for agents',
+    description:
+      'The Model Context Protocol over Streamable HTTP, without sessions, with the bearer token of the API: check_stock, find_products, get_statement, quote_order, place_order, cancel_order, quote_dropship, place_dropship, release_dropship, list_endpoints, call_endpoint. Rights, points and answers are those of the calls behind them.',
+  },
   actions: {
     check_stock: 'Check stock',
     find_products: 'Find products',

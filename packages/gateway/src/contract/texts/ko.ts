@@ -592,6 +592,11 @@ export const ko: Texts = {
       description: '플랜을 그대로 둡니다.',
     },
   },
+  mcp: {
+    summary: '에이전트를 위한 업무 작업',
+    description:
+      'Streamable HTTP 위의 Model Context Protocol로, 세션 없이 이 API의 Bearer 토큰을 사용합니다: check_stock, find_products, get_statement, quote_order, place_order, cancel_order, quote_dropship, place_dropship, release_dropship, list_endpoints, call_endpoint. 권한, 포인트, 응답은 그 뒤에 있는 호출과 같습니다.',
+  },
   actions: {
     check_stock: '재고 확인',
     find_products: '상품 찾기',

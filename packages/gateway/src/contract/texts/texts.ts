@@ -43,6 +43,8 @@ export interface Texts {
   readonly sentences: Readonly<Record<SentenceId, string>>
   readonly errors: Readonly<Record<ErrorCode, ErrorText>>
   readonly endpoints: Readonly<Record<AnyEndpointId, EndpointText>>
+  /** What `POST /mcp` is. */
+  readonly mcp: EndpointText
   /** Titles of the business actions, as a person is asked to allow them. */
   readonly actions: Readonly<Record<ActionName, string>>
   readonly pages: Readonly<Record<PageWord, string>>

@@ -563,6 +563,11 @@ export const zh: Texts = {
       description: '套餐保持不变。',
     },
   },
+  mcp: {
+    summary: '供智能体使用的业务操作',
+    description:
+      '基于 Streamable HTTP 的 Model Context Protocol，无会话，使用本 API 的 Bearer 令牌：check_stock、find_products、get_statement、quote_order、place_order、cancel_order、quote_dropship、place_dropship、release_dropship、list_endpoints、call_endpoint。权限、点数和应答均与其背后的调用一致。',
+  },
   actions: {
     check_stock: '查库存',
     find_products: '找商品',
