@@ -7,6 +7,8 @@ export interface Config {
   readonly port: number
   /** How the outside reaches this gateway; undefined: the address it listens on. */
   readonly baseUrl: string | undefined
+  /** Pages in browsers that may call `/mcp`, besides our own. */
+  readonly mcpAllowedOrigins: readonly string[]
   readonly dataDir: string
   readonly databaseUrl: string | undefined
   /** Undefined: the admin console is disabled. */
@@ -63,6 +65,7 @@ export function readConfig(values: Values): Config {
     host: reader.text('HOST') ?? '127.0.0.1',
     port: reader.number('PORT', 8080, 0, 65_535),
     baseUrl: reader.url('BASE_URL', ['http:', 'https:'])?.replace(/\/$/, ''),
+    mcpAllowedOrigins: reader.origins('MCP_ALLOWED_ORIGINS'),
     dataDir: reader.text('DATA_DIR') ?? defaultDataDir,
     databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     adminToken: reader.text('ADMIN_TOKEN'),
@@ -145,6 +148,18 @@ class Reader {
       `${name} is not a URL that begins with ${protocols.map((each) => `${each}//`).join(' or ')}.`,
     )
     return undefined
+  }
+
+  /** `https://agents.example.com, https://desk.example.com:8443`. */
+  origins(name: string): string[] {
+    const entries = (this.text(name) ?? '').split(',').map((each) => each.trim())
+    return entries.filter((entry) => {
+      if (entry === '') return false
+      const isOrigin = URL.canParse(entry) && new URL(entry).origin === entry
+      if (!isOrigin)
+        this.problem(`${name} is a list of origins such as https://example.com, and "${entry}" is none.`)
+      return isOrigin
+    })
   }
 
   instant(name: string, usual: string): number {

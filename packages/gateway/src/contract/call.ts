@@ -67,6 +67,8 @@ export interface Call {
   readonly address: string | undefined
   /** A fault that the sandbox ERP is asked to show on this call (`X-Sandbox-Fault`). */
   readonly fault?: string | undefined
+  /** Ends when whoever asked is gone; undefined where nobody can tell. */
+  readonly signal?: AbortSignal | undefined
   header(name: string): readonly string[]
   /** The body, read at most once. Throws `GatewayError` where it is larger than `mostBytes` or does not arrive. */
   body(mostBytes: number): Promise<Uint8Array>
@@ -110,6 +112,8 @@ export interface Answer {
   readonly status: number
   readonly headers: readonly string[]
   readonly body: string | Uint8Array | Prebuilt | undefined
+  /** Sent instead of the body, while it is made, and never compressed. */
+  readonly stream?: ReadableStream<Uint8Array>
   /** The code, where it is a failure: for logs and counters. */
   readonly code?: string
 }

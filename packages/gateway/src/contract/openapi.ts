@@ -24,7 +24,7 @@ export function openApiDocument() {
       },
       servers: [{ url: '/' }],
       security: [{ bearer: [] }],
-      paths,
+      paths: { ...paths, '/mcp': { post: agentOperation() } },
       webhooks: webhooksOf(),
       components: {
         schemas: { ErrorCode: errorCode },
@@ -102,10 +102,31 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
     ...(endpoint.body
       ? { requestBody: { required: !endpoint.optionalBody, content: contentOf(endpoint.body, endpoint) } }
       : {}),
-    responses: { ...successOf(endpoint), ...failuresOf(endpoint) },
+    responses: { ...successOf(endpoint), ...failuresOf(codesOf(endpoint)) },
     'x-since': endpoint.since,
     ...(endpoint.capability ? { 'x-capability': endpoint.capability } : {}),
     ...(typeof endpoint.cost === 'number' ? { 'x-points': endpoint.cost } : {}),
+  }
+}
+
+/** Where agents call: the protocol's own messages, which its own specification describes. */
+function agentOperation(): ZodOpenApiOperationObject {
+  const message = { 'application/json': { schema: z.looseObject({}) } }
+  const refusals = ['AUTH_MISSING_TOKEN', 'AUTH_INVALID_TOKEN', 'AUTH_EXPIRED', 'AUTHZ_UNAVAILABLE'] as const
+  return {
+    operationId: 'mcp',
+    summary: texts.en.mcp.summary,
+    description: texts.en.mcp.description,
+    requestBody: { required: true, content: message },
+    responses: {
+      200: {
+        description: 'The answer to a request, whole or as a stream',
+        headers: headersNamed([]),
+        content: { ...message, 'text/event-stream': { schema: z.string() } },
+      },
+      202: { description: 'A notification was taken', headers: headersNamed([]) },
+      ...failuresOf(['BAD_REQUEST', 'INTERNAL', ...refusals]),
+    },
   }
 }
 
@@ -160,8 +181,8 @@ export function codesOf(endpoint: Endpoint): ErrorCode[] {
   return [...new Set([...codes, ...endpoint.errors])]
 }
 
-function failuresOf(endpoint: Endpoint) {
-  const byStatus = Map.groupBy(codesOf(endpoint), (code) => errorTable[code].status)
+function failuresOf(all: readonly ErrorCode[]) {
+  const byStatus = Map.groupBy(all, (code) => errorTable[code].status)
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       String(status),

@@ -8,6 +8,7 @@ import { addressOf } from './address.ts'
 import type { Door } from './answer.ts'
 import { Compressor, type Encoded } from './compress.ts'
 import { baseHeaders, dataHeaders, requestIdOf } from './headers.ts'
+import { logCall } from './log-call.ts'
 
 /**
  * Node's own request and response as a call and its answer. It reads `headersDistinct`, because a header that was
@@ -16,8 +17,6 @@ import { baseHeaders, dataHeaders, requestIdOf } from './headers.ts'
 const pieceBytes = 512 * 1024
 /** Bodies up to this size go out in one write together with their headers. */
 const joinedBytes = 8 * 1024
-/** Reads that took longer are worth a line. */
-const slowMs = 250
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -38,6 +37,10 @@ async function serve(
   const call = new HttpCall(gateway, request, response)
   try {
     const answer = await door(call)
+    if (answer.stream) {
+      await sendStream(response, call, answer, answer.stream)
+      return logCall(gateway, call, answer, gateway.clock.monotonic() - began)
+    }
     const encoded = compressor.encoded(answer.body, call.header('accept-encoding'))
     const body = encoded instanceof Promise ? await encoded : encoded
     const rest = send(request, response, call, answer, body)
@@ -88,6 +91,14 @@ class HttpCall implements Call {
 
   get fault(): string | undefined {
     return this.#gateway.upstream.isSandbox ? this.#headers['x-sandbox-fault']?.[0] : undefined
+  }
+
+  /** Made when it is asked for: most calls never look. */
+  get signal(): AbortSignal {
+    const gone = new AbortController()
+    if (this.#response.closed) gone.abort()
+    else this.#response.once('close', () => gone.abort())
+    return gone.signal
   }
 
   header(name: string): readonly string[] {
@@ -165,6 +176,22 @@ function send(
   if (only && size <= joinedBytes) response.end(latin1(only), 'latin1')
   else endWhole(response, shown)
   return undefined
+}
+
+/** Writes a body while it is made, each piece at once. A reader that goes away ends the making. */
+async function sendStream(
+  response: ServerResponse,
+  call: Call,
+  answer: Answer,
+  stream: ReadableStream<Uint8Array>,
+): Promise<void> {
+  response.writeHead(answer.status, [...baseHeaders(call.requestId), ...dataHeaders, ...answer.headers])
+  response.flushHeaders()
+  for await (const piece of stream) {
+    if (response.destroyed) return
+    if (!response.write(piece)) await drained(response)
+  }
+  response.end()
 }
 
 /** In one system call, whatever the number of chunks. */
@@ -249,25 +276,6 @@ function drained(response: ServerResponse): Promise<void> {
     response.once('drain', done)
     response.once('close', done)
   })
-}
-
-/** A line for writes, failures and slow reads; the rest is counted elsewhere. */
-function logCall(gateway: Gateway, call: Call, answer: Answer, ms: number) {
-  const isRead = call.method === 'GET' || call.method === 'HEAD'
-  if (isRead && answer.status < 500 && ms < slowMs) return
-  gateway.log.info(
-    {
-      request_id: call.requestId,
-      method: call.method,
-      route: call.route ?? 'none',
-      status: answer.status,
-      ms: Math.round(ms * 10) / 10,
-      ...(answer.code === undefined ? {} : { code: answer.code }),
-      ...(call.caller ? { channel_code: call.caller.channel_code } : {}),
-      ...(call.cost === undefined ? {} : { points: call.cost }),
-    },
-    'answered',
-  )
 }
 
 function logFault(gateway: Gateway, call: Call, error: unknown) {

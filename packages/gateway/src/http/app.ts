@@ -3,18 +3,21 @@ import { getRequestListener, RequestError } from '@hono/node-server'
 import { adminCatalogue, catalogue, sandboxCatalogue, writes } from '../catalogue.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
+import { createMcpDoor } from '../mcp/door.ts'
 import { pages } from '../pages/app.ts'
 import { doorListener } from './adapter.ts'
 import { createDoor } from './answer.ts'
 import { failureAnswer } from './failure.ts'
-import { baseHeaders } from './headers.ts'
+import { baseHeaders, mcpPath } from './headers.ts'
 import { isLegacyPath } from './legacy.ts'
 import { flawOf } from './router.ts'
 import { createGatewayServer } from './server.ts'
 
 /** The whole server: the contract and the operator's endpoints through the door, everything else is a page. */
 export function createApp(gateway: Gateway): Server {
-  const contract = doorListener(gateway, createDoor(gateway, catalogue, writes))
+  const contractDoor = createDoor(gateway, catalogue, writes)
+  const contract = doorListener(gateway, contractDoor)
+  const mcp = doorListener(gateway, createMcpDoor(gateway, contractDoor))
   const admin = doorListener(gateway, createDoor(gateway, adminCatalogue))
   const sandbox = doorListener(gateway, createDoor(gateway, sandboxCatalogue))
   const page = getRequestListener(pages(gateway).fetch, {
@@ -30,6 +33,7 @@ export function createApp(gateway: Gateway): Server {
     if (path.startsWith('/api/') || isLegacyPath(path) || isBroken(path)) contract(request, response)
     else if (path === '/admin/api' || path.startsWith('/admin/api/')) admin(request, response)
     else if (path.startsWith('/sandbox/')) sandbox(request, response)
+    else if (path === mcpPath) mcp(request, response)
     else void page(request, response)
   })
 }

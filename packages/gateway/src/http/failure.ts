@@ -31,7 +31,7 @@ function answerOf(error: GatewayError, { requestId, language }: ErrorContext): A
     error: {
       code,
       message: cleaned(facts.say ? sentence(language, ...facts.say) : text.message, mostMessageCharacters),
-      hint: hintOf(facts, language) ?? text.hint,
+      hint: hintOfReason(facts.reason, language) ?? text.hint,
       request_id: requestId,
       doc_url: `/errors/${code}`,
       ...(facts.param === undefined ? {} : { param: cleaned(facts.param) }),
@@ -58,12 +58,12 @@ function answerOf(error: GatewayError, { requestId, language }: ErrorContext): A
 }
 
 /** What to do next may depend on the reason more than on the code. */
-function hintOf({ reason }: ErrorFacts, language: Language): string | undefined {
-  const id = reason === undefined ? undefined : hintOfReason[reason]
+export function hintOfReason(reason: Reason | undefined, language: Language): string | undefined {
+  const id = reason === undefined ? undefined : hintIds[reason]
   return id === undefined ? undefined : sentence(language, id)
 }
 
-const hintOfReason: Readonly<Partial<Record<Reason, SentenceId>>> = {
+const hintIds: Readonly<Partial<Record<Reason, SentenceId>>> = {
   insufficient_stock: 'hint_insufficient_stock',
   insufficient_balance: 'hint_insufficient_balance',
   sku_blocked: 'hint_sku_blocked',
@@ -75,6 +75,9 @@ const hintOfReason: Readonly<Partial<Record<Reason, SentenceId>>> = {
   invalid_state: 'hint_invalid_state',
   too_many_holds: 'hint_too_many_holds',
   upstream_unknown: 'hint_upstream_unknown',
+  quote_invalid: 'hint_quote_again',
+  quote_expired: 'hint_quote_again',
+  quote_used: 'hint_quote_used',
 }
 
 /** A field's name may be the caller's own invention. */

@@ -3,6 +3,9 @@ import type { IncomingMessage } from 'node:http'
 /** Headers of every response of the process, and the version of the contract that they name. */
 export const apiVersion = '1.4.0'
 
+/** Where agents call. What they write is written by the calls behind it. */
+export const mcpPath = '/mcp'
+
 export function baseHeaders(requestId: string): string[] {
   return ['X-API-Version', apiVersion, 'X-Request-Id', requestId, 'X-Content-Type-Options', 'nosniff']
 }

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 export function sha256(text: string | Uint8Array): Buffer {
   return createHash('sha256').update(text).digest()
@@ -17,15 +24,19 @@ export interface Secrets {
   seal(text: string, purpose: string): string
   /** Throws where the value was sealed with another key, for another purpose, or changed. */
   unseal(sealed: string, purpose: string): string
+  /** 22 characters that only we can make of this text for this purpose (HMAC-SHA-256, cut to 128 bits). */
+  sign(text: string, purpose: string): string
 }
 
 const keyVersion = 1
 const nonceBytes = 12
 const tagBytes = 16
+const signatureBytes = 16
 
 /** Secrets under a key that is derived from `SECRETS_KEY`. */
 export function secretsWith(secretsKey: string): Secrets {
   const key = sha256(`trade-gateway sealing ${secretsKey}`)
+  const signingKey = sha256(`trade-gateway signing ${secretsKey}`)
   return {
     seal(text, purpose) {
       const nonce = randomBytes(nonceBytes)
@@ -43,6 +54,10 @@ export function secretsWith(secretsKey: string): Secrets {
         .setAuthTag(tag)
       const body = decipher.update(bytes.subarray(1 + nonceBytes + tagBytes))
       return Buffer.concat([body, decipher.final()]).toString('utf8')
+    },
+    sign(text, purpose) {
+      const hmac = createHmac('sha256', signingKey).update(JSON.stringify([purpose, text]))
+      return hmac.digest().subarray(0, signatureBytes).toString('base64url')
     },
   }
 }

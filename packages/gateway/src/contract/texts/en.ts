@@ -130,6 +130,26 @@ export const sentences = {
     'The event "{id}" is not kept (any more). Read from the start, without since, and leave out what you know by its event_id.',
   not_ready:
     'The gateway is not ready: its store does not answer, or the stock is being read for the first time.',
+  origin_foreign: 'Pages of {origin} may not call this endpoint.',
+  one_of: 'Pass one of these: {fields}.',
+  action_renamed: 'The tool {name} was renamed. Call {now}.',
+  endpoint_out_of_reach:
+    '{method} {path} is out of reach here: only plain paths under /api/v1 can be called, and not the token endpoint, because credentials do not belong in a model’s context.',
+  answer_too_large:
+    'The answer has {size} bytes; at most {most} are handed on. Ask for a page of it (page_size).',
+  quote_invalid:
+    'This quote_id is not one that was given to this account for this, or what it quoted has changed.',
+  quote_expired: 'This quote has expired.',
+  quote_used: 'This quote is used up: what it quoted was released, cancelled, or placed as something else.',
+  total_differs: 'confirm_total {confirmed} is not the quoted total, {total} {currency}.',
+  hint_quote_again: 'Make a new quote, show the user its total, and place that one. Nothing was created.',
+  hint_quote_used: 'Look at the document, or make a new quote. Nothing was created.',
+  hint_call_again:
+    'It is not known yet whether this was done. Call the same tool again with the same arguments after retry_after; it finds out and never does it twice.',
+  call_running: 'The same call is still running, or its outcome is being looked up at the ERP.',
+  hint_call_later: 'Call the same tool again after retry_after.',
+  hint_destination_not_served:
+    'Nothing is sent to this country with this shipping method; choose another one or another address.',
 } as const
 
 export type SentenceId = keyof typeof sentences
@@ -676,6 +696,24 @@ export const en: Texts = {
       description:
         'Anything else, a redirect included, or no answer within 15 seconds, is a failure: it is sent again after 30 seconds, 2 minutes, 10 minutes, 1 hour and 6 hours, under the same event_id; after 6 attempts it is a dead letter.',
     },
+  },
+  mcp: {
+    summary: 'Business actions for agents',
+    description:
+      'The Model Context Protocol over Streamable HTTP, without sessions, with the bearer token of the API: check_stock, find_products, get_statement, quote_order, place_order, cancel_order, quote_dropship, place_dropship, release_dropship, list_endpoints, call_endpoint. Rights, points and answers are those of the calls behind them.',
+  },
+  actions: {
+    check_stock: 'Check stock',
+    find_products: 'Find products',
+    get_statement: 'Reconciliation statement',
+    quote_order: 'Quote wholesale order',
+    place_order: 'Place wholesale order',
+    cancel_order: 'Void order',
+    quote_dropship: 'Quote drop-ship',
+    place_dropship: 'Place drop-ship',
+    release_dropship: 'Release held stock',
+    list_endpoints: 'List endpoints',
+    call_endpoint: 'Call an endpoint',
   },
   pages: {
     errors_title: 'Error codes',

@@ -136,6 +136,26 @@ export const ko: Texts = {
       '이벤트 "{id}"은(는) 없거나 더 이상 보관되지 않습니다. since 없이 처음부터 읽고, 아는 이벤트는 event_id로 건너뛰세요.',
     not_ready:
       '게이트웨이가 아직 준비되지 않았습니다. 저장소가 응답하지 않거나, 재고를 처음으로 읽어 오는 중입니다.',
+    origin_foreign: '{origin}의 페이지는 이 엔드포인트를 호출할 수 없습니다.',
+    one_of: '다음 중 하나를 전달하세요: {fields}.',
+    action_renamed: '도구 {name}의 이름이 바뀌었습니다. 대신 호출하세요: {now}.',
+    endpoint_out_of_reach:
+      '여기서는 {method} {path}을(를) 호출할 수 없습니다. /api/v1 아래의 일반 경로만 호출할 수 있으며, 자격 증명이 모델의 컨텍스트에 들어가서는 안 되므로 토큰 엔드포인트는 제외됩니다.',
+    answer_too_large:
+      '응답이 {size}바이트입니다. 최대 {most}바이트까지 전달됩니다. 페이지로 나누어 요청하세요(page_size).',
+    quote_invalid: '이 quote_id는 이 계정과 이 작업을 위해 발급된 것이 아니거나, 견적 내용이 변경되었습니다.',
+    quote_expired: '이 견적은 만료되었습니다.',
+    quote_used:
+      '이 견적은 더 이상 쓸 수 없습니다. 견적 대상이 해제되었거나, 취소되었거나, 다른 내용으로 주문되었습니다.',
+    total_differs: 'confirm_total {confirmed}은(는) 견적 총액 {total} {currency}과(와) 다릅니다.',
+    hint_quote_again: '새 견적을 만들고 사용자에게 새 총액을 확인받은 다음 주문하세요. 생성된 것은 없습니다.',
+    hint_quote_used: '해당 문서를 확인하거나 새 견적을 만드세요. 생성된 것은 없습니다.',
+    hint_call_again:
+      '이 작업이 완료되었는지 아직 알 수 없습니다. retry_after 이후에 같은 도구를 같은 인수로 다시 호출하세요. 결과를 확인하며, 두 번 실행되지 않습니다.',
+    call_running: '같은 호출이 아직 진행 중이거나, ERP에서 그 결과를 조회하고 있습니다.',
+    hint_call_later: 'retry_after 이후에 같은 도구를 다시 호출하세요.',
+    hint_destination_not_served:
+      '이 배송 방법으로는 해당 국가에 배송되지 않습니다. 다른 배송 방법이나 다른 주소를 선택하세요.',
   },
   errors: {
     AUTH_MISSING_TOKEN: {
@@ -686,6 +706,24 @@ export const ko: Texts = {
       description:
         '리디렉션을 포함한 다른 응답이나 15초 안에 응답이 없는 것은 실패입니다. 30초, 2분, 10분, 1시간, 6시간 뒤에 같은 event_id로 다시 보내며, 6번 시도한 뒤에는 배달 불능이 됩니다.',
     },
+  },
+  mcp: {
+    summary: '에이전트를 위한 업무 작업',
+    description:
+      'Streamable HTTP 위의 Model Context Protocol로, 세션 없이 이 API의 Bearer 토큰을 사용합니다: check_stock, find_products, get_statement, quote_order, place_order, cancel_order, quote_dropship, place_dropship, release_dropship, list_endpoints, call_endpoint. 권한, 포인트, 응답은 그 뒤에 있는 호출과 같습니다.',
+  },
+  actions: {
+    check_stock: '재고 확인',
+    find_products: '상품 찾기',
+    get_statement: '정산서',
+    quote_order: '도매 주문 견적',
+    place_order: '도매 주문 제출',
+    cancel_order: '주문 취소',
+    quote_dropship: '위탁배송 견적',
+    place_dropship: '위탁배송 주문',
+    release_dropship: '예약 재고 해제',
+    list_endpoints: '엔드포인트 목록',
+    call_endpoint: '엔드포인트 호출',
   },
   pages: {
     errors_title: '오류 코드',

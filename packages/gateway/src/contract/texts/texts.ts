@@ -1,4 +1,5 @@
 import type { AnyEndpointId } from '../../catalogue.ts'
+import type { ActionName } from '../../mcp/actions.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Language } from '../language.ts'
 import { en, type SentenceId } from './en.ts'
@@ -44,6 +45,10 @@ export interface Texts {
   readonly endpoints: Readonly<Record<AnyEndpointId, EndpointText>>
   /** The webhooks by their event type, and what their receivers answer. */
   readonly webhooks: Readonly<Record<'stock.changed' | 'order.created' | 'answer', EndpointText>>
+  /** What `POST /mcp` is. */
+  readonly mcp: EndpointText
+  /** Titles of the business actions, as a person is asked to allow them. */
+  readonly actions: Readonly<Record<ActionName, string>>
   readonly pages: Readonly<Record<PageWord, string>>
 }
 

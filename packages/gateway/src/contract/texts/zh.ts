@@ -124,6 +124,23 @@ export const zh: Texts = {
     endpoint_deleted: 'Webhook 端点 {id} 已删除，不再向其发送任何内容。',
     cursor_gone: '事件“{id}”不存在或已不再保留。请不带 since 从头读取，并按 event_id 略过已知的事件。',
     not_ready: '网关尚未就绪：其存储没有响应，或正在首次读取库存。',
+    origin_foreign: '{origin} 的页面不能调用此接口。',
+    one_of: '请传入其中一项：{fields}。',
+    action_renamed: '工具 {name} 已改名。请调用 {now}。',
+    endpoint_out_of_reach:
+      '此处不能调用 {method} {path}：只能调用 /api/v1 下的普通路径，且不包括令牌接口，因为凭据不应出现在模型的上下文中。',
+    answer_too_large: '应答有 {size} 字节；最多转交 {most} 字节。请分页获取（page_size）。',
+    quote_invalid: '此 quote_id 不是为此账户和此操作签发的，或者所报内容已有变化。',
+    quote_expired: '此报价已过期。',
+    quote_used: '此报价已失效：所报内容已被释放、取消，或已按其他内容下单。',
+    total_differs: 'confirm_total {confirmed} 与报价总额 {total} {currency} 不符。',
+    hint_quote_again: '请重新报价，向用户确认新的总额后再下单。没有创建任何内容。',
+    hint_quote_used: '请查看该单据，或重新报价。没有创建任何内容。',
+    hint_call_again:
+      '尚不确定此操作是否已完成。请在 retry_after 之后以相同参数再次调用同一工具；它会查明结果，绝不会重复执行。',
+    call_running: '同一调用仍在进行，或正在向 ERP 查询其结果。',
+    hint_call_later: '请在 retry_after 之后再次调用同一工具。',
+    hint_destination_not_served: '此配送方式不送达该国家；请更换配送方式或地址。',
   },
   errors: {
     AUTH_MISSING_TOKEN: {
@@ -655,6 +672,24 @@ export const zh: Texts = {
       description:
         '其他任何应答（包括重定向），或 15 秒内没有应答，都算失败：将在 30 秒、2 分钟、10 分钟、1 小时和 6 小时后以相同的 event_id 再次发送；6 次之后成为死信。',
     },
+  },
+  mcp: {
+    summary: '供智能体使用的业务操作',
+    description:
+      '基于 Streamable HTTP 的 Model Context Protocol，无会话，使用本 API 的 Bearer 令牌：check_stock、find_products、get_statement、quote_order、place_order、cancel_order、quote_dropship、place_dropship、release_dropship、list_endpoints、call_endpoint。权限、点数和应答均与其背后的调用一致。',
+  },
+  actions: {
+    check_stock: '查库存',
+    find_products: '找商品',
+    get_statement: '对账单',
+    quote_order: '批发订单试算',
+    place_order: '提交批发订单',
+    cancel_order: '作废订单',
+    quote_dropship: '一件代发试算',
+    place_dropship: '提交一件代发',
+    release_dropship: '释放预占库存',
+    list_endpoints: '列出接口',
+    call_endpoint: '调用接口',
   },
   pages: {
     errors_title: '错误码',

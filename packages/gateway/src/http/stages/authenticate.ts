@@ -15,11 +15,14 @@ const legacyDeprecation = Date.UTC(2026, 8, 3) / 1000
 export const authenticate: StageFactory = (endpoint, gateway) => {
   if (endpoint.access === 'public') return undefined
   if (endpoint.access === 'admin') return (call) => requireAdmin(gateway, call)
-  return (call) => {
-    const caller = gateway.sessions.authenticate(bearerOf(call))
-    if (!(caller instanceof Promise)) return admit(gateway, call, caller)
-    return caller.then((decided) => admit(gateway, call, decided))
-  }
+  return (call) => identify(gateway, call)
+}
+
+/** Finds who is behind the bearer token and notes it on the call. Throws the `AUTH_*` codes. */
+export function identify(gateway: Gateway, call: Call): undefined | Promise<undefined> {
+  const caller = gateway.sessions.authenticate(bearerOf(call))
+  if (!(caller instanceof Promise)) return admit(gateway, call, caller)
+  return caller.then((decided) => admit(gateway, call, decided))
 }
 
 function admit(gateway: Gateway, call: Call, caller: Caller): undefined {

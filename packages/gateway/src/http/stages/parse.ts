@@ -80,7 +80,7 @@ async function bodyInput(endpoint: Endpoint, call: Call, schema: z.ZodType | und
 type UnknownSentence = 'field_unknown' | 'parameter_unknown'
 
 /** Parses, or throws `VALIDATION_FAILED` naming the first offending field and listing the others. */
-function checked(
+export function checked(
   schema: z.ZodType,
   value: unknown,
   call: Call,
@@ -181,7 +181,7 @@ const json = 'application/json'
 const form = 'application/x-www-form-urlencoded'
 
 /** The media type of the body, in UTF-8 and one of those that are read here. */
-function mediaTypeOf(call: Call, read: readonly string[]): string {
+export function mediaTypeOf(call: Call, read: readonly string[]): string {
   const [type = '', ...more] = call.header('content-type')
   const [media = '', ...parameters] = type
     .toLowerCase()

@@ -1,0 +1,108 @@
+import type { z } from 'zod'
+import type { Answer, Call, Caller } from '../contract/call.ts'
+import type { Endpoint } from '../contract/endpoint.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Door } from '../http/answer.ts'
+import { askInside, headerOf, type InnerRequest, jsonOf } from '../http/in-process.ts'
+
+/** An answer that is a failure: the envelope goes on to the agent as it is. */
+export class Refusal extends Error {
+  readonly answer: Answer
+
+  constructor(answer: Answer) {
+    super(`The door answered ${answer.status}.`)
+    this.name = 'Refusal'
+    this.answer = answer
+  }
+}
+
+/** What an endpoint is asked with. */
+interface Asked {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Query
+  readonly body?: unknown
+  readonly key?: string
+}
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>
+
+/** What came back. */
+export interface Heard<T> {
+  readonly json: T
+  header(name: string): string | undefined
+}
+
+/**
+ * One agent's call of an action. It has the API and nothing else: every question goes through the door, with the
+ * token, the language and the request id that the agent came with.
+ */
+export class Visit {
+  readonly gateway: Gateway
+  readonly call: Call
+  readonly caller: Caller
+  /** Points that the questions were charged so far. */
+  points = 0
+  readonly #door: Door
+  readonly #signal: AbortSignal | undefined
+  readonly #progress: ((done: number, total: number) => void) | undefined
+
+  constructor(
+    { gateway, call, caller }: { gateway: Gateway; call: Call; caller: Caller },
+    door: Door,
+    { signal, progress }: { signal?: AbortSignal; progress?: (done: number, total: number) => void } = {},
+  ) {
+    this.gateway = gateway
+    this.call = call
+    this.caller = caller
+    this.#door = door
+    this.#signal = signal
+    this.#progress = progress
+  }
+
+  /** Whatever the door answers. Throws where the agent has gone: nobody waits for the rest. */
+  async ask(request: InnerRequest): Promise<Answer> {
+    this.#signal?.throwIfAborted()
+    const { answer, points } = await askInside(this.gateway, this.#door, this.call, request)
+    this.points += points
+    return answer
+  }
+
+  /** A success, parsed. Throws `Refusal`. */
+  async want<T extends z.ZodType>(schema: T, request: InnerRequest): Promise<Heard<z.output<T>>> {
+    const answer = await this.ask(request)
+    if (answer.status >= 300) throw new Refusal(answer)
+    return { json: schema.parse(jsonOf(answer)), header: (name) => headerOf(answer, name) }
+  }
+
+  /** The success of an endpoint. Throws `Refusal`. */
+  of<Result extends z.ZodType>(
+    endpoint: Pick<Endpoint, 'method' | 'path'> & { readonly result: Result },
+    { params = {}, query = {}, body, key }: Asked = {},
+  ): Promise<Heard<z.output<Result>>> {
+    return this.want(endpoint.result, {
+      method: endpoint.method,
+      path: pathOf(endpoint.path, params),
+      rawQuery: rawQueryOf(query),
+      body,
+      key,
+    })
+  }
+
+  /** Tells an agent that asked for it how far the work is. */
+  progress(done: number, total: number) {
+    this.#progress?.(done, total)
+  }
+}
+
+/** A pattern with its parameters filled in. */
+function pathOf(pattern: string, params: Readonly<Record<string, string>>): string {
+  return pattern.replace(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params[name] ?? ''))
+}
+
+/** A query as it is sent; what is undefined is left out. */
+export function rawQueryOf(query: Query): string {
+  return Object.entries(query)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    .join('&')
+}

@@ -1,0 +1,353 @@
+import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { syncDocuments } from '../src/documents/sync.ts'
+import { type Agent, agentOf, revisions } from './agent.ts'
+import { buyers, type House, openHouse, signedIn, world } from './harness.ts'
+import {
+  alex,
+  erpDocuments,
+  harbourShipping,
+  heldAtErp,
+  orderNumber,
+  pass,
+  referenceOf,
+  type Shop,
+  shopOf,
+} from './trade.ts'
+
+/** Quote and place: what an agent buys, and what it cannot. */
+let house: House
+let shop: Shop
+let agent: Agent
+
+/** Whether the answer of the next submit is lost on its way back. */
+let isLost = false
+let submits = 0
+
+const losing = (erp: Erp): Erp => ({
+  ...erp,
+  async submit(input, options) {
+    submits += 1
+    const answer = await erp.submit(input, options)
+    if (!isLost) return answer
+    isLost = false
+    throw new UnknownOutcome('timeout', 'Nothing came back.')
+  },
+})
+
+beforeAll(async () => {
+  house = await openHouse({ wrapErp: losing })
+  shop = shopOf(house)
+})
+// Tests that let time pass outlive a token.
+beforeEach(async () => {
+  agent = await agentOf(house, await signedIn(house))
+})
+afterAll(() => house.close())
+
+const parcel = (sku: string, more: Record<string, unknown> = {}) => ({
+  sku,
+  quantity: 2,
+  recipient: alex,
+  client_order_number: orderNumber(),
+  ...more,
+})
+const wholesale = (sku: string, quantity = 3) => ({
+  lines: [{ sku, quantity }],
+  shipping: harbourShipping,
+  warehouse_code: 'AUSYD1',
+})
+
+describe('a drop-ship order', () => {
+  it.each(revisions)('is placed in three calls or fewer, by an agent of %s', async (revision) => {
+    const buyer = await agentOf(house, await shop.token(), { revision })
+    const sku = await shop.sku()
+    const quote = (await buyer.call('quote_dropship', parcel(sku))).data
+    expect(quote).toMatchObject({ can_place: true, blockers: [], currency: 'AUD' })
+    expect(heldAtErp(house, sku)).toBe(2)
+    const placed = (
+      await buyer.call('place_dropship', { quote_id: quote.quote_id, confirm_total: quote.total })
+    ).data
+    expect(placed).toMatchObject({
+      dropship_order_id: quote.dropship_order_id,
+      status: 'pending',
+      total: quote.total,
+      replayed: false,
+    })
+    expect(await shop.available(sku)).toBe(8)
+    await buyer.client.close()
+  })
+
+  it('is answered again, and never placed twice, when the same quote is placed again', async () => {
+    const sku = await shop.sku()
+    const wish = parcel(sku)
+    const { quote_id, total } = (await agent.call('quote_dropship', wish)).data
+    const input = { quote_id, confirm_total: total }
+    const first = (await agent.call('place_dropship', input)).data
+    const second = (await agent.call('place_dropship', input)).data
+    expect(second).toMatchObject({ ...first, replayed: true, request_id: second.request_id, points_spent: 1 })
+    // Long after the quote has expired, too.
+    await pass(house, 26 * 60 * 60_000)
+    const later = await agentOf(house, await shop.token())
+    expect((await later.call('place_dropship', input)).data).toMatchObject({
+      dropship_order_id: first.dropship_order_id,
+      replayed: true,
+    })
+    expect(erpDocuments(house, wish.client_order_number).filter(({ kind }) => kind === 'order')).toHaveLength(
+      1,
+    )
+  })
+
+  it('is one when two calls race', async () => {
+    const wish = parcel(await shop.sku())
+    const { quote_id, total } = (await agent.call('quote_dropship', wish)).data
+    const input = { quote_id, confirm_total: total }
+    const answers = await Promise.all([1, 2, 3, 4].map(() => agent.raw('place_dropship', input)))
+    const ids = new Set(
+      answers.filter(({ isError }) => !isError).map((each) => each.structuredContent.dropship_order_id),
+    )
+    expect(ids.size).toBe(1)
+    for (const { isError, content } of answers) {
+      if (isError)
+        expect(content[0].text).toMatch(/^(IDEMPOTENCY_IN_PROGRESS|UPSTREAM_TIMEOUT): .*same tool again/)
+    }
+    expect(erpDocuments(house, wish.client_order_number).filter(({ kind }) => kind === 'order')).toHaveLength(
+      1,
+    )
+  })
+
+  it('gives its stock back when the quote is released, once', async () => {
+    const sku = await shop.sku()
+    const { dropship_order_id, quote_id, total } = (await agent.call('quote_dropship', parcel(sku))).data
+    expect(await shop.available(sku)).toBe(8)
+    const released = (await agent.call('release_dropship', { dropship_order_id })).data
+    expect(released).toMatchObject({
+      dropship_order_id,
+      status: 'cancelled',
+      released: [{ sku, quantity: 2 }],
+    })
+    expect(await shop.available(sku)).toBe(10)
+    const again = (await agent.call('release_dropship', { dropship_order_id })).data
+    expect(again).toMatchObject({ status: 'cancelled', released: [] })
+    const refusal = await agent.refusal('place_dropship', { quote_id, confirm_total: total })
+    expect(refusal).toMatch(/^VALIDATION_FAILED: .*param: quote_id\. reason: quote_used\./)
+  })
+
+  it('cannot be placed where stock is short, and says what could be', async () => {
+    const sku = await shop.sku({ AUSYD1: 1 })
+    const { data, text } = await agent.call('quote_dropship', parcel(sku))
+    expect(data).toMatchObject({ can_place: false })
+    expect(data.quote_id).toBeUndefined()
+    expect(data.blockers[0]).toMatchObject({ code: 'insufficient_stock' })
+    expect(data.blockers[0].hint.length).toBeGreaterThan(10)
+    expect(data.lines[0]).toMatchObject({ quantity: 2, quantity_allocated: 1, quantity_short: 1 })
+    expect(data.alternatives[0]).toEqual({ sku, quantity: 1 })
+    expect(text).toContain('Cannot be placed: insufficient_stock')
+  })
+
+  it('shows enough of the recipient to tell two apart, and all of it only when asked', async () => {
+    const sku = await shop.sku()
+    const hidden = await agent.raw('quote_dropship', parcel(sku))
+    expect(hidden.structuredContent.recipient).toMatchObject({
+      name: 'Alex Lee',
+      phone: '•••234',
+      city: 'Sydney',
+    })
+    expect(JSON.stringify(hidden)).not.toContain(alex.phone)
+    expect(JSON.stringify(hidden)).not.toContain(alex.address)
+    const full = (await agent.call('quote_dropship', parcel(sku, { detail: 'full' }))).data
+    expect(full.recipient).toEqual(alex)
+  })
+})
+
+describe('a wholesale order', () => {
+  it('is quoted, placed and voided', async () => {
+    const sku = await shop.sku()
+    const quote = (await agent.call('quote_order', wholesale(sku))).data
+    expect(quote).toMatchObject({ can_place: true, currency: 'AUD' })
+    expect(await shop.available(sku)).toBe(10)
+    const { data: placed } = await agent.call('place_order', {
+      quote_id: quote.quote_id,
+      confirm_total: quote.total,
+    })
+    expect(placed).toMatchObject({ order_id: quote.order_id, status: 'confirmed', total: quote.total })
+    expect(await shop.available(sku)).toBe(7)
+    const { data: voided } = await agent.call('cancel_order', { order_id: quote.order_id, reason: 'a test' })
+    expect(voided).toMatchObject({
+      id: quote.order_id,
+      kind: 'wholesale',
+      status: 'cancelled',
+      released: [{ sku, quantity: 3 }],
+    })
+    expect(await shop.available(sku)).toBe(10)
+    const again = (await agent.call('cancel_order', { order_id: quote.order_id })).data
+    expect(again).toMatchObject({ status: 'cancelled', released: [] })
+  })
+
+  it('is the same order when its quote is placed again', async () => {
+    const quote = (await agent.call('quote_order', wholesale(await shop.sku()))).data
+    const input = { quote_id: quote.quote_id, confirm_total: quote.total }
+    await agent.call('place_order', input)
+    expect((await agent.call('place_order', input)).data).toMatchObject({
+      order_id: quote.order_id,
+      replayed: true,
+    })
+  })
+
+  it('leaves no draft behind that cannot be quoted', async () => {
+    const sku = await shop.sku()
+    const before = (await shop.get('/orders?status=draft&page_size=200')).json.data.length
+    const wish = { ...wholesale(sku), shipping: { shipping_method_id: 'no-such-method' } }
+    expect(await agent.refusal('quote_order', wish)).toMatch(
+      /^NOT_FOUND: .*param: shipping\.shipping_method_id/,
+    )
+    const { shipping: _none, ...unshipped } = wholesale(sku)
+    expect(await agent.refusal('quote_order', unshipped)).toMatch(/^SHIPPING_REQUIRED: /)
+    expect((await shop.get('/orders?status=draft&page_size=200')).json.data).toHaveLength(before)
+  })
+})
+
+describe('a price that changes between quote and place', () => {
+  it('is refused, orders nothing and asks for a new quote', async () => {
+    for (const kind of ['order', 'dropship'] as const) {
+      const sku = await shop.sku()
+      const quote = (
+        await (kind === 'order'
+          ? agent.call('quote_order', wholesale(sku))
+          : agent.call('quote_dropship', parcel(sku)))
+      ).data
+      house.sandbox.steering.setPrice({ sku, price_wholesale: 99_900 })
+      const input = { quote_id: quote.quote_id, confirm_total: quote.total }
+      const refusal = await agent.refusal(`place_${kind}`, input)
+      expect(refusal).toMatch(/^UPSTREAM_REJECTED: .*reason: price_changed\./)
+      expect(refusal).toContain('Make a new quote')
+      const path =
+        kind === 'order' ? `/orders/${quote.order_id}` : `/dropship-orders/${quote.dropship_order_id}`
+      expect((await shop.get(path)).json.data.submitted_at).toBeNull()
+    }
+  })
+})
+
+describe('a quote', () => {
+  const quoted = async () => (await agent.call('quote_dropship', parcel(await shop.sku()))).data
+  const refused = /^VALIDATION_FAILED: .*param: quote_id\. reason: quote_invalid\./
+
+  it('is refused when a single character of it differs', async () => {
+    const { quote_id, total } = await quoted()
+    for (let at = 0; at < quote_id.length; at++) {
+      const other = quote_id[at] === 'a' ? 'b' : 'a'
+      const edited = `${quote_id.slice(0, at)}${other}${quote_id.slice(at + 1)}`
+      expect(await agent.refusal('place_dropship', { quote_id: edited, confirm_total: total })).toMatch(
+        refused,
+      )
+    }
+    for (const forged of ['x', `${quote_id}a`, quote_id.slice(1), quote_id.toUpperCase(), ` ${quote_id}`]) {
+      expect(await agent.refusal('place_dropship', { quote_id: forged, confirm_total: total })).toMatch(
+        refused,
+      )
+    }
+    expect((await agent.call('place_dropship', { quote_id, confirm_total: total })).data.replayed).toBe(false)
+  })
+
+  it('is of no use to another account, another channel or another action', async () => {
+    const { quote_id, total } = await quoted()
+    const input = { quote_id, confirm_total: total }
+    const other = await agentOf(house, await signedIn(house, buyers[1]))
+    expect(await other.refusal('place_dropship', input)).toMatch(refused)
+    const channel = await agentOf(house, (await world(house)).token)
+    expect(await channel.refusal('place_dropship', input)).toMatch(refused)
+    expect(await agent.refusal('place_order', input)).toMatch(refused)
+  })
+
+  it('is refused with another total, and names the quoted one', async () => {
+    const { quote_id, total } = await quoted()
+    for (const confirm_total of [total + 0.01, total - 0.01, 0, total * 100]) {
+      const refusal = await agent.refusal('place_dropship', { quote_id, confirm_total })
+      expect(refusal).toMatch(/^VALIDATION_FAILED: .*param: confirm_total\./)
+      expect(refusal).toContain(`${total} AUD`)
+    }
+  })
+
+  it.each(['order', 'dropship'] as const)(
+    'of a %s expires with the price and the hold behind it',
+    async (kind) => {
+      const sku = await shop.sku()
+      const quote = (
+        await (kind === 'order'
+          ? agent.call('quote_order', wholesale(sku))
+          : agent.call('quote_dropship', parcel(sku)))
+      ).data
+      house.clock.set(Date.parse(quote.expires_at))
+      const refusal = await agent.refusal(`place_${kind}`, {
+        quote_id: quote.quote_id,
+        confirm_total: quote.total,
+      })
+      expect(refusal).toMatch(/param: quote_id\. reason: quote_expired\./)
+    },
+  )
+
+  it('is used up when its document was placed as something else, and void when it was changed', async () => {
+    const sku = await shop.sku({ AUSYD1: 100 })
+    const wish = parcel(sku)
+    const first = (await agent.call('quote_dropship', wish)).data
+    const second = (await agent.call('quote_dropship', { ...wish, quantity: 5 })).data
+    expect(second.dropship_order_id).toBe(first.dropship_order_id)
+    const old = { quote_id: first.quote_id, confirm_total: first.total }
+    expect(await agent.refusal('place_dropship', old)).toMatch(refused)
+    await agent.call('place_dropship', { quote_id: second.quote_id, confirm_total: second.total })
+    expect(await agent.refusal('place_dropship', old)).toMatch(/reason: quote_used\./)
+
+    const draft = (await agent.call('quote_order', wholesale(sku))).data
+    await shop.send('PATCH', `/orders/${draft.order_id}`, { body: { lines: [{ sku, quantity: 9 }] } })
+    const changed = { quote_id: draft.quote_id, confirm_total: draft.total }
+    expect(await agent.refusal('place_order', changed)).toMatch(refused)
+    await shop.post(`/orders/${draft.order_id}/submit`, {})
+    expect(await agent.refusal('place_order', changed)).toMatch(/reason: quote_used\./)
+  })
+})
+
+describe('a placing whose answer was lost', () => {
+  it.each(['order', 'dropship'] as const)(
+    'of a %s is finished by the same call again, once',
+    async (kind) => {
+      const sku = await shop.sku()
+      const quote = (
+        await (kind === 'order'
+          ? agent.call('quote_order', wholesale(sku))
+          : agent.call('quote_dropship', parcel(sku)))
+      ).data
+      const input = { quote_id: quote.quote_id, confirm_total: quote.total }
+      isLost = true
+      submits = 0
+      const refusal = await agent.refusal(`place_${kind}`, input)
+      expect(refusal).toMatch(/^UPSTREAM_(TIMEOUT|ERROR): /)
+      expect(refusal).toContain('Call the same tool again with the same arguments')
+      expect(refusal).not.toContain('Idempotency-Key')
+      // It may be looked up even after the quote has expired: that orders nothing anew.
+      house.clock.set(Date.parse(quote.expires_at) + 1)
+      const { data } = await agent.call(`place_${kind}`, input)
+      expect(data).toMatchObject({ total: quote.total, replayed: true })
+      expect(submits).toBe(1)
+    },
+  )
+})
+
+describe('an order that cannot be cancelled', () => {
+  it('names one document or the other', async () => {
+    for (const input of [{}, { order_id: 'ord_1', dropship_order_id: 'dso_1' }]) {
+      expect(await agent.refusal('cancel_order', input)).toMatch(
+        /^VALIDATION_FAILED: .*order_id, dropship_order_id/,
+      )
+    }
+  })
+
+  it('is refused once it has shipped', async () => {
+    const { quote_id, total } = (await agent.call('quote_dropship', parcel(await shop.sku()))).data
+    const { data } = await agent.call('place_dropship', { quote_id, confirm_total: total })
+    const id = data.dropship_order_id
+    house.sandbox.steering.ship(await referenceOf(house, id))
+    await syncDocuments(house.gateway)
+    const refusal = await agent.refusal('cancel_order', { dropship_order_id: id })
+    expect(refusal).toMatch(/^UPSTREAM_REJECTED: .*reason: already_shipped\./)
+  })
+})

@@ -1,0 +1,345 @@
+import { getEncoding } from 'js-tiktoken'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { languages } from '../src/contract/language.ts'
+import { agentOf, modernRequest, post, revisions } from './agent.ts'
+import { call, type House, type Loose, openHouse, world } from './harness.ts'
+
+/** The transport and what is listed: whatever a client of any revision may rely on before it calls anything. */
+let house: House
+let token: string
+
+beforeAll(async () => {
+  house = await openHouse({ settings: { MCP_ALLOWED_ORIGINS: 'https://agents.example', HOST: '0.0.0.0' } })
+  token = (await world(house)).token
+})
+afterAll(() => house.close())
+
+const names = [
+  'check_stock',
+  'find_products',
+  'get_statement',
+  'quote_order',
+  'place_order',
+  'cancel_order',
+  'quote_dropship',
+  'place_dropship',
+  'release_dropship',
+  'list_endpoints',
+  'call_endpoint',
+]
+
+describe('every revision in use', () => {
+  it.each(revisions)('%s lists exactly the eleven actions', async (revision) => {
+    const { client } = await agentOf(house, token, { revision })
+    expect(client.getNegotiatedProtocolVersion()).toBe(revision)
+    const { tools } = await client.listTools()
+    expect(tools.map(({ name }) => name)).toEqual(names)
+    expect(client.getServerVersion()).toMatchObject({ name: 'trade-gateway', title: 'Trade Gateway' })
+    await client.close()
+  })
+
+  it('answers a revision that it does not know with one that it does', async () => {
+    const body = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '1999-01-01', capabilities: {}, clientInfo: { name: 'old', version: '1' } },
+    }
+    const headers = { accept: 'application/json, text/event-stream' }
+    const { text, headers: seen } = await post(house, { token, headers, body })
+    expect(text).toContain('"protocolVersion":"2025-11-25"')
+    expect(seen.get('mcp-session-id')).toBeNull()
+    expect(seen.get('x-accel-buffering')).toBe('no')
+  })
+
+  it('says which revisions it speaks to a client that asks for a newer one', async () => {
+    const { headers, body } = modernRequest('tools/list')
+    const meta = { ...body.params._meta, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
+    const newer = await post(house, {
+      token,
+      headers: { ...headers, 'mcp-protocol-version': '2099-01-01' },
+      body: { ...body, params: { _meta: meta } },
+    })
+    expect(newer.status).toBe(400)
+    expect(newer.json.error.data.supported).toEqual(['2026-07-28'])
+  })
+})
+
+describe('the list of tools', () => {
+  const listed = async (headers: Record<string, string> = {}) => {
+    const request = modernRequest('tools/list')
+    return post(house, { token, ...request, headers: { ...request.headers, ...headers } })
+  }
+
+  it('costs at most 3,500 tokens and 16 KB, in every language', async () => {
+    const encoding = getEncoding('o200k_base')
+    for (const language of languages) {
+      const { text } = await listed({ 'accept-language': language })
+      expect(encoding.encode(text).length, language).toBeLessThanOrEqual(3_500)
+      expect(Buffer.byteLength(text), language).toBeLessThanOrEqual(16 * 1024)
+    }
+  })
+
+  it('is the same, byte by byte, whoever asks', async () => {
+    const other = (await world(house, { plan: 'reader' })).token
+    const request = modernRequest('tools/list')
+    const [first, second, third] = [
+      await listed(),
+      await listed(),
+      await post(house, { token: other, ...request }),
+    ]
+    expect(second.text).toBe(first.text)
+    expect(third.text).toBe(first.text)
+    expect(first.json.result).toMatchObject({ cacheScope: 'private' })
+    expect(first.json.result.nextCursor).toBeUndefined()
+  })
+
+  it('says of each action what a client and a model need, and refers nowhere', async () => {
+    const { json, text } = await listed()
+    expect(text).not.toContain('$ref')
+    for (const tool of json.result.tools) {
+      expect(tool.description.split(/\s+/).length, tool.name).toBeLessThanOrEqual(80)
+      expect(tool.title.length).toBeGreaterThan(3)
+      expect(tool.inputSchema.type).toBe('object')
+      expect(tool.outputSchema.type).toBe('object')
+      expect(Object.keys(tool.annotations).sort()).toEqual([
+        'destructiveHint',
+        'idempotentHint',
+        'openWorldHint',
+        'readOnlyHint',
+      ])
+      for (const [name, field] of fieldsIn(tool.inputSchema)) {
+        expect(field.description, `${tool.name} ${name}`).toMatch(/\S/)
+      }
+    }
+  })
+
+  it('marks what reads, and what cannot be taken back', async () => {
+    const { json } = await listed()
+    const marked = (hint: string) =>
+      json.result.tools.filter((tool: Loose) => tool.annotations[hint]).map((tool: Loose) => tool.name)
+    expect(marked('readOnlyHint')).toEqual([
+      'check_stock',
+      'find_products',
+      'get_statement',
+      'list_endpoints',
+    ])
+    const commits = ['place_order', 'cancel_order', 'place_dropship', 'release_dropship', 'call_endpoint']
+    expect(marked('destructiveHint')).toEqual(commits)
+    expect(marked('idempotentHint')).toEqual(names.filter((name) => name !== 'call_endpoint'))
+    expect(marked('openWorldHint')).toEqual([])
+  })
+
+  it('has its titles in the language of the reader', async () => {
+    const titles = async (language: string) =>
+      (await listed({ 'accept-language': language })).json.result.tools.map((tool: Loose) => tool.title)
+    expect((await titles('zh'))[0]).toBe('查库存')
+    expect((await titles('ko'))[0]).toBe('재고 확인')
+  })
+})
+
+/** Every field of an input, nested ones too. */
+function fieldsIn(schema: Loose, path = ''): [string, Loose][] {
+  return Object.entries<Loose>(schema.properties ?? {}).flatMap(([name, field]) => [
+    [`${path}${name}`, field],
+    ...fieldsIn(field.items ?? field, `${path}${name}.`),
+  ])
+}
+
+describe('before the protocol', () => {
+  const request = modernRequest('tools/list')
+
+  it.each(['GET', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'])(
+    '%s is not allowed, POST is',
+    async (method) => {
+      const answer = await fetch(`${house.url}/mcp`, {
+        method,
+        headers: { authorization: `Bearer ${token}` },
+      })
+      expect(answer.status).toBe(405)
+      expect(answer.headers.get('allow')).toBe('POST')
+      expect(answer.headers.get('x-api-version')).toBe('1.4.0')
+      if (method !== 'HEAD') expect(await answer.text()).toContain('"code":"BAD_REQUEST"')
+    },
+  )
+
+  it('wants a bearer token on every request, and says so as the API does', async () => {
+    const missing = await post(house, request)
+    expect(missing.status).toBe(401)
+    expect(missing.headers.get('www-authenticate')).toBe('Bearer realm="trade-gateway"')
+    expect(missing.json.error).toMatchObject({
+      code: 'AUTH_MISSING_TOKEN',
+      doc_url: '/errors/AUTH_MISSING_TOKEN',
+    })
+    expect(missing.json.error.request_id).toBe(missing.headers.get('x-request-id'))
+    const wrong = await post(house, { ...request, token: 'a.b.c' })
+    expect(wrong.json.error.code).toBe('AUTH_INVALID_TOKEN')
+    const inQuery = await post(house, request, `/mcp?token=${token}`)
+    expect(inQuery.json.error.code).toBe('AUTH_MISSING_TOKEN')
+    expect(inQuery.text).not.toContain(token)
+  })
+
+  it('refuses pages of other origins, before it looks at the token', async () => {
+    const from = (origin: string) =>
+      post(house, { ...request, token, headers: { ...request.headers, origin } })
+    for (const origin of [
+      'https://evil.example',
+      'null',
+      'http://localhost:3000',
+      'https://agents.example.evil.com',
+    ]) {
+      const answer = await from(origin)
+      expect(answer.status, origin).toBe(403)
+      expect(answer.json.error.code).toBe('BAD_REQUEST')
+    }
+    expect((await from('https://agents.example')).status).toBe(200)
+    const open = await openHouse({ unfilled: true })
+    const { token: own } = await world(open)
+    const local = await post(open, {
+      ...request,
+      token: own,
+      headers: { ...request.headers, origin: 'http://localhost:6274' },
+    })
+    expect(local.status).toBe(200)
+    await open.close()
+  })
+
+  it('reads no body that is too large, not JSON, or doubtful', async () => {
+    const large = await post(house, { token, headers: request.headers, raw: `"${'x'.repeat(300 * 1024)}"` })
+    expect([large.status, large.json.error.code]).toEqual([413, 'BAD_REQUEST'])
+    const form = await post(house, { token, headers: { ...request.headers, 'content-type': 'text/plain' } })
+    expect([form.status, form.json.error.code]).toEqual([415, 'BAD_REQUEST'])
+    for (const raw of ['{', '', '{"a":1,"a":2}', '[['.repeat(40)]) {
+      const broken = await post(house, { token, headers: request.headers, raw })
+      expect([broken.status, broken.json.error.code], raw).toEqual([400, -32700])
+    }
+    const nothing = await post(house, { token, headers: request.headers, body: { hello: 'world' } })
+    expect([nothing.status, nothing.json.error.code]).toEqual([400, -32600])
+  })
+
+  it('keeps a request id that was sent, in the answer and in the result', async () => {
+    const called = modernRequest('tools/call', { name: 'list_endpoints', arguments: { group: 'me' } })
+    const headers = { ...called.headers, 'x-request-id': 'my-own-id-1' }
+    const answer = await post(house, { token, ...called, headers })
+    expect(answer.headers.get('x-request-id')).toBe('my-own-id-1')
+    expect(answer.json.result.structuredContent.request_id).toBe('my-own-id-1')
+  })
+
+  it('offers no OAuth, and says so in JSON', async () => {
+    for (const path of [
+      'oauth-authorization-server',
+      'oauth-protected-resource',
+      'oauth-protected-resource/mcp',
+    ]) {
+      const answer = await call(house, 'GET', `/.well-known/${path}`, { headers: { accept: 'text/html' } })
+      expect(answer.status).toBe(404)
+      expect(answer.json.error.code).toBe('BAD_REQUEST')
+    }
+  })
+})
+
+describe('header and body', () => {
+  const headerMismatch = -32020
+  const called = modernRequest('tools/call', { name: 'list_endpoints', arguments: {} })
+
+  it.each([
+    ['mcp-method', 'tools/list'],
+    ['mcp-name', 'place_order'],
+    ['mcp-protocol-version', '2025-11-25'],
+  ])('that disagree on %s are refused', async (name, value) => {
+    const answer = await post(house, { token, ...called, headers: { ...called.headers, [name]: value } })
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.code).toBe(headerMismatch)
+  })
+
+  it.each(['mcp-method', 'mcp-name', 'mcp-protocol-version'])('need %s', async (name) => {
+    const headers = Object.fromEntries(Object.entries(called.headers).filter(([each]) => each !== name))
+    const answer = await post(house, { token, ...called, headers })
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.code).toBe(headerMismatch)
+  })
+})
+
+describe('a tool that cannot be called', () => {
+  it('is a protocol error where there never was one', async () => {
+    const answer = await post(house, {
+      token,
+      ...modernRequest('tools/call', { name: 'make_coffee', arguments: {} }),
+    })
+    expect(answer.json.error).toMatchObject({ code: -32602 })
+    expect(answer.json.error.message).toContain('make_coffee')
+    expect(answer.json.result).toBeUndefined()
+  })
+
+  it.each([
+    ['stock_list', 'check_stock'],
+    ['order_create', 'quote_order'],
+    ['order_submit', 'place_order'],
+    ['order_void', 'cancel_order'],
+    ['dropship_preview', 'quote_dropship'],
+    ['dropship_submit', 'place_dropship'],
+    ['dropship_release', 'release_dropship'],
+    ['product_list', 'find_products'],
+    ['balance_list', 'get_statement'],
+    ['reservation_create', 'call_endpoint (POST /api/v1/reservations)'],
+    ['me_get', 'call_endpoint (GET /api/v1/me)'],
+  ])('was called %s and answers with its new name', async (former, now) => {
+    const agent = await agentOf(house, token)
+    const refusal = await agent.refusal(former)
+    expect(refusal).toMatch(/^ENDPOINT_GONE: /)
+    expect(refusal).toContain(`Call ${now}.`)
+  })
+
+  it.each([
+    ['check_stock', { skus: 'SBX-1' }, 'skus'],
+    ['check_stock', { skus: Array.from({ length: 51 }, (_, at) => `S${at}`) }, 'skus'],
+    ['check_stock', { limit: 0, warehouse_code: 'AUSYD1' }, 'limit'],
+    ['check_stock', {}, 'skus'],
+    ['check_stock', { skus: ['A'], nonsense: 1 }, 'nonsense'],
+    ['find_products', {}, 'query'],
+    ['find_products', { query: 'x', page_size: 51 }, 'page_size'],
+    ['get_statement', { start_date: 'yesterday', end_date: '2026-11-01' }, 'start_date'],
+    ['get_statement', { start_date: '2026-11-01' }, 'end_date'],
+    ['quote_order', { lines: [] }, 'lines'],
+    ['quote_order', { lines: [{ sku: 'A', quantity: 1.5 }] }, 'lines[0].quantity'],
+    ['place_order', { quote_id: 'q' }, 'confirm_total'],
+    ['place_order', { quote_id: 'q', confirm_total: '10' }, 'confirm_total'],
+    ['place_dropship', { confirm_total: 1 }, 'quote_id'],
+    ['quote_dropship', { sku: 'A', quantity: 1 }, 'recipient'],
+    ['release_dropship', {}, 'dropship_order_id'],
+    ['call_endpoint', { method: 'TRACE', path: '/api/v1/me' }, 'method'],
+    ['call_endpoint', { method: 'GET', path: '/api/v1/me', body: 'text' }, 'body'],
+  ])('%s with bad arguments is a result that a model can read: %j', async (name, input, param) => {
+    const agent = await agentOf(house, token)
+    const refusal = await agent.refusal(name, input)
+    expect(refusal).toMatch(
+      /^VALIDATION_FAILED: \S.* request_id: req_\w+\. doc_url: \/errors\/VALIDATION_FAILED$/,
+    )
+    expect(refusal).toContain(`param: ${param}.`)
+  })
+
+  it('speaks the language of the reader', async () => {
+    const agent = await agentOf(house, token, { headers: { 'accept-language': 'ko' } })
+    expect(await agent.refusal('stock_list')).toContain('이름이 바뀌었습니다')
+  })
+})
+
+describe('resources', () => {
+  it('tell who asks, where stock lies and what a code means, with the rights of the token', async () => {
+    const { client } = await agentOf(house, token)
+    const { resources } = await client.listResources()
+    expect(resources.map(({ uri }) => uri)).toEqual(['tgw://me', 'tgw://warehouses'])
+    const { resourceTemplates } = await client.listResourceTemplates()
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['tgw://errors/{code}'])
+    const read = async (uri: string) => {
+      const [content] = (await client.readResource({ uri })).contents
+      return JSON.parse(content && 'text' in content ? content.text : '{}').data
+    }
+    expect((await read('tgw://me')).channel.plan).toBe('full')
+    expect((await read('tgw://warehouses')).map((each: Loose) => each.warehouse_code)).toContain('AUSYD1')
+    expect((await read('tgw://errors/RATE_LIMITED')).http_status).toBe(429)
+    for (const uri of ['tgw://errors/NONSENSE', 'tgw://orders', 'file:///etc/passwd', 'tgw://errors/../me']) {
+      await expect(client.readResource({ uri })).rejects.toThrow(/not found/i)
+    }
+  })
+})
