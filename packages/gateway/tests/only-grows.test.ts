@@ -14,7 +14,6 @@ const notBuiltYet = [
   'GET /api/v1/bills',
   'GET /api/v1/refunds',
   'GET /api/v1/freight-bills',
-  'POST /mcp',
 ]
 
 describe('the contract', () => {
