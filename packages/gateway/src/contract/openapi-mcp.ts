@@ -5,6 +5,7 @@ import type { Language } from './language.ts'
 import { texts } from './texts/texts.ts'
 
 const anyMessage = z.unknown().meta({ id: 'McpMessage', description: 'JSON-RPC 2.0' })
+const headers = z.object({ 'X-API-Version': z.string(), 'X-Request-Id': z.string() })
 const failure = (description: string) => ({
   description,
   content: { 'application/json': { schema: errorBody } },
@@ -22,10 +23,10 @@ export function mcpOperation(language: Language): ZodOpenApiOperationObject {
     responses: {
       '200': {
         description: 'MCP response',
-        headers: z.object({ 'X-API-Version': z.string(), 'X-Request-Id': z.string() }),
+        headers,
         content: { 'application/json': { schema: anyMessage }, 'text/event-stream': { schema: z.string() } },
       },
-      '202': { description: 'MCP notification accepted' },
+      '202': { description: 'MCP notification accepted', headers },
       '400': failure('BAD_REQUEST'),
       '401': failure('AUTH_MISSING_TOKEN, AUTH_INVALID_TOKEN, AUTH_EXPIRED'),
       '403': failure('BAD_REQUEST'),

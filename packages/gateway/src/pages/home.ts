@@ -1,6 +1,7 @@
 import { catalogue } from '../catalogue.ts'
 import { errorCodes } from '../contract/errors.ts'
 import { type Language, languages } from '../contract/language.ts'
+import { codeBlock } from './docs/markdown.ts'
 import { escaped } from './escape.ts'
 import { fenced, type Page, type Piece, word } from './page.ts'
 
@@ -62,17 +63,19 @@ export function homePage(language: Language): Page {
     path: '/',
     title: word(language, 'home_title'),
     summary: word(language, 'home_lead'),
-    pieces: [
-      doorsPiece(language),
-      {
-        markdown: `## ${word(language, 'home_first')}\n\n${word(language, 'home_first_text')}\n\n${fenced(firstCall, 'sh')}`,
-        ids: ['first-call'],
-      },
-      figuresPiece(language),
-    ],
+    pieces: [doorsPiece(language), firstCallPiece(language), figuresPiece(language)],
     trail: [],
     section: 'home',
     form: 'landing',
+  }
+}
+
+function firstCallPiece(language: Language): Piece {
+  const [title, text] = [word(language, 'home_first'), word(language, 'home_first_text')]
+  return {
+    markdown: `## ${title}\n\n${text}\n\n${fenced(firstCall, 'sh')}`,
+    html: () =>
+      `<section class="beside"><div><h2 id="first-call">${escaped(title)}</h2><p>${escaped(text)}</p></div>${codeBlock(firstCall, 'sh')}</section>`,
   }
 }
 

@@ -4,7 +4,7 @@ import { inlineHtml, localLink, markdownHtml, Rendering } from './docs/markdown.
 import { escaped } from './escape.ts'
 import { type Link, llmsPath, type NavGroup, type Page, word } from './page.ts'
 
-const languageNames: Readonly<Record<Language, string>> = { en: 'English', zh: '中文', ko: '한국어' }
+const languageNames: Readonly<Record<Language, string>> = { en: 'EN', zh: '中文', ko: '한국어' }
 const languageTags: Readonly<Record<Language, string>> = { en: 'en', zh: 'zh', ko: 'ko' }
 
 /** What a page is shown with: who asked, and where the assets are. */
@@ -28,7 +28,7 @@ export function pageHtml(page: Page, showing: Showing): string {
   const body = page.pieces.map((piece) => pieceHtml(piece, rendering, language)).join('\n')
   const summary = inlineHtml(page.summary, rendering)
   const contents = contentsHtml(rendering, language)
-  const side = page.side ?? []
+  const side = (page.side ?? []).filter(({ links }) => links.length > 0)
   const styles = ['site.css', ...(page.assets ?? []).filter((name) => name.endsWith('.css'))]
   const scripts = ['site.js', ...(page.assets ?? []).filter((name) => name.endsWith('.js'))]
   const form = page.form ?? (side.length > 0 ? 'reading' : 'wide')
@@ -48,7 +48,7 @@ ${languages.map((each) => `<link rel="alternate" hreflang="${each}" href="${esca
 <link rel="alternate" hreflang="x-default" href="${escaped(page.path)}">
 ${scripts.map((name) => `<script ${name === 'swagger-ui-bundle.js' ? 'defer' : 'type="module"'} src="${assetPath(name)}"></script>`).join('\n')}
 </head>
-<body class="${form}" ${wordsForScript(language, assetPath)}>
+<body class="${form}${page.section === 'errors' && page.path !== '/errors' ? ' compact' : ''}" ${wordsForScript(language, assetPath)}>
 <a class="skip" href="#content">${say('skip')}</a>
 ${headerHtml(page, showing)}
 ${side.length > 0 ? `<details class="drawer"><summary>${say('menu')}</summary>${sideHtml(side, page, showing)}</details>` : ''}

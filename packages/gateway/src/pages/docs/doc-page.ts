@@ -36,12 +36,14 @@ export function docPage(path: DocPath, language: Language): Page | undefined {
 
 /** `/docs`: every page with its summary. */
 export function docsIndex(language: Language): Page {
-  const pieces = docGroups.map(({ id, pages }) => {
+  const pieces = docGroups.flatMap(({ id, pages }) => {
     const lines = pages.flatMap((path) => {
       const content = contentOf(path, language)
       return content ? [`- [${content.title}](${docHref(path)}): ${content.summary}`] : []
     })
-    return { markdown: `## ${word(language, `group_${id}`)}\n\n${lines.join('\n')}`, ids: [id] }
+    return lines.length === 0
+      ? []
+      : [{ markdown: `## ${word(language, `group_${id}`)}\n\n${lines.join('\n')}`, ids: [id] }]
   })
   return {
     path: '/docs',

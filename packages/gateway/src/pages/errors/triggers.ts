@@ -12,8 +12,8 @@ export interface Trigger {
 }
 
 export interface Step extends Sample {
-  /** What later steps need of the answer: a variable, and the field that holds it. */
-  readonly keep?: { readonly variable: string; readonly field: string } | undefined
+  /** What later steps need of the answer: variables, and the fields that hold them. */
+  readonly keep?: Readonly<Record<string, string>>
   /** Not waited for: the next step runs beside it. */
   readonly isBackground?: boolean
   /** Sent so many times in a row. */
@@ -61,17 +61,17 @@ const cart = (quantity: number) =>
     { ...bearer(), 'Idempotency-Key': '$NAME' },
   )
 const draft = post('/api/v1/orders', { lines: [{ sku: 'SBX-SHORT-3', quantity: 1 }] }, bearer(), {
-  keep: { variable: 'ORDER_ID', field: 'order_id' },
+  keep: { ORDER_ID: 'order_id' },
 })
 
 /** A channel of one's own with a narrower plan, list or quota, and its token. */
 function channelWith(fields: Readonly<Record<string, unknown>>): Step[] {
   const admin = { 'x-admin-token': '$ADMIN_TOKEN' }
   const channel = { channel_code: '$NAME', name: 'Trial', plan: 'full', ...fields }
-  const grant = { client_id: '$NAME', client_secret: '$SECRET' }
+  const grant = { client_id: '$ID', client_secret: '$SECRET' }
   return [
-    post('/admin/api/channels', channel, admin, { keep: { variable: 'SECRET', field: 'client_secret' } }),
-    post('/api/v1/auth/token', grant, {}, { keep: { variable: 'LIMITED_TOKEN', field: 'access_token' } }),
+    post('/admin/api/channels', channel, admin, { keep: { ID: 'client_id', SECRET: 'client_secret' } }),
+    post('/api/v1/auth/token', grant, {}, { keep: { LIMITED_TOKEN: 'access_token' } }),
   ]
 }
 
@@ -85,7 +85,7 @@ export const triggers: Readonly<Record<ErrorCode, Trigger>> = {
         '/api/v1/auth/token',
         { client_id: '$CLIENT_ID', client_secret: '$CLIENT_SECRET' },
         {},
-        { keep: { variable: 'SHORT_TOKEN', field: 'access_token' }, waitSeconds: 2 },
+        { keep: { SHORT_TOKEN: 'access_token' }, waitSeconds: 2 },
       ),
       get('/api/v1/me', bearer('SHORT_TOKEN')),
     ],
@@ -164,7 +164,7 @@ export const triggers: Readonly<Record<ErrorCode, Trigger>> = {
         '/api/v1/auth/token',
         { client_id: '$CLIENT_ID', client_secret: '$CLIENT_SECRET' },
         {},
-        { keep: { variable: 'CHANNEL_TOKEN', field: 'access_token' } },
+        { keep: { CHANNEL_TOKEN: 'access_token' } },
       ),
       post(previewPath, dropship(), bearer('CHANNEL_TOKEN')),
     ],
@@ -182,18 +182,23 @@ export function shellOf({ setting, steps }: Trigger): string {
 
 function commandOf({ keep, isBackground, times, waitSeconds, ...sample }: Step): string {
   const curl = curlOf(sample)
-  const command = keep
-    ? `${keep.variable}=$(${curl} | sed 's/.*"${keep.field}":"\\([^"]*\\)".*/\\1/')`
-    : isBackground
-      ? `${curl} &`
-      : curl
+  const command = keep ? kept(curl, Object.entries(keep)) : isBackground ? `${curl} &` : curl
   const repeated = times === undefined ? command : `for _ in $(seq ${times}); do\n${command}\ndone`
   return waitSeconds === undefined ? repeated : `${repeated}\nsleep ${waitSeconds}`
 }
 
+/** Keeps fields of an answer in variables, with nothing but `sed`. */
+function kept(curl: string, fields: readonly (readonly [variable: string, field: string])[]): string {
+  const taken = (field: string) => `sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/'`
+  const [only, ...more] = fields
+  if (only && more.length === 0) return `${only[0]}=$(${curl} | ${taken(only[1])})`
+  const lines = fields.map(([variable, field]) => `${variable}=$(printf %s "$ANSWER" | ${taken(field)})`)
+  return [`ANSWER=$(${curl})`, ...lines].join('\n')
+}
+
 /** The variables that the reader has to set. */
 export function variablesOf({ steps }: Trigger): string[] {
-  const made = new Set(steps.flatMap(({ keep }) => (keep ? [keep.variable] : [])))
+  const made = new Set(steps.flatMap(({ keep = {} }) => Object.keys(keep)))
   const used = JSON.stringify(steps).match(/\$[A-Z][A-Z_]*/g) ?? []
   return [...new Set(used.map((name) => name.slice(1)))].filter((name) => !made.has(name))
 }
