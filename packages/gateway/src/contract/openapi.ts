@@ -30,7 +30,6 @@ export function openApiDocument(language: Language = 'en') {
       security: [{ bearer: [] }],
       paths: { ...pathsOf(catalogue, language), '/mcp': { post: mcpOperation(language) } },
       components: {
-        schemas: { ErrorCode: errorCode },
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
       },
     },
@@ -39,8 +38,6 @@ export function openApiDocument(language: Language = 'en') {
   describeFields(document, language)
   return document
 }
-
-const errorCode = z.enum(Object.keys(errorTable)).meta({ id: 'ErrorCode' })
 
 /** Endpoints with their schemas in OpenAPI's words, for pages; also those that are not part of the contract. */
 export function describedPaths(endpoints: readonly Endpoint[], language: Language) {
@@ -205,6 +202,8 @@ interface Overridden {
 
 /** A number or a switch in a query is text on the wire and a number or a switch to whoever generates a client. */
 function asSent(jsonSchema: Record<string, unknown>, zodSchema: unknown) {
+  // Zod leaves a default out where the text on the wire is not yet the value.
+  if (zodSchema instanceof z.ZodDefault) jsonSchema.default = zodSchema.def.defaultValue
   if (!(zodSchema instanceof z.ZodPipe)) return
   const meant = zodSchema.out instanceof z.ZodTransform ? undefined : zodSchema.out
   const words = jsonSchema.enum
