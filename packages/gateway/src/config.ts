@@ -57,16 +57,38 @@ type Values = Readonly<Record<string, string | undefined>>
 /** Reads settings (environment, `.env` and settings file, already laid over each other). Throws `ConfigError`. */
 export function readConfig(values: Values): Config {
   const reader = new Reader(values)
+  const config = configFrom(reader)
+  if (reader.problems.length > 0) throw new ConfigError(reader.problems)
+  return config
+}
+
+/** What can be set, for the documents: seen by reading a configuration in which nothing is set. */
+export interface Setting {
+  readonly name: string
+  /** What stands where nothing is set. */
+  readonly usual: string | undefined
+  readonly least?: number
+  readonly most?: number
+  readonly words?: readonly string[]
+}
+
+export function declaredSettings(): readonly Setting[] {
+  const reader = new Reader({})
+  configFrom(reader)
+  return [...reader.asked.values()]
+}
+
+function configFrom(reader: Reader): Config {
   const upstreamUrl = reader.url('UPSTREAM_URL', ['http:', 'https:'])
   const upstreamToken = reader.text('UPSTREAM_TOKEN')
   if (upstreamUrl && !upstreamToken)
     reader.problem('UPSTREAM_TOKEN is missing: with UPSTREAM_URL set, the ERP’s connector wants a token.')
-  const config: Config = {
-    host: reader.text('HOST') ?? '127.0.0.1',
+  return {
+    host: reader.text('HOST', '127.0.0.1') ?? '127.0.0.1',
     port: reader.number('PORT', 8080, 0, 65_535),
     baseUrl: reader.url('BASE_URL', ['http:', 'https:'])?.replace(/\/$/, ''),
     mcpAllowedOrigins: reader.origins('MCP_ALLOWED_ORIGINS'),
-    dataDir: reader.text('DATA_DIR') ?? defaultDataDir,
+    dataDir: reader.text('DATA_DIR', defaultDataDir) ?? defaultDataDir,
     databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']),
     adminToken: reader.text('ADMIN_TOKEN'),
     writesEnabled: reader.flag('WRITES_ENABLED', true),
@@ -91,12 +113,11 @@ export function readConfig(values: Values): Config {
     logLevel: reader.word('LOG_LEVEL', logLevels, 'info'),
     views: reader.views('WAREHOUSE_VIEWS', defaultViews),
   }
-  if (reader.problems.length > 0) throw new ConfigError(reader.problems)
-  return config
 }
 
 class Reader {
   readonly problems: string[] = []
+  readonly asked = new Map<string, Setting>()
   readonly #values: Values
 
   constructor(values: Values) {
@@ -108,12 +129,23 @@ class Reader {
   }
 
   /** An empty value is as good as none. */
-  text(name: string): string | undefined {
+  text(name: string, usual?: string): string | undefined {
+    this.#note({ name, usual })
+    return this.#given(name)
+  }
+
+  /** The first word on a setting is the one with its bounds. */
+  #note(setting: Setting) {
+    if (!this.asked.has(setting.name)) this.asked.set(setting.name, setting)
+  }
+
+  #given(name: string): string | undefined {
     const value = this.#values[name]
     return value === undefined || value === '' ? undefined : value
   }
 
   number(name: string, usual: number, least: number, most: number): number {
+    this.#note({ name, usual: String(usual), least, most })
     const text = this.text(name)
     if (text === undefined) return usual
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
@@ -123,6 +155,7 @@ class Reader {
   }
 
   flag(name: string, usual: boolean): boolean {
+    this.#note({ name, usual: usual ? '1' : '0', words: ['0', '1'] })
     const text = this.text(name)
     if (text === undefined) return usual
     if (text === '1' || text === 'true') return true
@@ -132,6 +165,7 @@ class Reader {
   }
 
   word<T extends string>(name: string, words: readonly T[], usual: T): T {
+    this.#note({ name, usual, words })
     const text = this.text(name)
     if (text === undefined) return usual
     const known = words.find((word) => word === text)
@@ -163,7 +197,7 @@ class Reader {
   }
 
   instant(name: string, usual: string): number {
-    const text = this.text(name) ?? usual
+    const text = this.text(name, usual) ?? usual
     const value = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) ? Date.parse(text) : Number.NaN
     if (!Number.isNaN(value)) return value
     this.problem(`${name} is a time such as ${usual}, not "${text}".`)
@@ -198,7 +232,7 @@ class Reader {
 
   /** `AU=AUSYD1+AUSYD2,CN=CHNZJ1`. */
   views(name: string, usual: string): Record<string, readonly string[]> {
-    const text = this.text(name) ?? usual
+    const text = this.text(name, usual) ?? usual
     const entries = text
       .split(',')
       .map((entry) => /^([A-Za-z0-9_-]+)=([A-Za-z0-9_-]+(?:\+[A-Za-z0-9_-]+)*)$/.exec(entry.trim()))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { errorTable } from './errors.ts'
 import type { Language } from './language.ts'
 import { sentence } from './texts/texts.ts'
 
@@ -88,10 +89,12 @@ export function listOf<T extends z.ZodType>(item: T) {
   })
 }
 
+const errorCode = z.enum(Object.keys(errorTable)).meta({ id: 'ErrorCode' })
+
 export const errorBody = z
   .object({
     error: z.object({
-      code: z.string(),
+      code: errorCode,
       message: z.string(),
       hint: z.string(),
       request_id: z.string(),

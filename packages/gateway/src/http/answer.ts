@@ -20,12 +20,21 @@ import {
   requireOmsLogin,
   requireWarehouse,
 } from './stages/permissions.ts'
+import { sandboxFault } from './stages/sandbox-fault.ts'
 
 /** The door: every call of the contract, from HTTP or in process, comes through here. Never throws. */
 export type Door = (call: Call) => Promise<Answer>
 
 /** What comes before idempotency, in the contract's order. Read-only mode comes after it: a replay is a read. */
-const stages = [authenticate, requireCapability, requireOmsLogin, parse, requireWarehouse, meter]
+const stages = [
+  sandboxFault,
+  authenticate,
+  requireCapability,
+  requireOmsLogin,
+  parse,
+  requireWarehouse,
+  meter,
+]
 
 interface Route {
   readonly endpoint: Endpoint

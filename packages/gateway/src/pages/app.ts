@@ -1,20 +1,26 @@
-import { Hono } from 'hono'
-import { GatewayError, isErrorCode } from '../contract/errors.ts'
-import { isLanguage, type Language, languageOf } from '../contract/language.ts'
+import { type Context, Hono } from 'hono'
+import { GatewayError } from '../contract/errors.ts'
+import { isLanguage, type Language, languageOf, languages } from '../contract/language.ts'
 import { openApiText } from '../contract/openapi.ts'
 import type { Gateway } from '../gateway.ts'
 import { failureAnswer } from '../http/failure.ts'
 import { apiVersion, requestIdFrom } from '../http/headers.ts'
-import { errorIndex, errorPage } from './errors.ts'
+import { prefersMarkdown } from './accept.ts'
+import { asset, assetPath } from './assets.ts'
+import { localLink } from './docs/markdown.ts'
 import { health } from './health.ts'
-import { home } from './home.ts'
-import { type Page, toHtml, toMarkdown } from './page.ts'
-import { style } from './style.ts'
+import { pageHtml } from './layout.ts'
+import { fullPath, llmsFullText, llmsText } from './llms.ts'
+import { llmsPath, pageMarkdown } from './page.ts'
+import { prepared, respond } from './respond.ts'
+import { searchIndex } from './search.ts'
+import { pageAt } from './site.ts'
 
+/** Nothing inline, nothing from elsewhere. */
 const pagePolicy =
-  "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 
-type Variables = { Variables: { requestId: string; language: Language } }
+type Variables = { Variables: { requestId: string; language: Language; query: string } }
 
 /** Pages, probes and machine documents: everything that is not the contract. */
 export function pages(gateway: Gateway): Hono<Variables> {
@@ -24,50 +30,22 @@ export function pages(gateway: Gateway): Hono<Variables> {
     const asked = c.req.query('lang')
     c.set('requestId', requestId)
     c.set('language', isLanguage(asked) ? asked : languageOf(c.req.header('accept-language')))
+    c.set('query', isLanguage(asked) ? `?lang=${asked}` : '')
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') throw methodNotAllowed(c.req.method, c.req.path)
+    await next()
+    // Afterwards: a response that a handler made whole does not take what was said before it.
     c.header('X-API-Version', apiVersion)
     c.header('X-Request-Id', requestId)
     c.header('X-Content-Type-Options', 'nosniff')
     c.header('Referrer-Policy', 'no-referrer')
     c.header('Content-Security-Policy', pagePolicy)
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') throw methodNotAllowed(c.req.method, c.req.path)
-    await next()
   })
-
-  const show = (path: string, make: (language: Language, word: string) => Page | undefined) => {
-    app.get(path, (c) => {
-      const language = c.get('language')
-      const raw = c.req.param('code') ?? ''
-      const asMarkdown = c.req.path.endsWith('.md') || prefersMarkdown(c.req.header('accept'))
-      const page = make(language, raw.replace(/\.md$/, ''))
-      if (!page) return c.notFound()
-      c.header('Content-Language', language)
-      c.header('Vary', 'Accept, Accept-Language')
-      if (asMarkdown) return c.body(toMarkdown(page), 200, { 'Content-Type': 'text/markdown; charset=utf-8' })
-      return c.html(toHtml(page, language, c.req.path))
-    })
-  }
-  show('/', home)
-  show('/index.md', home)
-  // Until it has pages of its own, the reference is the table of every endpoint.
-  show('/reference', home)
-  show('/reference.md', home)
-  show('/errors', errorIndex)
-  show('/errors.md', errorIndex)
-  show('/errors/:code', (language, word) => (isErrorCode(word) ? errorPage(language, word) : undefined))
-
-  app.get('/style.css', (c) =>
-    c.body(style, 200, {
-      'Content-Type': 'text/css; charset=utf-8',
-      'Cache-Control': 'public, max-age=3600',
-    }),
-  )
-  app.get('/openapi.json', (c) =>
-    c.body(openApiText(), 200, { 'Content-Type': 'application/json; charset=utf-8' }),
-  )
-  app.get('/.well-known/jwks.json', (c) =>
-    c.json(gateway.keys.jwks, 200, { 'Cache-Control': 'public, max-age=300' }),
-  )
   health(app, gateway)
+  machineDocuments(app, gateway)
+  // The changelog has one address; what a page of the documentation calls `/docs/changelog` is there.
+  app.get('/docs/changelog', (c) => c.redirect(`/changelog${c.get('query')}`, 308))
+  app.get('/docs/changelog.md', (c) => c.redirect(`/changelog.md${c.get('query')}`, 308))
+  app.get('*', showPage)
 
   app.notFound((c) =>
     refused(gateway, c.get('requestId'), c.get('language'), notFound(c.req.method, c.req.path)),
@@ -76,6 +54,83 @@ export function pages(gateway: Gateway): Hono<Variables> {
   return app
 }
 
+const html = 'text/html; charset=utf-8'
+const markdown = 'text/markdown; charset=utf-8'
+const json = 'application/json; charset=utf-8'
+const negotiated = 'Accept, Accept-Language, Accept-Encoding'
+
+/** A page as HTML, or as Markdown by its address or by what the reader accepts. */
+function showPage(c: Context<Variables>): Response | Promise<Response> {
+  const { language, query } = c.var
+  const address = c.req.path
+  const isMarkdown = address.endsWith('.md') || prefersMarkdown(c.req.header('accept'))
+  const path = pathOf(address)
+  const page = pageAt(path, language)
+  if (!page) return c.notFound()
+  const document = isMarkdown
+    ? prepared(`md ${path} ${language} ${query}`, markdown, () =>
+        pageMarkdown(page, language, (text) => linked(text, query)),
+      )
+    : prepared(`html ${path} ${language} ${query}`, html, () =>
+        pageHtml(page, { language, query, assetPath }),
+      )
+  return respond(document, c.req.raw, {
+    'Content-Language': language,
+    Vary: negotiated,
+    'Cache-Control': 'no-cache',
+    Link: `<${llmsPath(language)}>; rel="llms-txt"`,
+  })
+}
+
+/** `/docs/quickstart.md` and `/docs/quickstart/` are `/docs/quickstart`; `/index.md` is `/`. */
+function pathOf(address: string): string {
+  const path = address.replace(/\.md$/, '').replace(/\/(?:index(?:\.html)?)?$/, '')
+  return path === '' || path === '/index' ? '/' : path
+}
+
+/** The links of a Markdown text with the language that the reader asked for. */
+function linked(text: string, query: string): string {
+  if (query === '') return text
+  return text.replace(/\]\((\/[^)\s]*)\)/g, (_whole, href: string) => `](${localLink(href, query)})`)
+}
+
+const forGood = 'public, max-age=31536000, immutable'
+
+function machineDocuments(app: Hono<Variables>, gateway: Gateway) {
+  const serve = (
+    path: string,
+    type: string,
+    language: Language | undefined,
+    make: (language: Language) => string,
+  ) => {
+    app.get(path, (c) => {
+      const own = language ?? c.get('language')
+      const document = prepared(`${path} ${own}`, type, () => make(own))
+      return respond(document, c.req.raw, {
+        'Content-Language': own,
+        Vary: 'Accept-Language, Accept-Encoding',
+        'Cache-Control': 'no-cache',
+      })
+    })
+  }
+  serve('/openapi.json', json, undefined, openApiText)
+  for (const language of languages) {
+    const fixed = language === 'en' ? undefined : language
+    serve(llmsPath(language), 'text/plain; charset=utf-8', fixed, llmsText)
+    serve(fullPath(language), 'text/plain; charset=utf-8', fixed, llmsFullText)
+    serve(`/assets/search-${language}.json`, json, language, searchIndex)
+  }
+  app.get('/assets/:hash/:name', (c) => {
+    const found = asset(c.req.param('name'))
+    if (!found || found.hash !== c.req.param('hash')) return c.notFound()
+    const document = prepared(`asset ${found.hash}`, found.type, () => found.bytes)
+    return respond(document, c.req.raw, { 'Cache-Control': forGood, Vary: 'Accept-Encoding' })
+  })
+  app.get('/favicon.ico', (c) => c.redirect(assetPath('mark.svg'), 302))
+  app.get('/.well-known/jwks.json', (c) =>
+    c.json(gateway.keys.jwks, 200, { 'Cache-Control': 'public, max-age=300' }),
+  )
+}
 const mostEchoedPath = 100
 
 function notFound(method: string, path: string): GatewayError {
@@ -107,20 +162,4 @@ function refused(gateway: Gateway, requestId: string, language: Language, error:
   for (let at = 0; at < answer.headers.length; at += 2)
     headers.append(answer.headers[at] ?? '', answer.headers[at + 1] ?? '')
   return new Response(String(answer.body), { status: answer.status, headers })
-}
-
-/** Whether an Accept header wants Markdown more than HTML. */
-function prefersMarkdown(accept: string | undefined): boolean {
-  if (!accept) return false
-  const weightOf = (type: string) => {
-    const range = accept
-      .split(',')
-      .map((part) => part.trim().toLowerCase())
-      .find((part) => part.split(';')[0] === type)
-    if (range === undefined) return 0
-    const q = /;\s*q=([\d.]+)/.exec(range)?.[1]
-    return q === undefined ? 1 : Number(q)
-  }
-  const markdown = weightOf('text/markdown')
-  return markdown > 0 && markdown >= weightOf('text/html')
 }

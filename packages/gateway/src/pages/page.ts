@@ -1,97 +1,97 @@
 import type { Language } from '../contract/language.ts'
+import type { SiteWord } from '../contract/texts/site/en.ts'
+import { texts } from '../contract/texts/texts.ts'
 
-/** A page as data, so that its HTML and its Markdown say the same. */
+/**
+ * A page as data. Its Markdown is the page; its HTML is rendered from the same Markdown, so that both say the same.
+ * Only where Markdown has no form for something, such as a row of cards, a piece has HTML of its own beside it.
+ */
 export interface Page {
+  /** Where it stands: `/docs/quickstart`. */
+  readonly path: string
   readonly title: string
-  readonly blocks: readonly Block[]
+  /** One line of Markdown. */
+  readonly summary: string
+  readonly pieces: readonly Piece[]
+  /** From the first level down, without the page itself. */
+  readonly trail: readonly Link[]
+  readonly previous?: Link | undefined
+  readonly next?: Link | undefined
+  /** The navigation beside it; none on the first page. */
+  readonly side?: readonly NavGroup[]
+  readonly section: 'home' | 'docs' | 'reference' | 'errors' | 'swagger'
+  readonly isUntranslated?: boolean
+  /** The endpoint that the page describes: shown in place of the summary. */
+  readonly operation?: { readonly method: string; readonly path: string }
+  /** Scripts and style sheets of its own, by their names among the assets. */
+  readonly assets?: readonly string[]
+  /** `wide`: without the measure of running text. `landing`: the first page's own form. */
+  readonly form?: 'wide' | 'landing'
 }
 
-export type Block =
-  | { readonly kind: 'heading'; readonly text: string }
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'code'; readonly text: string }
-  | { readonly kind: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly Cell[])[] }
-  | { readonly kind: 'links'; readonly links: readonly { text: string; href: string; note?: string }[] }
+export interface Piece {
+  readonly markdown: string
+  /** Instead of the rendered Markdown. */
+  readonly html?: (link: (href: string) => string) => string
+  /** The addresses of its headings, which are the same in every language. */
+  readonly ids?: readonly string[]
+  /** English in place of a translation that is out of date. */
+  readonly isStale?: boolean
+  /** What stands for it in one file of everything: nothing where it follows from the rest. */
+  readonly brief?: string
+}
 
-export type Cell = string | { readonly text: string; readonly href: string }
+export interface Link {
+  readonly text: string
+  readonly href: string
+  /** What stands before the text, such as a method. */
+  readonly tag?: string
+}
 
-const languageNames: Readonly<Record<Language, string>> = { en: 'English', zh: '中文', ko: '한국어' }
+export interface NavGroup {
+  readonly title: string
+  readonly links: readonly Link[]
+}
 
-export function toMarkdown(page: Page): string {
-  const cell = (value: Cell) =>
-    typeof value === 'string' ? value.replaceAll('|', '\\|') : `[${value.text}](${value.href})`
-  const parts = page.blocks.map((block) => {
-    if (block.kind === 'heading') return `## ${block.text}`
-    if (block.kind === 'code') return `\`\`\`\n${block.text}\n\`\`\``
-    if (block.kind === 'links') {
-      return block.links
-        .map(({ text, href, note }) => `- [${text}](${href})${note ? `: ${note}` : ''}`)
-        .join('\n')
-    }
-    if (block.kind === 'text') return block.text
-    const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-    return [
-      line(block.head),
-      line(block.head.map(() => '---')),
-      ...block.rows.map((row) => line(row.map(cell))),
-    ].join('\n')
+/** A word of the site in a language, its placeholders filled. */
+export function word(
+  language: Language,
+  id: SiteWord,
+  details: Readonly<Record<string, string | number>> = {},
+): string {
+  return texts[language].site[id].replace(/\{(\w+)\}/g, (_whole, name: string) => String(details[name] ?? ''))
+}
+
+/** Where the list of all pages stands in a language. */
+export function llmsPath(language: Language): string {
+  return language === 'en' ? '/llms.txt' : `/${language}/llms.txt`
+}
+
+/** A page as Markdown. `link` puts the reader's language into links within the site. */
+export function pageMarkdown(page: Page, language: Language, withLanguage: (text: string) => string): string {
+  const index = llmsPath(language)
+  const pieces = page.pieces.map(({ markdown, isStale }) => {
+    const text = markdown.replace(/^(\s*(?:`{3,}|~{3,})\w*)[ \t]+(?:run|output)[ \t]*$/gm, '$1')
+    return isStale ? `> ${word(language, 'stale')}\n\n${text}` : text
   })
-  return `${[`# ${page.title}`, ...parts].join('\n\n')}\n`
+  const parts = [
+    `> ${word(language, 'index_line', { link: `[llms.txt](${index})` })}`,
+    `# ${page.title}`,
+    ...(page.isUntranslated ? [`> ${word(language, 'untranslated')}`] : []),
+    page.summary,
+    ...pieces.filter((text) => text !== ''),
+  ]
+  return `${withLanguage(parts.join('\n\n'))}\n`
 }
 
-export function toHtml(page: Page, language: Language, path: string): string {
-  const others = Object.entries(languageNames).map(
-    ([code, name]) =>
-      `<a href="${escaped(path)}?lang=${code}" hreflang="${code}" lang="${code}"${code === language ? ' aria-current="true"' : ''}>${name}</a>`,
-  )
-  return `<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escaped(page.title)} · Trade Gateway</title>
-<link rel="stylesheet" href="/style.css">
-<link rel="alternate" type="text/markdown" href="${escaped(path === '/' ? '/index' : path)}.md">
-</head>
-<body>
-<header><a href="/?lang=${language}">Trade Gateway</a><nav>${others.join(' ')}</nav></header>
-<main>
-<h1>${escaped(page.title)}</h1>
-${page.blocks.map(blockHtml).join('\n')}
-</main>
-</body>
-</html>
-`
+/** A table in Markdown; `|` in a cell is escaped. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-function blockHtml(block: Block): string {
-  if (block.kind === 'heading') return `<h2>${escaped(block.text)}</h2>`
-  if (block.kind === 'text') return `<p>${escaped(block.text)}</p>`
-  if (block.kind === 'code') return `<pre><code>${escaped(block.text)}</code></pre>`
-  if (block.kind === 'links') {
-    const item = ({ text, href, note }: { text: string; href: string; note?: string }) =>
-      `<li><a href="${escaped(href)}">${escaped(text)}</a>${note ? ` — ${escaped(note)}` : ''}</li>`
-    return `<ul>${block.links.map(item).join('')}</ul>`
-  }
-  const head = block.head.map((text) => `<th scope="col">${escaped(text)}</th>`).join('')
-  const rows = block.rows.map(
-    (row) => `<tr>${row.map((value) => `<td>${cellHtml(value)}</td>`).join('')}</tr>`,
-  )
-  return `<div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('')}</tbody></table></div>`
-}
-
-function cellHtml(value: Cell): string {
-  return typeof value === 'string'
-    ? escaped(value)
-    : `<a href="${escaped(value.href)}">${escaped(value.text)}</a>`
-}
-
-export function escaped(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;')
+/** A fenced block of code. */
+export function fenced(code: string, language: string, isOutput = false): string {
+  return `\`\`\`${language}${isOutput ? ' output' : ''}\n${code}\n\`\`\``
 }

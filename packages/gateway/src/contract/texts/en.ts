@@ -1,3 +1,6 @@
+import { fieldsEn } from './fields/en.ts'
+import { settingsEn } from './settings/en.ts'
+import { siteEn } from './site/en.ts'
 import type { Texts } from './texts.ts'
 
 /** Sentences that are more exact than a code's own. `{placeholders}` are filled with bounded, cleaned values. */
@@ -715,23 +718,7 @@ export const en: Texts = {
     list_endpoints: 'List endpoints',
     call_endpoint: 'Call an endpoint',
   },
-  pages: {
-    errors_title: 'Error codes',
-    errors_lead:
-      'Programs decide by error.code, which never changes. The message follows the language of the reader.',
-    status: 'HTTP status',
-    when: 'When it happens',
-    fix: 'What to do',
-    retry: 'Does a retry help?',
-    retry_yes: 'Yes, after the time in Retry-After.',
-    retry_no: 'No: change the request first.',
-    example: 'Example',
-    all_errors: 'All error codes',
-    code: 'Code',
-    meaning: 'Meaning',
-    not_found: 'There is no such page.',
-    home_title: 'Trade Gateway',
-    home_lead:
-      'One stable JSON contract in front of an ERP: stock and its changes, wholesale and drop-ship orders, statements, signed webhooks.',
-  },
+  fields: fieldsEn,
+  settings: settingsEn,
+  site: siteEn,
 }

@@ -1,3 +1,6 @@
+import { fieldsKo } from './fields/ko.ts'
+import { settingsKo } from './settings/ko.ts'
+import { siteKo } from './site/ko.ts'
 import type { Texts } from './texts.ts'
 
 export const ko: Texts = {
@@ -725,23 +728,7 @@ export const ko: Texts = {
     list_endpoints: '엔드포인트 목록',
     call_endpoint: '엔드포인트 호출',
   },
-  pages: {
-    errors_title: '오류 코드',
-    errors_lead:
-      '프로그램은 변하지 않는 error.code로 판단하세요. message는 읽는 사람의 언어에 따라 달라집니다.',
-    status: 'HTTP 상태 코드',
-    when: '발생 조건',
-    fix: '해결 방법',
-    retry: '다시 시도하면 해결되나요?',
-    retry_yes: '예. Retry-After에 표시된 시간이 지난 뒤 다시 시도하세요.',
-    retry_no: '아니요. 먼저 요청을 수정하세요.',
-    example: '예시',
-    all_errors: '전체 오류 코드',
-    code: '코드',
-    meaning: '의미',
-    not_found: '그런 페이지는 없습니다.',
-    home_title: 'Trade Gateway',
-    home_lead:
-      'ERP 앞에 놓인 하나의 안정적인 JSON 계약입니다. 재고와 재고 변경, 도매 주문과 위탁배송 주문, 정산서, 서명된 웹훅을 제공합니다.',
-  },
+  fields: fieldsKo,
+  settings: settingsKo,
+  site: siteKo,
 }

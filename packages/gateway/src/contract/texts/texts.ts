@@ -3,7 +3,10 @@ import type { ActionName } from '../../mcp/actions.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Language } from '../language.ts'
 import { en, type SentenceId } from './en.ts'
+import type { FieldName } from './fields/en.ts'
 import { ko } from './ko.ts'
+import type { SettingName } from './settings/en.ts'
+import type { SiteWord } from './site/en.ts'
 import { zh } from './zh.ts'
 
 /** What a person reads of an error code. */
@@ -21,23 +24,6 @@ export interface EndpointText {
   readonly description: string
 }
 
-export type PageWord =
-  | 'errors_title'
-  | 'errors_lead'
-  | 'status'
-  | 'when'
-  | 'fix'
-  | 'retry'
-  | 'retry_yes'
-  | 'retry_no'
-  | 'example'
-  | 'all_errors'
-  | 'code'
-  | 'meaning'
-  | 'not_found'
-  | 'home_title'
-  | 'home_lead'
-
 /** Every text of one language. The compiler forces each language to be complete. */
 export interface Texts {
   readonly sentences: Readonly<Record<SentenceId, string>>
@@ -49,7 +35,9 @@ export interface Texts {
   readonly mcp: EndpointText
   /** Titles of the business actions, as a person is asked to allow them. */
   readonly actions: Readonly<Record<ActionName, string>>
-  readonly pages: Readonly<Record<PageWord, string>>
+  readonly fields: Readonly<Record<FieldName, string>>
+  readonly settings: Readonly<Record<SettingName, string>>
+  readonly site: Readonly<Record<SiteWord, string>>
 }
 
 export const texts: Readonly<Record<Language, Texts>> = { en, zh, ko }

@@ -1,3 +1,6 @@
+import { fieldsZh } from './fields/zh.ts'
+import { settingsZh } from './settings/zh.ts'
+import { siteZh } from './site/zh.ts'
 import type { Texts } from './texts.ts'
 
 export const zh: Texts = {
@@ -691,22 +694,7 @@ export const zh: Texts = {
     list_endpoints: '列出接口',
     call_endpoint: '调用接口',
   },
-  pages: {
-    errors_title: '错误码',
-    errors_lead: '程序应根据 error.code 判断，它永不改变；message 随读者的语言而变。',
-    status: 'HTTP 状态码',
-    when: '何时出现',
-    fix: '如何处理',
-    retry: '重试有用吗？',
-    retry_yes: '有用，请在 Retry-After 给出的时间后重试。',
-    retry_no: '没有用，请先修改请求。',
-    example: '示例',
-    all_errors: '全部错误码',
-    code: '错误码',
-    meaning: '含义',
-    not_found: '没有这个页面。',
-    home_title: 'Trade Gateway',
-    home_lead:
-      '架在 ERP 前面的一套稳定的 JSON 契约：库存及其变更、批发订单和一件代发订单、对账单、带签名的 Webhook。',
-  },
+  fields: fieldsZh,
+  settings: settingsZh,
+  site: siteZh,
 }

@@ -1,0 +1,57 @@
+import type { operations, paths } from './generated/contract.ts'
+
+/**
+ * A client in the types that a generator makes of the contract. It is compiled and never run: what stops compiling
+ * here would have stopped compiling in somebody's shop.
+ */
+type Result<Id extends keyof operations> = operations[Id] extends {
+  responses: { 200: { content: { 'application/json': infer Body } } }
+}
+  ? Body
+  : never
+type Query<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>
+type Body<Id extends keyof operations> = operations[Id] extends {
+  requestBody?: { content: { 'application/json': infer Sent } }
+}
+  ? Sent
+  : never
+
+async function get<Id extends keyof operations>(path: keyof paths, query: Query<Id>): Promise<Result<Id>> {
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  const response = await fetch(`${path}?${search}`)
+  return response.json()
+}
+
+/** Numbers of a query are numbers, switches are switches. */
+const page: Query<'dropship.list'> = { page: 1, page_size: 50, include_previews: true, status: 'pending' }
+
+const order: Body<'dropship.submit'> = {
+  sku: 'LIN-0042-BLK-M',
+  quantity: 2,
+  client_order_number: 'WEB-1001',
+  recipient: {
+    name: 'Alex Lee',
+    phone: '+61 2 5550 1234',
+    address: '1 Example Street',
+    city: 'Sydney',
+    country_code: 'AU',
+  },
+}
+
+export async function numbers(): Promise<string[]> {
+  const { data, has_more } = await get<'dropship.list'>('/api/v1/dropship-orders', page)
+  const shown: boolean = has_more
+  return shown ? data.map(({ client_order_number }) => client_order_number) : [order.client_order_number]
+}
+
+export async function changes(since: number): Promise<{ next: number; skus: string[] }> {
+  const { data, version, needs_full_sync } = await get<'stock.changes'>(
+    '/api/v1/warehouses/{warehouse_code}/stock/changes',
+    { since },
+  )
+  const next: number = needs_full_sync ? 0 : version
+  return { next, skus: data.map(({ sku }) => sku) }
+}
+
+/** A 304 has headers and no body. */
+export type Unchanged = operations['stock.list']['responses'][304]['headers']['ETag']

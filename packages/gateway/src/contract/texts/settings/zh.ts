@@ -1,0 +1,27 @@
+import type { SettingName } from './en.ts'
+
+export const settingsZh: Readonly<Record<SettingName, string>> = {
+  UPSTREAM_URL: 'ERP 连接器的地址；不设则使用内置 ERP',
+  UPSTREAM_TOKEN: '网关向连接器出示的令牌',
+  HOST: '监听地址',
+  PORT: '监听端口',
+  BASE_URL: '外部访问的地址；不设则为监听地址',
+  DATA_DIR: '内嵌数据库与自动生成的设置所在目录',
+  DATABASE_URL: '用 PostgreSQL 代替内嵌数据库；多个进程时必需',
+  ADMIN_TOKEN: '开启 /admin/api；不设则控制台停用；沙盒会自动生成',
+  WRITES_ENABLED: '为 0 时拒绝写入 ERP，读取照常',
+  SYNC_INTERVAL_MS: '向 ERP 查询变化的间隔，毫秒',
+  SECRETS_KEY: '加密数据库中的机密；至少 32 个字符，同一数据库的所有进程须相同；首次启动时自动生成',
+  TOKEN_TTL_SECONDS: '令牌的有效期，秒',
+  LEGACY_TOKEN_SECRET: '旧网关令牌的密钥',
+  LEGACY_TOKENS_UNTIL: '旧令牌接受至何时',
+  TRUST_PROXY: '信任其 X-Forwarded-For 的网络',
+  RATE_LIMIT_POINTS: '渠道 60 秒内可用的点数',
+  HOLD_TTL_SECONDS: '预览占用库存的时长，秒',
+  DUPLICATE_WINDOW_SECONDS: '同一收件人的相同一件代发订单在多久内视为疑似重复，秒',
+  SANDBOX_SEED: '内置 ERP 商品的随机种子',
+  SANDBOX_CATALOGUE: '供内置 ERP 使用的自有商品 CSV 文件',
+  SANDBOX_ACTIVITY: '内置 ERP 每分钟模拟的库存变化数；0 表示静止',
+  LOG_LEVEL: '日志级别',
+  WAREHOUSE_VIEWS: '公司视图及其所含仓库',
+}

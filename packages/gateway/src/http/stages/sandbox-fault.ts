@@ -1,0 +1,16 @@
+import { GatewayError } from '../../contract/errors.ts'
+import type { Stage, StageFactory } from './authenticate.ts'
+
+const retrySeconds = 1
+
+/**
+ * Faults of the gateway itself that a caller of the sandbox asks for on its own request, so that these two codes can
+ * be met too; every other `X-Sandbox-Fault` is the ERP's. In front of any other ERP the header is not read.
+ */
+export const sandboxFault: StageFactory = ({ access }) => (access === 'bearer' ? showFault : undefined)
+
+const showFault: Stage = ({ fault }) => {
+  if (fault === 'AUTHZ_UNAVAILABLE') throw new GatewayError('AUTHZ_UNAVAILABLE', { retryAfter: retrySeconds })
+  if (fault === 'INTERNAL') throw new GatewayError('INTERNAL', { cause: 'asked for by X-Sandbox-Fault' })
+  return undefined
+}

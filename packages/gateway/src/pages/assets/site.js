@@ -1,0 +1,183 @@
+// Comfort over pages that are complete without it: copying, colours, search.
+const { body, documentElement: root } = document
+const say = (word) => body.dataset[word] ?? ''
+
+const made = (tag, properties = {}, ...children) => {
+  const element = Object.assign(document.createElement(tag), properties)
+  element.append(...children)
+  return element
+}
+
+const copied = async (button, text) => {
+  const label = button.textContent
+  try {
+    await navigator.clipboard.writeText(await text())
+    button.textContent = say('copied')
+  } catch {
+    button.textContent = say('copyFailed')
+  }
+  setTimeout(() => {
+    button.textContent = label
+  }, 1500)
+}
+
+for (const figure of document.querySelectorAll('.code')) {
+  const button = made('button', { type: 'button', className: 'copy', textContent: say('copy') })
+  button.addEventListener('click', () => copied(button, () => figure.querySelector('code').textContent))
+  figure.append(button)
+}
+
+const markdown = document.querySelector('.as-markdown')
+if (markdown) {
+  const button = made('button', { type: 'button', textContent: say('copyPage') })
+  button.addEventListener('click', () => copied(button, async () => (await fetch(markdown.href)).text()))
+  markdown.after(' ', button)
+}
+
+const tools = document.querySelector('.tools')
+
+// Colours: the system's, until the reader says otherwise.
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const isDark = () => (root.dataset.theme ? root.dataset.theme === 'dark' : dark.matches)
+const theme = made('button', { type: 'button', className: 'tool icon' })
+const showTheme = () => {
+  theme.textContent = isDark() ? '☀' : '☾'
+  theme.setAttribute('aria-label', say(isDark() ? 'themeLight' : 'themeDark'))
+}
+theme.addEventListener('click', () => {
+  root.dataset.theme = isDark() ? 'light' : 'dark'
+  try {
+    localStorage.setItem('theme', root.dataset.theme)
+  } catch {
+    // Storage is refused: the choice lasts for this page.
+  }
+  showTheme()
+})
+dark.addEventListener('change', showTheme)
+showTheme()
+
+// Search: one index per language, fetched when it is first wanted.
+const mostResults = 12
+const opener = made(
+  'button',
+  { type: 'button', className: 'tool' },
+  made('span', { className: 'label', textContent: say('search') }),
+  made('kbd', { textContent: '/', ariaHidden: 'true' }),
+)
+opener.setAttribute('aria-label', say('search'))
+const narrow = made('span', { textContent: '⌕', ariaHidden: 'true' })
+opener.prepend(narrow)
+tools.prepend(opener)
+tools.append(theme)
+
+const input = made('input', { type: 'search', autocomplete: 'off', placeholder: say('searchPlaceholder') })
+input.setAttribute('aria-label', say('search'))
+const close = made('button', { type: 'button', className: 'tool', textContent: say('close') })
+const list = made('ul')
+const none = made('p', { className: 'none', hidden: true })
+none.setAttribute('role', 'status')
+const finder = made(
+  'dialog',
+  { className: 'finder' },
+  made('div', { className: 'ask' }, input, close),
+  none,
+  list,
+)
+finder.setAttribute('aria-label', say('search'))
+body.append(finder)
+
+let index
+const loaded = async () => {
+  index ??= await (await fetch(say('index'))).json()
+  return index
+}
+
+/** Words in small letters; Han and Hangul as pairs of neighbours, since they are not separated by spaces. */
+const termsOf = (text) =>
+  (text.toLowerCase().match(/[\p{sc=Han}]+|[\p{sc=Hangul}]+|[\p{L}\p{N}_]+/gu) ?? []).flatMap((run) =>
+    /[\p{sc=Han}\p{sc=Hangul}]/u.test(run) && run.length > 2
+      ? Array.from({ length: run.length - 1 }, (_, at) => run.slice(at, at + 2))
+      : [run],
+  )
+
+const scoreOf = (page, query, terms) => {
+  const title = page.t.toLowerCase()
+  let score = title === query ? 200 : title.startsWith(query) ? 120 : title.includes(query) ? 80 : 0
+  if (page.k.includes(query)) score += 60
+  for (const term of terms) {
+    if (title.includes(term)) score += 20
+    if (page.h.includes(term)) score += 10
+    if (page.k.includes(term)) score += 8
+    if (page.w.includes(term)) score += 3
+    else if (!title.includes(term) && !page.k.includes(term) && !page.h.includes(term)) return 0
+  }
+  return score
+}
+
+const query = new URLSearchParams(location.search).get('lang')
+const find = async () => {
+  const asked = input.value.trim().toLowerCase()
+  const terms = termsOf(asked)
+  list.replaceChildren()
+  none.hidden = true
+  if (terms.length === 0) return
+  let pages
+  try {
+    pages = await loaded()
+  } catch {
+    none.textContent = say('searchFailed')
+    none.hidden = false
+    return
+  }
+  if (input.value.trim().toLowerCase() !== asked) return
+  const found = pages
+    .map((page) => ({ page, score: scoreOf(page, asked, terms) }))
+    .filter(({ score }) => score > 0)
+    .sort((one, other) => other.score - one.score)
+    .slice(0, mostResults)
+  for (const { page } of found) {
+    const href = query === null ? page.p : `${page.p}?lang=${encodeURIComponent(query)}`
+    list.append(made('li', {}, made('a', { href }, page.t, made('small', { textContent: page.s }))))
+  }
+  mark(0)
+  none.textContent = say('searchNone')
+  none.hidden = found.length > 0
+}
+
+let marked = 0
+const mark = (at) => {
+  const links = [...list.querySelectorAll('a')]
+  marked = Math.max(0, Math.min(at, links.length - 1))
+  for (const [place, link] of links.entries()) {
+    if (place === marked) link.setAttribute('aria-current', 'true')
+    else link.removeAttribute('aria-current')
+  }
+  links[marked]?.scrollIntoView({ block: 'nearest' })
+}
+
+const open = () => {
+  if (finder.open) return
+  finder.showModal()
+  input.select()
+  loaded().catch(() => {})
+}
+opener.addEventListener('click', open)
+close.addEventListener('click', () => finder.close())
+finder.addEventListener('click', (event) => {
+  if (event.target === finder) finder.close()
+})
+input.addEventListener('input', find)
+input.addEventListener('keydown', (event) => {
+  if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+    event.preventDefault()
+    mark(marked + (event.key === 'ArrowDown' ? 1 : -1))
+  }
+  if (event.key === 'Enter') list.querySelectorAll('a')[marked]?.click()
+})
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target.closest?.('input, textarea, select, [contenteditable]')
+  if ((event.key === 'k' && (event.metaKey || event.ctrlKey)) || (event.key === '/' && !isTyping)) {
+    event.preventDefault()
+    open()
+  }
+})

@@ -1,0 +1,37 @@
+/** The documentation's pages in reading order. Every page but a generated one is `docs/<language>/<path>.md`. */
+export const docGroups = [
+  { id: 'start', pages: ['quickstart'] },
+  {
+    id: 'guides',
+    pages: [
+      'guides/two-grants',
+      'guides/keep-stock-in-sync',
+      'guides/wholesale-order',
+      'guides/dropship-order',
+      'guides/cancel-and-release',
+      'guides/retries-and-idempotency',
+      'guides/receive-webhooks',
+      'guides/reconcile-a-month',
+      'guides/points-and-limits',
+      'guides/migrate-from-api',
+    ],
+  },
+  { id: 'agents', pages: ['agents/connect-an-agent'] },
+  { id: 'sandbox', pages: ['sandbox'] },
+  { id: 'erp', pages: ['erp/connect-an-erp'] },
+  { id: 'operate', pages: ['operate', 'configuration'] },
+  { id: 'project', pages: ['versioning', 'changelog'] },
+] as const
+
+export type DocGroupId = (typeof docGroups)[number]['id']
+export type DocPath = (typeof docGroups)[number]['pages'][number]
+
+/** Pages that are made from values and not written: the settings from their declaration, the changelog from its file. */
+export const generatedDocs = ['configuration', 'changelog'] as const satisfies readonly DocPath[]
+
+export const docPaths: readonly DocPath[] = docGroups.flatMap(({ pages }): readonly DocPath[] => pages)
+
+/** The pages that somebody writes and somebody translates. */
+export const writtenDocs: readonly DocPath[] = docPaths.filter(
+  (path) => !generatedDocs.some((generated) => generated === path),
+)

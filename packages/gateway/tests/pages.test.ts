@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { languages } from '../src/contract/language.ts'
+import { linksOf } from '../src/pages/docs/markdown.ts'
+import { writtenDocs } from '../src/pages/docs/tree.ts'
+import { markdownPath } from '../src/pages/layout.ts'
+import { mostFullBytes } from '../src/pages/llms.ts'
+import { pageAt, pagePaths } from '../src/pages/site.ts'
+import { type House, openHouse } from './harness.ts'
+import { llmsFrom } from './llms-txt.ts'
+
+/** The documentation as readers and machines get it, over HTTP. */
+let house: House
+const paths = pagePaths().filter((path) => pageAt(path, 'en') !== undefined)
+
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.close())
+
+async function get(path: string, headers: Readonly<Record<string, string>> = {}) {
+  const response = await fetch(`${house.url}${path}`, { headers, redirect: 'manual' })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
+
+describe('every page', () => {
+  it('is a whole document without scripts, in three languages, under a policy that lets nothing else in', async () => {
+    for (const path of paths) {
+      for (const language of languages) {
+        const { status, headers, text } = await get(`${path}?lang=${language}`, { accept: browser })
+        expect(status, path).toBe(200)
+        expect(headers.get('content-type'), path).toBe('text/html; charset=utf-8')
+        expect(headers.get('content-language'), path).toBe(language)
+        expect(headers.get('vary'), path).toMatch(/^Accept, Accept-Language/)
+        expect(headers.get('link'), path).toContain('rel="llms-txt"')
+        expect(headers.get('content-security-policy'), path).toBe(policy)
+        expect(text, path).toContain(`<html lang="${language}">`)
+        expect(text.match(/<h1>/g), path).toHaveLength(1)
+        expect(text, path).toMatch(/<link rel="alternate" type="text\/markdown" href="[^"]+\.md\?lang=/)
+        expect(offending(text), path).toEqual([])
+      }
+    }
+  })
+
+  it('is the same Markdown by its address and by what the reader accepts', async () => {
+    for (const path of paths) {
+      const byAddress = await get(`${markdownPath(path)}?lang=ko`)
+      const negotiated = await get(`${path}?lang=ko`, { accept: 'text/markdown' })
+      expect(byAddress.headers.get('content-type'), path).toBe('text/markdown; charset=utf-8')
+      expect(negotiated.headers.get('content-type'), path).toBe('text/markdown; charset=utf-8')
+      expect(negotiated.text, path).toBe(byAddress.text)
+      expect(byAddress.text.split('\n')[0], path).toContain('(/ko/llms.txt')
+      expect(byAddress.text, path).not.toMatch(/^```\w* (?:run|output)/m)
+    }
+  })
+
+  it('links only to what is there, sections included', async () => {
+    const seen = new Map<string, Promise<string | undefined>>()
+    const broken: string[] = []
+    for (const path of paths) {
+      const { text } = await get(path)
+      for (const [, href = ''] of text.matchAll(/ href="([^"]*)"/g)) {
+        if (!href.startsWith('/') && !href.startsWith('#')) continue
+        const [address = '', fragment] = (href.startsWith('#') ? path + href : href)
+          .replaceAll('&amp;', '&')
+          .split('#')
+        if (isAwaited(address)) continue
+        const target = seen.get(address) ?? bodyOf(address)
+        seen.set(address, target)
+        const body = await target
+        if (body === undefined) broken.push(`${path} → ${href}`)
+        else if (fragment && !body.includes(` id="${fragment}"`))
+          broken.push(`${path} → ${href} (no such section)`)
+      }
+    }
+    expect([...new Set(broken)]).toEqual([])
+  })
+})
+
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
+
+/** What the policy would refuse, or what comes from elsewhere. */
+function offending(html: string): string[] {
+  const inline = html.match(/<style|<script(?![^>]* src=")|\sstyle="|\son\w+="|javascript:/g) ?? []
+  const outside = [...html.matchAll(/<(?:script|link|img|iframe|source)[^>]* (?:src|href)="(https?:)?\/\//g)]
+  return [...inline, ...outside.map(([tag]) => tag)]
+}
+
+/** A page of the tree that nobody has written yet: `npm run docs -- check` lists those. */
+function isAwaited(address: string): boolean {
+  const path = address.split('?')[0]?.replace(/\.md$/, '') ?? ''
+  return writtenDocs.some((each) => `/docs/${each}` === path) && pageAt(path, 'en') === undefined
+}
+
+async function bodyOf(address: string): Promise<string | undefined> {
+  const answer = await get(address)
+  if (answer.status === 308) return bodyOf(answer.headers.get('location') ?? '')
+  return answer.status === 200 ? answer.text : undefined
+}
+
+describe('negotiation', () => {
+  it.each([
+    ['text/markdown', true],
+    ['text/markdown, text/html;q=0.9', true],
+    ['text/markdown;q=0.5, text/html', false],
+    ['text/markdown;q=0, */*', false],
+    ['TEXT/MARKDOWN; q=1.0', true],
+    ['text/html, text/markdown;q=0.999', false],
+    ['text/markdown;q=nonsense', false],
+    ['text/markdown;charset=utf-8', true],
+    ['*/*', false],
+    [browser, false],
+  ])('Accept: %s → Markdown: %s', async (accept, isMarkdown) => {
+    const { headers } = await get('/errors/NOT_FOUND', { accept })
+    expect(headers.get('content-type')?.startsWith('text/markdown')).toBe(isMarkdown)
+  })
+
+  it.each([
+    ['/errors', 'zh-CN,zh;q=0.9,en;q=0.8', 'zh'],
+    ['/errors', 'ko-KR', 'ko'],
+    ['/errors', 'fr, ko;q=0.5, en;q=0.4', 'ko'],
+    ['/errors', 'fr', 'en'],
+    ['/errors', '', 'en'],
+    ['/errors?lang=ko', 'zh', 'ko'],
+    ['/errors?lang=fr', 'zh', 'zh'],
+    ['/errors?lang=', 'ko', 'ko'],
+    ['/errors.md?lang=zh', 'ko', 'zh'],
+    ['/llms.txt', 'ko', 'ko'],
+    ['/zh/llms.txt', 'ko', 'zh'],
+    ['/openapi.json?lang=ko', 'zh', 'ko'],
+  ])('%s with Accept-Language %s is in %s', async (path, accepted, language) => {
+    const { headers } = await get(path, { 'accept-language': accepted })
+    expect(headers.get('content-language')).toBe(language)
+  })
+
+  it('keeps the language that the address asks for in every link within the site, and only then', async () => {
+    const asked = await get('/errors/NOT_FOUND?lang=ko')
+    expect(asked.text).toContain('href="/errors/BAD_REQUEST?lang=ko"')
+    const plain = await get('/errors/NOT_FOUND', { 'accept-language': 'ko' })
+    expect(plain.text).toContain('href="/errors/BAD_REQUEST"')
+    expect(plain.text).toContain('hreflang="x-default" href="/errors/NOT_FOUND"')
+    expect(plain.text).toContain('href="/errors/NOT_FOUND?lang=zh"')
+  })
+
+  it('answers 304 to whoever has it, and compresses for whoever can', async () => {
+    const first = await get('/reference')
+    const tag = first.headers.get('etag') ?? ''
+    const again = await get('/reference', { 'if-none-match': `"other", ${tag}` })
+    expect([again.status, again.text]).toEqual([304, ''])
+    expect((await get('/reference?lang=zh', { 'if-none-match': tag })).status).toBe(200)
+    expect(first.headers.get('content-encoding')).toBe('gzip')
+    const plain = await get('/reference', { 'accept-encoding': 'identity' })
+    expect(plain.headers.get('content-encoding')).toBe(null)
+    expect(plain.text).toBe(first.text)
+  })
+
+  it('refuses what is no page with the envelope', async () => {
+    for (const path of [
+      '/errors/NOPE',
+      '/reference/nope',
+      '/docs/nope',
+      '/docs/../x',
+      '/assets/0/site.css',
+      '/zh',
+    ]) {
+      const { status, headers, text } = await get(path)
+      expect(status, path).toBe(404)
+      expect(headers.get('content-type'), path).toContain('application/json')
+      expect(JSON.parse(text).error.code, path).toBe('BAD_REQUEST')
+    }
+  })
+})
+
+describe.each([
+  ['en', '/llms.txt'],
+  ['zh', '/zh/llms.txt'],
+  ['ko', '/ko/llms.txt'],
+] as const)('%s: %s', (language, path) => {
+  it('is what llmstxt.org says, and lists exactly the pages that there are', async () => {
+    const list = llmsFrom((await get(path)).text)
+    expect(list.title).toBe('Trade Gateway')
+    expect(list.sections.at(-1)?.title).toBe('Optional')
+    const addresses = list.sections.flatMap(({ links }) => links.map(({ href }) => href))
+    expect(new Set(addresses).size).toBe(addresses.length)
+    const query = language === 'en' ? '' : `?lang=${language}`
+    const pages = addresses.filter((address) => address.split('?')[0]?.endsWith('.md'))
+    expect(pages.toSorted()).toEqual(paths.map((each) => `${markdownPath(each)}${query}`).toSorted())
+    for (const address of addresses) {
+      const { status, headers } = await get(address)
+      expect(status, address).toBe(200)
+      if (pages.includes(address))
+        expect(headers.get('content-type'), address).toBe('text/markdown; charset=utf-8')
+    }
+  })
+
+  it('comes whole in one file of at most 400 KB that names every page', async () => {
+    const { text } = await get(path.replace('llms.txt', 'llms-full.txt'))
+    expect(Buffer.byteLength(text)).toBeLessThan(mostFullBytes)
+    expect(paths.filter((each) => !text.includes(`\nURL: ${markdownPath(each)}\n`))).toEqual([])
+  })
+})
+
+describe('a page’s Markdown', () => {
+  it('is what its HTML is made of: the same links', async () => {
+    for (const path of paths.filter((each) => each.startsWith('/docs/') || each.startsWith('/errors/'))) {
+      const markdown = (await get(markdownPath(path))).text
+      const html = (await get(path)).text
+      for (const href of linksOf(markdown)) expect(html, `${path} → ${href}`).toContain(`href="${href}"`)
+    }
+  })
+})
+
+describe('the search', () => {
+  it.each(languages)('has every page of %s with its words', async (language) => {
+    const index = JSON.parse((await get(`/assets/search-${language}.json`)).text)
+    expect(index.map((entry: { p: string }) => entry.p)).toEqual(paths)
+  })
+})
