@@ -5,6 +5,8 @@ import { dirname, join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 
 const blockTimeoutMs = 60_000
+/** A program that later blocks run again says its file in its first line. */
+const namedFile = /^\/\/ ([\w-]+\.ts)\b/
 const mostPrintedCharacters = 256 * 1024
 
 /** What a block printed, both streams in order, and the status of its last command. */
@@ -49,7 +51,7 @@ export class Session {
   /** Runs a block to its end. Rejects when it takes too long or ends the shell. */
   async run(language: string, text: string): Promise<Run> {
     this.#blocks += 1
-    const file = `block-${this.#blocks}.${language}`
+    const file = namedFile.exec(text)?.[1] ?? `block-${this.#blocks}.${language}`
     await writeFile(join(this.#directory, file), `${text}\n`)
     this.#printed = ''
     const command = language === 'ts' ? `node ./${file}` : `. ./${file}`
