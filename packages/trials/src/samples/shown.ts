@@ -3,7 +3,7 @@ import type { Shown } from './page.ts'
 
 const width = 104
 const usualAddress = 'http://127.0.0.1:8080'
-/** A token is shown by its beginning: the whole of it tells a reader nothing. */
+/** A token or secret is shown by its beginning: the whole of it tells a reader nothing. */
 const shownTokenCharacters = 12
 const mostShownLines = 120
 
@@ -13,6 +13,7 @@ export function shownOf(printed: string, address: string): Shown {
     .replaceAll('\r\n', '\n')
     .replaceAll(address, usualAddress)
     .replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, (token) => `${token.slice(0, shownTokenCharacters)}…`)
+    .replaceAll(/("(?:client_)?secret":")([^"]{12})[^"]*"/g, '$1$2…"')
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n')
