@@ -17,6 +17,8 @@ const leftOutLine = /^left out of the catalogue: line \d+ \((.*?)\): (.*)$/gm
 
 const sandboxFile = z.object({
   base_url: z.string(),
+  username: z.string(),
+  password: z.string(),
   client_id: z.string(),
   client_secret: z.string(),
   admin_token: z.string(),
@@ -40,17 +42,19 @@ export class GatewayFailed extends Error {
 }
 
 /**
- * Starts the gateway's own command on a catalogue, on a free port, with its data in `directory/data` and nothing
- * from the environment, so that no setting of another installation gets in. Its stock stands still.
+ * Starts the gateway's own command on a catalogue (undefined: the built-in one), on a free port, with its data in
+ * `directory/data` and nothing from the environment, so that no setting of another installation gets in. Its stock
+ * stands still.
  */
 export async function startGateway(
   directory: string,
-  catalogue: string,
+  catalogue: string | undefined,
   signal: AbortSignal,
 ): Promise<RunningGateway> {
   const data = join(directory, 'data')
-  await mkdir(data, { mode: 0o700 })
-  const child = spawn(process.execPath, [mainFile, '--catalogue', catalogue], {
+  await mkdir(data, { mode: 0o700, recursive: true })
+  const options = catalogue === undefined ? [] : ['--catalogue', catalogue]
+  const child = spawn(process.execPath, [mainFile, ...options], {
     // A .env file of wherever the demo was started is not the trial's.
     cwd: directory,
     env: { DATA_DIR: data, PORT: '0', SANDBOX_ACTIVITY: '0', SYNC_INTERVAL_MS: '100', LOG_LEVEL: 'warn' },

@@ -1,0 +1,103 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { answerTo } from '../client.ts'
+import type { RunningGateway } from '../running-gateway.ts'
+import { fileOf } from './library.ts'
+import { type Sample, type Shown, samplesOf, withOutputs } from './page.ts'
+import { Session } from './session.ts'
+import { differenceOf } from './settled.ts'
+import { shownOf } from './shown.ts'
+
+/** What came of a page. */
+export interface Outcome {
+  readonly page: string
+  readonly ran: number
+  /** Samples that this gateway cannot run, each with the reason. */
+  readonly skipped: readonly string[]
+  /** Each names the line; empty where the page is true. */
+  readonly problems: readonly string[]
+  readonly isRewritten: boolean
+}
+
+/** Where a gateway that has a feature answers anything but 404. */
+const featurePaths: Readonly<Record<string, string>> = {
+  webhooks: '/api/v1/webhook-endpoints',
+  ledger: '/api/v1/balances',
+  mcp: '/mcp',
+}
+
+/**
+ * Runs the samples of a page in order against a gateway of its own. Without `isCapturing` what a sample prints must
+ * be what the page shows; with it, the page is made to show that. The first sample that fails ends the page.
+ */
+export async function runPage(
+  page: string,
+  gateway: RunningGateway,
+  directory: string,
+  isCapturing: boolean,
+): Promise<Outcome> {
+  const source = await readFile(fileOf(page), 'utf8')
+  const missing = await missingFeatures(gateway)
+  const session = new Session(directory, variablesOf(gateway))
+  const outputs = new Map<number, Shown>()
+  const skipped: string[] = []
+  const problems: string[] = []
+  let ran = 0
+  try {
+    for (const [index, sample] of samplesOf(source).entries()) {
+      const line = sample.fence.firstLine + 1
+      const lacking = sample.needs.find((need) => missing.has(need))
+      if (lacking !== undefined) {
+        skipped.push(`line ${line}: the gateway has no ${featurePaths[lacking] ?? lacking}`)
+        continue
+      }
+      const { problem, shown } = await tried(session, sample, gateway.base_url, isCapturing)
+      ran += 1
+      if (shown) outputs.set(index, shown)
+      if (problem === undefined) continue
+      problems.push(`line ${line}: ${problem}`)
+      break
+    }
+  } finally {
+    await session.close()
+  }
+  const rewritten = withOutputs(source, outputs)
+  if (rewritten !== source) await writeFile(fileOf(page), rewritten)
+  return { page, ran, skipped, problems, isRewritten: rewritten !== source }
+}
+
+/** Runs a sample: what is wrong with it, or, when capturing, what the page is to show. */
+async function tried(session: Session, sample: Sample, address: string, isCapturing: boolean) {
+  try {
+    const { printed, status } = await session.run(sample.fence.language, sample.fence.text)
+    if (status !== 0) return { problem: `it ended with ${status}:\n${printed}` }
+    const shown = shownOf(printed, address)
+    const difference = differenceOf(sample.output?.text ?? '', shown.text)
+    if (difference === undefined) return {}
+    return isCapturing ? { shown } : { problem: difference }
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function variablesOf(gateway: RunningGateway) {
+  return {
+    BASE: gateway.base_url,
+    CLIENT_ID: gateway.client_id,
+    CLIENT_SECRET: gateway.client_secret,
+    OMS_USERNAME: gateway.username,
+    OMS_PASSWORD: gateway.password,
+    ADMIN_TOKEN: gateway.admin_token,
+  }
+}
+
+async function missingFeatures(gateway: RunningGateway): Promise<Set<string>> {
+  const missing = new Set<string>()
+  for (const [feature, path] of Object.entries(featurePaths)) {
+    const answer = await answerTo(`${gateway.base_url}${path}`, {}, gateway.ended)
+    await answer.body?.cancel()
+    if (answer.status === notFound) missing.add(feature)
+  }
+  return missing
+}
+
+const notFound = 404
