@@ -71,7 +71,7 @@ export const refundsList = endpoint({
 
 export const freightBillsList = endpoint({
   ...common,
-  id: 'freight-bills.list',
+  id: 'freight_bills.list',
   path: '/api/v1/freight-bills',
   query,
   result: freightBillPage,

@@ -492,7 +492,7 @@ export const en: Texts = {
       description:
         'Refunds, newest first, by requested_at. A completed one names the transaction of the same amount. Asked of the ERP. As CSV by Accept: text/csv.',
     },
-    'freight-bills.list': {
+    'freight_bills.list': {
       summary: 'List freight bills',
       description:
         'What the shipments cost, newest first, by billed_at, with weight and zone; amount is what is owed. It names the transaction that booked it. Asked of the ERP. As CSV by Accept: text/csv.',

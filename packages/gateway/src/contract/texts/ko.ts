@@ -501,7 +501,7 @@ export const ko: Texts = {
       description:
         '환불을 requested_at 기준 최신순으로 조회합니다. 완료된 환불은 같은 금액의 거래를 가리킵니다. ERP에 직접 묻습니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
     },
-    'freight-bills.list': {
+    'freight_bills.list': {
       summary: '운임 청구서 목록',
       description:
         '출고별 운임을 billed_at 기준 최신순으로 무게, 구역과 함께 조회합니다. amount는 내야 할 금액이며, 기장된 거래를 가리킵니다. ERP에 직접 묻습니다. Accept: text/csv로 CSV를 받을 수 있습니다.',

@@ -477,7 +477,7 @@ export const zh: Texts = {
       description:
         '列出退款，按 requested_at 从新到旧排列。已完成的退款会指明金额相同的交易。数据直接取自 ERP。使用 Accept: text/csv 可得到 CSV。',
     },
-    'freight-bills.list': {
+    'freight_bills.list': {
       summary: '列出运费账单',
       description:
         '列出各次发货的运费，按 billed_at 从新到旧排列，附重量和区域；amount 表示应付款，并指明对应的交易。数据直接取自 ERP。使用 Accept: text/csv 可得到 CSV。',
