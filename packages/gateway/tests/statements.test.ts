@@ -119,10 +119,32 @@ describe('the transactions', () => {
     expect(asked[1]).toMatchObject({ skip: 62, after: null, limit: 31 })
   })
 
+  it('go on from a place of their own, whoever else reads, and whatever else', async () => {
+    const { as_of } = await page(`/transactions?${everything}&page_size=1`)
+    const lists = [
+      ['', shop],
+      ['', other],
+      ['&currency=AUD', shop],
+      ['&currency=CNY', shop],
+    ] as const
+    const read =
+      (number: number) =>
+      ([more, from]: (typeof lists)[number]) =>
+        rowsOf(`/transactions?${everything}&page_size=17&page=${number}&as_of=${as_of}${more}`, from)
+    for (const list of lists) await read(1)(list)
+    asked.length = 0
+    for (const list of lists) {
+      const [more, from] = list
+      const whole = await rowsOf(`/transactions?${everything}&page_size=34&as_of=${as_of}${more}`, from)
+      expect(await read(2)(list)).toEqual(whole.slice(17))
+      expect(asked.at(-1)).toMatchObject({ skip: 0, after: expect.any(String) })
+    }
+  })
+
   it('of as_of stay as they were, whatever is booked afterwards, and without it the newest is there', async () => {
     const known = await page('/transactions?page_size=5')
     const { order } = await shippedOrder()
-    expect(await rowsOf(`/transactions?page_size=5&as_of=${known.as_of}`)).toEqual(known.data)
+    expect(await page(`/transactions?page_size=5&as_of=${known.as_of}`)).toEqual(known)
     const [freight, charge] = await rowsOf('/transactions?page_size=2')
     expect([freight?.type, charge?.reference_id]).toEqual(['freight', order.order_id])
   })
@@ -318,6 +340,22 @@ describe('a channel', () => {
     const known = new Set(own.map((row) => JSON.stringify(row)))
     expect(theirs.filter((row) => known.has(JSON.stringify(row)))).toEqual([])
     expect(asked.at(-1)).toMatchObject({ customer_code: 'CUST-LANTERN' })
+  })
+
+  it('is told the ERP’s number, not the id, of an order that is not its own', async () => {
+    const { order } = await shippedOrder()
+    const { db } = house.gateway.store
+    const own = (channel_code: string) =>
+      db.updateTable('orders').set({ channel_code }).where('order_id', '=', order.order_id).execute()
+    await own('a-channel-that-was')
+    const [bill] = await rowsOf('/freight-bills?page_size=1')
+    const [, charge] = await rowsOf('/transactions?page_size=2')
+    await own('channel-of-CUST-HARBOUR')
+    expect([charge?.reference_id, bill?.order_id]).toEqual([
+      expect.stringMatching(/^SO-/),
+      charge?.reference_id,
+    ])
+    expect(bill?.shipment_id).toMatch(/^SH-/)
   })
 
   it.each(lists)('without a customer has no %s, and the ERP is not asked', async (list) => {
