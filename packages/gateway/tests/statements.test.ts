@@ -1,4 +1,4 @@
-import { callAny, erpFrom, UnknownOutcome, withoutLedger } from '@trade-gateway/connector'
+import { callAny, erpFrom, rejected, UnknownOutcome, withoutLedger } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buyers, call, type House, type Loose, openHouse, world } from './harness.ts'
 import {
@@ -18,7 +18,7 @@ let shop: Shop
 let other: Shop
 /** What the ERP was asked, and what it does about it. */
 const asked: Loose[] = []
-let mood: 'well' | 'away' | 'late' | 'poor' = 'well'
+let mood: 'well' | 'away' | 'late' | 'poor' | 'forgetful' = 'well'
 
 const lists = ['balances', 'transactions', 'bills', 'refunds', 'freight-bills'] as const
 const operations: readonly string[] = ['balances', 'transactions', 'bills', 'refunds', 'freight_bills']
@@ -32,7 +32,9 @@ beforeAll(async () => {
       erpFrom((id, input, options) => {
         if (!operations.includes(id)) return callAny(erp, id, input, options)
         asked.push({ id, ...Object(input) })
-        if (mood === 'well') return callAny(erp, id, input, options)
+        if (mood === 'well' || (mood === 'forgetful' && Object(input).after === null))
+          return callAny(erp, id, input, options)
+        if (mood === 'forgetful') return Promise.resolve(rejected('invalid_field', 'No such place.'))
         if (mood === 'poor') return callAny({ ...erp, ...withoutLedger }, id, input, options)
         const kind = mood === 'late' ? 'timeout' : 'unreachable'
         return Promise.reject(new UnknownOutcome(kind, 'It is away.'))
@@ -387,6 +389,20 @@ describe('an ERP', () => {
     } finally {
       mood = 'well'
       house.clock.advance(10_000)
+    }
+  })
+})
+
+describe('an ERP that forgot a place', () => {
+  it('is asked to pass rows over instead', async () => {
+    const pages = await walk(`/transactions?${everything}&currency=AUD`, 23)
+    const at = `/transactions?${everything}&currency=AUD&page_size=23&page=2&as_of=${pages[0]?.as_of}`
+    try {
+      mood = 'forgetful'
+      expect(await page(at)).toEqual(pages[1])
+      expect(asked.slice(-2)).toMatchObject([{ after: expect.any(String) }, { after: null, skip: 23 }])
+    } finally {
+      mood = 'well'
     }
   })
 })
