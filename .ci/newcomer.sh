@@ -38,6 +38,9 @@ grep -q '"sandbox":true' "$work/answers" || { echo '/me did not answer'; cat "$w
 grep -q '"warehouse_code":"CHNZJ1"' "$work/answers" || { echo '/warehouses did not answer'; exit 1; }
 grep -q '"has_more":true' "$work/answers" || { echo 'stock did not answer'; exit 1; }
 echo 'the printed lines work'
+npm run -s statement -- --from "$(date -u -d '-100 days' +%F)" --to "$(date -u +%F)" | grep -q 'everything adds up' ||
+  { echo 'the statement of the history does not add up'; exit 1; }
+echo 'the statement adds up'
 
 if npm start >"$work/second" 2>&1; then echo 'a second process started'; exit 1; else code=$?; fi
 [ "$code" -eq 75 ] || { echo "a second process ended with $code"; cat "$work/second"; exit 1; }

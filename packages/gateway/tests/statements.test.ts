@@ -1,4 +1,4 @@
-import { callAny, erpFrom, UnknownOutcome, withoutLedger } from '@trade-gateway/connector'
+import { callAny, erpFrom, rejected, UnknownOutcome, withoutLedger } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buyers, call, type House, type Loose, openHouse, world } from './harness.ts'
 import {
@@ -18,7 +18,7 @@ let shop: Shop
 let other: Shop
 /** What the ERP was asked, and what it does about it. */
 const asked: Loose[] = []
-let mood: 'well' | 'away' | 'late' | 'poor' = 'well'
+let mood: 'well' | 'away' | 'late' | 'poor' | 'forgetful' = 'well'
 
 const lists = ['balances', 'transactions', 'bills', 'refunds', 'freight-bills'] as const
 const operations: readonly string[] = ['balances', 'transactions', 'bills', 'refunds', 'freight_bills']
@@ -32,7 +32,9 @@ beforeAll(async () => {
       erpFrom((id, input, options) => {
         if (!operations.includes(id)) return callAny(erp, id, input, options)
         asked.push({ id, ...Object(input) })
-        if (mood === 'well') return callAny(erp, id, input, options)
+        if (mood === 'well' || (mood === 'forgetful' && Object(input).after === null))
+          return callAny(erp, id, input, options)
+        if (mood === 'forgetful') return Promise.resolve(rejected('invalid_field', 'No such place.'))
         if (mood === 'poor') return callAny({ ...erp, ...withoutLedger }, id, input, options)
         const kind = mood === 'late' ? 'timeout' : 'unreachable'
         return Promise.reject(new UnknownOutcome(kind, 'It is away.'))
@@ -109,21 +111,42 @@ describe('the transactions', () => {
   })
 
   it('go on from a place where page follows page, and pass rows over where a page is jumped to', async () => {
-    const [first, second] = await walk(`/transactions?${everything}`, 30)
+    const pages = await walk(`/transactions?${everything}`, 30)
     asked.length = 0
-    const at = `/transactions?${everything}&page_size=30&as_of=${first?.as_of}`
-    expect(await page(`${at}&page=2`)).toEqual(second)
+    const at = `/transactions?${everything}&as_of=${pages[0]?.as_of}`
+    expect(await page(`${at}&page_size=30&page=2`)).toEqual(pages[1])
     expect(asked).toMatchObject([{ skip: 0, after: expect.any(String), limit: 30 }])
-    const jumped = await rowsOf(`${at}&page=4`)
-    const walked = (await walk(`/transactions?${everything}`, 30))[3]?.data
-    expect(asked[1]).toMatchObject({ skip: 90, after: null })
-    expect(jumped).toEqual(walked)
+    const rows = pages.flatMap(({ data }) => data)
+    expect(await rowsOf(`${at}&page_size=31&page=3`)).toEqual(rows.slice(62, 93))
+    expect(asked[1]).toMatchObject({ skip: 62, after: null, limit: 31 })
+  })
+
+  it('go on from a place of their own, whoever else reads, and whatever else', async () => {
+    const { as_of } = await page(`/transactions?${everything}&page_size=1`)
+    const lists = [
+      ['', shop],
+      ['', other],
+      ['&currency=AUD', shop],
+      ['&currency=CNY', shop],
+    ] as const
+    const read =
+      (number: number) =>
+      ([more, from]: (typeof lists)[number]) =>
+        rowsOf(`/transactions?${everything}&page_size=17&page=${number}&as_of=${as_of}${more}`, from)
+    for (const list of lists) await read(1)(list)
+    asked.length = 0
+    for (const list of lists) {
+      const [more, from] = list
+      const whole = await rowsOf(`/transactions?${everything}&page_size=34&as_of=${as_of}${more}`, from)
+      expect(await read(2)(list)).toEqual(whole.slice(17))
+      expect(asked.at(-1)).toMatchObject({ skip: 0, after: expect.any(String) })
+    }
   })
 
   it('of as_of stay as they were, whatever is booked afterwards, and without it the newest is there', async () => {
     const known = await page('/transactions?page_size=5')
     const { order } = await shippedOrder()
-    expect(await rowsOf(`/transactions?page_size=5&as_of=${known.as_of}`)).toEqual(known.data)
+    expect(await page(`/transactions?page_size=5&as_of=${known.as_of}`)).toEqual(known)
     const [freight, charge] = await rowsOf('/transactions?page_size=2')
     expect([freight?.type, charge?.reference_id]).toEqual(['freight', order.order_id])
   })
@@ -321,6 +344,22 @@ describe('a channel', () => {
     expect(asked.at(-1)).toMatchObject({ customer_code: 'CUST-LANTERN' })
   })
 
+  it('is told the ERP’s number, not the id, of an order that is not its own', async () => {
+    const { order } = await shippedOrder()
+    const { db } = house.gateway.store
+    const own = (channel_code: string) =>
+      db.updateTable('orders').set({ channel_code }).where('order_id', '=', order.order_id).execute()
+    await own('a-channel-that-was')
+    const [bill] = await rowsOf('/freight-bills?page_size=1')
+    const [, charge] = await rowsOf('/transactions?page_size=2')
+    await own('channel-of-CUST-HARBOUR')
+    expect([charge?.reference_id, bill?.order_id]).toEqual([
+      expect.stringMatching(/^SO-/),
+      charge?.reference_id,
+    ])
+    expect(bill?.shipment_id).toMatch(/^SH-/)
+  })
+
   it.each(lists)('without a customer has no %s, and the ERP is not asked', async (list) => {
     const { token } = await world(house)
     asked.length = 0
@@ -350,6 +389,20 @@ describe('an ERP', () => {
     } finally {
       mood = 'well'
       house.clock.advance(10_000)
+    }
+  })
+})
+
+describe('an ERP that forgot a place', () => {
+  it('is asked to pass rows over instead', async () => {
+    const pages = await walk(`/transactions?${everything}&currency=AUD`, 23)
+    const at = `/transactions?${everything}&currency=AUD&page_size=23&page=2&as_of=${pages[0]?.as_of}`
+    try {
+      mood = 'forgetful'
+      expect(await page(at)).toEqual(pages[1])
+      expect(asked.slice(-2)).toMatchObject([{ after: expect.any(String) }, { after: null, skip: 23 }])
+    } finally {
+      mood = 'well'
     }
   })
 })

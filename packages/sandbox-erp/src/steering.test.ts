@@ -102,6 +102,26 @@ describe('the controls', () => {
     expect((await ask('price', { sku: plentiful, price_wholesale: 0 }))[0]).toBe(400)
   })
 
+  it('pay for an order that is not paid, once, or into an account', async () => {
+    const { costs } = await submitted('o-1', { payment_method: 'alipay' })
+    const balance = () =>
+      Number(
+        erp.store.one(
+          "select balance from ledger_accounts where customer_code = 'CUST-HARBOUR' and currency = 'AUD'",
+        )?.balance,
+      )
+    const before = balance()
+    expect(await ask('pay', { reference: 'o-1' })).toMatchObject([200, { document: { paid: true } }])
+    expect(balance()).toBe(before + (costs?.total ?? 0))
+    expect((await ask('pay', { reference: 'o-1' }))[0]).toBe(409)
+    expect((await ask('pay', { reference: 'never' }))[0]).toBe(404)
+    const transfer = { customer_code: 'CUST-HARBOUR', currency: 'AUD', amount: 100 }
+    expect(await ask('pay', transfer)).toEqual([200, { balance: balance() }])
+    expect((await ask('pay', { ...transfer, currency: 'EUR' }))[0]).toBe(404)
+    expect((await ask('pay', { ...transfer, amount: 0 }))[0]).toBe(400)
+    expect((await ask('pay', { reference: 'o-1', amount: 1 }))[0]).toBe(400)
+  })
+
   it('set the clock forward, which lets holds expire', async () => {
     await erp.erp.hold(holdInput(erp, 'h-1', { [plentiful]: 1 }))
     expect(await ask('clock', { advance_seconds: 900 })).toEqual([200, { now: '2026-11-21T12:15:00.000Z' }])

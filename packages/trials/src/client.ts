@@ -28,14 +28,14 @@ export interface Client {
   readonly spent: Readonly<Spent>
 }
 
-interface Credentials {
-  readonly client_id: string
-  readonly client_secret: string
-}
+/** Those of a channel, or of an OMS account. */
+export type Credentials =
+  | { readonly client_id: string; readonly client_secret: string }
+  | { readonly username: string; readonly password: string }
 
 const tokenAnswer = z.object({ access_token: z.string() })
 
-/** Signs in as a channel at the gateway behind `baseUrl`. Throws `Unanswered`. */
+/** Signs in as a channel or an account at the gateway behind `baseUrl`. Throws `Unanswered`. */
 export async function signIn(
   baseUrl: string,
   credentials: Credentials,
@@ -46,7 +46,7 @@ export async function signIn(
     {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ grant_type: 'client_credentials', ...credentials }),
+      body: JSON.stringify(grantOf(credentials)),
     },
     signal,
   )
@@ -72,6 +72,16 @@ export async function signIn(
       throw new Unanswered(`GET ${path} was put off ${mostWaits} times for want of points.`)
     },
   }
+}
+
+/** Nothing but the credentials: whoever they come from may know more. */
+function grantOf(credentials: Credentials) {
+  if ('username' in credentials) {
+    const { username, password } = credentials
+    return { grant_type: 'password', username, password }
+  }
+  const { client_id, client_secret } = credentials
+  return { grant_type: 'client_credentials', client_id, client_secret }
 }
 
 /** Sets how many points a channel may spend in 60 seconds, as the operator. Throws `Unanswered`. */

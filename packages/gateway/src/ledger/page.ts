@@ -56,7 +56,11 @@ export async function statementPage<Told extends ToldPage, Row extends object, S
   }
   const span = spanOf(gateway, caller, list.name, input)
   const erpInput = { customer_code, currency: input.currency ?? null, ...span.input }
-  const told = await toldBy(call, input, (options) => list.ask(erpInput, options))
+  const told = await toldBy(call, input, async (options) => {
+    const answer = await list.ask(erpInput, options)
+    const isLost = erpInput.after !== null && isInvalid(answer)
+    return isLost ? list.ask({ ...erpInput, ...span.passedOver }, options) : answer
+  })
   const as_of = input.as_of ?? timeShown(told.as_of)
   span.remember(as_of, told.next)
   const rows = list.rowsOf(told)
@@ -80,14 +84,17 @@ export function toldBy<T>(
 ): Promise<T> {
   return asked(call, async (options) => {
     const answer = await question(options)
-    const isCurrency = 'rejected' in answer && answer.rejected.reason === 'invalid_field'
-    if (!isCurrency || currency === undefined) return answer
+    if (!isInvalid(answer) || currency === undefined) return answer
     throw new GatewayError('VALIDATION_FAILED', {
       param: 'currency',
       reason: 'invalid_field',
       say: ['currency_unknown', { currency }],
     })
   })
+}
+
+function isInvalid(answer: Answer<unknown>): boolean {
+  return 'rejected' in answer && answer.rejected.reason === 'invalid_field'
 }
 
 /** The reference of the order that a row is about, where it has one. */

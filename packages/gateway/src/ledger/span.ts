@@ -33,6 +33,8 @@ interface Span {
     readonly skip: number
     readonly limit: number
   }
+  /** The same page without a place, for an ERP that does not know the place any more. */
+  readonly passedOver: { readonly after: null; readonly skip: number }
   /** Remembers where this page ended, for the one behind it. */
   remember(as_of: string, next: string | null): void
 }
@@ -60,6 +62,7 @@ export function spanOf(
       skip: after === undefined ? offset : 0,
       limit: page_size,
     },
+    passedOver: { after: null, skip: offset },
     remember(asOf, next) {
       if (next !== null) known.set(keyOf(until(asOf), offset + page_size), next)
     },

@@ -14,6 +14,7 @@ export const faultKinds = {
   oversold: 'more was sold than there was',
   held: 'it is still held after everything was shipped',
   miscounted: 'the stock is not what was sold',
+  unbalanced: 'the statement does not add up, or charges something else',
   unknown: 'it has no definite outcome',
 } as const
 

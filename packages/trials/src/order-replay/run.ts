@@ -4,6 +4,7 @@
  */
 import { type Orders, readOrders } from '../orders.ts'
 import type { Progress } from '../progress.ts'
+import type { StatementProof } from '../statement/proof.ts'
 import type { Tally } from '../tally.ts'
 import type { Met } from './buyer.ts'
 import { type Void, voidsOf } from './cancellations.ts'
@@ -15,6 +16,7 @@ import { catalogueFor, openingFor, type Shelves } from './opening.ts'
 import type { Entry } from './placing.ts'
 import { quietBooks, shownUntil } from './quiet.ts'
 import { reconcile } from './reconcile.ts'
+import { moneyFindings, readStatement } from './reconcile-money.ts'
 import { placeAll } from './rounds.ts'
 import { Trouble } from './trouble.ts'
 import type { Wanted } from './wanted.ts'
@@ -42,6 +44,7 @@ export interface Replayed {
   readonly entries: readonly Entry[]
   readonly documents: number
   readonly rows: number
+  readonly statement: StatementProof
   readonly findings: readonly Finding[]
 }
 
@@ -134,6 +137,8 @@ async function replayedIn(
   await desk.shipAll(shippingSeconds * 2, Math.ceil(orders.length / ordersPerTurn) + spareTurns)
   progress.step('Comparing the books of the client, the gateway and the ERP')
   const books = await quietBooks(course.opening, buyer, desk, entries, signal)
+  progress.step('Proving that the statement adds up')
+  const statement = await readStatement((path) => buyer.read(path))
   return {
     placing_ms,
     settling_ms: performance.now() - began - placing_ms,
@@ -145,7 +150,8 @@ async function replayedIn(
     entries,
     documents: books.erp.documents.length,
     rows: [...books.erp.stock.values()].reduce((sum, shelf) => sum + shelf.size, 0),
-    findings: reconcile(books),
+    statement: statement.proof,
+    findings: [...reconcile(books), ...moneyFindings(statement, entries)],
   }
 }
 

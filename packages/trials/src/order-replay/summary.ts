@@ -32,6 +32,13 @@ export interface Verdict {
   readonly gateway_errors: Replayed['logged']
   readonly erp_documents: number
   readonly stock_rows: number
+  readonly statement: {
+    readonly transactions: number
+    readonly bills: number
+    readonly refunds: number
+    readonly freight_bills: number
+    readonly differences: number
+  }
   readonly found: Readonly<Record<FaultKind, number>>
   readonly left_out: {
     readonly lines: Readonly<Record<string, number>>
@@ -77,6 +84,7 @@ export function verdictOf(wanted: Wanted, replayed: Replayed): Verdict {
     gateway_errors: replayed.logged,
     erp_documents: replayed.documents,
     stock_rows: replayed.rows,
+    statement: statementOf(replayed),
     found: foundOf(findings),
     left_out: {
       lines: Object.fromEntries(left_out.lines),
@@ -94,6 +102,17 @@ export function verdictOf(wanted: Wanted, replayed: Replayed): Verdict {
   }
 }
 
+function statementOf({ statement }: Replayed): Verdict['statement'] {
+  const { transactions, bills, refunds, freight_bills, differences } = statement
+  return {
+    transactions,
+    bills: bills.added,
+    refunds: refunds.matched,
+    freight_bills: freight_bills.matched,
+    differences: differences.length,
+  }
+}
+
 function foundOf(findings: readonly Finding[]): Record<FaultKind, number> {
   const of = (kind: FaultKind) => findings.filter((finding) => finding.kind === kind).length
   return {
@@ -106,6 +125,7 @@ function foundOf(findings: readonly Finding[]): Record<FaultKind, number> {
     oversold: of('oversold'),
     held: of('held'),
     miscounted: of('miscounted'),
+    unbalanced: of('unbalanced'),
     unknown: of('unknown'),
   }
 }
@@ -124,7 +144,7 @@ const number = (value: number) => value.toLocaleString('en')
 
 /** The verdict for people. */
 export function summaryOf(verdict: Verdict): string {
-  const { source, left_out, voids, kills } = verdict
+  const { source, left_out, voids, kills, statement } = verdict
   const listed = (figures: Readonly<Record<string, number>>) =>
     Object.entries(figures)
       .map(([name, amount]) => `${name} ${number(amount)}`)
@@ -160,6 +180,10 @@ export function summaryOf(verdict: Verdict): string {
     line(
       'Compared',
       `${number(verdict.erp_documents)} documents and ${number(verdict.stock_rows)} rows of stock of the ERP`,
+    ),
+    line(
+      'Statement',
+      `${number(statement.transactions)} transactions, ${number(statement.bills)} bills, ${number(statement.refunds)} refunds, ${number(statement.freight_bills)} freight bills: ${number(statement.differences)} differences`,
     ),
     ...Object.entries(verdict.found).map(([kind, amount]) => line(capital(kind), number(amount))),
     ...examplesOf(verdict.findings),

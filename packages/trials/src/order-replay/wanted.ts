@@ -8,8 +8,9 @@ Every invoice of the file becomes a wholesale order: draft, preview, submit, ove
 client that does what the docs say when something goes wrong. An invoice of more than 500 SKUs becomes several orders.
 A cancellation voids the latest earlier order of its customer that has exactly what it takes back, or else all of it
 and more. At the end everything is shipped, and the books of the ERP, of the gateway and of the client must agree:
-no order lost, none twice, nothing oversold, nothing still held. Everything is in a directory of its own that is
-removed at the end.
+no order lost, none twice, nothing oversold, nothing still held; and the statement must add up, each order charged what
+it costs (npm run statement proves the same of any gateway). Everything is in a directory of its own that is removed
+at the end.
 
   <orders>         CSV with the columns InvoiceNo, StockCode, Description, Quantity, InvoiceDate, UnitPrice,
                    CustomerID, Country; packed when it ends in .gz; without it, a few hundred invented invoices

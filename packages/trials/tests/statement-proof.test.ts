@@ -1,0 +1,257 @@
+import { describe, expect, it } from 'vitest'
+import { moneyFindings } from '../src/order-replay/reconcile-money.ts'
+import type { statementFaults } from '../src/statement/fault.ts'
+import { provedStatement } from '../src/statement/proof.ts'
+import type { Records, Transaction } from '../src/statement/records.ts'
+import { summaryOf } from '../src/statement/summary.ts'
+
+/**
+ * A month in two currencies, newest first on two pages: 100.00 AUD were there, an order of 30.10 was charged and
+ * shipped for 5.05, another one of 20.00 charged and refunded; 10 JPY came in.
+ */
+const at = (day: number) => `2026-11-${String(day).padStart(2, '0')}T08:00:00.000Z`
+const row = (day: number, more: Partial<Transaction>): Transaction => ({
+  transaction_id: `trx_${day}`,
+  occurred_at: at(day),
+  type: 'order_charge',
+  amount: 0,
+  currency: 'AUD',
+  balance_after: 0,
+  reference_type: null,
+  reference_id: null,
+  bill_id: 'bil_1',
+  ...more,
+})
+const order = (reference_id: string) => ({ reference_type: 'order', reference_id })
+const freightOf = { reference_type: 'freight_bill', reference_id: 'frb_1' }
+const refunded = row(9, { type: 'refund', amount: 20, balance_after: 64.85, ...order('ord_2') })
+const yen = row(8, { type: 'topup', amount: 10, balance_after: 10, currency: 'JPY', bill_id: null })
+const freight = row(7, { type: 'freight', amount: -5.05, balance_after: 44.85, ...freightOf })
+const second = row(6, { amount: -20, balance_after: 49.9, ...order('ord_2') })
+const first = row(5, { amount: -30.1, balance_after: 69.9, ...order('ord_1') })
+
+const right: Records = {
+  from: '2026-11-01',
+  to: '2026-11-30',
+  as_of: at(20),
+  pages: [
+    {
+      data: [refunded, yen, freight],
+      balances: [
+        { currency: 'AUD', opening_balance: 49.9, closing_balance: 64.85 },
+        { currency: 'JPY', opening_balance: 0, closing_balance: 10 },
+      ],
+    },
+    {
+      data: [second, first],
+      balances: [
+        { currency: 'AUD', opening_balance: 100, closing_balance: 49.9 },
+        { currency: 'JPY', opening_balance: 0, closing_balance: 0 },
+      ],
+    },
+  ],
+  bills: [
+    {
+      bill_id: 'bil_1',
+      period_start: '2026-11-01',
+      period_end: '2026-11-15',
+      issued_at: at(16),
+      currency: 'AUD',
+      amount_total: 35.15,
+      amount_paid: 35,
+      amount_due: 0.15,
+      status: 'open',
+    },
+  ],
+  refunds: [
+    {
+      refund_id: 'rfd_1',
+      amount: 20,
+      currency: 'AUD',
+      status: 'completed',
+      completed_at: at(9),
+      transaction_id: 'trx_9',
+    },
+  ],
+  freight_bills: [
+    {
+      freight_bill_id: 'frb_1',
+      billed_at: at(7),
+      order_id: 'ord_1',
+      dropship_order_id: null,
+      amount: 5.05,
+      currency: 'AUD',
+      transaction_id: 'trx_7',
+    },
+  ],
+  balances: [
+    { currency: 'AUD', balance: 64.85, updated_at: at(9) },
+    { currency: 'JPY', balance: 10, updated_at: at(8) },
+  ],
+}
+
+/** The records with one transaction changed. */
+function withRow(changed: Transaction, more: Partial<Transaction>): Records {
+  const pages = right.pages.map(({ data, balances }) => ({
+    balances,
+    data: data.map((each) => (each === changed ? { ...each, ...more } : each)),
+  }))
+  return { ...right, pages }
+}
+const [newest, oldest] = right.pages
+if (!newest || !oldest) throw new Error('There are two pages.')
+const [bill] = right.bills
+const [refund] = right.refunds
+const [freightBill] = right.freight_bills
+if (!bill || !refund || !freightBill) throw new Error('There is one of each.')
+const withSeam = (currency: string, more: object): Records => ({
+  ...right,
+  pages: [
+    newest,
+    {
+      ...oldest,
+      balances: oldest.balances.map((each) => (each.currency === currency ? { ...each, ...more } : each)),
+    },
+  ],
+})
+
+const kindsOf = (records: Records) => [
+  ...new Set(provedStatement(records).differences.map(({ kind }) => kind)),
+]
+
+describe('the proof of a statement', () => {
+  it('finds nothing where everything adds up, and tells what it looked at, in minor units', () => {
+    expect(provedStatement(right)).toEqual({
+      from: '2026-11-01',
+      to: '2026-11-30',
+      as_of: at(20),
+      pages: 2,
+      transactions: 5,
+      currencies: [
+        {
+          currency: 'AUD',
+          opening: 10_000,
+          closing: 6_485,
+          transactions: 4,
+          by_type: { refund: 2_000, freight: -505, order_charge: -5_010 },
+        },
+        { currency: 'JPY', opening: 0, closing: 10, transactions: 1, by_type: { topup: 10 } },
+      ],
+      bills: { all: 1, added: 1 },
+      refunds: { all: 1, matched: 1 },
+      freight_bills: { all: 1, matched: 1 },
+      differences: [],
+    })
+    expect(summaryOf(provedStatement(right))).toContain('everything adds up')
+  })
+
+  it.each<[string, Records, (keyof typeof statementFaults)[]]>([
+    ['a fraction of a cent', withRow(yen, { amount: 10.5 }), ['amount', 'page', 'sum']],
+    [
+      'a row twice',
+      { ...right, pages: [{ ...newest, data: [...newest.data, freight] }, oldest] },
+      ['order', 'chain', 'sum', 'bill'],
+    ],
+    ['an older row before a newer one', withRow(second, { occurred_at: at(8) }), ['order']],
+    [
+      'a balance that does not follow within a page',
+      withRow(freight, { balance_after: 44.84 }),
+      ['chain', 'page'],
+    ],
+    [
+      'a row that is left out between two pages',
+      { ...right, pages: [newest, { ...oldest, data: [first] }] },
+      ['chain', 'page', 'sum', 'bill'],
+    ],
+    [
+      'an opening balance that is not the one before',
+      withSeam('AUD', { opening_balance: 99.99 }),
+      ['page', 'sum'],
+    ],
+    [
+      'a page that does not close where the next one opens',
+      withSeam('JPY', { closing_balance: 1 }),
+      ['page'],
+    ],
+    [
+      'a currency without a seam',
+      { ...right, pages: [{ ...newest, balances: [] }, oldest] },
+      ['page', 'sum'],
+    ],
+    [
+      'an account with something else',
+      { ...right, balances: [{ currency: 'AUD', balance: 64.86, updated_at: at(9) }] },
+      ['balance'],
+    ],
+    [
+      'a bill of something else',
+      { ...right, bills: [{ ...bill, amount_total: 35.16, amount_due: 0.16 }] },
+      ['bill'],
+    ],
+    ['a bill whose due is not what is left', { ...right, bills: [{ ...bill, amount_due: 0.14 }] }, ['bill']],
+    ['a refund of something else', { ...right, refunds: [{ ...refund, amount: 19.99 }] }, ['refund']],
+    [
+      'a refund that is pending and booked',
+      { ...right, refunds: [{ ...refund, status: 'pending' }] },
+      ['refund'],
+    ],
+    ['a refund that nobody asked for', { ...right, refunds: [] }, ['refund']],
+    [
+      'a freight bill of something else',
+      { ...right, freight_bills: [{ ...freightBill, amount: 5.06 }] },
+      ['freight'],
+    ],
+    ['freight without a bill', { ...right, freight_bills: [] }, ['freight']],
+  ])('finds %s', (_name, records, kinds) => {
+    expect(kindsOf(records).toSorted()).toEqual(kinds.toSorted())
+    expect(summaryOf(provedStatement(records))).toContain('IT DOES NOT ADD UP')
+  })
+
+  it('does not ask more of a bill, a refund and a balance than the period shows', () => {
+    const beyond: Records = {
+      ...right,
+      bills: [bill, { ...bill, bill_id: 'bil_0', period_start: '2026-10-01', period_end: '2026-10-31' }],
+      refunds: [
+        refund,
+        { ...refund, refund_id: 'rfd_0', completed_at: '2026-10-30T00:00:00.000Z', transaction_id: 'trx_0' },
+      ],
+      balances: [{ currency: 'AUD', balance: 1, updated_at: at(21) }],
+    }
+    expect(provedStatement(beyond)).toMatchObject({ bills: { all: 2, added: 1 }, differences: [] })
+  })
+})
+
+describe('the orders of a replay', () => {
+  const entry = (
+    order_id: string,
+    outcome: 'confirmed' | 'voided' | 'refused' | 'unknown',
+    total: number | null,
+  ) => ({
+    ...{
+      client_order_number: order_id,
+      goods: new Map(),
+      order_id,
+      outcome,
+      total,
+      quoted: total,
+      trouble: null,
+    },
+  })
+  const found = (...entries: ReturnType<typeof entry>[]) =>
+    moneyFindings({ records: right, proof: provedStatement(right) }, entries)
+
+  it('are charged what they cost with their freight, and nothing where they were voided', () => {
+    expect(found(entry('ord_1', 'confirmed', 35.15), entry('ord_2', 'voided', 20))).toEqual([])
+    expect(found(entry('ord_3', 'refused', null), entry('ord_1', 'unknown', null))).toEqual([])
+  })
+
+  it('are found where they are charged something else, or nothing, or still', () => {
+    expect(found(entry('ord_1', 'confirmed', 35.14))).toMatchObject([
+      { kind: 'unbalanced', subject: 'ord_1' },
+    ])
+    expect(found(entry('ord_9', 'confirmed', 1))).toMatchObject([
+      { story: expect.stringContaining('charged 0') },
+    ])
+    expect(found(entry('ord_1', 'voided', 35.15))).toMatchObject([{ subject: 'ord_1' }])
+  })
+})

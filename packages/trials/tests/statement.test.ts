@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type FakeAnswer, fakeGateway } from './fake-gateway.ts'
+
+/** The command as people run it, against a gateway that answers what it is told. */
+const commandFile = fileURLToPath(import.meta.resolve('../src/statement/command.ts'))
+const secret = 'a-secret-of-the-test'
+let directory = ''
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'statement-test-'))
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+async function run(args: readonly string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, [commandFile, ...args], {
+    env: { DATA_DIR: join(directory, 'nothing'), NODE_NO_WARNINGS: '1', ...env },
+    cwd: directory,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: 60_000,
+  })
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), closed])
+  return { out, err, code }
+}
+
+const as_of = '2026-11-20T00:00:00.000Z'
+const envelope = { page: 1, page_size: 200, as_of }
+const transaction = (number: number, amount: number, balance_after: number) => ({
+  ...{ transaction_id: `trx_${number}`, occurred_at: `2026-11-1${number}T00:00:00.000Z`, type: 'topup' },
+  ...{ amount, currency: 'AUD', balance_after, reference_type: null, reference_id: null, bill_id: null },
+})
+const list = (data: unknown[], more: object = {}): FakeAnswer => ({
+  body: { ...envelope, has_more: false, data, ...more },
+})
+const seam = (opening_balance: number, closing_balance: number) => ({
+  balances: [{ currency: 'AUD', opening_balance, closing_balance }],
+})
+/** Two pages of transactions, after a look at the time; the balance in between is as told. */
+const answersWith = (between: number): FakeAnswer[] => [
+  list([transaction(2, 2.2, 3.3)], { has_more: true, ...seam(1.1, 3.3) }),
+  list([transaction(2, 2.2, 3.3)], { has_more: true, ...seam(1.1, 3.3) }),
+  list([transaction(1, 1.1, between)], seam(0, between)),
+  list([]),
+  list([]),
+  list([]),
+  list([{ currency: 'AUD', balance: 3.3, updated_at: '2026-11-12T00:00:00.000Z' }]),
+]
+
+describe('npm run statement', () => {
+  it('follows the pages as of the first one, proves the period, reports it, and keeps the secret', async () => {
+    const gateway = await fakeGateway(answersWith(1.1))
+    const file = join(directory, 'proof.json')
+    const args = ['--base-url', gateway.base_url, '--client-id', 'shop', '--json', file]
+    const { out, err, code } = await run(args, { TGW_CLIENT_SECRET: secret })
+    await gateway.close()
+    expect(err).toBe('')
+    expect(out).toMatch(/^Verdict {7}everything adds up$/m)
+    expect(out).toMatch(/^AUD {11}0\.00 AUD and 2 transactions make 3\.30 AUD$/m)
+    expect(code).toBe(0)
+    const pinned = `&as_of=${encodeURIComponent(as_of)}`
+    const span = 'start_date=2026-10-22&end_date=2026-11-20&page_size=200'
+    expect(gateway.asked.slice(0, 4)).toEqual([
+      '/api/v1/transactions?page_size=1',
+      `/api/v1/transactions?${span}&page=1`,
+      `/api/v1/transactions?${span}&page=2${pinned}`,
+      `/api/v1/bills?${span}&page=1`,
+    ])
+    const report = await readFile(file, 'utf8')
+    expect(JSON.parse(report)).toMatchObject({ holds: true, transactions: 2, pages: 2, differences: [] })
+    expect(`${out}${report}`).not.toContain(secret)
+  })
+
+  it('says what does not add up, with exit 1', async () => {
+    const gateway = await fakeGateway(answersWith(1.2))
+    const { out, code } = await run(['--base-url', gateway.base_url, '--username', 'buyer'], {
+      TGW_PASSWORD: secret,
+    })
+    await gateway.close()
+    expect(out).toContain('IT DOES NOT ADD UP')
+    expect(out).toContain('trx_2: 330 AUD minor units after it, not 340 AUD minor units')
+    expect(code).toBe(1)
+  })
+
+  it('takes everything from the file of the sandbox where nothing is given', async () => {
+    const gateway = await fakeGateway(answersWith(1.1))
+    const data = join(directory, 'data')
+    await mkdir(data)
+    const file = { base_url: gateway.base_url, client_id: 'sandbox', client_secret: secret }
+    await writeFile(join(data, 'sandbox.json'), JSON.stringify(file))
+    expect((await run(['--from', '2026-11-01', '--to', '2026-11-30'], { DATA_DIR: data })).code).toBe(0)
+    await gateway.close()
+    expect(gateway.asked[1]).toContain('start_date=2026-11-01&end_date=2026-11-30')
+  })
+
+  it('says that the gateway refuses, with exit 1', async () => {
+    const gateway = await fakeGateway([{ status: 502, body: { error: { code: 'UPSTREAM_ERROR' } } }])
+    const args = ['--base-url', gateway.base_url, '--client-id', 'shop']
+    const { err, code } = await run(args, { TGW_CLIENT_SECRET: secret })
+    await gateway.close()
+    expect({ err, code }).toMatchObject({ err: expect.stringContaining('UPSTREAM_ERROR'), code: 1 })
+  })
+
+  it('helps, and says what is wrong with its arguments with exit 64', { timeout: 60_000 }, async () => {
+    expect(await run(['--help'])).toMatchObject({
+      code: 0,
+      err: '',
+      out: expect.stringContaining('TGW_CLIENT_SECRET'),
+    })
+    const url = ['--base-url', 'http://127.0.0.1:1']
+    const wrong = [
+      ['--nonsense'],
+      ['--client-secret', secret],
+      ['--from', '2026-13-01'],
+      ['--from', '2026-11-02', '--to', '2026-11-01'],
+      ['--from', '2025-11-01', '--to', '2026-11-02'],
+      ['--base-url', 'ftp://x', '--client-id', 'shop'],
+      [...url, '--client-id', 'shop', '--username', 'buyer'],
+      [...url, '--client-id', 'shop'],
+      url,
+    ]
+    for (const { out, err, code } of await Promise.all(wrong.map((args) => run(args)))) {
+      expect({ out, code }, err).toEqual({ out: '', code: 64 })
+      expect(err).toContain('npm run statement -- --help')
+    }
+  })
+})
