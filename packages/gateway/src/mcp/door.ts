@@ -17,13 +17,9 @@ import { type Guest, serverFor } from './server.ts'
  * own, so that nothing of one agent is there for another.
  */
 const path = mcpPath
-/** Nothing here ever changes while it is looked at. */
-const mostSubscriptions = 0
-
-/** The door for agents; behind it, the door of the contract. */
-export function createMcpDoor(gateway: Gateway, contract: Door): Door {
-  const handler = createMcpHandler((context) => serverFor(guestOf(context.authInfo)), {
-    maxSubscriptions: mostSubscriptions,
+/** The door for agents; behind it, the door of the contract. `serve` makes the server of one request. */
+export function createMcpDoor(gateway: Gateway, contract: Door, serve = serverFor): Door {
+  const handler = createMcpHandler((context) => serve(guestOf(context.authInfo)), {
     onerror: (error) => gateway.log.debug({ error }, 'the protocol refused a request'),
   })
   return async (call) => {
@@ -59,6 +55,8 @@ async function served(
     if (error instanceof JsonError) return notJson(error)
     throw error
   }
+  const listening = listenId(parsedBody)
+  if (listening !== undefined) return protocolError(404, methodNotFound, 'Method not found', listening)
   const guest: Guest = { gateway, door, call, caller }
   const response = await handler.fetch(requestOf(call), { authInfo: passOf(guest), parsedBody })
   return answerOf(response, call)
@@ -105,11 +103,24 @@ function guestOf(pass: AuthInfo | undefined): Guest {
 
 /** JSON-RPC 2.0 §5.1. */
 const parseError = -32700
+const methodNotFound = -32601
 
 function notJson({ fault }: JsonError): Answer {
-  const error = { code: parseError, message: `Parse error: ${fault}` }
-  const body = JSON.stringify({ jsonrpc: '2.0', error, id: null })
-  return { status: 400, headers: ['Content-Type', 'application/json', ...notStored], body }
+  return protocolError(400, parseError, `Parse error: ${fault}`, null)
+}
+
+/**
+ * The id of a request for a stream of changes. Nothing here changes while it is looked at, none is announced, and a
+ * stream that never says anything would only keep a process from ending.
+ */
+function listenId(body: unknown): unknown {
+  const { method, id }: { method?: unknown; id?: unknown } = Object(body)
+  return method === 'subscriptions/listen' ? (id ?? null) : undefined
+}
+
+function protocolError(status: number, code: number, message: string, id: unknown): Answer {
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id })
+  return { status, headers: ['Content-Type', 'application/json', ...notStored], body }
 }
 
 const notStored = ['Cache-Control', 'no-store']
