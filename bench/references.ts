@@ -11,6 +11,7 @@ export interface Reference {
   readonly url: string
 }
 
+const constantFile = new URL('constant-tool.ts', import.meta.url).pathname
 const bareFile = new URL('bare-node.ts', import.meta.url).pathname
 const startTimeoutMs = 20_000
 
@@ -28,6 +29,27 @@ export async function startBareNode(parent: string, body: Buffer): Promise<Refer
   })
   const url = `http://127.0.0.1:${port}/`
   await answers(process, url)
+  return { process, url }
+}
+
+/** A tool that knows its answer, on the gateway's SDK of the Model Context Protocol. */
+export async function startConstantTool(parent: string, result: unknown): Promise<Reference> {
+  const port = await freePort()
+  const file = join(parent, `constant-${port}.json`)
+  writeFileSync(file, JSON.stringify(result))
+  const process = startPinned({
+    name: 'a constant tool',
+    core: serverCore,
+    command: [nodePath(), constantFile, String(port), file],
+    cwd: parent,
+    log: join(parent, `constant-${port}.log`),
+  })
+  const url = `http://127.0.0.1:${port}/`
+  await whenReady(
+    process,
+    startTimeoutMs,
+    async () => (await ask(url, { method: 'POST', body: '{}' })).status,
+  )
   return { process, url }
 }
 

@@ -59,7 +59,7 @@ function checkKeys(text: string) {
       levels.pop()
     } else if (character === '"') {
       const end = endOfString(text, at)
-      if (followsColon(text, end)) noteKey(levels.at(-1), JSON.parse(text.slice(at, end + 1)))
+      if (followsColon(text, end)) noteKey(levels.at(-1), stringOf(text, at, end))
       at = end
     }
   }
@@ -69,6 +69,12 @@ function noteKey(keys: Set<string> | undefined, key: string) {
   if (forbiddenKeys.has(key)) throw new JsonError('body_forbidden_key', key)
   if (keys?.has(key)) throw new JsonError('body_duplicate_key', key)
   keys?.add(key)
+}
+
+/** The string that begins and ends at these quotes. */
+function stringOf(text: string, start: number, end: number): string {
+  const inside = text.slice(start + 1, end)
+  return inside.includes('\\') ? JSON.parse(text.slice(start, end + 1)) : inside
 }
 
 function endOfString(text: string, start: number): number {

@@ -84,11 +84,7 @@ function requestOf(call: Call): Request {
   for (const name of protocolHeaders) {
     for (const value of call.header(name)) headers.append(name, value)
   }
-  return new Request(`http://localhost${path}`, {
-    method: 'POST',
-    headers,
-    ...(call.signal ? { signal: call.signal } : {}),
-  })
+  return new Request(`http://localhost${path}`, { method: 'POST', headers })
 }
 
 /** How the SDK hands on who asks. The token itself goes no further than our own doors. */

@@ -91,10 +91,7 @@ async function run(
   context: ServerContext,
 ): Promise<CallToolResult> {
   const parsed = checked(schema, input, guest.call)
-  const visit = new Visit(guest, guest.door, {
-    signal: context.mcpReq.signal,
-    progress: progressOf(context),
-  })
+  const visit = new Visit(guest, guest.door, progressOf(context))
   const { data, text } = await action.run(visit, Object(parsed))
   return {
     content: [{ type: 'text', text }],
@@ -102,9 +99,9 @@ async function run(
   }
 }
 
-function progressOf({ mcpReq }: ServerContext): (progress: number, total: number) => void {
+function progressOf({ mcpReq }: ServerContext): ((progress: number, total: number) => void) | undefined {
   const progressToken = mcpReq._meta?.progressToken
-  if (progressToken === undefined) return () => {}
+  if (progressToken === undefined) return undefined
   return (progress, total) => {
     void mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total } })
   }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Answer, Call, Caller } from '../contract/call.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
+import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Door } from '../http/answer.ts'
 import { askInside, headerOf, type InnerRequest, jsonOf } from '../http/in-process.ts'
@@ -43,25 +44,23 @@ export class Visit {
   /** Points that the questions were charged so far. */
   points = 0
   readonly #door: Door
-  readonly #signal: AbortSignal | undefined
   readonly #progress: ((done: number, total: number) => void) | undefined
 
   constructor(
     { gateway, call, caller }: { gateway: Gateway; call: Call; caller: Caller },
     door: Door,
-    { signal, progress }: { signal?: AbortSignal; progress?: (done: number, total: number) => void } = {},
+    progress?: (done: number, total: number) => void,
   ) {
     this.gateway = gateway
     this.call = call
     this.caller = caller
     this.#door = door
-    this.#signal = signal
     this.#progress = progress
   }
 
   /** Whatever the door answers. Throws where the agent has gone: nobody waits for the rest. */
   async ask(request: InnerRequest): Promise<Answer> {
-    this.#signal?.throwIfAborted()
+    if (this.call.isGone) throw new GatewayError('BAD_REQUEST', { say: ['reader_gone'] })
     const { answer, points } = await askInside(this.gateway, this.#door, this.call, request)
     this.points += points
     return answer

@@ -136,21 +136,23 @@ class Finding {
   }
 }
 
-const page = z.object({
-  data: z.array(
-    stockRow.pick({
-      sku: true,
-      product_code: true,
-      warehouse_code: true,
-      quantity_available: true,
-      quantity_on_hand: true,
-      price_wholesale: true,
-      price_retail: true,
-      currency: true,
-    }),
-  ),
-  has_more: z.boolean(),
-})
+const page = z.compile(
+  z.object({
+    data: z.array(
+      stockRow.pick({
+        sku: true,
+        product_code: true,
+        warehouse_code: true,
+        quantity_available: true,
+        quantity_on_hand: true,
+        price_wholesale: true,
+        price_retail: true,
+        currency: true,
+      }),
+    ),
+    has_more: z.boolean(),
+  }),
+)
 
 function shown(visit: Visit, found: Finding, detail: 'concise' | 'rows') {
   const { rows, notFound, isTruncated, version, age } = found
