@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ask } from './ask.ts'
 import { nodePath } from './gateway.ts'
+import { probeFile } from './probe.ts'
 import { freePort, type Running, serverCore, startPinned, whenReady } from './processes.ts'
 import { pathOf } from './tools.ts'
 
@@ -40,7 +41,8 @@ export async function startConstantTool(parent: string, result: unknown): Promis
   const process = startPinned({
     name: 'a constant tool',
     core: serverCore,
-    command: [nodePath(), constantFile, String(port), file],
+    command: [nodePath(), '--import', probeFile, constantFile, String(port), file],
+    talks: true,
     cwd: parent,
     log: join(parent, `constant-${port}.log`),
   })

@@ -55,9 +55,9 @@ async function served(
     if (error instanceof JsonError) return notJson(error)
     throw error
   }
-  const listening = listenId(parsedBody)
-  if (listening !== undefined) return protocolError(404, methodNotFound, 'Method not found', listening)
-  const guest: Guest = { gateway, door, call, caller }
+  const methods = methodsOf(parsedBody)
+  if (methods.has(listen)) return protocolError(404, methodNotFound, 'Method not found', idOf(parsedBody))
+  const guest: Guest = { gateway, door, call, caller, methods }
   const response = await handler.fetch(requestOf(call), { authInfo: passOf(guest), parsedBody })
   return answerOf(response, call)
 }
@@ -106,12 +106,25 @@ function notJson({ fault }: JsonError): Answer {
 }
 
 /**
- * The id of a request for a stream of changes. Nothing here changes while it is looked at, none is announced, and a
- * stream that never says anything would only keep a process from ending.
+ * Asks for a stream of changes. Nothing here changes while it is looked at, none is announced, and a stream that never
+ * says anything would only keep a process from ending.
  */
-function listenId(body: unknown): unknown {
-  const { method, id }: { method?: unknown; id?: unknown } = Object(body)
-  return method === 'subscriptions/listen' ? (id ?? null) : undefined
+const listen = 'subscriptions/listen'
+
+/** The methods of a message, or of a batch of them. */
+function methodsOf(body: unknown): ReadonlySet<string> {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body]
+  return new Set(
+    messages.map((message) => {
+      const { method }: { method?: unknown } = Object(message)
+      return typeof method === 'string' ? method : ''
+    }),
+  )
+}
+
+function idOf(body: unknown): unknown {
+  const { id }: { id?: unknown } = Object(body)
+  return id ?? null
 }
 
 function protocolError(status: number, code: number, message: string, id: unknown): Answer {
@@ -120,27 +133,23 @@ function protocolError(status: number, code: number, message: string, id: unknow
 }
 
 const notStored = ['Cache-Control', 'no-store']
+/** Proxies hold back what is not said to be a stream. */
+const streamed = ['Cache-Control', 'no-cache, no-transform', 'X-Accel-Buffering', 'no']
 /** Headers that belong to one connection (RFC 9110 §7.6.1), or are written anew. */
 const ownHeaders = new Set([
+  'cache-control',
   'connection',
+  'content-length',
   'keep-alive',
   'transfer-encoding',
-  'content-length',
-  'cache-control',
+  'x-accel-buffering',
 ])
 
-async function answerOf(response: Response, { extraHeaders = [] }: Call): Promise<Answer> {
-  const headers = [...response.headers].filter(([name]) => !ownHeaders.has(name)).flat()
-  const { status, body } = response
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-  if (!isStream || !body) {
-    const text = body ? await response.text() : undefined
-    return { status, headers: [...headers, ...notStored, ...extraHeaders], body: text }
-  }
-  // Proxies hold back what is not said to be a stream.
-  const streamed = ['Cache-Control', 'no-cache, no-transform', 'X-Accel-Buffering', 'no']
-  const others = [...response.headers].filter(
-    ([name]) => !ownHeaders.has(name) && name !== 'x-accel-buffering',
-  )
-  return { status, headers: [...others.flat(), ...streamed, ...extraHeaders], body: undefined, stream: body }
+async function answerOf(response: Response, call: Call): Promise<Answer> {
+  const { status, headers: sent, body } = response
+  const isStream = sent.get('content-type')?.startsWith('text/event-stream') === true
+  const headers = [...(isStream ? streamed : notStored), ...(call.extraHeaders ?? [])]
+  for (const [name, value] of sent) if (!ownHeaders.has(name)) headers.push(name, value)
+  if (isStream && body) return { status, headers, body: undefined, stream: body }
+  return { status, headers, body: body ? await response.text() : undefined }
 }

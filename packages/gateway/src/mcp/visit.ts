@@ -68,29 +68,52 @@ export class Visit {
 
   /** A success, parsed. Throws `Refusal`. */
   async want<T extends z.ZodType>(schema: T, request: InnerRequest): Promise<Heard<z.output<T>>> {
-    const answer = await this.ask(request)
-    if (answer.status >= 300) throw new Refusal(answer)
-    return { json: schema.parse(jsonOf(answer)), header: (name) => headerOf(answer, name) }
+    const answer = succeeded(await this.ask(request))
+    return heard(answer, schema.parse(jsonOf(answer)))
   }
 
   /** The success of an endpoint. Throws `Refusal`. */
-  of<Result extends z.ZodType>(
-    endpoint: Pick<Endpoint, 'method' | 'path'> & { readonly result: Result },
-    { params = {}, query = {}, body, key }: Asked = {},
+  async of<Result extends z.ZodType>(
+    endpoint: Answering<Result>,
+    asked: Asked = {},
   ): Promise<Heard<z.output<Result>>> {
-    return this.want(endpoint.result, {
-      method: endpoint.method,
-      path: pathOf(endpoint.path, params),
-      rawQuery: rawQueryOf(query),
-      body,
-      key,
-    })
+    const answer = succeeded(await this.tell(endpoint, asked))
+    return heard(answer, resultOf(endpoint, answer))
+  }
+
+  /** Whatever an endpoint answers. */
+  tell(
+    { method, path }: Pick<Endpoint, 'method' | 'path'>,
+    { params = {}, query = {}, body, key }: Asked,
+  ): Promise<Answer> {
+    return this.ask({ method, path: pathOf(path, params), rawQuery: rawQueryOf(query), body, key })
   }
 
   /** Tells an agent that asked for it how far the work is. */
   progress(done: number, total: number) {
     this.#progress?.(done, total)
   }
+}
+
+export type Answering<Result extends z.ZodType> = Pick<Endpoint, 'method' | 'path'> & {
+  readonly result: Result
+}
+
+/** The result of an endpoint. The cast holds: the compiler checks what a handler answers against its schema. */
+export function resultOf<Result extends z.ZodType>(
+  _endpoint: Answering<Result>,
+  answer: Answer,
+): z.output<Result> {
+  return jsonOf(answer) as z.output<Result>
+}
+
+function succeeded(answer: Answer): Answer {
+  if (answer.status >= 300) throw new Refusal(answer)
+  return answer
+}
+
+function heard<T>(answer: Answer, json: T): Heard<T> {
+  return { json, header: (name) => headerOf(answer, name) }
 }
 
 /** A pattern with its parameters filled in. */
