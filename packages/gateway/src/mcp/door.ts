@@ -17,6 +17,7 @@ import { type Guest, serverFor } from './server.ts'
  * own, so that nothing of one agent is there for another.
  */
 const path = mcpPath
+
 /** The door for agents; behind it, the door of the contract. `serve` makes the server of one request. */
 export function createMcpDoor(gateway: Gateway, contract: Door, serve = serverFor): Door {
   const handler = createMcpHandler((context) => serve(guestOf(context.authInfo)), {
