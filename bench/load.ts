@@ -11,6 +11,8 @@ const graceMs = 30_000
 export interface Target {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** Posted; without it, the request is a GET. */
+  readonly body?: string
   readonly connections: number
   readonly server: Running
 }
@@ -39,7 +41,7 @@ export async function load(target: Target, seconds: number): Promise<Load> {
   const { stdout } = await execute(
     pathOf('taskset'),
     [...args, '--timeout', '20s', '-s', script, ...headers, target.url],
-    { timeout: seconds * 1000 + graceMs },
+    { timeout: seconds * 1000 + graceMs, env: { ...process.env, POST_BODY: target.body ?? '' } },
   )
   const cpuMs = cpuMsOf(target.server) - cpuBefore
   const told = numbersOf(stdout.trimEnd().split('\n').at(-1) ?? '')

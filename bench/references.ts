@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ask } from './ask.ts'
 import { nodePath } from './gateway.ts'
+import { probeFile } from './probe.ts'
 import { freePort, type Running, serverCore, startPinned, whenReady } from './processes.ts'
 import { pathOf } from './tools.ts'
 
@@ -11,6 +12,7 @@ export interface Reference {
   readonly url: string
 }
 
+const constantFile = new URL('constant-tool.ts', import.meta.url).pathname
 const bareFile = new URL('bare-node.ts', import.meta.url).pathname
 const startTimeoutMs = 20_000
 
@@ -28,6 +30,28 @@ export async function startBareNode(parent: string, body: Buffer): Promise<Refer
   })
   const url = `http://127.0.0.1:${port}/`
   await answers(process, url)
+  return { process, url }
+}
+
+/** A tool that knows its answer, on the gateway's SDK of the Model Context Protocol. */
+export async function startConstantTool(parent: string, result: unknown): Promise<Reference> {
+  const port = await freePort()
+  const file = join(parent, `constant-${port}.json`)
+  writeFileSync(file, JSON.stringify(result))
+  const process = startPinned({
+    name: 'a constant tool',
+    core: serverCore,
+    command: [nodePath(), '--import', probeFile, constantFile, String(port), file],
+    talks: true,
+    cwd: parent,
+    log: join(parent, `constant-${port}.log`),
+  })
+  const url = `http://127.0.0.1:${port}/`
+  await whenReady(
+    process,
+    startTimeoutMs,
+    async () => (await ask(url, { method: 'POST', body: '{}' })).status,
+  )
   return { process, url }
 }
 

@@ -9,6 +9,7 @@ import { BrokenParity } from './parity.ts'
 import { endAll, keepLoadCoreAwake, loadCore } from './processes.ts'
 import { Report } from './report.ts'
 import { feedLaw } from './subjects/feed-law.ts'
+import { mcp } from './subjects/mcp.ts'
 import { memory } from './subjects/memory.ts'
 import { oneRow } from './subjects/one-row.ts'
 import { page } from './subjects/page.ts'
@@ -30,6 +31,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   memory,
   refresh,
   submit,
+  mcp,
 }
 
 const exit = { ok: 0, failure: 1, usage: 64, unprepared: 69 } as const

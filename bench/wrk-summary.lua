@@ -1,3 +1,10 @@
+-- What is posted, where anything is.
+local body = os.getenv('POST_BODY')
+if body and body ~= '' then
+  wrk.method = 'POST'
+  wrk.body = body
+end
+
 -- The run's totals as one line of JSON, the last of the output.
 done = function(summary, latency, requests)
   local errors = summary.errors

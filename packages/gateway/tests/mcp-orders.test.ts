@@ -1,8 +1,15 @@
+import type { AddressInfo } from 'node:net'
 import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { catalogue, writes } from '../src/catalogue.ts'
 import { syncDocuments } from '../src/documents/sync.ts'
+import { doorListener } from '../src/http/adapter.ts'
+import { createDoor, type Door } from '../src/http/answer.ts'
+import { createGatewayServer } from '../src/http/server.ts'
+import { createMcpDoor } from '../src/mcp/door.ts'
 import { type Agent, agentOf, revisions } from './agent.ts'
 import { buyers, type House, openHouse, signedIn, world } from './harness.ts'
+import { through } from './in-process.ts'
 import {
   alex,
   erpDocuments,
@@ -330,6 +337,38 @@ describe('a placing whose answer was lost', () => {
       expect(submits).toBe(1)
     },
   )
+})
+
+describe('a draft that is changed in the middle of its placing', () => {
+  it('is placed as it was quoted, at the quoted total', async () => {
+    const sku = await shop.sku({ AUSYD1: 50 })
+    const token = await signedIn(house)
+    const quote = (await agent.call('quote_order', wholesale(sku, 3))).data
+    const contract = createDoor(house.gateway, catalogue, writes)
+    // Somebody else is quicker than the submit.
+    const meddled: Door = async (asked) => {
+      const answer = await contract(asked)
+      if (asked.method === 'GET') {
+        const body = { lines: [{ sku, quantity: 9 }], payment_method: 'balance', allow_partial: true }
+        expect((await through(contract, 'PATCH', asked.path, { token, body })).status).toBe(200)
+      }
+      return answer
+    }
+    const server = createGatewayServer(
+      house.gateway,
+      doorListener(house.gateway, createMcpDoor(house.gateway, meddled)),
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const hurried = await agentOf({ ...house, url: `http://127.0.0.1:${port}` }, token)
+    const input = { quote_id: quote.quote_id, confirm_total: quote.total }
+    const { data } = await hurried.call('place_order', input)
+    expect(data).toMatchObject({ status: 'confirmed', total: quote.total })
+    const { lines, payment_method } = (await shop.get(`/orders/${quote.order_id}`)).json.data
+    expect([lines[0].quantity, lines[0].quantity_allocated, payment_method]).toEqual([3, 3, 'invoice'])
+    server.closeAllConnections()
+    server.close()
+  })
 })
 
 describe('an order that cannot be cancelled', () => {

@@ -42,6 +42,7 @@ const below = {
   ledger: ['kernel', 'contract', 'store', 'operations'],
   products: ['kernel', 'contract', 'store', 'operations'],
   reference: ['kernel', 'contract', 'store', 'operations'],
+  mcp: ['catalogue.ts', 'kernel', 'contract', 'http', 'access', 'stock', 'products', 'orders', 'dropship'],
 } as const
 
 /** What a file imports from us, whole paths below `src`; type-only imports cost nothing at run time. */

@@ -67,8 +67,8 @@ export interface Call {
   readonly address: string | undefined
   /** A fault that the sandbox ERP is asked to show on this call (`X-Sandbox-Fault`). */
   readonly fault?: string | undefined
-  /** Ends when whoever asked is gone; undefined where nobody can tell. */
-  readonly signal?: AbortSignal | undefined
+  /** Whether whoever asked has left; undefined where nobody can tell. */
+  readonly isGone?: boolean | undefined
   header(name: string): readonly string[]
   /** The body, read at most once. Throws `GatewayError` where it is larger than `mostBytes` or does not arrive. */
   body(mostBytes: number): Promise<Uint8Array>

@@ -93,12 +93,8 @@ class HttpCall implements Call {
     return this.#gateway.upstream.isSandbox ? this.#headers['x-sandbox-fault']?.[0] : undefined
   }
 
-  /** Made when it is asked for: most calls never look. */
-  get signal(): AbortSignal {
-    const gone = new AbortController()
-    if (this.#response.closed) gone.abort()
-    else this.#response.once('close', () => gone.abort())
-    return gone.signal
+  get isGone(): boolean {
+    return this.#response.destroyed
   }
 
   header(name: string): readonly string[] {

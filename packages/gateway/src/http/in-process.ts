@@ -16,7 +16,7 @@ export interface InnerRequest {
 }
 
 /** Whose call an inner one is made for: its token, language, address and request id go with it. */
-export type Outer = Pick<Call, 'requestId' | 'language' | 'address' | 'fault' | 'signal' | 'header'>
+export type Outer = Pick<Call, 'requestId' | 'language' | 'address' | 'fault' | 'header'>
 
 /** A call that never was HTTP. */
 class InnerCall implements Call {

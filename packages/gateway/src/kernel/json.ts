@@ -47,20 +47,31 @@ export function parseJson(bytes: Uint8Array): unknown {
   return value
 }
 
+const code = {
+  quote: 34,
+  backslash: 92,
+  colon: 58,
+  openArray: 91,
+  closeArray: 93,
+  open: 123,
+  close: 125,
+} as const
+const highestSpace = 32
+
 /** Walks a text that is known to be JSON and refuses duplicate and forbidden keys and too deep a nesting. */
 function checkKeys(text: string) {
   const levels: (Set<string> | undefined)[] = []
   for (let at = 0; at < text.length; at++) {
-    const character = text[at]
-    if (character === '{' || character === '[') {
-      if (levels.push(character === '{' ? new Set() : undefined) > mostDepth)
-        throw new JsonError('body_too_deep')
-    } else if (character === '}' || character === ']') {
-      levels.pop()
-    } else if (character === '"') {
+    const character = text.charCodeAt(at)
+    if (character === code.quote) {
       const end = endOfString(text, at)
-      if (followsColon(text, end)) noteKey(levels.at(-1), JSON.parse(text.slice(at, end + 1)))
+      if (followsColon(text, end)) noteKey(levels.at(-1), stringOf(text, at, end))
       at = end
+    } else if (character === code.open || character === code.openArray) {
+      if (levels.push(character === code.open ? new Set() : undefined) > mostDepth)
+        throw new JsonError('body_too_deep')
+    } else if (character === code.close || character === code.closeArray) {
+      levels.pop()
     }
   }
 }
@@ -71,16 +82,29 @@ function noteKey(keys: Set<string> | undefined, key: string) {
   keys?.add(key)
 }
 
+/** The string that begins and ends at these quotes. */
+function stringOf(text: string, start: number, end: number): string {
+  const inside = text.slice(start + 1, end)
+  return inside.includes('\\') ? JSON.parse(text.slice(start, end + 1)) : inside
+}
+
+/** The quote that ends a string: one before which stands an even number of backslashes. */
 function endOfString(text: string, start: number): number {
-  let at = start + 1
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1
-  return at
+  let end = text.indexOf('"', start + 1)
+  while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1
+  while (text.charCodeAt(before) === code.backslash) before--
+  return (at - before) % 2 === 0
 }
 
 function followsColon(text: string, end: number): boolean {
   let at = end + 1
-  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at++
-  return text[at] === ':'
+  while (text.charCodeAt(at) <= highestSpace) at++
+  return text.charCodeAt(at) === code.colon
 }
 
 /** One text per value: keys sorted, no spaces. Only for values that were parsed and bounded. */

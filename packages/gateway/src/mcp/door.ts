@@ -17,13 +17,10 @@ import { type Guest, serverFor } from './server.ts'
  * own, so that nothing of one agent is there for another.
  */
 const path = mcpPath
-/** Nothing here ever changes while it is looked at. */
-const mostSubscriptions = 0
 
-/** The door for agents; behind it, the door of the contract. */
-export function createMcpDoor(gateway: Gateway, contract: Door): Door {
-  const handler = createMcpHandler((context) => serverFor(guestOf(context.authInfo)), {
-    maxSubscriptions: mostSubscriptions,
+/** The door for agents; behind it, the door of the contract. `serve` makes the server of one request. */
+export function createMcpDoor(gateway: Gateway, contract: Door, serve = serverFor): Door {
+  const handler = createMcpHandler((context) => serve(guestOf(context.authInfo)), {
     onerror: (error) => gateway.log.debug({ error }, 'the protocol refused a request'),
   })
   return async (call) => {
@@ -59,7 +56,9 @@ async function served(
     if (error instanceof JsonError) return notJson(error)
     throw error
   }
-  const guest: Guest = { gateway, door, call, caller }
+  const methods = methodsOf(parsedBody)
+  if (methods.has(listen)) return protocolError(404, methodNotFound, 'Method not found', idOf(parsedBody))
+  const guest: Guest = { gateway, door, call, caller, methods }
   const response = await handler.fetch(requestOf(call), { authInfo: passOf(guest), parsedBody })
   return answerOf(response, call)
 }
@@ -86,11 +85,7 @@ function requestOf(call: Call): Request {
   for (const name of protocolHeaders) {
     for (const value of call.header(name)) headers.append(name, value)
   }
-  return new Request(`http://localhost${path}`, {
-    method: 'POST',
-    headers,
-    ...(call.signal ? { signal: call.signal } : {}),
-  })
+  return new Request(`http://localhost${path}`, { method: 'POST', headers })
 }
 
 /** How the SDK hands on who asks. The token itself goes no further than our own doors. */
@@ -105,35 +100,57 @@ function guestOf(pass: AuthInfo | undefined): Guest {
 
 /** JSON-RPC 2.0 §5.1. */
 const parseError = -32700
+const methodNotFound = -32601
 
 function notJson({ fault }: JsonError): Answer {
-  const error = { code: parseError, message: `Parse error: ${fault}` }
-  const body = JSON.stringify({ jsonrpc: '2.0', error, id: null })
-  return { status: 400, headers: ['Content-Type', 'application/json', ...notStored], body }
+  return protocolError(400, parseError, `Parse error: ${fault}`, null)
+}
+
+/**
+ * Asks for a stream of changes. Nothing here changes while it is looked at, none is announced, and a stream that never
+ * says anything would only keep a process from ending.
+ */
+const listen = 'subscriptions/listen'
+
+/** The methods of a message, or of a batch of them. */
+function methodsOf(body: unknown): ReadonlySet<string> {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body]
+  return new Set(
+    messages.map((message) => {
+      const { method }: { method?: unknown } = Object(message)
+      return typeof method === 'string' ? method : ''
+    }),
+  )
+}
+
+function idOf(body: unknown): unknown {
+  const { id }: { id?: unknown } = Object(body)
+  return id ?? null
+}
+
+function protocolError(status: number, code: number, message: string, id: unknown): Answer {
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id })
+  return { status, headers: ['Content-Type', 'application/json', ...notStored], body }
 }
 
 const notStored = ['Cache-Control', 'no-store']
+/** Proxies hold back what is not said to be a stream. */
+const streamed = ['Cache-Control', 'no-cache, no-transform', 'X-Accel-Buffering', 'no']
 /** Headers that belong to one connection (RFC 9110 §7.6.1), or are written anew. */
 const ownHeaders = new Set([
+  'cache-control',
   'connection',
+  'content-length',
   'keep-alive',
   'transfer-encoding',
-  'content-length',
-  'cache-control',
+  'x-accel-buffering',
 ])
 
-async function answerOf(response: Response, { extraHeaders = [] }: Call): Promise<Answer> {
-  const headers = [...response.headers].filter(([name]) => !ownHeaders.has(name)).flat()
-  const { status, body } = response
-  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-  if (!isStream || !body) {
-    const text = body ? await response.text() : undefined
-    return { status, headers: [...headers, ...notStored, ...extraHeaders], body: text }
-  }
-  // Proxies hold back what is not said to be a stream.
-  const streamed = ['Cache-Control', 'no-cache, no-transform', 'X-Accel-Buffering', 'no']
-  const others = [...response.headers].filter(
-    ([name]) => !ownHeaders.has(name) && name !== 'x-accel-buffering',
-  )
-  return { status, headers: [...others.flat(), ...streamed, ...extraHeaders], body: undefined, stream: body }
+async function answerOf(response: Response, call: Call): Promise<Answer> {
+  const { status, headers: sent, body } = response
+  const isStream = sent.get('content-type')?.startsWith('text/event-stream') === true
+  const headers = [...(isStream ? streamed : notStored), ...(call.extraHeaders ?? [])]
+  for (const [name, value] of sent) if (!ownHeaders.has(name)) headers.push(name, value)
+  if (isStream && body) return { status, headers, body: undefined, stream: body }
+  return { status, headers, body: body ? await response.text() : undefined }
 }

@@ -24,6 +24,8 @@ export interface Guest {
   readonly door: Door
   readonly call: Call
   readonly caller: Caller
+  /** The methods that were sent: one, but for a batch of an old revision. */
+  readonly methods: ReadonlySet<string>
 }
 
 /** Revisions of before the newest one that are still in use; the newest is the SDK's own matter. */
@@ -54,13 +56,17 @@ const options = {
   },
 } as const satisfies ConstructorParameters<typeof Server>[1]
 
-/** A server for one request: it knows who asks, and is forgotten with the answer. */
+/** A server for one request: it knows who asks and for what, and is forgotten with the answer. */
 export function serverFor(guest: Guest): Server {
   const server = new Server(identity, options)
-  const visit = new Visit(guest, guest.door)
-  server.setRequestHandler('tools/list', () => toolsIn[guest.call.language])
-  server.setRequestHandler('tools/call', ({ params }, context) => callTool(guest, params, context))
-  offerResources(server, visit)
+  const { call, methods, door } = guest
+  if (methods.has('tools/list')) server.setRequestHandler('tools/list', () => toolsIn[call.language])
+  if (methods.has('tools/call')) {
+    server.setRequestHandler('tools/call', ({ params }, context) => callTool(guest, params, context))
+  }
+  if ([...methods].some((method) => method.startsWith('resources/'))) {
+    offerResources(server, new Visit(guest, door))
+  }
   return server
 }
 
@@ -91,10 +97,7 @@ async function run(
   context: ServerContext,
 ): Promise<CallToolResult> {
   const parsed = checked(schema, input, guest.call)
-  const visit = new Visit(guest, guest.door, {
-    signal: context.mcpReq.signal,
-    progress: progressOf(context),
-  })
+  const visit = new Visit(guest, guest.door, progressOf(context))
   const { data, text } = await action.run(visit, Object(parsed))
   return {
     content: [{ type: 'text', text }],
@@ -102,9 +105,9 @@ async function run(
   }
 }
 
-function progressOf({ mcpReq }: ServerContext): (progress: number, total: number) => void {
+function progressOf({ mcpReq }: ServerContext): ((progress: number, total: number) => void) | undefined {
   const progressToken = mcpReq._meta?.progressToken
-  if (progressToken === undefined) return () => {}
+  if (progressToken === undefined) return undefined
   return (progress, total) => {
     void mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress, total } })
   }

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Answer, Call, Caller } from '../contract/call.ts'
 import type { Endpoint } from '../contract/endpoint.ts'
+import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Door } from '../http/answer.ts'
 import { askInside, headerOf, type InnerRequest, jsonOf } from '../http/in-process.ts'
@@ -43,25 +44,23 @@ export class Visit {
   /** Points that the questions were charged so far. */
   points = 0
   readonly #door: Door
-  readonly #signal: AbortSignal | undefined
   readonly #progress: ((done: number, total: number) => void) | undefined
 
   constructor(
     { gateway, call, caller }: { gateway: Gateway; call: Call; caller: Caller },
     door: Door,
-    { signal, progress }: { signal?: AbortSignal; progress?: (done: number, total: number) => void } = {},
+    progress?: (done: number, total: number) => void,
   ) {
     this.gateway = gateway
     this.call = call
     this.caller = caller
     this.#door = door
-    this.#signal = signal
     this.#progress = progress
   }
 
   /** Whatever the door answers. Throws where the agent has gone: nobody waits for the rest. */
   async ask(request: InnerRequest): Promise<Answer> {
-    this.#signal?.throwIfAborted()
+    if (this.call.isGone) throw new GatewayError('BAD_REQUEST', { say: ['reader_gone'] })
     const { answer, points } = await askInside(this.gateway, this.#door, this.call, request)
     this.points += points
     return answer
@@ -69,29 +68,52 @@ export class Visit {
 
   /** A success, parsed. Throws `Refusal`. */
   async want<T extends z.ZodType>(schema: T, request: InnerRequest): Promise<Heard<z.output<T>>> {
-    const answer = await this.ask(request)
-    if (answer.status >= 300) throw new Refusal(answer)
-    return { json: schema.parse(jsonOf(answer)), header: (name) => headerOf(answer, name) }
+    const answer = succeeded(await this.ask(request))
+    return heard(answer, schema.parse(jsonOf(answer)))
   }
 
   /** The success of an endpoint. Throws `Refusal`. */
-  of<Result extends z.ZodType>(
-    endpoint: Pick<Endpoint, 'method' | 'path'> & { readonly result: Result },
-    { params = {}, query = {}, body, key }: Asked = {},
+  async of<Result extends z.ZodType>(
+    endpoint: Answering<Result>,
+    asked: Asked = {},
   ): Promise<Heard<z.output<Result>>> {
-    return this.want(endpoint.result, {
-      method: endpoint.method,
-      path: pathOf(endpoint.path, params),
-      rawQuery: rawQueryOf(query),
-      body,
-      key,
-    })
+    const answer = succeeded(await this.tell(endpoint, asked))
+    return heard(answer, resultOf(endpoint, answer))
+  }
+
+  /** Whatever an endpoint answers. */
+  tell(
+    { method, path }: Pick<Endpoint, 'method' | 'path'>,
+    { params = {}, query = {}, body, key }: Asked,
+  ): Promise<Answer> {
+    return this.ask({ method, path: pathOf(path, params), rawQuery: rawQueryOf(query), body, key })
   }
 
   /** Tells an agent that asked for it how far the work is. */
   progress(done: number, total: number) {
     this.#progress?.(done, total)
   }
+}
+
+export type Answering<Result extends z.ZodType> = Pick<Endpoint, 'method' | 'path'> & {
+  readonly result: Result
+}
+
+/** The result of an endpoint. The cast holds: the compiler checks what a handler answers against its schema. */
+export function resultOf<Result extends z.ZodType>(
+  _endpoint: Answering<Result>,
+  answer: Answer,
+): z.output<Result> {
+  return jsonOf(answer) as z.output<Result>
+}
+
+function succeeded(answer: Answer): Answer {
+  if (answer.status >= 300) throw new Refusal(answer)
+  return answer
+}
+
+function heard<T>(answer: Answer, json: T): Heard<T> {
+  return { json, header: (name) => headerOf(answer, name) }
 }
 
 /** A pattern with its parameters filled in. */

@@ -149,6 +149,7 @@ export const sentences = {
   hint_quote_used: 'Look at the document, or make a new quote. Nothing was created.',
   hint_call_again:
     'It is not known yet whether this was done. Call the same tool again with the same arguments after retry_after; it finds out and never does it twice.',
+  reader_gone: 'Whoever asked has left; nothing more was asked.',
   call_running: 'The same call is still running, or its outcome is being looked up at the ERP.',
   hint_call_later: 'Call the same tool again after retry_after.',
   hint_destination_not_served:

@@ -155,6 +155,7 @@ export const ko: Texts = {
     hint_quote_used: '해당 문서를 확인하거나 새 견적을 만드세요. 생성된 것은 없습니다.',
     hint_call_again:
       '이 작업이 완료되었는지 아직 알 수 없습니다. retry_after 이후에 같은 도구를 같은 인수로 다시 호출하세요. 결과를 확인하며, 두 번 실행되지 않습니다.',
+    reader_gone: '요청자가 떠났으므로 더 이상 조회하지 않았습니다.',
     call_running: '같은 호출이 아직 진행 중이거나, ERP에서 그 결과를 조회하고 있습니다.',
     hint_call_later: 'retry_after 이후에 같은 도구를 다시 호출하세요.',
     hint_destination_not_served:

@@ -141,6 +141,7 @@ export const zh: Texts = {
     hint_quote_used: '请查看该单据，或重新报价。没有创建任何内容。',
     hint_call_again:
       '尚不确定此操作是否已完成。请在 retry_after 之后以相同参数再次调用同一工具；它会查明结果，绝不会重复执行。',
+    reader_gone: '请求方已离开；没有继续查询。',
     call_running: '同一调用仍在进行，或正在向 ERP 查询其结果。',
     hint_call_later: '请在 retry_after 之后再次调用同一工具。',
     hint_destination_not_served: '此配送方式不送达该国家；请更换配送方式或地址。',

@@ -4,6 +4,7 @@ import { dropshipRead, dropshipVoid } from '../../dropship/endpoints.ts'
 import { ordersRead, ordersVoid } from '../../orders/endpoints.ts'
 import { action, commitHints } from '../action.ts'
 import type { Visit } from '../visit.ts'
+import { counted } from '../wording.ts'
 
 const idField = (description: string) => z.string().min(1).max(64).optional().meta({ description })
 
@@ -47,7 +48,7 @@ interface Cancelled {
 
 function cancelled(data: Cancelled) {
   const pieces = data.released.reduce((sum, { quantity }) => sum + quantity, 0)
-  return { data, text: `${data.id} is ${data.status}; ${pieces} pieces given back.` }
+  return { data, text: `${data.id} is ${data.status}; ${counted(pieces, 'piece')} given back.` }
 }
 
 async function wholesale(visit: Visit, order_id: string): Promise<Cancelled> {

@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Answer } from '../../contract/call.ts'
 import { GatewayError } from '../../contract/errors.ts'
-import { headerOf, jsonOf } from '../../http/in-process.ts'
+import { headerOf } from '../../http/in-process.ts'
 import { instant } from '../../kernel/clock.ts'
-import { stockList, stockRow } from '../../stock/endpoints.ts'
+import { stockList, type stockRow } from '../../stock/endpoints.ts'
 import { action, type Done, readHints } from '../action.ts'
 import { warehouseField } from '../fields.ts'
-import { Refusal, rawQueryOf, type Visit } from '../visit.ts'
+import { Refusal, resultOf, type Visit } from '../visit.ts'
 import { realWarehouses } from '../warehouses.ts'
 import { counted, envelopeOf, fenced } from '../wording.ts'
 
@@ -68,8 +68,7 @@ export const checkStock = action({
     for (const query of queriesOf(input)) {
       for (const warehouse_code of warehouses) {
         if (found.isFull) return shown(visit, found.cutShort(), input.detail)
-        const path = stockList.path.replace('{warehouse_code}', encodeURIComponent(warehouse_code))
-        found.take(query, await visit.ask({ method: 'GET', path, rawQuery: rawQueryOf(query) }))
+        found.take(query, await visit.tell(stockList, { params: { warehouse_code }, query }))
       }
     }
     return shown(visit, found, input.detail)
@@ -126,31 +125,29 @@ class Finding {
       this.notFound.add(sku)
       return
     }
-    const { data, has_more } = page.parse(jsonOf(answer))
+    const { data, has_more } = resultOf(stockList, answer)
     this.version = Math.max(this.version, Number(headerOf(answer, 'x-stock-version')))
     this.age = Math.max(this.age, Number(headerOf(answer, 'x-stock-age')))
     const wanted = data.filter(({ quantity_available }) => quantity_available >= this.#least)
     const room = this.#limit - this.rows.length
-    this.rows.push(...wanted.slice(0, room))
+    this.rows.push(...wanted.slice(0, room).map(rowOf))
     this.isTruncated ||= has_more || wanted.length > room
   }
 }
 
-const page = z.object({
-  data: z.array(
-    stockRow.pick({
-      sku: true,
-      product_code: true,
-      warehouse_code: true,
-      quantity_available: true,
-      quantity_on_hand: true,
-      price_wholesale: true,
-      price_retail: true,
-      currency: true,
-    }),
-  ),
-  has_more: z.boolean(),
-})
+/** The fields of the specification. */
+function rowOf(found: z.output<typeof stockRow>): Row {
+  return {
+    sku: found.sku,
+    product_code: found.product_code,
+    warehouse_code: found.warehouse_code,
+    quantity_available: found.quantity_available,
+    quantity_on_hand: found.quantity_on_hand,
+    price_wholesale: found.price_wholesale,
+    price_retail: found.price_retail,
+    currency: found.currency,
+  }
+}
 
 function shown(visit: Visit, found: Finding, detail: 'concise' | 'rows') {
   const { rows, notFound, isTruncated, version, age } = found

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { dropshipRead, dropshipRelease } from '../../dropship/endpoints.ts'
 import { action, commitHints } from '../action.ts'
+import { counted } from '../wording.ts'
 
 export const releaseDropship = action({
   name: 'release_dropship',
@@ -25,7 +26,7 @@ export const releaseDropship = action({
     const released = held ? [{ sku: before.sku, quantity: before.quantity }] : []
     return {
       data: { dropship_order_id, status: after.status, released },
-      text: `${dropship_order_id} is ${after.status}; ${held ? before.quantity : 0} pieces given back.`,
+      text: `${dropship_order_id} is ${after.status}; ${counted(held ? before.quantity : 0, 'piece')} given back.`,
     }
   },
 })
