@@ -36,6 +36,7 @@ function post(at: number): Promise<void> {
       onResponseStart(_controller, status) {
         if (status !== 200) reject(new Error(`The receiver answered ${status}.`))
       },
+      onResponseData() {},
       onResponseEnd: () => resolve(),
       onResponseError: (_controller, error) => reject(error),
     },

@@ -195,7 +195,11 @@ async function startBare(folder: string, { origin }: EventReceiver): Promise<Bar
     log: `${folder}/bare-webhooks.log`,
     talks: true,
   })
-  const heard = () => new Promise<unknown>((resolve) => running.child.once('message', resolve))
+  const heard = () =>
+    new Promise<unknown>((resolve, reject) => {
+      running.child.once('message', resolve)
+      running.child.once('exit', () => reject(new Error(`The bare loop ended: ${running.tail()}`)))
+    })
   await heard()
   return {
     async send(count) {

@@ -51,6 +51,7 @@ const renewEveryMs = leaseMs / 3
 const pausedMs = 30_000
 const mostRemembered = 10_000
 const lookForDeadMs = 1_000
+const landWithinMs = 5_000
 
 interface Lane {
   readonly endpoint_id: string
@@ -88,6 +89,7 @@ export class Dispatcher {
   #alive: Promise<unknown> | undefined
   readonly #over = Promise.withResolvers<void>()
   #isStopping = false
+  #isCut = false
 
   /** `wake` is called where a turn is wanted at once. */
   constructor(gateway: Gateway, egress: Egress, wake: () => void = () => {}) {
@@ -126,11 +128,21 @@ export class Dispatcher {
     }
   }
 
-  /** Begins nothing more, waits for what is in flight, writes it down and gives every lease back. */
+  /**
+   * Begins nothing more, waits a while for what is in flight, writes it down and gives every lease back. An attempt
+   * that is cut short is none: whoever delivers next makes it again, under the same `event_id`.
+   */
   async stop(): Promise<void> {
     this.#isStopping = true
-    for (const lane of this.#lanes.values()) lane.buffer = []
-    while (this.#flying.size > 0) await Promise.all(this.#flying)
+    for (const lane of this.#lanes.values()) give(lane)
+    const landed = Promise.all(this.#flying)
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, landWithinMs)
+    await Promise.race([landed, late])
+    clearTimeout(timer)
+    this.#isCut = this.#flying.size > 0
+    if (this.#isCut) await this.#egress.close()
+    await landed
     await this.#written().catch(() => {})
     await this.#close(() => true).catch(() => {})
     clearTimeout(this.#writeTimer)
@@ -308,7 +320,7 @@ export class Dispatcher {
       lane.inFlight -= 1
       if (wasFailing) this.#failingInFlight -= 1
       lane.idleSince = this.#now()
-      this.#ended(lane, outcome)
+      if (!this.#isCut) this.#ended(lane, outcome)
       this.#pump(lane)
       this.#pumpWaiting()
     })
