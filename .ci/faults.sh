@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Faults at a size that fits: concurrent writers, interleavings, four processes, kill -9, restored backups. Needs
+# Faults at a size that fits: concurrent writers, interleavings, four processes, kill -9 while ordering and while delivering, restored backups. Needs
 # TEST_DATABASE_URL; packages/gateway/tests/faults/sizes.ts says how to run them large.
 set -eu
 cd "$(dirname "$0")/.."

@@ -18,6 +18,7 @@ import { refresh } from './subjects/refresh.ts'
 import { rejections } from './subjects/rejections.ts'
 import { start } from './subjects/start.ts'
 import { submit } from './subjects/submit.ts'
+import { webhooks } from './subjects/webhooks.ts'
 import { pathOf, prepareTools, Unprepared, versionOf } from './tools.ts'
 
 /** Every subject by the name that `--only` takes, in the order in which they run. */
@@ -32,6 +33,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   refresh,
   submit,
   mcp,
+  webhooks,
 }
 
 const exit = { ok: 0, failure: 1, usage: 64, unprepared: 69 } as const

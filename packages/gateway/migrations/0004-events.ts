@@ -34,6 +34,7 @@ const statements = [
      endpoint_id text primary key, due_at bigint, leased_until bigint not null, leased_by text,
      last_success_at bigint, last_failure_at bigint, last_failure_status integer)`,
   `create index webhook_queues_due on webhook_queues (due_at) where due_at is not null`,
+  `create index webhook_queues_leased on webhook_queues (leased_by) where leased_by is not null`,
   `create table webhook_deliveries (
      delivery_id text primary key, channel_code text not null, endpoint_id text not null, event_id text not null,
      event_number bigint not null, event_type text not null, status text not null, attempts integer not null,

@@ -1,6 +1,9 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Dispatcher } from '../src/webhooks/dispatch.ts'
+import { Egress } from '../src/webhooks/egress.ts'
 import { sequenceEvents } from '../src/webhooks/sequence.ts'
+import { until as untilWithin } from './faults/processes.ts'
 import { call, type House, type Loose, openHouse, world } from './harness.ts'
 import {
   deliver,
@@ -13,6 +16,8 @@ import {
 } from './receiver.ts'
 import { draftOf, dropshipOf, expectData, expectError, type Shop, shopOf } from './trade.ts'
 import { verifyWebhook } from './verify-webhook.ts'
+
+const until = (holds: () => Promise<boolean>) => untilWithin(holds, 10_000)
 
 let house: House
 let shop: Shop
@@ -520,3 +525,32 @@ async function lastNumber(): Promise<number> {
     .executeTakeFirstOrThrow()
   return value
 }
+
+describe('receivers that hang', () => {
+  it('do not delay the others, and keep few attempts in flight', async () => {
+    const { token } = await world(house)
+    const hanging = await openReceiver()
+    hanging.usual = () => {}
+    const slow = await registered(house, token, hanging.url)
+    const fine = await registered(house, token, receiver.url)
+    const test = (id: string) => call(house, 'POST', `/api/v1/webhook-endpoints/${id}/test`, { token })
+    for (let each = 0; each < 20; each++) await Promise.all([test(slow.endpoint_id), test(fine.endpoint_id)])
+    const dispatcher = new Dispatcher(house.gateway, new Egress(house.gateway.config))
+    await until(async () => {
+      await dispatcher.turn()
+      return receiver.received.length === 20
+    })
+    expect(hanging.received.length).toBeGreaterThan(0)
+    expect(hanging.received.length).toBeLessThanOrEqual(4)
+    expect(dispatcher.inFlight).toBe(hanging.received.length)
+    // An attempt that is cut short by the end of the process is none.
+    await dispatcher.stop()
+    expect(await deliveries(house, token, `&endpoint_id=${slow.endpoint_id}&status=pending`)).toHaveLength(20)
+    hanging.usual = 200
+    await deliver(house)
+    expect(await deliveries(house, token, `&endpoint_id=${slow.endpoint_id}&status=delivered`)).toHaveLength(
+      20,
+    )
+    await hanging.close()
+  })
+})

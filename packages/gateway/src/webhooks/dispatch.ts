@@ -6,6 +6,7 @@ import {
   type Cursor,
   cancelQueue,
   type Due,
+  freeLeasesOfDead,
   leaseMs,
   leaseQueues,
   type Outcome,
@@ -15,6 +16,7 @@ import {
   releaseQueues,
   renewLeases,
   type Target,
+  whileAlive,
   writeOutcomes,
 } from './queue.ts'
 
@@ -22,7 +24,7 @@ import {
  * Delivers. Each leased queue is a lane with a bounded number of attempts in flight; lanes take from a common number of
  * slots in turn, and those whose receiver fails may take half of them at most, so that receivers that hang never delay
  * the others. What became of attempts is written in batches, and a lane stays open a moment after its last delivery.
- * Nothing is remembered that the database does not know: after a crash the leases run out, and only what was in
+ * Nothing is remembered that the database does not know: after a crash others free the leases, and only what was in
  * flight is sent again, under the same `event_id`.
  */
 const mostInFlight = 1_024
@@ -30,7 +32,10 @@ const mostFailingInFlight = 512
 /** In flight in one lane: at first, as long as all goes well, and while the receiver fails. */
 const inFlightPerLane = { first: 4, most: 16, failing: 2 } as const
 const mostLanes = 2_000
-const leasesPerTurn = 200
+/** Few enough that processes which are woken together each get some. */
+const leasesPerTurn = 32
+/** After so long a busy lane is given up, so that another process can take it. */
+const sliceMs = 10_000
 /** Read ahead in one lane; less where many lanes are read at once. */
 const readAhead = { most: 64, least: 4, manyLanes: 250 } as const
 const mostUnwritten = 5_000
@@ -45,6 +50,8 @@ const renewEveryMs = leaseMs / 3
 /** How long a channel that is switched off is left alone. */
 const pausedMs = 30_000
 const mostRemembered = 10_000
+const lookForDeadMs = 1_000
+const landWithinMs = 5_000
 
 interface Lane {
   readonly endpoint_id: string
@@ -61,6 +68,7 @@ interface Lane {
   limit: number
   lastSuccessAt: number | null
   idleSince: number
+  readonly openedAt: number
 }
 
 export class Dispatcher {
@@ -77,7 +85,11 @@ export class Dispatcher {
   #writing: Promise<void> | undefined
   #writeTimer: NodeJS.Timeout | undefined
   #renewedAt: number
+  #lookedForDeadAt = Number.NEGATIVE_INFINITY
+  #alive: Promise<unknown> | undefined
+  readonly #over = Promise.withResolvers<void>()
   #isStopping = false
+  #isCut = false
 
   /** `wake` is called where a turn is wanted at once. */
   constructor(gateway: Gateway, egress: Egress, wake: () => void = () => {}) {
@@ -96,11 +108,12 @@ export class Dispatcher {
   /** One turn: reads on in the open lanes, opens lanes for queues that are due, closes those that have nothing to do. */
   async turn(): Promise<boolean> {
     if (this.#isStopping) return false
+    await this.#showLife()
     await this.#renew()
     await this.#reload()
     await this.#refill()
     const opened = await this.#open()
-    await this.#close((lane) => this.#now() - lane.idleSince >= this.#linger())
+    await this.#close((lane) => !this.#mayRead(lane) || this.#now() - lane.idleSince >= this.#linger())
     return opened === leasesPerTurn
   }
 
@@ -115,15 +128,43 @@ export class Dispatcher {
     }
   }
 
-  /** Begins nothing more, waits for what is in flight, writes it down and gives every lease back. */
+  /**
+   * Begins nothing more, waits a while for what is in flight, writes it down and gives every lease back. An attempt
+   * that is cut short is none: whoever delivers next makes it again, under the same `event_id`.
+   */
   async stop(): Promise<void> {
     this.#isStopping = true
-    for (const lane of this.#lanes.values()) lane.buffer = []
-    while (this.#flying.size > 0) await Promise.all(this.#flying)
+    for (const lane of this.#lanes.values()) give(lane)
+    const landed = Promise.all(this.#flying)
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, landWithinMs)
+    await Promise.race([landed, late])
+    clearTimeout(timer)
+    this.#isCut = this.#flying.size > 0
+    if (this.#isCut) await this.#egress.close()
+    await landed
     await this.#written().catch(() => {})
     await this.#close(() => true).catch(() => {})
     clearTimeout(this.#writeTimer)
+    this.#over.resolve()
+    await this.#alive?.catch(() => {})
     await this.#egress.close()
+  }
+
+  /** Holds the lock by which others see that this process lives, before it leases anything; looks after the others. */
+  async #showLife(): Promise<void> {
+    if (!this.#alive) {
+      const held = Promise.withResolvers<void>()
+      const alive = whileAlive(this.#gateway, this.#name, () => {
+        held.resolve()
+        return this.#over.promise
+      })
+      await Promise.race([held.promise, alive])
+      this.#alive = alive
+    }
+    if (this.#now() - this.#lookedForDeadAt < lookForDeadMs) return
+    this.#lookedForDeadAt = this.#now()
+    await freeLeasesOfDead(this.#gateway, this.#name)
   }
 
   #now(): number {
@@ -165,8 +206,9 @@ export class Dispatcher {
   }
 
   /** Reads on in the lanes that have little left. */
-  async #refill(lanes: Iterable<Lane> = this.#lanes.values()): Promise<void> {
-    const wanting = [...lanes].filter((lane) => lane.buffer.length < lane.limit && this.#maySend(lane))
+  async #refill(lanes: readonly Lane[] = [...this.#lanes.values()]): Promise<void> {
+    for (const lane of lanes) if (this.#now() - lane.openedAt >= sliceMs) lane.more = false
+    const wanting = lanes.filter((lane) => lane.buffer.length < lane.limit && this.#mayRead(lane))
     if (wanting.length === 0 || this.#outcomes.length > mostUnwritten) return
     for (const lane of wanting) {
       // What is pending now is all that is to do, wherever it stands.
@@ -236,6 +278,7 @@ export class Dispatcher {
       limit: this.#failing.has(endpoint_id) ? inFlightPerLane.failing : inFlightPerLane.first,
       lastSuccessAt: null,
       idleSince: leasedAt,
+      openedAt: leasedAt,
     }
   }
 
@@ -244,6 +287,10 @@ export class Dispatcher {
     const now = this.#now()
     const isLeased = now - leasedAt < leaseMs - attemptTimeoutMs
     return !this.#isStopping && isLeased && now - loadedAt <= mostStaleMs && target.state === 'live'
+  }
+
+  #mayRead(lane: Lane): boolean {
+    return this.#maySend(lane) && this.#now() - lane.openedAt < sliceMs
   }
 
   #hasSlot({ endpoint_id }: Lane): boolean {
@@ -273,7 +320,7 @@ export class Dispatcher {
       lane.inFlight -= 1
       if (wasFailing) this.#failingInFlight -= 1
       lane.idleSince = this.#now()
-      this.#ended(lane, outcome)
+      if (!this.#isCut) this.#ended(lane, outcome)
       this.#pump(lane)
       this.#pumpWaiting()
     })

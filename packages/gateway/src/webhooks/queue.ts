@@ -34,6 +34,45 @@ export async function leaseQueues(gateway: Gateway, by: string, most: number): P
   return rows.map(({ endpoint_id }) => endpoint_id)
 }
 
+/** The name of the session lock that a process holds as long as it delivers: it ends with the process. */
+function lockOf(by: string): string {
+  return `delivering ${by}`
+}
+
+/** Runs `work` while others can see that this process lives. */
+export function whileAlive(gateway: Gateway, by: string, work: () => Promise<void>): Promise<unknown> {
+  return gateway.store.withLock(lockOf(by), 0, work)
+}
+
+/** Frees what processes had leased that are gone; one that merely stands still loses it when its leases run out. */
+export async function freeLeasesOfDead(gateway: Gateway, by: string): Promise<void> {
+  const { db } = gateway.store
+  const others = await db
+    .selectFrom('webhook_queues')
+    .select('leased_by')
+    .distinct()
+    .where('leased_by', 'is not', null)
+    .where('leased_by', '!=', by)
+    .execute()
+  for (const { leased_by: other } of others) {
+    if (other === null) continue
+    await gateway.store.withLock(lockOf(other), 0, async () => {
+      await db
+        .updateTable('webhook_queues')
+        .set({ leased_by: null, leased_until: 0 })
+        .where('endpoint_id', 'in', (query) =>
+          query
+            .selectFrom('webhook_queues')
+            .select('endpoint_id')
+            .where('leased_by', '=', other)
+            .orderBy('endpoint_id')
+            .modifyEnd(gateway.store.locking.forUpdate),
+        )
+        .execute()
+    })
+  }
+}
+
 /** Keeps leases; answers those that are still ours. */
 export async function renewLeases(
   gateway: Gateway,

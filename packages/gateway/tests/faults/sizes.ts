@@ -8,6 +8,8 @@ import { testDatabaseUrl } from '../harness.ts'
  *   FAULTS_SEED           seed of the interleavings, to see a failure again
  *   FAULTS_ORDERINGS      runs of clients that order through faults, for each class of ERP  (60; a release: 10,000)
  *   FAULTS_ORDER_KILLS    kills of gateway and ERP while orders are placed          (20; a release: 1,000)
+ *   FAULTS_WEBHOOK_KILLS  kills of the gateway while webhooks are delivered         (20; a release: 1,000)
+ *   FAULTS_WEBHOOK_EVENTS events that several processes number and deliver together  (2,000; a release: 100,000)
  *   FAULTS_SECONDS        how long four processes are followed               (8; a release: 60)
  *   FAULTS_KILLS          kills of each kind                                 (3; a release: 50)
  *   TEST_FAULTS=1         runs what takes long; without it the suite prints what it leaves out
@@ -17,6 +19,8 @@ export const sizes = {
   interleavings: wholeNumber('FAULTS_INTERLEAVINGS', 150),
   orderings: wholeNumber('FAULTS_ORDERINGS', 60),
   orderKills: wholeNumber('FAULTS_ORDER_KILLS', 20),
+  webhookKills: wholeNumber('FAULTS_WEBHOOK_KILLS', 20),
+  webhookEvents: wholeNumber('FAULTS_WEBHOOK_EVENTS', 2_000),
   seconds: wholeNumber('FAULTS_SECONDS', 8),
   kills: wholeNumber('FAULTS_KILLS', 3),
 } as const

@@ -1,0 +1,307 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { erpFrom, rejected } from '@trade-gateway/connector'
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { createChannel } from '../../src/access/channels.ts'
+import type { Caller } from '../../src/contract/call.ts'
+import { appendEvent } from '../../src/events/outbox.ts'
+import { listEvents } from '../../src/events/read.ts'
+import { type Gateway, openGateway } from '../../src/gateway.ts'
+import { jsonLog } from '../../src/kernel/log.ts'
+import { migrate } from '../../src/store/migrate.ts'
+import { openPostgres } from '../../src/store/postgres.ts'
+import { Dispatcher } from '../../src/webhooks/dispatch.ts'
+import { Egress } from '../../src/webhooks/egress.ts'
+import { createEndpoint } from '../../src/webhooks/register.ts'
+import { sequenceEvents } from '../../src/webhooks/sequence.ts'
+import { testConfig } from '../harness.ts'
+import { freshDatabase } from './databases.ts'
+import { Dice } from './dice.ts'
+import { leftOut, seed, sizes } from './sizes.ts'
+
+/**
+ * Several gateways on one PostgreSQL, each with connections of its own: business transactions that commit in any order
+ * write events while two number them, a reader follows and misses none; and four deliver together, each event once.
+ */
+const timeoutMs = 600_000
+const writers = 8
+const channels = 16
+const channelOf = (at: number) => `channel-${at}`
+
+const caller: Caller = {
+  channel_code: channelOf(0),
+  channel_name: channelOf(0),
+  plan: 'full',
+  grant_type: 'client_credentials',
+  capabilities: new Set(),
+  allowlist: undefined,
+  customer_code: null,
+  points_per_minute: 1,
+  switches: { wholesale: true, dropship: true, webhooks: true },
+  account: undefined,
+  token: { jti: '', expires_at: 0, legacy: false },
+}
+
+async function withGateways(count: number, work: (gateways: readonly Gateway[]) => Promise<void>) {
+  const database = await freshDatabase()
+  const log = jsonLog('error')
+  const erp = erpFrom(async (id) => rejected('not_supported', `${id} is not asked here`))
+  const gateways: Gateway[] = []
+  try {
+    for (let each = 0; each < count; each++) {
+      const store = await openPostgres(database.url, log)
+      if (each === 0) await migrate(store)
+      const config = testConfig({ WEBHOOK_ALLOW_PRIVATE_NETS: '1' })
+      gateways.push(await openGateway({ config, store, erp, log }))
+    }
+    const [first] = gateways
+    if (!first) throw new Error('There is no gateway.')
+    for (let at = 0; at < channels; at++) {
+      await createChannel(first, channelOf(at), {
+        name: channelOf(at),
+        plan: 'full',
+        warehouse_allowlist: [],
+        customer_code: null,
+        points_per_minute: null,
+        wholesale_enabled: true,
+        dropship_enabled: true,
+        webhooks_enabled: true,
+      })
+    }
+    await work(gateways)
+  } finally {
+    for (const { store } of gateways) await store.close()
+    await database.drop()
+  }
+}
+
+/** Writes an event in a transaction that commits some time later, or is taken back. */
+async function business(
+  gateway: Gateway,
+  subject: string,
+  dice: Dice,
+  { number, channel = channelOf(0) }: { number?: (() => Promise<number>) | undefined; channel?: string } = {},
+): Promise<boolean> {
+  const isTakenBack = dice.chance(0.1)
+  const taken = await gateway.store.db
+    .transaction()
+    .execute(async (tx) => {
+      const event = {
+        type: 'order.created',
+        channel_code: channel,
+        warehouse_code: null,
+        request_id: 'trial',
+      } as const
+      if (number === undefined) await appendEvent(gateway, tx, { ...event, subject, data: { subject } })
+      else {
+        const row = {
+          ...event,
+          event_id: `evt_${subject}`,
+          occurred_at: 0,
+          data: JSON.stringify({ subject }),
+        }
+        await tx
+          .insertInto('events')
+          .values({ ...row, number: await number() })
+          .execute()
+      }
+      await sql`select pg_sleep(${dice.whole(0, 8) / 1000})`.execute(tx)
+      if (isTakenBack) throw new Error('taken back')
+    })
+    .then(
+      () => true,
+      () => false,
+    )
+  return taken
+}
+
+interface Followed {
+  readonly committed: ReadonlySet<string>
+  readonly read: readonly string[]
+}
+
+/** Writers, two who number, and a reader who follows as fast as it can. */
+async function follow(gateways: readonly Gateway[], count: number, viaSequence: boolean): Promise<Followed> {
+  const [first] = gateways
+  if (!first) throw new Error('There is no gateway.')
+  const { db } = first.store
+  if (viaSequence) await sql`create sequence numbers`.execute(db)
+  const next = async () => {
+    const { rows } = await sql<{ value: number }>`select nextval('numbers') as value`.execute(db)
+    return rows[0]?.value ?? 0
+  }
+  const committed = new Set<string>()
+  let isOver = false
+  let left = count
+  const writing = Promise.all(
+    Array.from({ length: writers }, async (_, writer) => {
+      const dice = new Dice((seed ?? 1) + writer)
+      const gateway = gateways[writer % gateways.length] ?? first
+      for (let at = 0; left-- > 0; at++) {
+        const subject = `${writer}-${at}`
+        if (await business(gateway, subject, dice, { number: viaSequence ? next : undefined }))
+          committed.add(subject)
+        if (viaSequence) {
+          const shown = sql`select last_value as value from numbers`
+          await sql`update counters set value = (${shown}) where name = 'events'`.execute(db)
+        }
+      }
+    }),
+  )
+  const numbering = viaSequence
+    ? []
+    : gateways.slice(0, 2).map(async (gateway) => {
+        while (!isOver || (await sequenceEvents(gateway)))
+          if (!(await sequenceEvents(gateway))) await pause(1)
+      })
+  const read: string[] = []
+  let cursor: string | undefined
+  const readOn = async () => {
+    const page = await listEvents(first, caller, { since: cursor, page_size: 50 })
+    read.push(...page.data.map(({ data }) => String(data.subject)))
+    cursor = page.data.at(-1)?.event_id ?? cursor
+    return page.data.length > 0
+  }
+  const reading = (async () => {
+    while (!isOver) if (!(await readOn())) await pause(1)
+  })()
+  await writing
+  isOver = true
+  await Promise.all([...numbering, reading])
+  while (await readOn());
+  return { committed, read }
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+const withoutPostgres = leftOut('events of several processes', { postgres: true })
+
+describe.skipIf(withoutPostgres)('events that eight connections write', () => {
+  it(
+    'are read once each by who follows their numbers, and none that was taken back',
+    () =>
+      withGateways(3, async (gateways) => {
+        const { committed, read } = await follow(gateways, sizes.webhookEvents, false)
+        process.stdout.write(`${committed.size} events committed, ${read.length} read\n`)
+        expect(read.length).toBe(new Set(read).size)
+        expect(new Set(read)).toEqual(committed)
+        expect(committed.size).toBeLessThan(sizes.webhookEvents)
+      }),
+    timeoutMs,
+  )
+
+  it(
+    'would be missed by the hundred if a sequence numbered them: this trial can tell',
+    () =>
+      withGateways(3, async (gateways) => {
+        const { committed, read } = await follow(gateways, Math.min(sizes.webhookEvents, 2_000), true)
+        const missed = [...committed].filter((subject) => !read.includes(subject)).length
+        process.stdout.write(`a sequence: ${missed} of ${committed.size} events missed\n`)
+        expect(missed).toBeGreaterThan(0)
+      }),
+    timeoutMs,
+  )
+})
+
+describe.skipIf(withoutPostgres)('four processes', () => {
+  it(
+    'deliver together, each event once to each endpoint',
+    () =>
+      withGateways(4, async (gateways) => {
+        const [first] = gateways
+        if (!first) return
+        const copies = new Map<string, number>()
+        const server = createServer((request, response) => {
+          request.resume()
+          const key = `${request.url} ${request.headers['webhook-id']}`
+          copies.set(key, (copies.get(key) ?? 0) + 1)
+          response.end()
+        })
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+        const { port } = server.address() as AddressInfo
+        for (let at = 0; at < channels; at++) {
+          for (let each = 0; each < 5; each++) {
+            const url = `http://127.0.0.1:${port}/${at}/${each}`
+            const owner = { ...caller, channel_code: channelOf(at) }
+            await createEndpoint(first, owner, { url, event_types: ['order.created'] })
+          }
+        }
+        const dispatchers = gateways.map((gateway) => new Dispatcher(gateway, new Egress(gateway.config)))
+        let isOver = false
+        const working = gateways.map(async (gateway, at) => {
+          let worked = 0
+          while (!isOver) {
+            await sequenceEvents(gateway)
+            await dispatchers[at]?.turn()
+            worked = Math.max(worked, dispatchers[at]?.inFlight ?? 0)
+            await pause(2)
+          }
+          return worked
+        })
+        const dice = new Dice(seed ?? 1)
+        const committed: string[] = []
+        const writing = Array.from({ length: writers }, async (_, writer) => {
+          for (let at = 0; at < sizes.webhookEvents / writers; at++)
+            if (
+              await business(first, `d-${writer}-${at}`, dice, {
+                channel: channelOf(dice.whole(0, channels - 1)),
+              })
+            )
+              committed.push(`d-${writer}-${at}`)
+        })
+        await Promise.all(writing)
+        const open = async () => {
+          const waiting = await first.store.db.selectFrom('outbox').select('event_id').limit(1).execute()
+          const pending = await first.store.db
+            .selectFrom('webhook_deliveries')
+            .select('delivery_id')
+            .where('status', '=', 'pending')
+            .limit(1)
+            .execute()
+          return waiting.length + pending.length > 0
+        }
+        while (await open()) await pause(20)
+        isOver = true
+        const worked = await Promise.all(working)
+        for (const dispatcher of dispatchers) await dispatcher.stop()
+        server.closeAllConnections()
+        server.close()
+        process.stdout.write(
+          `${committed.length} events to 5 endpoints by ${worked.filter((each) => each > 0).length} processes\n`,
+        )
+        expect(copies.size).toBe(committed.length * 5)
+        expect([...copies.values()].filter((count) => count !== 1)).toEqual([])
+        expect(worked.filter((each) => each > 0).length).toBeGreaterThan(1)
+      }),
+    timeoutMs,
+  )
+
+  it('take over at once from one that is gone, and not from one that lives', () =>
+    withGateways(2, async ([first, second]) => {
+      if (!first || !second) return
+      const { endpoint_id } = await createEndpoint(first, caller, {
+        url: 'http://127.0.0.1:9/',
+        event_types: ['order.created'],
+      })
+      const lease = (leased_by: string) =>
+        first.store.db
+          .updateTable('webhook_queues')
+          .set({ leased_by, leased_until: first.clock.now() + 60_000 })
+          .where('endpoint_id', '=', endpoint_id)
+          .execute()
+      const leasedBy = async () =>
+        (await first.store.db.selectFrom('webhook_queues').select('leased_by').executeTakeFirst())?.leased_by
+      const dispatcher = new Dispatcher(second, new Egress(second.config))
+      await lease('one that lives')
+      const living = first.store.withLock('delivering one that lives', 0, () => dispatcher.turn())
+      await living
+      expect(await leasedBy()).toBe('one that lives')
+      await lease('one that is gone')
+      const other = new Dispatcher(second, new Egress(second.config))
+      await other.turn()
+      expect(await leasedBy()).toBeNull()
+      await dispatcher.stop()
+      await other.stop()
+    }))
+})
