@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { fileOf, pageNames } from '../src/samples/library.ts'
+import { samplesOf } from '../src/samples/page.ts'
+
+const root = fileURLToPath(import.meta.resolve('../../..'))
+const mostMs = 60_000
+let directory = ''
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'samples-types-'))
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+/** A package that comes with a feature which this gateway has not got yet is no mistake of the page. */
+function isInstalled(text: string): boolean {
+  const names = [...text.matchAll(/from '([^'./][^']*)'/g)].map(([, name = '']) => name)
+  return names.every(
+    (name) =>
+      name.startsWith('node:') || existsSync(join(root, 'node_modules', ...name.split('/').slice(0, 2))),
+  )
+}
+
+describe('the programs of the guides', () => {
+  it(
+    'fit the strictest types, so that they can be copied into any project',
+    async () => {
+      await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
+      await writeFile(join(directory, 'package.json'), '{"type":"module"}')
+      await mkdir(join(directory, 'samples'))
+      let written = 0
+      for (const page of await pageNames()) {
+        const programs = samplesOf(await readFile(fileOf(page), 'utf8')).filter(
+          ({ fence }) => fence.language === 'ts',
+        )
+        for (const { fence } of programs.filter(({ fence: { text } }) => isInstalled(text))) {
+          written += 1
+          const name = `${page.replaceAll('/', '-')}-line-${fence.firstLine + 1}.ts`
+          await writeFile(join(directory, 'samples', name), `${fence.text}\nexport {}\n`)
+        }
+      }
+      expect(written).toBeGreaterThanOrEqual(5)
+      const options = {
+        extends: join(root, 'tsconfig.json'),
+        include: ['samples/*.ts'],
+        compilerOptions: { typeRoots: [join(root, 'node_modules/@types')] },
+      }
+      await writeFile(join(directory, 'tsconfig.json'), JSON.stringify(options))
+      const tsc = join(root, 'node_modules/.bin/tsc')
+      const { stdout, status } = spawnSync(process.execPath, [tsc, '-p', directory], {
+        cwd: directory,
+        encoding: 'utf8',
+      })
+      expect(stdout).toBe('')
+      expect(status).toBe(0)
+    },
+    mostMs,
+  )
+})
