@@ -3,7 +3,7 @@ import { GatewayError } from '../contract/errors.ts'
 /**
  * Paths of the legacy gateway and what replaces them, lower case. Whatever is not listed points to the reference.
  */
-const replacements: Readonly<Record<string, readonly [string, string]>> = {
+export const replacements: Readonly<Record<string, readonly [string, string]>> = {
   '/api/token': ['POST', '/api/v1/auth/token'],
   '/api/login': ['POST', '/api/v1/auth/token'],
   '/api/user/info': ['GET', '/api/v1/me'],

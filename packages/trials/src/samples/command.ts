@@ -1,10 +1,11 @@
-import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startGateway } from '../running-gateway.ts'
-import { pageNames } from './library.ts'
+import { fileOf, pageNames } from './library.ts'
+import { samplesOf } from './page.ts'
 import { type Outcome, runPage } from './run.ts'
 
 const usage = `Runs the samples of the documentation and compares what they print with what the pages show.
@@ -65,48 +66,55 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-/** Fills one data directory, and gives each page a copy of it. */
+/** Gives each page a gateway of its own; of several pages, each starts on a copy of one filled data directory. */
 async function runPages(pages: readonly string[], directory: string, capture: boolean, signal: AbortSignal) {
-  const first = join(directory, 'first')
-  await mkdir(first)
-  const gateway = await startGateway(first, undefined, signal)
-  await gateway.stop()
+  const first = pages.length > 1 ? await filledData(directory, signal) : undefined
   const waiting = [...pages]
   const outcomes: Outcome[] = []
   const lane = async () => {
     for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) {
-      const outcome = await withGateway(first, join(directory, page), page, capture, signal)
+      const source = await readFile(fileOf(page), 'utf8')
+      if (samplesOf(source).length === 0) continue
+      const outcome = await withGateway(join(directory, page), first, source, capture, signal)
+      if (outcome.source !== source) await writeFile(fileOf(page), outcome.source)
+      tell(page, outcome, outcome.source !== source)
       outcomes.push(outcome)
-      tell(outcome)
     }
   }
   await Promise.all(Array.from({ length: Math.min(lanes, pages.length) }, lane))
   return outcomes
 }
 
+async function filledData(directory: string, signal: AbortSignal): Promise<string> {
+  const first = join(directory, 'first')
+  await mkdir(first)
+  const gateway = await startGateway(first, undefined, signal)
+  await gateway.stop()
+  return join(first, 'data')
+}
+
 async function withGateway(
-  first: string,
   directory: string,
-  page: string,
+  data: string | undefined,
+  source: string,
   capture: boolean,
   signal: AbortSignal,
 ) {
   await mkdir(directory, { recursive: true })
-  await cp(join(first, 'data'), join(directory, 'data'), { recursive: true })
+  if (data !== undefined) await cp(data, join(directory, 'data'), { recursive: true })
   await symlink(installedModules, join(directory, 'node_modules'))
   const gateway = await startGateway(directory, undefined, signal)
   try {
-    return await runPage(page, gateway, directory, capture)
+    return await runPage(source, gateway, directory, capture)
   } finally {
     await gateway.stop()
     await rm(directory, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
-function tell({ page, ran, skipped, problems, isRewritten }: Outcome) {
+function tell(page: string, { ran, skipped, problems }: Outcome, isRewritten: boolean) {
   const word = problems.length > 0 ? 'FAILED  ' : 'ok      '
-  const note = `${ran} samples${isRewritten ? ', rewritten' : ''}`
-  process.stdout.write(`${word} ${page} (${note})\n`)
+  process.stdout.write(`${word} ${page} (${ran} samples${isRewritten ? ', rewritten' : ''})\n`)
   for (const reason of skipped) process.stdout.write(`  skipped  ${reason}\n`)
   for (const problem of problems) process.stdout.write(`  ${problem}\n`)
 }

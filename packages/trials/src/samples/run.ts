@@ -1,7 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
 import { answerTo } from '../client.ts'
 import type { RunningGateway } from '../running-gateway.ts'
-import { fileOf } from './library.ts'
 import { type Sample, type Shown, samplesOf, withOutputs } from './page.ts'
 import { Session } from './session.ts'
 import { differenceOf } from './settled.ts'
@@ -9,14 +7,20 @@ import { shownOf } from './shown.ts'
 
 /** What came of a page. */
 export interface Outcome {
-  readonly page: string
   readonly ran: number
   /** Samples that this gateway cannot run, each with the reason. */
   readonly skipped: readonly string[]
   /** Each names the line; empty where the page is true. */
   readonly problems: readonly string[]
-  readonly isRewritten: boolean
+  /** The page as it is to be written; the same where nothing was captured. */
+  readonly source: string
 }
+
+/** Who is called, and as whom. */
+export type Subject = Pick<
+  RunningGateway,
+  'base_url' | 'client_id' | 'client_secret' | 'username' | 'password' | 'admin_token' | 'ended'
+>
 
 /** Where a gateway that has a feature answers anything but 404. */
 const featurePaths: Readonly<Record<string, string>> = {
@@ -30,12 +34,11 @@ const featurePaths: Readonly<Record<string, string>> = {
  * be what the page shows; with it, the page is made to show that. The first sample that fails ends the page.
  */
 export async function runPage(
-  page: string,
-  gateway: RunningGateway,
+  source: string,
+  gateway: Subject,
   directory: string,
   isCapturing: boolean,
 ): Promise<Outcome> {
-  const source = await readFile(fileOf(page), 'utf8')
   const missing = await missingFeatures(gateway)
   const session = new Session(directory, variablesOf(gateway))
   const outputs = new Map<number, Shown>()
@@ -60,9 +63,7 @@ export async function runPage(
   } finally {
     await session.close()
   }
-  const rewritten = withOutputs(source, outputs)
-  if (rewritten !== source) await writeFile(fileOf(page), rewritten)
-  return { page, ran, skipped, problems, isRewritten: rewritten !== source }
+  return { ran, skipped, problems, source: withOutputs(source, outputs) }
 }
 
 /** Runs a sample: what is wrong with it, or, when capturing, what the page is to show. */
@@ -79,7 +80,7 @@ async function tried(session: Session, sample: Sample, address: string, isCaptur
   }
 }
 
-function variablesOf(gateway: RunningGateway) {
+function variablesOf(gateway: Subject) {
   return {
     BASE: gateway.base_url,
     CLIENT_ID: gateway.client_id,
@@ -90,7 +91,7 @@ function variablesOf(gateway: RunningGateway) {
   }
 }
 
-async function missingFeatures(gateway: RunningGateway): Promise<Set<string>> {
+async function missingFeatures(gateway: Subject): Promise<Set<string>> {
   const missing = new Set<string>()
   for (const [feature, path] of Object.entries(featurePaths)) {
     const answer = await answerTo(`${gateway.base_url}${path}`, {}, gateway.ended)

@@ -1,0 +1,104 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { adminCatalogue, catalogue, sandboxCatalogue } from '../src/catalogue.ts'
+import { errorCodes, isErrorCode, reasons } from '../src/contract/errors.ts'
+import { apiVersion } from '../src/http/headers.ts'
+import { replacements } from '../src/http/legacy.ts'
+
+/** What can be seen of the English guides without running them. `npm run samples` runs them. */
+const folder = join(import.meta.dirname, '../../../docs/en')
+/** Pages that are made from values, not written here. */
+const generated = ['configuration', 'changelog']
+const mostLines = 300
+/** Shell and TypeScript that cannot run in a test: a clone, an ERP or a client of the reader's own. */
+const mostUntriedSamples = 5
+const mostTitle = 60
+const mostSummary = 160
+
+const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.md'))
+  .map((file) => ({
+    path: file.slice(0, -'.md'.length),
+    text: readFileSync(join(folder, file), 'utf8'),
+  }))
+const endpoints = [...catalogue, ...adminCatalogue, ...sandboxCatalogue]
+const prose = (text: string) => text.replaceAll(/^```.*$[\s\S]*?^```$/gm, '')
+const linksOf = (text: string) => [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to)
+const fencesOf = (text: string) => [...text.matchAll(/^```(.*)$[\s\S]*?^```$/gm)].map(([, info = '']) => info)
+
+describe.each(pages)('docs/en/$path.md', ({ path, text }) => {
+  it('has a title and a summary of one line each, and is short', () => {
+    const [, title = '', summary = ''] = /^---\ntitle: (.+)\nsummary: (.+)\n---\n\n/.exec(text) ?? []
+    expect(title.length, path).toBeGreaterThan(0)
+    expect(title.length).toBeLessThanOrEqual(mostTitle)
+    expect(summary.length).toBeGreaterThan(0)
+    expect(summary.length).toBeLessThanOrEqual(mostSummary)
+    expect(text.split('\n').length).toBeLessThanOrEqual(mostLines)
+  })
+
+  it('links to pages, endpoints and error codes that exist', () => {
+    const broken = linksOf(text).filter((link) => {
+      const [, kind = '', rest = ''] = /^\/(docs|reference|errors)\/(.+)$/.exec(link) ?? []
+      if (kind === 'docs') return !generated.includes(rest) && !existsSync(join(folder, `${rest}.md`))
+      if (kind === 'reference') return !endpoints.some(({ id }) => id === rest)
+      if (kind === 'errors') return !isErrorCode(rest)
+      return link !== '/reference' && !link.startsWith('https://')
+    })
+    expect(broken).toEqual([])
+  })
+
+  it('names codes and reasons that exist, and links each code to its own page', () => {
+    const linked = [...text.matchAll(/\[`([A-Z_]+)`\]\(\/errors\/([A-Z_]+)\)/g)]
+    expect(linked.filter(([, name, page]) => name !== page).map(([link]) => link)).toEqual([])
+    const named = [...prose(text).matchAll(/reason: "([a-z_]+)"/g)].map(([, reason]) => reason)
+    expect(named.filter((reason) => !reasons.some((known) => known === reason))).toEqual([])
+  })
+
+  it('has no raw HTML, no exclamation mark and no code block of an unknown kind', () => {
+    const words = prose(text).replaceAll(/`[^`\n]*`/g, '')
+    expect(words).not.toMatch(/<\/?[a-zA-Z]/)
+    expect(words).not.toContain('!')
+    const kinds = /^(?:sh|ts)(?: run(?: needs-(?:webhooks|ledger|mcp))?)?$|^(?:json|text)(?: output)?$/
+    expect(fencesOf(text).filter((info) => !kinds.test(info))).toEqual([])
+  })
+})
+
+describe('the guides together', () => {
+  const all = pages.map(({ text }) => text).join('\n')
+
+  it('leave at most five samples of code untried', () => {
+    const untried = fencesOf(all).filter((info) => info === 'sh' || info === 'ts')
+    expect(untried.length).toBeLessThanOrEqual(mostUntriedSamples)
+  })
+
+  it('tell how to see every error code in the sandbox', () => {
+    const sandbox = pages.find(({ path }) => path === 'sandbox')?.text ?? ''
+    const told = [...sandbox.matchAll(/^\| \[`([A-Z_]+)`\]/gm)].map(([, code]) => code)
+    expect(told.toSorted()).toEqual(errorCodes.toSorted())
+  })
+
+  it('list every legacy path with the replacement that the gateway names', () => {
+    const migrate = pages.find(({ path }) => path === 'guides/migrate-from-api')?.text ?? ''
+    const rows = [...migrate.matchAll(/^\| `(\/api\/[^`]+)` \| \[?`([A-Z]+) ([^`]+)`/gm)]
+    const listed = Object.fromEntries(rows.map(([, old = '', method, path]) => [old, [method, path]]))
+    expect(listed).toEqual(replacements)
+  })
+
+  it('end the table of versions with the present one', () => {
+    const versioning = pages.find(({ path }) => path === 'versioning')?.text ?? ''
+    const versions = [...versioning.matchAll(/^\| (\d+\.\d+\.\d+) \|/gm)].map(([, version]) => version)
+    expect(versions.at(-1)).toBe(apiVersion)
+  })
+
+  it('have three languages for each of at least 60 words of the glossary', () => {
+    const glossary = pages.find(({ path }) => path === 'glossary')?.text ?? ''
+    const rows = [...glossary.matchAll(/^\| (.+?) \| (.+?) \| (.+?) \| (.+?) \|$/gm)]
+      .map(([, ...cells]) => cells)
+      .filter(([english]) => english !== 'English' && english !== '---')
+    expect(rows.length).toBeGreaterThanOrEqual(60)
+    expect(rows.filter((cells) => cells.some((cell) => cell.trim() === ''))).toEqual([])
+    const words = rows.map(([english]) => english)
+    expect(new Set(words).size).toBe(words.length)
+  })
+})
