@@ -173,6 +173,28 @@ describe('negotiation', () => {
   })
 })
 
+describe('where there is no page', () => {
+  it('a person gets a page, bounded and escaped, and a program the envelope', async () => {
+    const path = `/docs/${'<b>'.repeat(60)}`
+    const person = await get(`${encodeURI(path)}?lang=ko`, { accept: browser })
+    expect(person.status).toBe(404)
+    expect(person.headers.get('content-type')).toContain('text/html')
+    expect(person.headers.get('content-security-policy')).toBe(policy)
+    expect(person.text).toContain('없는 페이지')
+    expect(person.text).not.toContain('<b>')
+    for (const [address, accept] of [
+      [path, '*/*'],
+      ['/mcp/x', browser],
+      ['/.well-known/oauth-authorization-server', browser],
+      ['/nope.json', browser],
+    ] as const) {
+      const program = await get(encodeURI(address), { accept })
+      expect(program.headers.get('content-type'), address).toContain('application/json')
+      expect(program.status, address).toBe(404)
+    }
+  })
+})
+
 describe.each([
   ['en', '/llms.txt'],
   ['zh', '/zh/llms.txt'],

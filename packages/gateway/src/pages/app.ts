@@ -11,6 +11,7 @@ import { localLink } from './docs/markdown.ts'
 import { health } from './health.ts'
 import { pageHtml } from './layout.ts'
 import { fullPath, llmsFullText, llmsText } from './llms.ts'
+import { missingPage } from './missing.ts'
 import { llmsPath, pageMarkdown } from './page.ts'
 import { prepared, respond } from './respond.ts'
 import { searchIndex } from './search.ts'
@@ -47,9 +48,16 @@ export function pages(gateway: Gateway): Hono<Variables> {
   app.get('/docs/changelog.md', (c) => c.redirect(`/changelog.md${c.get('query')}`, 308))
   app.get('*', showPage)
 
-  app.notFound((c) =>
-    refused(gateway, c.get('requestId'), c.get('language'), notFound(c.req.method, c.req.path)),
-  )
+  app.notFound((c) => {
+    const { language, query, requestId } = c.var
+    if (!isForPeople(c.req.path, c.req.header('accept'))) {
+      return refused(gateway, requestId, language, notFound(c.req.method, c.req.path))
+    }
+    c.header('Content-Language', language)
+    c.header('Vary', negotiated)
+    c.header('Cache-Control', 'no-store')
+    return c.html(pageHtml(missingPage(c.req.path, language), { language, query, assetPath }), 404)
+  })
   app.onError((error, c) => refused(gateway, c.get('requestId'), c.get('language'), error))
   return app
 }
@@ -86,6 +94,12 @@ async function showPage(c: Context<Variables>): Promise<Response> {
 function pathOf(address: string): string {
   const path = address.replace(/\.md$/, '').replace(/\/(?:index(?:\.html)?)?$/, '')
   return path === '' || path === '/index' ? '/' : path
+}
+
+/** A person with a browser, and not at an address where only programs call. */
+function isForPeople(path: string, accept: string | undefined): boolean {
+  const isProgramming = /^\/(?:mcp|admin|sandbox|assets|\.well-known)(?:\/|$)|\.\w{2,5}$/.test(path)
+  return !isProgramming && /\btext\/html\b/.test(accept ?? '') && !prefersMarkdown(accept)
 }
 
 /** The links of a Markdown text with the language that the reader asked for. */

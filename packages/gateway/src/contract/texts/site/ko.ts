@@ -213,4 +213,6 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   llms_notes:
     '프로그램은 error.code로 판단합니다. 모든 쓰기는 Idempotency-Key를 받으며, 결과를 모르는 쓰기는 같은 키로 재시도하세요. 링크는 .md로 끝나고 Markdown으로 응답합니다.',
   full_text: '모든 내용을 한 파일로',
+  missing_title: '없는 페이지입니다',
+  missing_text: '{path}에는 아무것도 없습니다. 문서, 레퍼런스, 오류 코드는 여기에서 찾으세요:',
 }

@@ -208,4 +208,6 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
   llms_notes:
     '程序以 error.code 判断。每个写操作都接受 Idempotency-Key；结果未知的写操作请用同一个键重试。链接以 .md 结尾，返回 Markdown。',
   full_text: '全部内容合为一个文件',
+  missing_title: '没有此页面',
+  missing_text: '{path} 处没有内容。文档、参考与错误代码都列在这里：',
 }
