@@ -8,6 +8,7 @@ import { type Gateway, openGateway, startWorkers } from './gateway.ts'
 import { createApp } from './http/app.ts'
 import { systemClock } from './kernel/clock.ts'
 import { jsonLog, type Log } from './kernel/log.ts'
+import { warmHighlighter } from './pages/docs/highlight.ts'
 import { steerAt } from './sandbox/steer.ts'
 import { plainBanner, sandboxBanner } from './start/banner.ts'
 import { DataDirBusy, lockDataDir } from './start/lock.ts'
@@ -111,6 +112,7 @@ async function run(
   await gateway.mirror.reference.follow()
   closers.push(startWorkers(gateway))
 
+  warmHighlighter()
   const server = createApp(gateway)
   const baseUrl = await listen(server, config)
   closers.push(() => drained(server))

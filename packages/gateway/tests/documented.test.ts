@@ -87,7 +87,6 @@ describe.each(languages)('in %s', (language) => {
     expect(names.filter((name) => !isSettingName(name))).toEqual([])
     const text = markdownOf('/docs/configuration', language)
     expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
-    expect(Object.keys(texts[language].settings).filter((name) => !names.includes(name))).toEqual([])
   })
 
   it('the contract as OpenAPI has the texts of the language', () => {

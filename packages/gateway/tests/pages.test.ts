@@ -51,7 +51,7 @@ describe('every page', () => {
       expect(negotiated.headers.get('content-type'), path).toBe('text/markdown; charset=utf-8')
       expect(negotiated.text, path).toBe(byAddress.text)
       expect(byAddress.text.split('\n')[0], path).toContain('(/ko/llms.txt')
-      expect(byAddress.text, path).not.toMatch(/^```\w* (?:run|output)/m)
+      expect(byAddress.text, path).not.toMatch(/^ *```\w+ /m)
     }
   })
 
@@ -169,6 +169,28 @@ describe('negotiation', () => {
       expect(status, path).toBe(404)
       expect(headers.get('content-type'), path).toContain('application/json')
       expect(JSON.parse(text).error.code, path).toBe('BAD_REQUEST')
+    }
+  })
+})
+
+describe('where there is no page', () => {
+  it('a person gets a page, bounded and escaped, and a program the envelope', async () => {
+    const path = `/docs/${'<b>'.repeat(60)}`
+    const person = await get(`${encodeURI(path)}?lang=ko`, { accept: browser })
+    expect(person.status).toBe(404)
+    expect(person.headers.get('content-type')).toContain('text/html')
+    expect(person.headers.get('content-security-policy')).toBe(policy)
+    expect(person.text).toContain('없는 페이지')
+    expect(person.text).not.toContain('<b>')
+    for (const [address, accept] of [
+      [path, '*/*'],
+      ['/mcp/x', browser],
+      ['/.well-known/oauth-authorization-server', browser],
+      ['/nope.json', browser],
+    ] as const) {
+      const program = await get(encodeURI(address), { accept })
+      expect(program.headers.get('content-type'), address).toContain('application/json')
+      expect(program.status, address).toBe(404)
     }
   })
 })

@@ -9,7 +9,7 @@ import { texts } from './texts/texts.ts'
 export function describeFields(document: unknown, language: Language) {
   const root = recordOf(document)
   const components = recordOf(root.components)
-  for (const item of Object.values(recordOf(root.paths))) {
+  for (const item of [...Object.values(recordOf(root.paths)), ...Object.values(recordOf(root.webhooks))]) {
     for (const operation of Object.values(recordOf(item)).map(recordOf)) {
       const id = String(operation.operationId)
       for (const parameter of listOf(operation.parameters)) describe(parameter, id, parameter.name, language)

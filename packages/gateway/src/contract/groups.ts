@@ -38,6 +38,7 @@ const groups: Readonly<Record<string, GroupId>> = {
   bills: 'statements',
   refunds: 'statements',
   freight_bills: 'statements',
+  'freight-bills': 'statements',
   statements: 'statements',
   webhooks: 'webhooks',
   webhook_endpoints: 'webhooks',

@@ -11,6 +11,7 @@ import { localLink } from './docs/markdown.ts'
 import { health } from './health.ts'
 import { pageHtml } from './layout.ts'
 import { fullPath, llmsFullText, llmsText } from './llms.ts'
+import { missingPage } from './missing.ts'
 import { llmsPath, pageMarkdown } from './page.ts'
 import { prepared, respond } from './respond.ts'
 import { searchIndex } from './search.ts'
@@ -47,9 +48,16 @@ export function pages(gateway: Gateway): Hono<Variables> {
   app.get('/docs/changelog.md', (c) => c.redirect(`/changelog.md${c.get('query')}`, 308))
   app.get('*', showPage)
 
-  app.notFound((c) =>
-    refused(gateway, c.get('requestId'), c.get('language'), notFound(c.req.method, c.req.path)),
-  )
+  app.notFound((c) => {
+    const { language, query, requestId } = c.var
+    if (!isForPeople(c.req.path, c.req.header('accept'))) {
+      return refused(gateway, requestId, language, notFound(c.req.method, c.req.path))
+    }
+    c.header('Content-Language', language)
+    c.header('Vary', negotiated)
+    c.header('Cache-Control', 'no-store')
+    return c.html(pageHtml(missingPage(c.req.path, language), { language, query, assetPath }), 404)
+  })
   app.onError((error, c) => refused(gateway, c.get('requestId'), c.get('language'), error))
   return app
 }
@@ -60,20 +68,20 @@ const json = 'application/json; charset=utf-8'
 const negotiated = 'Accept, Accept-Language, Accept-Encoding'
 
 /** A page as HTML, or as Markdown by its address or by what the reader accepts. */
-function showPage(c: Context<Variables>): Response | Promise<Response> {
+async function showPage(c: Context<Variables>): Promise<Response> {
   const { language, query } = c.var
   const address = c.req.path
   const isMarkdown = address.endsWith('.md') || prefersMarkdown(c.req.header('accept'))
   const path = pathOf(address)
-  const page = pageAt(path, language)
-  if (!page) return c.notFound()
-  const document = isMarkdown
-    ? prepared(`md ${path} ${language} ${query}`, markdown, () =>
-        pageMarkdown(page, language, (text) => linked(text, query)),
-      )
-    : prepared(`html ${path} ${language} ${query}`, html, () =>
-        pageHtml(page, { language, query, assetPath }),
-      )
+  const type = isMarkdown ? markdown : html
+  const document = await prepared(`${type} ${path} ${language} ${query}`, type, () => {
+    const page = pageAt(path, language)
+    if (!page) return undefined
+    return isMarkdown
+      ? pageMarkdown(page, language, (text) => linked(text, query))
+      : pageHtml(page, { language, query, assetPath })
+  })
+  if (!document) return c.notFound()
   return respond(document, c.req.raw, {
     'Content-Language': language,
     Vary: negotiated,
@@ -86,6 +94,12 @@ function showPage(c: Context<Variables>): Response | Promise<Response> {
 function pathOf(address: string): string {
   const path = address.replace(/\.md$/, '').replace(/\/(?:index(?:\.html)?)?$/, '')
   return path === '' || path === '/index' ? '/' : path
+}
+
+/** A person with a browser, and not at an address where only programs call. */
+function isForPeople(path: string, accept: string | undefined): boolean {
+  const isProgramming = /^\/(?:mcp|admin|sandbox|assets|\.well-known)(?:\/|$)|\.\w{2,5}$/.test(path)
+  return !isProgramming && /\btext\/html\b/.test(accept ?? '') && !prefersMarkdown(accept)
 }
 
 /** The links of a Markdown text with the language that the reader asked for. */
@@ -103,9 +117,10 @@ function machineDocuments(app: Hono<Variables>, gateway: Gateway) {
     language: Language | undefined,
     make: (language: Language) => string,
   ) => {
-    app.get(path, (c) => {
+    app.get(path, async (c) => {
       const own = language ?? c.get('language')
-      const document = prepared(`${path} ${own}`, type, () => make(own))
+      const document = await prepared(`${path} ${own}`, type, () => make(own))
+      if (!document) return c.notFound()
       return respond(document, c.req.raw, {
         'Content-Language': own,
         Vary: 'Accept-Language, Accept-Encoding',
@@ -120,10 +135,11 @@ function machineDocuments(app: Hono<Variables>, gateway: Gateway) {
     serve(fullPath(language), 'text/plain; charset=utf-8', fixed, llmsFullText)
     serve(`/assets/search-${language}.json`, json, language, searchIndex)
   }
-  app.get('/assets/:hash/:name', (c) => {
+  app.get('/assets/:hash/:name', async (c) => {
     const found = asset(c.req.param('name'))
     if (!found || found.hash !== c.req.param('hash')) return c.notFound()
-    const document = prepared(`asset ${found.hash}`, found.type, () => found.bytes)
+    const document = await prepared(`asset ${found.hash}`, found.type, () => found.bytes)
+    if (!document) return c.notFound()
     return respond(document, c.req.raw, { 'Cache-Control': forGood, Vary: 'Accept-Encoding' })
   })
   app.get('/favicon.ico', (c) => c.redirect(assetPath('mark.svg'), 302))

@@ -71,7 +71,7 @@ export function llmsPath(language: Language): string {
 export function pageMarkdown(page: Page, language: Language, withLanguage: (text: string) => string): string {
   const index = llmsPath(language)
   const pieces = page.pieces.map(({ markdown, isStale }) => {
-    const text = markdown.replace(/^(\s*(?:`{3,}|~{3,})\w*)[ \t]+(?:run|output)[ \t]*$/gm, '$1')
+    const text = markdown.replace(/^([ \t]*(?:`{3,}|~{3,})\w+)[ \t].*$/gm, '$1')
     return isStale ? `> ${word(language, 'stale')}\n\n${text}` : text
   })
   const parts = [

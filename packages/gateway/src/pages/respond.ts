@@ -1,4 +1,5 @@
-import { gzipSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { sha256 } from '../kernel/crypto.ts'
 
@@ -13,19 +14,28 @@ export interface Prepared {
 const mostKeptBytes = 24 * 1024 * 1024
 const leastZipped = 1_024
 const tagDigits = 20
+const gzipped = promisify(gzip)
 
 const kept = new LRUCache<string, Prepared>({
   maxSize: mostKeptBytes,
   sizeCalculation: ({ plain, zipped }) => plain.length + (zipped?.length ?? 0) + 1,
 })
 
-/** The document under a key; `make` is asked only where it is not there. Documents are a release's: they never change. */
-export function prepared(key: string, type: string, make: () => string | Uint8Array): Prepared {
+/**
+ * The document under a key; `make` is asked only where it is not there, and answers undefined where there is no such
+ * document. Documents are a release's: they never change. Compressing is done beside the loop.
+ */
+export async function prepared(
+  key: string,
+  type: string,
+  make: () => string | Uint8Array | undefined,
+): Promise<Prepared | undefined> {
   const known = kept.get(key)
   if (known) return known
   const made = make()
+  if (made === undefined) return undefined
   const plain = Uint8Array.from(typeof made === 'string' ? Buffer.from(made) : made)
-  const zipped = plain.length < leastZipped ? undefined : Uint8Array.from(gzipSync(plain))
+  const zipped = plain.length < leastZipped ? undefined : Uint8Array.from(await gzipped(plain))
   const tag = `W/"${sha256(plain).toString('hex').slice(0, tagDigits)}"`
   const document = { type, plain, zipped, tag }
   kept.set(key, document)

@@ -1,3 +1,4 @@
+import { errorTable, isErrorCode } from '../contract/errors.ts'
 import type { Language } from '../contract/language.ts'
 import { wordsOf } from './docs/markdown.ts'
 import { type Page, pageMarkdown } from './page.ts'
@@ -15,6 +16,21 @@ interface Entry {
 
 const mostWords = 6_000
 
+/** What people call a thing that has another name here. */
+const otherWords: Readonly<Record<string, string>> = {
+  '/errors/RATE_LIMITED': 'throttled too many requests 限流 超限 频率限制 속도 제한 요청 한도 초과',
+  '/errors/AUTH_INVALID_TOKEN': 'unauthorized 未授权 인증 실패',
+  '/errors/AUTH_EXPIRED': 'unauthorized 过期 만료',
+  '/errors/SCOPE_DENIED': 'forbidden 无权限 권한 없음',
+  '/errors/READ_ONLY_MODE': 'forbidden maintenance 维护 점검',
+  '/errors/UPSTREAM_REJECTED': 'out of stock insufficient 缺货 库存不足 재고 부족 품절',
+  '/errors/UPSTREAM_TIMEOUT': 'gateway timeout 超时 시간 초과',
+  '/errors/DUPLICATE_SUSPECTED': 'conflict 重复 중복',
+  '/docs/guides/retries-and-idempotency': 'retry duplicate 重试 幂等 재시도 멱등',
+  '/docs/guides/receive-webhooks': 'signature callback 签名 回调 서명 콜백',
+  '/docs/guides/keep-stock-in-sync': 'delta incremental 增量 증분',
+}
+
 export function searchIndex(language: Language): string {
   const pages = pagePaths().flatMap((path) => pageAt(path, language) ?? [])
   return JSON.stringify(pages.map((page) => entryOf(page, language)))
@@ -24,9 +40,12 @@ function entryOf(page: Page, language: Language): Entry {
   const text = pageMarkdown(page, language, (all) => all)
   const headings = text.match(/^#{2,3} .*$/gm) ?? []
   const { operation } = page
-  const keys = operation
-    ? `${operation.method} ${operation.path} ${page.path.slice('/reference/'.length)}`
+  const own = operation
+    ? `${operation.method} ${operation.path} ${page.path.slice('/reference/'.length)} ${page.trail.at(-1)?.text ?? ''}`
     : page.path
+  const code = page.path.slice('/errors/'.length)
+  const status = isErrorCode(code) ? errorTable[code].status : ''
+  const keys = `${own} ${status} ${otherWords[page.path] ?? ''}`
   // Another page's code or path is not what this page is about: only its own stand among its keys.
   return {
     t: page.title,

@@ -102,16 +102,21 @@ const termsOf = (text) =>
 
 const scoreOf = (page, query, terms) => {
   const title = page.t.toLowerCase()
-  let score = title === query ? 200 : title.startsWith(query) ? 120 : title.includes(query) ? 80 : 0
+  // The more of a title the words are, the more the page is about them.
+  let score = title === query ? 200 : title.includes(query) ? 60 + (80 * query.length) / title.length : 0
+  const summary = page.s.toLowerCase()
   if (page.k.includes(query)) score += 60
+  if (summary.includes(query)) score += 50
   for (const term of terms) {
     if (title.includes(term)) score += 20
     if (page.h.includes(term)) score += 10
+    if (summary.includes(term)) score += 12
     if (page.k.includes(term)) score += 8
     if (page.w.includes(term)) score += 3
     else if (!title.includes(term) && !page.k.includes(term) && !page.h.includes(term)) return 0
   }
-  return score
+  // The first page says a little of everything.
+  return page.p === '/' ? score / 4 : score
 }
 
 const query = new URLSearchParams(location.search).get('lang')

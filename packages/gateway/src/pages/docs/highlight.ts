@@ -47,6 +47,13 @@ export function highlighted(code: string, language: string): string {
   return tokens.map((line) => line.map(({ content, color }) => marked(content, color)).join('')).join('\n')
 }
 
+/** Reads the grammars of what most pages show: the first reader, and whoever reads stock beside, need not wait for it. */
+export function warmHighlighter() {
+  highlighted('curl -s "$BASE/livez" | sed \'s/a/b/\' # warm', 'sh')
+  highlighted('const { data } = await (await fetch(`x`)).json() // warm', 'ts')
+  highlighted('{"a": [1, "b", null]}', 'json')
+}
+
 function marked(content: string, color: string | undefined): string {
   const kind = /^var\(--token-([a-z-]+)\)$/.exec(color ?? '')?.[1]
   return kind === undefined ? escaped(content) : `<span class="t-${kind}">${escaped(content)}</span>`

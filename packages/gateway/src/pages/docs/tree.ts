@@ -20,7 +20,7 @@ export const docGroups = [
   { id: 'sandbox', pages: ['sandbox'] },
   { id: 'erp', pages: ['erp/connect-an-erp'] },
   { id: 'operate', pages: ['operate', 'configuration'] },
-  { id: 'project', pages: ['versioning', 'changelog'] },
+  { id: 'project', pages: ['glossary', 'versioning', 'changelog'] },
 ] as const
 
 export type DocGroupId = (typeof docGroups)[number]['id']

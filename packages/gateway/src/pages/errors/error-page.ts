@@ -50,20 +50,29 @@ export function errorPieces(code: ErrorCode, language: Language): Piece[] {
       word(language, retryable ? 'retry_yes' : 'retry_no'),
       word(language, `key_${advice[code]}`),
     ),
-    section(
-      'error_answer',
-      fenced(JSON.stringify(exampleOf(code, language), null, 2), 'json'),
-      statusWords(code, status, language),
+    inFullOnly(
+      section(
+        'error_answer',
+        fenced(JSON.stringify(exampleOf(code, language), null, 2), 'json'),
+        statusWords(code, status, language),
+      ),
     ),
     provokePiece(code, language),
-    section('error_where', whereWords(code, language)),
-    section(
-      'error_related',
-      related(code)
-        .map((other) => `[${other}](/errors/${other})`)
-        .join(', '),
+    inFullOnly(section('error_where', whereWords(code, language))),
+    inFullOnly(
+      section(
+        'error_related',
+        related(code)
+          .map((other) => `[${other}](/errors/${other})`)
+          .join(', '),
+      ),
     ),
   ]
+}
+
+/** What follows from other pages is left out of the file that has them all. */
+function inFullOnly(piece: Piece): Piece {
+  return { ...piece, brief: '' }
 }
 
 function factsPiece(code: ErrorCode, language: Language): Piece {

@@ -152,13 +152,15 @@ function answerPieces(endpoint: Endpoint, { operation, components }: Described, 
   const response = recordOf(recordOf(operation.responses)[String(status)])
   const { schema } = recordOf(recordOf(response.content)['application/json'])
   const headers = (endpoint.headers ?? []).map((name) => `\`${name}\``)
+  const rows = fieldRows(schema, components)
   const text = [
     `## ${word(language, 'answer')}`,
     word(language, 'answer_status', { status }),
-    fieldTable(fieldRows(schema, components), components, language, false),
+    fieldTable(rows, components, language, false),
     ...(headers.length > 0 ? [`${word(language, 'answer_headers')}: ${headers.join(', ')}`] : []),
   ]
-  return [{ markdown: text.join('\n\n'), ids: ['answer'] }]
+  const brief = `${word(language, 'answer')} ${status}: ${rows.map(({ path }) => path).join(', ')}`
+  return [{ markdown: text.join('\n\n'), ids: ['answer'], brief }]
 }
 
 function errorsPiece(endpoint: Endpoint, language: Language): Piece {

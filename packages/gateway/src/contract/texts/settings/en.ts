@@ -25,6 +25,9 @@ export const settingsEn = {
   SANDBOX_ACTIVITY: 'Stock changes a minute that the built-in ERP makes up; 0 keeps it still',
   LOG_LEVEL: 'How much is logged',
   WAREHOUSE_VIEWS: 'Company views and the warehouses in them',
+  WEBHOOK_ALLOW_PRIVATE_NETS:
+    'Lets webhooks go to private addresses, over http and to any port; for development only',
+  MCP_ALLOWED_ORIGINS: 'Origins from which a browser may call POST /mcp, separated by commas',
 } as const
 
 export type SettingName = keyof typeof settingsEn

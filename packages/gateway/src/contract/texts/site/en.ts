@@ -213,6 +213,9 @@ export const siteEn = {
   llms_notes:
     'Programs decide by error.code. Every write takes an Idempotency-Key; retry a write of unknown outcome with the SAME key. Links end in .md and answer Markdown.',
   full_text: 'All of it in one file',
+  missing_title: 'There is no such page',
+  missing_text:
+    'Nothing stands at {path}. The documentation, the reference and the error codes are all listed here:',
 } as const
 
 export type SiteWord = keyof typeof siteEn

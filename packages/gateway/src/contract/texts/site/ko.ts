@@ -47,9 +47,9 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   group_of_products: '상품과 배송',
   group_of_orders: '도매 주문',
   group_of_dropship: '위탁배송 주문',
-  group_of_reservations: '예약과 홀드',
+  group_of_reservations: '예약과 선점',
   group_of_carts: '장바구니',
-  group_of_shipments: '출하',
+  group_of_shipments: '출고',
   group_of_statements: '정산',
   group_of_webhooks: '웹훅',
   group_of_mcp: '에이전트용 MCP',
@@ -74,7 +74,7 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   home_operate: '운영',
   home_operate_text: '설정, 백업, 상태 점검, 그리고 게이트웨이 뒤의 내 ERP를 다룹니다.',
   home_agent: '에이전트 연결',
-  home_agent_text: 'MCP로 제공하는 업무 동작과, 브라우저 없이 모델이 읽는 문서입니다.',
+  home_agent_text: 'MCP로 제공하는 업무 작업과, 브라우저 없이 모델이 읽는 문서입니다.',
   door_quickstart: '빠른 시작',
   door_orders: '위탁배송 주문하기',
   door_operate: '실행하기',
@@ -162,9 +162,9 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   status: '상태 코드',
   samples: '예제',
   samples_lead:
-    '$BASE는 게이트웨이의 주소, $TOKEN은 액세스 토큰이며, 달러 기호가 붙은 나머지는 자신의 값으로 바꾸세요. MCP에서는 같은 호출을 call_endpoint 동작으로 합니다.',
+    '$BASE는 게이트웨이의 주소, $TOKEN은 액세스 토큰이며, 달러 기호가 붙은 나머지는 자신의 값으로 바꾸세요. MCP에서는 같은 호출을 call_endpoint 작업으로 합니다.',
   samples_lead_no_mcp:
-    '$BASE는 게이트웨이의 주소이며, 달러 기호가 붙은 나머지는 자신의 값으로 바꾸세요. MCP의 call_endpoint 동작으로는 이 엔드포인트를 부를 수 없습니다.',
+    '$BASE는 게이트웨이의 주소이며, 달러 기호가 붙은 나머지는 자신의 값으로 바꾸세요. MCP의 call_endpoint 작업으로는 이 엔드포인트를 부를 수 없습니다.',
   error_meaning: '의미',
   error_why: '발생하는 이유',
   error_fix: '해결 방법',
@@ -206,8 +206,10 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   changelog_title: '변경 기록',
   changelog_summary: '바뀐 내용: 최신순입니다.',
   llms_summary:
-    '도매업체 ERP 앞의 JSON API: 재고와 그 변화, 도매·위탁배송 주문, 정산, 서명된 웹훅, MCP 동작을 제공합니다. 버전은 {version}입니다.',
+    '도매업체 ERP 앞의 JSON API: 재고와 그 변화, 도매·위탁배송 주문, 정산, 서명된 웹훅, MCP 작업을 제공합니다. 버전은 {version}입니다.',
   llms_notes:
     '프로그램은 error.code로 판단합니다. 모든 쓰기는 Idempotency-Key를 받으며, 결과를 모르는 쓰기는 같은 키로 재시도하세요. 링크는 .md로 끝나고 Markdown으로 응답합니다.',
   full_text: '모든 내용을 한 파일로',
+  missing_title: '없는 페이지입니다',
+  missing_text: '{path}에는 아무것도 없습니다. 문서, 레퍼런스, 오류 코드는 여기에서 찾으세요:',
 }

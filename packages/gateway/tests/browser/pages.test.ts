@@ -1,0 +1,198 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type House, openHouse, signedIn } from '../harness.ts'
+
+/**
+ * The pages in a real browser: nothing from elsewhere, nothing that the policy refuses, nothing that a screen reader
+ * stumbles on, on a phone as on a desk, light and dark. Runs with TEST_BROWSER=1 where CHROMIUM names a browser.
+ */
+const executable = process.env.CHROMIUM || '/usr/bin/chromium'
+const why = !process.env.TEST_BROWSER
+  ? 'TEST_BROWSER is not set'
+  : existsSync(executable)
+    ? undefined
+    : `there is no ${executable}`
+if (why !== undefined) process.stdout.write(`the browser tests are left out: ${why}\n`)
+
+const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+const shown = [
+  '/',
+  '/docs',
+  '/docs/quickstart',
+  '/docs/configuration',
+  '/reference',
+  '/reference/dropship.submit',
+  '/reference/stock.changes',
+  '/errors',
+  '/errors/RATE_LIMITED',
+  '/changelog',
+]
+
+/** Minutes where many share a processor. */
+const patienceMs = 300_000
+
+describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () => {
+  let house: House
+  let browser: Browser
+
+  beforeAll(async () => {
+    house = await openHouse()
+    browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await house.close()
+  })
+
+  /** A page that notes what it must not do. */
+  async function opened(options: Parameters<Browser['newContext']>[0] = {}) {
+    const context = await browser.newContext(options)
+    const page = await context.newPage()
+    const offences: string[] = []
+    page.on('request', (request) => {
+      if (!request.url().startsWith(house.url) && !request.url().startsWith('data:'))
+        offences.push(request.url())
+    })
+    page.on('console', (message) => {
+      if (message.type() === 'error') offences.push(message.text())
+    })
+    page.on('pageerror', (error) => offences.push(String(error)))
+    return { page, offences, close: () => context.close() }
+  }
+
+  const forms = [
+    ['a desk, light', { viewport: { width: 1440, height: 900 }, colorScheme: 'light' }],
+    ['a phone, dark', { viewport: { width: 360, height: 740 }, colorScheme: 'dark' }],
+  ] as const
+
+  it.each(forms)(
+    'on %s, no page is wider than the screen, asks elsewhere or fails axe',
+    async (_name, form) => {
+      const { page, offences, close } = await opened(form)
+      const found: string[] = []
+      for (const path of shown) {
+        for (const language of ['en', 'zh', 'ko']) {
+          await page.goto(`${house.url}${path}?lang=${language}`)
+          const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+          if (Number(width) > 0) found.push(`${path} ${language} is ${width} px too wide`)
+          for (const violation of await violations(page)) found.push(`${path} ${language}: ${violation}`)
+        }
+      }
+      expect(found).toEqual([])
+      expect(offences).toEqual([])
+      await close()
+    },
+  )
+
+  it('works without scripts: content, navigation on a phone, samples', async () => {
+    const { page, offences, close } = await opened({
+      javaScriptEnabled: false,
+      viewport: { width: 360, height: 740 },
+    })
+    await page.goto(`${house.url}/reference/dropship.submit`)
+    const menu = page.locator('.drawer summary')
+    await menu.click()
+    await page.locator('.drawer a', { hasText: 'List drop-ship orders' }).click()
+    expect(await page.locator('h1').textContent()).toBe('List drop-ship orders')
+    await page.locator('.samples label', { hasText: 'TypeScript' }).click()
+    expect(await page.locator('.pane:visible').textContent()).toContain('await fetch')
+    expect(offences).toEqual([])
+    await close()
+  })
+
+  it.each([
+    ['en', 'RATE_LIM', '/errors/RATE_LIMITED'],
+    ['en', 'retry-after', undefined],
+    ['en', '/api/v1/dropship-orders/submit', '/reference/dropship.submit'],
+    ['zh', '限流', '/errors/RATE_LIMITED'],
+    ['zh', '点数已用完', '/errors/RATE_LIMITED'],
+    ['ko', '재고', '/reference/stock.list'],
+    ['ko', 'SHIPPING_REQ', '/errors/SHIPPING_REQUIRED'],
+  ])('in %s, the search finds %s', async (language, words, first) => {
+    const { page, offences, close } = await opened({ viewport: { width: 1200, height: 800 } })
+    await page.goto(`${house.url}/?lang=${language}`)
+    await page.keyboard.press('/')
+    await page.locator('.finder input').fill(words)
+    const results = page.locator('.finder li a')
+    await page.locator('.finder li a, .finder .none:visible').first().waitFor()
+    expect(await violations(page)).toEqual([])
+    if (first) {
+      expect(await results.first().getAttribute('href')).toBe(`${first}?lang=${language}`)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`**${first}?lang=${language}`)
+    }
+    expect(offences).toEqual([])
+    await close()
+  })
+
+  it('copies code, and keeps the colours that the reader chose', async () => {
+    const { page, close } = await opened({
+      colorScheme: 'light',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    await page.goto(`${house.url}/errors/NOT_FOUND`)
+    await page.locator('.code').nth(1).hover()
+    await page.locator('.code .copy').nth(1).click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+      'curl -s "$BASE/api/v1/warehouses',
+    )
+    await page.getByRole('button', { name: 'Dark colours' }).click()
+    await page.reload()
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
+    await close()
+  })
+
+  it('/swagger shows the contract in the reader’s language and calls it', async () => {
+    const { page, offences, close } = await opened({ viewport: { width: 1200, height: 900 } })
+    await page.goto(`${house.url}/swagger?lang=ko`)
+    await page.locator('.opblock-tag').first().waitFor({ timeout: 20_000 })
+    expect(await page.locator('.opblock').count()).toBe(0)
+    await page.locator('.opblock-tag', { hasText: 'access' }).click()
+    await page.locator('.authorize').click()
+    await page.locator('.auth-container input').fill(await signedIn(house))
+    await page.locator('.auth-btn-wrapper .authorize').click()
+    await page.locator('.auth-btn-wrapper .btn-done').click()
+    const me = page.locator('#operations-access-me')
+    await me.locator('.opblock-summary-control').click()
+    await me.locator('.try-out__btn').click()
+    await me.locator('.execute').click()
+    await me.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
+    expect(offences).toEqual([])
+    await close()
+  })
+
+  it('prints how large a page is and when it first paints on a processor four times slower', async () => {
+    const sizes: string[] = []
+    for (const path of shown) {
+      const { page, close } = await opened({ viewport: { width: 1280, height: 800 } })
+      const session = await page.context().newCDPSession(page)
+      await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
+      await session.send('Network.enable')
+      let bytes = 0
+      session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+        bytes += encodedDataLength
+      })
+      await page.goto(`${house.url}${path}`, { waitUntil: 'load' })
+      const paint = await page.evaluate(
+        "new Promise((done) => { const seen = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime; const look = () => seen() === undefined ? setTimeout(look, 20) : done(seen()); look() })",
+      )
+      sizes.push(
+        `${path}: ${Math.round(bytes / 1024)} KB with everything it loads, first paint after ${Math.round(Number(paint))} ms`,
+      )
+      expect(bytes, path).toBeLessThan(150 * 1024)
+      await close()
+    }
+    process.stdout.write(`${sizes.join('\n')}\n`)
+  })
+})
+
+/** What axe finds that is serious or worse. */
+async function violations(page: Page): Promise<string[]> {
+  // Through the debugger's door: the page's own policy lets no script in.
+  await page.evaluate(axe)
+  const found: unknown = await page.evaluate(
+    "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target }) => target.join(' ')).join(', ')))",
+  )
+  return Array.isArray(found) ? found.map(String) : []
+}
