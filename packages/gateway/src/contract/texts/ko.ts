@@ -97,7 +97,7 @@ export const ko: Texts = {
     sandbox_only: '샌드박스 제어는 내장 ERP 앞에서만 사용할 수 있습니다.',
     key_in_doubt: '이 Idempotency-Key로 보낸 이전 요청의 결과를 ERP에서 조회하는 중입니다.',
     field_needed: '여기에 필요합니다',
-    sku_twice: '앞 줄에 이미 있습니다. 수량을 합치세요',
+    sku_twice: '앞 품목에 이미 있습니다. 수량을 합치세요',
     hint_insufficient_stock:
       'error.shortages[].quantity_available 이하로 주문하거나, 도매 주문이라면 allow_partial을 보내세요. 입고 예정은 미리보기가 알려 줍니다. 아무것도 생성되지 않았습니다.',
     hint_insufficient_balance: '충전하거나 다른 payment_method를 선택하세요. 아무것도 생성되지 않았습니다.',
@@ -115,7 +115,7 @@ export const ko: Texts = {
     hint_sku_blocked:
       '이 SKU를 빼세요. 계정이 주문할 수 있는 것은 GET /api/v1/products의 sellable이 알려 줍니다. 아무것도 생성되지 않았습니다.',
     hint_sku_unknown: 'SKU나 스타일 코드를 확인하세요. 대소문자를 포함해 바이트 단위로 비교합니다.',
-    sku_blocked: '{sku} SKU는 이 계정이 주문할 수 있는 카탈로그에 없습니다.',
+    sku_blocked: '{sku} SKU는 이 계정이 주문할 수 있는 판매 가능 목록에 없습니다.',
     shipping_not_served: '{method} 배송 방법은 다음 창고에서 사용할 수 없습니다: {warehouses}.',
     cart_empty: '{id} 장바구니가 비어 있습니다.',
     preview_not_live: '{id} 미리보기가 이미 끝났거나, 주문 번호 또는 SKU가 다릅니다.',
@@ -372,12 +372,12 @@ export const ko: Texts = {
     'orders.preview': {
       summary: '도매 주문 미리보기',
       description:
-        '초안에 본문의 내용을 덮어썼을 때 할당될 수량, 도착 시기, 비용을 보여 줍니다. 아무것도 변경하거나 선점하지 않습니다. 수량 부족은 오류가 아니라 정상적인 응답입니다. price_expires_at 전에 같은 내용을 제출하면 이 총액으로 청구되거나 price_changed 사유로 거부됩니다.',
+        '초안에 본문의 내용을 덮어썼을 때 할당될 수량, 도착 시기, 비용을 보여 줍니다. 아무것도 변경하거나 선점하지 않습니다. 재고 부족은 오류가 아니라 정상적인 응답입니다. price_expires_at 전에 같은 내용을 제출하면 이 총액으로 청구되거나 price_changed 사유로 거부됩니다.',
     },
     'orders.submit': {
       summary: '도매 주문 제출',
       description:
-        '재고 할당과 ERP의 주문 생성을 한 번에 처리합니다. 본문의 필드는 초안의 필드를 대체합니다. 재고가 부족하면 부족 내역과 함께 거부하며, allow_partial을 지정하면 품목의 수량을 줄여 처리합니다. confirmed 상태의 주문을 다시 제출하면 같은 주문을 반환합니다. 결과를 알 수 없을 때는 반드시 같은 Idempotency-Key로 다시 시도하세요. 주문을 조회해 확인할 뿐, 두 번 전송하지 않습니다.',
+        '재고 할당과 ERP의 주문 생성을 한 번에 처리합니다. 본문의 필드는 초안의 필드를 대체합니다. 재고가 부족하면 재고 부족 내역과 함께 거부하며, allow_partial을 지정하면 품목의 수량을 줄여 처리합니다. confirmed 상태의 주문을 다시 제출하면 같은 주문을 반환합니다. 결과를 알 수 없을 때는 반드시 같은 Idempotency-Key로 다시 시도하세요. 주문을 조회해 확인할 뿐, 두 번 보내지 않습니다.',
     },
     'orders.void': {
       summary: '도매 주문 취소',
@@ -411,7 +411,7 @@ export const ko: Texts = {
     'dropship.void': {
       summary: '위탁배송 주문 취소',
       description:
-        '창고로 넘기기 전이면 취소하고, 넘긴 뒤에는 출고를 막으며, 이미 출고되었으면 거부합니다. 미리보기에 호출하면 재고 해제와 같습니다. 다시 호출하면 같은 문서를 반환합니다.',
+        '창고 인계 전이면 취소하고, 인계 뒤에는 회수하며, 이미 출고되었으면 거부합니다. 미리보기에 호출하면 재고 해제와 같습니다. 다시 호출하면 같은 문서를 반환합니다.',
     },
     'reservations.create': {
       summary: '재고 예약',
@@ -488,24 +488,24 @@ export const ko: Texts = {
         '통화별 계정의 현재 상태(기장된 금액, 사용할 수 있는 금액, 묶인 금액, 신용 한도)를 조회합니다. ERP에 직접 묻습니다. start_date와 end_date를 주면 마지막 기장이 그 기간에 있는 계정만 조회합니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
     },
     'transactions.list': {
-      summary: '거래 목록',
+      summary: '거래 내역 목록',
       description:
-        '계정에 기장된 거래를 occurred_at 기준 최신순으로 조회합니다. 날짜가 없으면 최근 30일입니다. 통화마다 balance_after는 바로 앞 거래의 잔액에 amount를 더한 값이며 페이지가 바뀌어도 같습니다. balances는 이 페이지 앞뒤의 opening_balance와 closing_balance를 알려 줍니다. 다음 페이지에는 as_of를 그대로 보내세요. ERP에 직접 묻습니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
+        '계정에 기장된 거래 내역을 occurred_at 기준 최신순으로 조회합니다. 날짜가 없으면 최근 30일입니다. 통화마다 balance_after는 바로 앞 거래 내역의 잔액에 amount를 더한 값이며 페이지가 바뀌어도 같습니다. balances는 이 페이지 앞뒤의 opening_balance와 closing_balance를 알려 줍니다. 다음 페이지에는 as_of를 그대로 보내세요. ERP에 직접 묻습니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
     },
     'bills.list': {
       summary: '청구서 목록',
       description:
-        '청구서를 issued_at 기준 최신순으로 조회합니다. amount_total은 해당 bill_id가 있는 거래의 합계이며, 금액은 내야 할 금액입니다. ERP에 직접 묻습니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
+        '청구서를 issued_at 기준 최신순으로 조회합니다. amount_total은 해당 bill_id가 있는 거래 내역의 합계이며, 금액은 내야 할 금액입니다. ERP에 직접 묻습니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
     },
     'refunds.list': {
       summary: '환불 목록',
       description:
-        '환불을 requested_at 기준 최신순으로 조회합니다. 완료된 환불은 같은 금액의 거래를 가리킵니다. ERP에 직접 묻습니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
+        '환불을 requested_at 기준 최신순으로 조회합니다. 완료된 환불은 같은 금액의 거래 내역을 가리킵니다. ERP에 직접 묻습니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
     },
     'freight_bills.list': {
       summary: '운임 청구서 목록',
       description:
-        '출고별 운임을 billed_at 기준 최신순으로 무게, 구역과 함께 조회합니다. amount는 내야 할 금액이며, 기장된 거래를 가리킵니다. ERP에 직접 묻습니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
+        '출고별 운임을 billed_at 기준 최신순으로 무게, 구역과 함께 조회합니다. amount는 내야 할 금액이며, 기장된 거래 내역을 가리킵니다. ERP에 직접 묻습니다. Accept: text/csv로 CSV를 받을 수 있습니다.',
     },
     'shipments.list': {
       summary: '출고 목록',
@@ -519,7 +519,7 @@ export const ko: Texts = {
     'webhook_endpoints.create': {
       summary: '웹훅 엔드포인트 등록',
       description:
-        '이벤트를 보낼 곳이며 채널당 최대 5개입니다. 시크릿은 이번 응답에서만 알려 줍니다. warehouse_codes는 stock.changed의 범위를 좁힙니다. 회사 뷰는 여기나 허용 목록에 적힌 경우에만 알립니다. 샌드박스에서는 경로가 /sandbox/inbox/<name>인 URL이 게이트웨이 자체의 수신함입니다.',
+        '이벤트를 보낼 곳이며 채널당 최대 5개입니다. 시크릿은 이번 응답에서만 알려 줍니다. warehouse_codes는 stock.changed의 범위를 좁힙니다. 합산 보기는 여기나 허용 목록에 적힌 경우에만 알립니다. 샌드박스에서는 경로가 /sandbox/inbox/<name>인 URL이 게이트웨이 자체의 수신함입니다.',
     },
     'webhook_endpoints.list': {
       summary: '웹훅 엔드포인트 목록',
@@ -550,7 +550,7 @@ export const ko: Texts = {
     'webhook_deliveries.list': {
       summary: '전송 목록',
       description:
-        '각 이벤트가 각 엔드포인트에서 어떻게 되었는지 보여 줍니다. 날짜가 없으면 최근 30일과 모든 배달 불능 건입니다.',
+        '각 이벤트가 각 엔드포인트에서 어떻게 되었는지 보여 줍니다. 날짜가 없으면 최근 30일과 모든 데드 레터입니다.',
     },
     'webhook_deliveries.redeliver': {
       summary: '다시 전송',
@@ -690,7 +690,7 @@ export const ko: Texts = {
       description: '플랜을 설정합니다. 사용 중인 토큰에는 1초 안에 적용됩니다.',
     },
     'admin.plan_requests.decline': {
-      summary: '플랜 신청 거절',
+      summary: '플랜 신청 거부',
       description: '플랜을 그대로 둡니다.',
     },
   },
@@ -708,7 +708,7 @@ export const ko: Texts = {
     answer: {
       summary: '받았습니다. 모든 2xx가 인정되며 본문은 보지 않습니다.',
       description:
-        '리디렉션을 포함한 다른 응답이나 15초 안에 응답이 없는 것은 실패입니다. 30초, 2분, 10분, 1시간, 6시간 뒤에 같은 event_id로 다시 보내며, 6번 시도한 뒤에는 배달 불능이 됩니다.',
+        '리디렉션을 포함한 다른 응답이나 15초 안에 응답이 없는 것은 실패입니다. 30초, 2분, 10분, 1시간, 6시간 뒤에 같은 event_id로 다시 보내며, 6번 시도한 뒤에는 데드 레터가 됩니다.',
     },
   },
   mcp: {
@@ -725,7 +725,7 @@ export const ko: Texts = {
     cancel_order: '주문 취소',
     quote_dropship: '위탁배송 견적',
     place_dropship: '위탁배송 주문',
-    release_dropship: '예약 재고 해제',
+    release_dropship: '선점 재고 해제',
     list_endpoints: '엔드포인트 목록',
     call_endpoint: '엔드포인트 호출',
   },

@@ -91,7 +91,7 @@ export const zh: Texts = {
     sandbox_only: '沙盒控制只在内置 ERP 前可用。',
     key_in_doubt: '正在 ERP 查询此前使用该 Idempotency-Key 的请求的结果。',
     field_needed: '此处必填',
-    sku_twice: '已在前面的行中出现；请合并数量',
+    sku_twice: '已在前面的明细中出现；请合并数量',
     hint_insufficient_stock:
       '订购数量不要超过 error.shortages[].quantity_available，批发订单也可发送 allow_partial；预览会说明在途数量。本次未创建任何单据。',
     hint_insufficient_balance: '请充值，或选择其他 payment_method。本次未创建任何单据。',
@@ -105,8 +105,8 @@ export const zh: Texts = {
     hint_too_many_holds: '请提交或释放一个有效的，或等待其到期。本次未创建任何单据。',
     hint_sku_blocked:
       '请去掉此 SKU；GET /api/v1/products 中的 sellable 说明该账户可以订购什么。本次未创建任何单据。',
-    hint_sku_unknown: '请检查 SKU 或款号；它们逐字节比较，区分大小写。',
-    sku_blocked: 'SKU {sku} 不在此账户可订购的商品目录中。',
+    hint_sku_unknown: '请检查 SKU 或款式编码；它们逐字节比较，区分大小写。',
+    sku_blocked: 'SKU {sku} 不在此账户可售目录中。',
     shipping_not_served: '配送方式 {method} 不适用于 {warehouses}。',
     cart_empty: '购物车 {id} 是空的。',
     preview_not_live: '预览 {id} 已失效，或者其订单号或 SKU 与请求不同。',
@@ -133,12 +133,12 @@ export const zh: Texts = {
     endpoint_out_of_reach:
       '此处不能调用 {method} {path}：只能调用 /api/v1 下的普通路径，且不包括令牌接口，因为凭据不应出现在模型的上下文中。',
     answer_too_large: '应答有 {size} 字节；最多转交 {most} 字节。请分页获取（page_size）。',
-    quote_invalid: '此 quote_id 不是为此账户和此操作签发的，或者所报内容已有变化。',
-    quote_expired: '此报价已过期。',
-    quote_used: '此报价已失效：所报内容已被释放、取消，或已按其他内容下单。',
-    total_differs: 'confirm_total {confirmed} 与报价总额 {total} {currency} 不符。',
-    hint_quote_again: '请重新报价，向用户确认新的总额后再下单。没有创建任何内容。',
-    hint_quote_used: '请查看该单据，或重新报价。没有创建任何内容。',
+    quote_invalid: '此 quote_id 不是为此账户和此操作签发的，或者试算内容已有变化。',
+    quote_expired: '此试算已过期。',
+    quote_used: '此试算已失效：试算内容已被释放、取消，或已按其他内容下单。',
+    total_differs: 'confirm_total {confirmed} 与试算总额 {total} {currency} 不符。',
+    hint_quote_again: '请重新试算，向用户确认新的总额后再下单。没有创建任何内容。',
+    hint_quote_used: '请查看该单据，或重新试算。没有创建任何内容。',
     hint_call_again:
       '尚不确定此操作是否已完成。请在 retry_after 之后以相同参数再次调用同一工具；它会查明结果，绝不会重复执行。',
     reader_gone: '请求方已离开；没有继续查询。',
@@ -192,8 +192,8 @@ export const zh: Texts = {
     NOT_FOUND: {
       title: '未找到',
       message: '所请求的内容不存在。',
-      hint: '请检查 ID。SKU 和款号逐字节比较，区分大小写。',
-      when: '款号、SKU 或单据 ID 不存在。',
+      hint: '请检查 ID。SKU 和款式编码逐字节比较，区分大小写。',
+      when: '款式编码、SKU 或单据 ID 不存在。',
     },
     OWNERSHIP_DENIED: {
       title: '其他渠道的单据',
@@ -220,10 +220,10 @@ export const zh: Texts = {
       when: '网关内部发生了不应发生的情况，或网关过载（503）。',
     },
     ADMIN_UNAUTHORIZED: {
-      title: '管理员令牌有误',
+      title: '管理令牌有误',
       message: '请求头 x-admin-token 缺失或有误。',
       hint: '请在 x-admin-token 中发送服务器设置 ADMIN_TOKEN 的值。',
-      when: '发往 /admin/api 的请求没有带管理员令牌，或所带令牌与服务器的设置不符。',
+      when: '发往 /admin/api 的请求没有带管理令牌，或所带令牌与服务器的设置不符。',
     },
     ADMIN_DISABLED: {
       title: '管理后台已停用',
@@ -288,7 +288,7 @@ export const zh: Texts = {
     AUTH_BAD_CREDENTIALS: {
       title: '凭据有误',
       message: '凭据有误。',
-      hint: '请检查 client_id 和 client_secret，或 username 和 password。客户端密钥遗失后，由管理员重新签发。',
+      hint: '请检查 client_id 和 client_secret，或 username 和 password。客户端密钥遗失后，由运维人员重新签发。',
       when: '客户端 ID 或客户端密钥有误，OMS 用户名或密码有误，或该账户不属于任何渠道。',
     },
     AUTH_LOCKED: {
@@ -399,7 +399,7 @@ export const zh: Texts = {
     'reservations.create': {
       summary: '预留库存',
       description:
-        '占用全部明细，否则一行也不占用；占用到 expires_at 为止。如果已有 client_order_number 和明细都相同、状态为 reserved 的预留，则返回该预留。每个渠道最多有 50 个有效的预留。',
+        '占用全部明细，否则一条也不占用；占用到 expires_at 为止。如果已有 client_order_number 和明细都相同、状态为 reserved 的预留，则返回该预留。每个渠道最多有 50 个有效的预留。',
     },
     'reservations.list': {
       summary: '列出预留',
@@ -464,24 +464,24 @@ export const zh: Texts = {
         '返回每种货币账户的当前状况：已记账金额、可用金额、冻结金额和信用额度。数据直接取自 ERP。给出 start_date 和 end_date 时，只列出最近一次记账在此期间的账户。使用 Accept: text/csv 可得到 CSV。',
     },
     'transactions.list': {
-      summary: '列出交易',
+      summary: '列出流水',
       description:
         '列出账户上的记账，按 occurred_at 从新到旧排列；未给日期时为最近 30 天。每种货币的 balance_after 等于前一笔的余额加上 amount，跨页也成立；balances 给出本页前后的 opening_balance 和 closing_balance。读取后续各页时请带上 as_of。数据直接取自 ERP。使用 Accept: text/csv 可得到 CSV。',
     },
     'bills.list': {
       summary: '列出账单',
       description:
-        '列出账单，按 issued_at 从新到旧排列。amount_total 是带有其 bill_id 的交易的合计；金额表示应付款。数据直接取自 ERP。使用 Accept: text/csv 可得到 CSV。',
+        '列出账单，按 issued_at 从新到旧排列。amount_total 是带有其 bill_id 的流水的合计；金额表示应付款。数据直接取自 ERP。使用 Accept: text/csv 可得到 CSV。',
     },
     'refunds.list': {
       summary: '列出退款',
       description:
-        '列出退款，按 requested_at 从新到旧排列。已完成的退款会指明金额相同的交易。数据直接取自 ERP。使用 Accept: text/csv 可得到 CSV。',
+        '列出退款，按 requested_at 从新到旧排列。已完成的退款会指明金额相同的流水。数据直接取自 ERP。使用 Accept: text/csv 可得到 CSV。',
     },
     'freight_bills.list': {
       summary: '列出运费账单',
       description:
-        '列出各次发货的运费，按 billed_at 从新到旧排列，附重量和区域；amount 表示应付款，并指明对应的交易。数据直接取自 ERP。使用 Accept: text/csv 可得到 CSV。',
+        '列出各次发货的运费，按 billed_at 从新到旧排列，附重量和区域；amount 表示应付款，并指明对应的流水。数据直接取自 ERP。使用 Accept: text/csv 可得到 CSV。',
     },
     'shipments.list': {
       summary: '列出发货记录',
@@ -495,7 +495,7 @@ export const zh: Texts = {
     'webhook_endpoints.create': {
       summary: '登记 Webhook 端点',
       description:
-        '事件的发送地址，每个渠道最多 5 个；密钥仅在本次应答中给出。warehouse_codes 用于缩小 stock.changed 的范围；公司视图只有在此处或白名单中点名时才会通知。在沙盒中，路径为 /sandbox/inbox/<name> 的 URL 是网关自带的收件箱。',
+        '事件的发送地址，每个渠道最多 5 个；密钥仅在本次应答中给出。warehouse_codes 用于缩小 stock.changed 的范围；汇总视图只有在此处或白名单中点名时才会通知。在沙盒中，路径为 /sandbox/inbox/<name> 的 URL 是网关自带的收件箱。',
     },
     'webhook_endpoints.list': {
       summary: '列出 Webhook 端点',
@@ -559,8 +559,8 @@ export const zh: Texts = {
         '结果未知的 ERP 写入，最早的在前。settled_by 表示由网关自行查询，或在 ERP 不提供查询时由人处理。',
     },
     'admin.doubts.settle': {
-      summary: '处理存疑的写入',
-      description: '供已在 ERP 中核实的人使用：found 读取该单据并完成写入，absent 撤回写入并释放其 key。',
+      summary: '核实处理存疑的写入',
+      description: '供已在 ERP 中核实的人使用：found 读取该单据并完成写入，absent 撤回写入并释放其幂等键。',
     },
     'sandbox.faults': {
       summary: '让沙盒出错',
@@ -593,7 +593,7 @@ export const zh: Texts = {
     'errors.read': { summary: '查看一个错误码', description: '返回错误码目录中的一项。' },
     'warehouses.list': {
       summary: '列出仓库',
-      description: '列出渠道可用的实体仓库和公司汇总视图。',
+      description: '列出渠道可用的实体仓库和公司级汇总视图。',
     },
     'stock.list': {
       summary: '查询仓库库存',
@@ -601,17 +601,17 @@ export const zh: Texts = {
         '可查询整个仓库、其中一页、一个款式（product_code）或一个 SKU（sku）。不带 page 和 page_size 时返回全部行。之后请从第一页的版本号（version）开始跟进变更流。',
     },
     'stock.changes': {
-      summary: '自某一版本以来的库存变更',
+      summary: '自某一版本号以来的库存变更',
       description:
         '返回自游标之后发生变更的行，每个 SKU 只出现一次且为最新状态；已撤下的 SKU 数量为 0 并带有 removed: true。请把 version 作为下一次的 since 传回。每行 1 点，最少 1 点，最多 60 点；页面会按剩余点数截断。needs_full_sync 表示需要全量拉取。最后一页用 row_count 和 checksum 自证。',
     },
     'stock.checksum': {
       summary: '仓库库存的校验',
-      description: '返回版本、行数和校验和，供您与自己的副本比对。',
+      description: '返回版本号、行数和校验和，供您与自己的副本比对。',
     },
     'products.list': {
       summary: '列出商品',
-      description: '列出款式及其 SKU，按 product_code 排序；q 会在所有语言的名称、款号和 SKU 中搜索。',
+      description: '列出款式及其 SKU，按 product_code 排序；q 会在所有语言的名称、款式编码和 SKU 中搜索。',
     },
     'products.read': { summary: '查看一个商品', description: '返回一个款式及其 SKU。' },
     'shipping_methods.list': {
@@ -662,9 +662,9 @@ export const zh: Texts = {
   },
   webhooks: {
     'stock.changed': {
-      summary: '仓库的库存有变动',
+      summary: '仓库的库存有变化',
       description:
-        '每个仓库 5 秒内最多一个，带有自上一个事件以来变动的行，至多 100 行。请把它当作提醒：从已有的版本起跟随变动流；更旧的内容已经知道。',
+        '每个仓库 5 秒内最多一个，带有自上一个事件以来变化的行，至多 100 行。请把它当作提醒：从已有的版本号起跟随变更流；更旧的内容已经知道。',
     },
     'order.created': {
       summary: '订单已提交',
@@ -691,7 +691,7 @@ export const zh: Texts = {
     cancel_order: '作废订单',
     quote_dropship: '一件代发试算',
     place_dropship: '提交一件代发',
-    release_dropship: '释放预占库存',
+    release_dropship: '释放占用的库存',
     list_endpoints: '列出接口',
     call_endpoint: '调用接口',
   },

@@ -128,7 +128,7 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   idempotent_token: '호출마다 새 토큰을 줍니다',
   since: '도입 버전',
   writes_erp: 'ERP에 쓰기',
-  writes_erp_yes: '예: 읽기 전용 모드에서 거절',
+  writes_erp_yes: '예: 읽기 전용 모드에서 거부',
   writes_erp_no: '아니요',
   parameters: '매개변수',
   no_parameters: '매개변수가 없습니다.',
