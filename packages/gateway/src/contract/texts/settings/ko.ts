@@ -26,4 +26,5 @@ export const settingsKo: Readonly<Record<SettingName, string>> = {
   SANDBOX_ACTIVITY: '내장 ERP가 1분에 만들어 내는 재고 변경 수: 0이면 멈춰 있습니다',
   LOG_LEVEL: '로그 수준',
   WAREHOUSE_VIEWS: '합산 보기와 그에 속한 창고',
+  MCP_ALLOWED_ORIGINS: '브라우저가 POST /mcp를 호출할 수 있는 출처: 쉼표로 구분합니다',
 }

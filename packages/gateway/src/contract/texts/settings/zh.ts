@@ -24,4 +24,6 @@ export const settingsZh: Readonly<Record<SettingName, string>> = {
   SANDBOX_ACTIVITY: '内置 ERP 每分钟模拟的库存变化数；0 表示静止',
   LOG_LEVEL: '日志级别',
   WAREHOUSE_VIEWS: '汇总视图及其所含仓库',
+  WEBHOOK_ALLOW_PRIVATE_NETS: '允许 webhook 发往私有地址、使用 http 及任意端口；仅供开发使用',
+  MCP_ALLOWED_ORIGINS: '允许浏览器调用 POST /mcp 的来源，以逗号分隔',
 }
