@@ -74,6 +74,7 @@ function factsPiece(facts: readonly Fact[], language: Language): Piece {
       [word(language, 'field'), word(language, 'meaning')],
       facts.map((fact) => [...fact]),
     ),
+    brief: facts.map(([name, value]) => `${name}: ${value}`).join('; '),
     html: () =>
       `<dl class="facts">${facts.map(([name, value]) => `<div><dt>${escaped(name)}</dt><dd>${shown(value)}</dd></div>`).join('')}</dl>`,
   }
@@ -86,13 +87,7 @@ function parameterPieces(
 ): Piece[] {
   const say = (id: Parameters<typeof word>[1]) => word(language, id)
   const parameters = listOf(operation.parameters).map((parameter) => resolved(parameter, components))
-  const parts = (
-    [
-      ['path', 'in_path'],
-      ['query', 'in_query'],
-      ['header', 'in_header'],
-    ] as const
-  ).flatMap(([place, title]) => {
+  const partsIn = (place: 'path' | 'query' | 'header') => {
     const rows = parameters
       .filter((parameter) => parameter.in === place)
       .map((parameter) => ({
@@ -100,13 +95,20 @@ function parameterPieces(
         schema: { ...resolved(parameter.schema, components), description: parameter.description },
         isNeeded: parameter.required === true,
       }))
-    return rows.length === 0 ? [] : [`### ${say(title)}`, fieldTable(rows, components, language, true)]
-  })
+    return rows.length === 0
+      ? []
+      : [`### ${say(`in_${place}`)}`, fieldTable(rows, components, language, true)]
+  }
+  const [path, query, header] = [partsIn('path'), partsIn('query'), partsIn('header')]
   const body = bodyParts(endpoint, { operation, components }, language)
-  const all = [...parts, ...body]
-  const text = [`## ${say('parameters')}`, ...(all.length > 0 ? all : [say('no_parameters')])]
+  const headed = (parts: readonly string[]) => [
+    `## ${say('parameters')}`,
+    ...(parts.length > 0 ? parts : [say('no_parameters')]),
+  ]
+  const text = headed([...path, ...query, ...header, ...body])
   const ids = text.filter((part) => part.startsWith('#')).map(idOf(language))
-  return [{ markdown: text.join('\n\n'), ids }]
+  // The headers are the same everywhere, and are told where retries are.
+  return [{ markdown: text.join('\n\n'), ids, brief: headed([...path, ...query, ...body]).join('\n\n') }]
 }
 
 function bodyParts(endpoint: Endpoint, { operation, components }: Described, language: Language): string[] {
