@@ -59,7 +59,7 @@ describe.each(pages)('docs/en/$path.md', ({ path, text }) => {
     const words = prose(text).replaceAll(/`[^`\n]*`/g, '')
     expect(words).not.toMatch(/<\/?[a-zA-Z]/)
     expect(words).not.toContain('!')
-    const kinds = /^(?:sh|ts)(?: run(?: needs-(?:webhooks|ledger|mcp))?)?$|^(?:json|text)(?: output)?$/
+    const kinds = /^(?:sh|ts)(?: run)?$|^(?:json|text)(?: output)?$/
     expect(fencesOf(text).filter((info) => !kinds.test(info))).toEqual([])
   })
 })

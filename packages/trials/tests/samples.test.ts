@@ -54,7 +54,7 @@ describe('a page', () => {
     const page = [
       '# Title',
       '',
-      fenced('sh run needs-mcp', 'a'),
+      fenced('sh run', 'a'),
       fenced('json output', '{}'),
       fenced('ts run', 'b'),
       'text',
@@ -65,9 +65,8 @@ describe('a page', () => {
     expect(first).toMatchObject({
       fence: { language: 'sh', text: 'a' },
       output: { text: '{}' },
-      needs: ['mcp'],
     })
-    expect(second).toMatchObject({ fence: { language: 'ts', text: 'b' }, output: undefined, needs: [] })
+    expect(second).toMatchObject({ fence: { language: 'ts', text: 'b' }, output: undefined })
     expect(others).toEqual([])
     expect(() => samplesOf('```sh run\nopen')).toThrow(MalformedPage)
   })
@@ -155,7 +154,7 @@ describe('a run', () => {
     const shown =
       '{ "data": { "order_id": "ord_9999999999999999999999999z", "status": "draft" }, "asked": 0 }'
     const page = `${order}\n${fenced('json output', shown)}`
-    expect(await tried(page, false)).toEqual({ ran: 1, skipped: [], problems: [], source: page })
+    expect(await tried(page, false)).toEqual({ ran: 1, problems: [], source: page })
     const { problems } = await tried(page.replace('draft', 'confirmed'), false)
     expect(problems).toEqual([expect.stringMatching(/^line 1: [\s\S]*confirmed[\s\S]*draft/)])
   })
@@ -176,13 +175,6 @@ describe('a run', () => {
     const second = await tried(first.source, true)
     expect(second.source).not.toBe(first.source)
     expect(samplesOf(second.source)).toHaveLength(1)
-  })
-
-  it('leaves out what the gateway cannot do yet, with the reason', async () => {
-    const page = `${fenced('sh run needs-webhooks', 'false')}\n${fenced('sh run', 'true')}`
-    const { ran, skipped, problems } = await tried(page, false)
-    expect({ ran, problems }).toEqual({ ran: 1, problems: [] })
-    expect(skipped).toEqual(['line 1: the gateway has no /api/v1/webhook-endpoints'])
   })
 })
 

@@ -112,10 +112,9 @@ async function withGateway(
   }
 }
 
-function tell(page: string, { ran, skipped, problems }: Outcome, isRewritten: boolean) {
+function tell(page: string, { ran, problems }: Outcome, isRewritten: boolean) {
   const word = problems.length > 0 ? 'FAILED  ' : 'ok      '
   process.stdout.write(`${word} ${page} (${ran} samples${isRewritten ? ', rewritten' : ''})\n`)
-  for (const reason of skipped) process.stdout.write(`  skipped  ${reason}\n`)
   for (const problem of problems) process.stdout.write(`  ${problem}\n`)
 }
 

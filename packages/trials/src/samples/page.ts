@@ -17,16 +17,12 @@ export interface Fence {
 export interface Sample {
   readonly fence: Fence
   readonly output: Fence | undefined
-  /** What the gateway must offer for it, as `webhooks` of `needs-webhooks`. */
-  readonly needs: readonly string[]
 }
 
 /** The page cannot be read; the message says where. */
 export class MalformedPage extends Error {
   override readonly name = 'MalformedPage'
 }
-
-const needsWord = /^needs-([a-z]+)$/
 
 /** The fenced blocks of a page, in order. Throws `MalformedPage`. */
 export function fencesOf(page: string): Fence[] {
@@ -58,8 +54,7 @@ export function samplesOf(page: string): Sample[] {
     if (!fence.words.includes('run')) return []
     const next = fences[index + 1]
     const isNext = next?.words.includes('output') && isBlank(lines, fence.lastLine + 1, next.firstLine)
-    const needs = fence.words.flatMap((word) => needsWord.exec(word)?.[1] ?? [])
-    return [{ fence, output: isNext ? next : undefined, needs }]
+    return [{ fence, output: isNext ? next : undefined }]
   })
 }
 

@@ -1,4 +1,3 @@
-import { answerTo } from '../client.ts'
 import type { RunningGateway } from '../running-gateway.ts'
 import { type Sample, type Shown, samplesOf, withOutputs } from './page.ts'
 import { Session } from './session.ts'
@@ -8,8 +7,6 @@ import { shownOf } from './shown.ts'
 /** What came of a page. */
 export interface Outcome {
   readonly ran: number
-  /** Samples that this gateway cannot run, each with the reason. */
-  readonly skipped: readonly string[]
   /** Each names the line; empty where the page is true. */
   readonly problems: readonly string[]
   /** The page as it is to be written; the same where nothing was captured. */
@@ -22,13 +19,6 @@ export type Subject = Pick<
   'base_url' | 'client_id' | 'client_secret' | 'username' | 'password' | 'admin_token' | 'ended'
 >
 
-/** Where a gateway that has a feature answers anything but 404. */
-const featurePaths: Readonly<Record<string, string>> = {
-  webhooks: '/api/v1/webhook-endpoints',
-  ledger: '/api/v1/balances',
-  mcp: '/mcp',
-}
-
 /**
  * Runs the samples of a page in order against a gateway of its own. Without `isCapturing` what a sample prints must
  * be what the page shows; with it, the page is made to show that. The first sample that fails ends the page.
@@ -39,20 +29,13 @@ export async function runPage(
   directory: string,
   isCapturing: boolean,
 ): Promise<Outcome> {
-  const missing = await missingFeatures(gateway)
   const session = new Session(directory, variablesOf(gateway))
   const outputs = new Map<number, Shown>()
-  const skipped: string[] = []
   const problems: string[] = []
   let ran = 0
   try {
     for (const [index, sample] of samplesOf(source).entries()) {
       const line = sample.fence.firstLine + 1
-      const lacking = sample.needs.find((need) => missing.has(need))
-      if (lacking !== undefined) {
-        skipped.push(`line ${line}: the gateway has no ${featurePaths[lacking] ?? lacking}`)
-        continue
-      }
       const { problem, shown } = await tried(session, sample, gateway.base_url, isCapturing)
       ran += 1
       if (shown) outputs.set(index, shown)
@@ -63,7 +46,7 @@ export async function runPage(
   } finally {
     await session.close()
   }
-  return { ran, skipped, problems, source: withOutputs(source, outputs) }
+  return { ran, problems, source: withOutputs(source, outputs) }
 }
 
 /** Runs a sample: what is wrong with it, or, when capturing, what the page is to show. */
@@ -90,15 +73,3 @@ function variablesOf(gateway: Subject) {
     ADMIN_TOKEN: gateway.admin_token,
   }
 }
-
-async function missingFeatures(gateway: Subject): Promise<Set<string>> {
-  const missing = new Set<string>()
-  for (const [feature, path] of Object.entries(featurePaths)) {
-    const answer = await answerTo(`${gateway.base_url}${path}`, {}, gateway.ended)
-    await answer.body?.cancel()
-    if (answer.status === notFound) missing.add(feature)
-  }
-  return missing
-}
-
-const notFound = 404

@@ -333,15 +333,6 @@ export const fieldsEn = {
   'webhook-id': 'The event_id (Standard Webhooks)',
   'webhook-timestamp': 'Unix seconds of this attempt',
   'webhook-signature': 'v1,<base64 of the same HMAC>; two during a rotation',
-  Link: 'The next page, as rel="next"',
-  fail_times: 'How many deliveries are answered with a failure first',
-  fail_status: 'The HTTP status of those failures',
-  messages: 'What arrived, newest first',
-  received_at: 'When it arrived',
-  verified: 'Whether its signature was right',
-  headers: 'Its headers',
-  body: 'Its body as it arrived',
-  event: 'The event in it',
 } as const
 
 export type FieldName = keyof typeof fieldsEn

@@ -329,13 +329,4 @@ export const fieldsKo: Readonly<Record<FieldName, string>> = {
   'webhook-id': 'event_id와 같습니다(Standard Webhooks)',
   'webhook-timestamp': '이번 시도의 Unix 초',
   'webhook-signature': 'v1,<base64 of the same HMAC>. 교체 중에는 두 개입니다',
-  Link: '다음 페이지: rel="next"로 알려 줍니다',
-  fail_times: '처음에 실패로 응답할 전송 수',
-  fail_status: '그 실패의 HTTP 상태 코드',
-  messages: '도착한 것: 최신순입니다',
-  received_at: '도착 시각',
-  verified: '서명이 맞았는지 여부',
-  headers: '헤더',
-  body: '도착한 그대로의 본문',
-  event: '담긴 이벤트',
 }

@@ -329,13 +329,4 @@ export const fieldsZh: Readonly<Record<FieldName, string>> = {
   'webhook-id': '即 event_id（Standard Webhooks）',
   'webhook-timestamp': '本次尝试的 Unix 秒',
   'webhook-signature': 'v1,<base64 of the same HMAC>；轮换期间有两个',
-  Link: '下一页，以 rel="next" 给出',
-  fail_times: '先以失败响应的投递次数',
-  fail_status: '这些失败的 HTTP 状态码',
-  messages: '收到的内容，最新在前',
-  received_at: '到达时间',
-  verified: '签名是否正确',
-  headers: '其请求头',
-  body: '收到的原始请求体',
-  event: '其中的事件',
 }
