@@ -47,7 +47,7 @@ describe('GET /me', () => {
         rate_limit: { limit: 1234, remaining: 1234, reset_seconds: 0 },
         token: { expires_at: new Date(testStart + 3_600_000).toISOString(), legacy: false },
         deprecations: [],
-        webhook_health: { dead_letters: 0, last_failure_at: null },
+        webhook_health: { dead_letters: 0, last_failure_at: null, last_failure_status: null },
       },
     })
   })
