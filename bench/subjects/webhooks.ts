@@ -11,7 +11,7 @@ import { createEndpoint } from '../../packages/gateway/src/webhooks/register.ts'
 import type { Bench, Subject } from '../bench.ts'
 import { type EventReceiver, openEventReceiver } from '../event-receiver.ts'
 import { nodePath, startGateway } from '../gateway.ts'
-import { type Running, serverCore, startPinned } from '../processes.ts'
+import { cpuMsOf, type Running, serverCore, startPinned } from '../processes.ts'
 import { median } from '../statistics.ts'
 import { type FilledStock, openStore } from '../stock.ts'
 
@@ -42,7 +42,8 @@ export const webhooks: Subject = async (bench) => {
     await channelsFor(books, receiver, 'fine', endpoints, '/fine')
     const gateway = await startGateway(stock)
     try {
-      const rate = await dispatched(bench, books, receiver, quick ? 4_000 : 20_000)
+      const place = { books, receiver, gateway: gateway.process }
+      const rate = await dispatched(bench, place, quick ? 4_000 : 20_000)
       await latency(bench, books, receiver, rate / 10, quick ? 5 : 15)
     } finally {
       await gateway.end()
@@ -138,44 +139,73 @@ async function commit(books: Gateway, rows: readonly OutboxRow[]): Promise<void>
   books.nudge('events')
 }
 
+interface Place {
+  readonly books: Gateway
+  readonly receiver: EventReceiver
+  readonly gateway: Running
+}
+
 /** Dispatch and the bare loop in turns; answers how many webhooks a second the gateway sent. */
-async function dispatched(
-  { options, report, folder }: Bench,
-  books: Gateway,
-  receiver: EventReceiver,
-  count: number,
-) {
-  const bare = await startBare(folder, receiver)
-  const rounds: { own: number; bare: number }[] = []
-  await round(books, receiver, bare, Math.ceil(count / 10))
+async function dispatched({ options, report, folder }: Bench, place: Place, count: number) {
+  const bare = await startBare(folder, place.receiver)
+  const rounds: Round[] = []
+  await round(place, bare, Math.ceil(count / 10))
   for (let at = 0; at < options.rounds; at++) {
     report.progress(`dispatching webhooks, round ${at + 1} of ${options.rounds}`)
-    rounds.push(await round(books, receiver, bare, count))
+    rounds.push(await round(place, bare, count))
   }
   await bare.end()
-  const own = median(rounds.map((each) => each.own))
+  const middle = (of: (each: Round) => number) => median(rounds.map(of))
+  const cpu = `CPU ${middle((each) => each.own.cpuUs).toFixed(0)} to ${middle((each) => each.bare.cpuUs).toFixed(0)} µs each`
   report.judge({
     subject: 'webhooks',
     target: `dispatch of ${count.toLocaleString('en')} committed events / a bare loop of signed POSTs`,
     unit: '×',
-    values: rounds.map((each) => each.own / each.bare),
+    values: rounds.map((each) => each.own.rate / each.bare.rate),
     bound: { is: 'at least', must: must.dispatch, stretch: stretch.dispatch },
-    detail: `${own.toFixed(0)} to ${median(rounds.map((each) => each.bare)).toFixed(0)} a second`,
+    detail: `${middle((each) => each.own.rate).toFixed(0)} to ${middle((each) => each.bare.rate).toFixed(0)} a second; ${cpu}`,
   })
-  return own
+  report.judge({
+    subject: 'webhooks',
+    target: 'CPU time of the bare loop / of the gateway, for a webhook',
+    unit: '×',
+    values: rounds.map((each) => each.bare.cpuUs / each.own.cpuUs),
+  })
+  return middle((each) => each.own.rate)
 }
 
-async function round(books: Gateway, receiver: EventReceiver, bare: Bare, count: number) {
-  const bareMs = await bare.send(count)
+/** Webhooks a second, and the CPU time of the sender for each. */
+interface Sent {
+  readonly rate: number
+  readonly cpuUs: number
+}
+
+interface Round {
+  readonly own: Sent
+  readonly bare: Sent
+}
+
+async function round({ books, receiver, gateway }: Place, bare: Bare, count: number): Promise<Round> {
+  const looped = await sentBy(bare.process, count, () => bare.send(count))
   const rows = Array.from({ length: count }, (_, at) => eventFor(`fine-${at % endpoints}`))
   const before = receiver.count()
+  const own = await sentBy(gateway, count, async () => {
+    await commit(books, rows)
+    await receiver.until(before + count, waitMs)
+  })
+  return { own, bare: looped }
+}
+
+async function sentBy(process: Running, count: number, send: () => Promise<unknown>): Promise<Sent> {
+  const cpuBefore = cpuMsOf(process)
   const began = performance.now()
-  await commit(books, rows)
-  await receiver.until(before + count, waitMs)
-  return { own: (count * 1000) / (performance.now() - began), bare: (count * 1000) / bareMs }
+  await send()
+  const rate = (count * 1000) / (performance.now() - began)
+  return { rate, cpuUs: ((cpuMsOf(process) - cpuBefore) * 1000) / count }
 }
 
 interface Bare {
+  readonly process: Running
   send(count: number): Promise<number>
   end(): Promise<void>
 }
@@ -202,6 +232,7 @@ async function startBare(folder: string, { origin }: EventReceiver): Promise<Bar
     })
   await heard()
   return {
+    process: running,
     async send(count) {
       const answer = heard()
       running.child.send(count)

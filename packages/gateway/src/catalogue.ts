@@ -86,6 +86,7 @@ const publicEndpoints = [
   webhooks.endpointsRotate,
   webhooks.endpointsTest,
   webhooks.deliveriesList,
+  webhooks.deliveriesRead,
   webhooks.deliveriesRedeliver,
   events.eventsList,
   events.eventsRead,

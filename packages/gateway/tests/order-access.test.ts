@@ -2,6 +2,7 @@ import { callAny, erpFrom, operations } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { catalogue } from '../src/catalogue.ts'
 import type { Endpoint } from '../src/contract/endpoint.ts'
+import { sequenceEvents } from '../src/webhooks/sequence.ts'
 import { adminToken, buyers, call, type House, type Loose, openHouse, world } from './harness.ts'
 import {
   alex,
@@ -95,6 +96,7 @@ async function mintDocuments() {
     hold_id: [preview.hold.hold_id, reserved.hold_id, passed.hold_id, cancelled.hold_id],
     cart_id: [open.cart_id, checkedOut.cart_id],
     shipment_id: shipments.map((each: Loose) => each.shipment_id),
+    ...(await webhookIds()),
   })
   expect(documents.shipment_id).toHaveLength(2)
   secrets.push(
@@ -105,6 +107,21 @@ async function mintDocuments() {
     pending.serial_number,
     ...shipments.flatMap((each: Loose) => each.tracking_number ?? []),
   )
+}
+
+/** An endpoint of the owner's, a delivery to it, and the events of the orders. */
+async function webhookIds() {
+  const body = { url: 'https://hooks.example.com/', event_types: ['order.created'] }
+  const { endpoint_id } = expectData(await owner.post('/webhook-endpoints', body), 201)
+  const { delivery_id } = expectData(await owner.post(`/webhook-endpoints/${endpoint_id}/test`))
+  while (await sequenceEvents(house.gateway));
+  const events = (await owner.get('/events')).json.data
+  expect(events.length).toBeGreaterThan(0)
+  return {
+    endpoint_id: [endpoint_id],
+    delivery_id: [delivery_id],
+    event_id: events.map((each: Loose) => each.event_id),
+  }
 }
 
 const bearers = catalogue.filter(({ access }) => access === 'bearer')

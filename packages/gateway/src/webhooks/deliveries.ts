@@ -30,6 +30,10 @@ export async function listDeliveries(gateway: Gateway, caller: Caller, asked: As
   return listPage(gateway, asked, list, deliveryShown)
 }
 
+export async function readDelivery(gateway: Gateway, caller: Caller, id: string) {
+  return deliveryShown(owned(await deliveryRow(gateway.store.db, id), caller, 'webhook delivery', id))
+}
+
 /**
  * Has a delivery sent again now, under the same `event_id` and with the whole schedule before it; one that waits for
  * its next attempt is tried now.

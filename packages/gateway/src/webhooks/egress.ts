@@ -1,6 +1,7 @@
 import { promises as dns } from 'node:dns'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { LRUCache } from 'lru-cache'
 import { Agent, buildConnector } from 'undici'
 import type { Config } from '../config.ts'
 import { bytesOf, isPublicUnicast } from './address.ts'
@@ -51,10 +52,17 @@ const mostAnswerBytes = 64 * 1024
 const mostSaid = 200
 const mostAddresses = 3
 const keepAliveMs = 10_000
+const mostPlaces = 5_000
+
+interface Where {
+  readonly origin: string
+  readonly path: string
+}
 
 export class Egress {
   readonly #config: Config
   readonly #agent: Agent
+  readonly #places = new LRUCache<string, Where>({ max: mostPlaces })
 
   constructor(config: Config, parts: EgressParts = {}) {
     this.#config = config
@@ -72,8 +80,8 @@ export class Egress {
 
   /** Sends a body once and says what came of it; never throws. */
   post(url: string, headers: string[], body: Uint8Array, timeoutMs: number): Promise<Posted> {
-    if (flawOfUrl(url, this.#config)) return Promise.resolve(failed('not_public'))
-    const { origin, pathname, search } = new URL(url)
+    const where = this.#whereOf(url)
+    if (!where) return Promise.resolve(failed('not_public'))
     const { promise, resolve } = Promise.withResolvers<Posted>()
     let abort: ((reason: Error) => void) | undefined
     let isLate = false
@@ -91,8 +99,7 @@ export class Egress {
     let start = ''
     this.#agent.dispatch(
       {
-        origin,
-        path: `${pathname}${search}`,
+        ...where,
         method: 'POST',
         headers,
         body,
@@ -122,6 +129,17 @@ export class Egress {
       },
     )
     return promise
+  }
+
+  /** Where a URL leads; undefined where its text speaks against calling it. Receivers are few and called often. */
+  #whereOf(url: string): Where | undefined {
+    const known = this.#places.get(url)
+    if (known) return known
+    if (flawOfUrl(url, this.#config)) return undefined
+    const { origin, pathname, search } = new URL(url)
+    const where = { origin, path: `${pathname}${search}` }
+    this.#places.set(url, where)
+    return where
   }
 
   /** Closes every connection. */

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { dataOf, endpoint } from '../contract/endpoint.ts'
 import { code, paging, warehouseCode, window, words } from '../contract/fields.ts'
 import { eventTypes } from '../events/outbox.ts'
-import { listDeliveries, redeliver, testEndpoint } from './deliveries.ts'
+import { listDeliveries, readDelivery, redeliver, testEndpoint } from './deliveries.ts'
 import {
   changeEndpoint,
   createEndpoint,
@@ -178,6 +178,21 @@ export const deliveriesList = endpoint({
 
   handle({ gateway, caller, input }) {
     return listDeliveries(gateway, caller, input)
+  },
+})
+
+export const deliveriesRead = endpoint({
+  ...common,
+  id: 'webhook_deliveries.read',
+  method: 'GET',
+  path: '/api/v1/webhook-deliveries/{delivery_id}',
+  cost: 1,
+  errors: ownErrors,
+  params: { delivery_id: z.string() },
+  result: dataOf(webhookDelivery),
+
+  async handle({ gateway, caller, input }) {
+    return { data: await readDelivery(gateway, caller, input.delivery_id) }
   },
 })
 

@@ -36,7 +36,7 @@ const byGateway = new WeakMap<Gateway, Map<string, Inbox>>()
 
 /** The name of the inbox that a URL means; undefined where it means a receiver outside. */
 export function inboxNamed(gateway: Gateway, url: string): string | undefined {
-  if (!gateway.upstream.isSandbox || !URL.canParse(url)) return undefined
+  if (!gateway.upstream.isSandbox || !url.includes('/sandbox/inbox/') || !URL.canParse(url)) return undefined
   return path.exec(new URL(url).pathname)?.[1]
 }
 

@@ -1,8 +1,9 @@
+import { sql } from 'kysely'
 import { everyChannel } from '../events/outbox.ts'
 import { allowlistOf, isInSight } from '../events/sight.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Tx } from '../store/store.ts'
-import type { EventRow, OutboxRow, WebhookDeliveryRow } from '../store/tables.ts'
+import type { OutboxRow, WebhookDeliveryRow } from '../store/tables.ts'
 
 /**
  * Gives events their numbers and makes their deliveries, in one transaction. The counter's row is taken first and held
@@ -31,7 +32,7 @@ async function numbered(gateway: Gateway, tx: Tx): Promise<{ taken: number; due:
     .execute()
   const taken = await tx
     .selectFrom('outbox')
-    .selectAll()
+    .select(['event_id', 'type', 'channel_code', 'warehouse_code'])
     .orderBy('occurred_at')
     .orderBy('event_id')
     .limit(batchRows)
@@ -44,14 +45,14 @@ async function numbered(gateway: Gateway, tx: Tx): Promise<{ taken: number; due:
     .returning('value')
     .executeTakeFirstOrThrow()
   const events = taken.map((row, at) => ({ ...row, number: last - taken.length + 1 + at }))
+  // What an event says never leaves the database here.
+  const { rows: fresh } = await sql<{ event_id: string }>`
+    insert into events (event_id, number, type, channel_code, warehouse_code, request_id, occurred_at, data)
+    select o.event_id, n.number, o.type, o.channel_code, o.warehouse_code, o.request_id, o.occurred_at, o.data
+    from (${bulk.rows('events', ['event_id', 'number'], events)}) as n
+    join outbox as o on o.event_id = n.event_id where true
+    on conflict (event_id) do nothing returning event_id`.execute(tx)
   const ids = bulk.texts(taken.map(({ event_id }) => event_id))
-  const fresh = await tx
-    .insertInto('events')
-    .columns(eventColumns)
-    .expression(bulk.rows('events', eventColumns, events))
-    .onConflict((conflict) => conflict.column('event_id').doNothing())
-    .returning('event_id')
-    .execute()
   await tx.deleteFrom('outbox').where('event_id', 'in', ids).execute()
   const isFresh = new Set(fresh.map(({ event_id }) => event_id))
   const deliveries = await deliveriesOf(
@@ -63,18 +64,9 @@ async function numbered(gateway: Gateway, tx: Tx): Promise<{ taken: number; due:
   return { taken: taken.length, due: deliveries.length > 0 }
 }
 
-const eventColumns = [
-  'event_id',
-  'number',
-  'type',
-  'channel_code',
-  'warehouse_code',
-  'request_id',
-  'occurred_at',
-  'data',
-] as const satisfies readonly (keyof EventRow)[]
-
-type Numbered = OutboxRow & { readonly number: number }
+type Numbered = Pick<OutboxRow, 'event_id' | 'type' | 'channel_code' | 'warehouse_code'> & {
+  readonly number: number
+}
 
 /** One delivery for each event and each endpoint that asked for it and may see it. */
 async function deliveriesOf(

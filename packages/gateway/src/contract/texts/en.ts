@@ -543,6 +543,10 @@ export const en: Texts = {
       description:
         'What became of each event at each endpoint. Without dates: the last 30 days and every dead letter.',
     },
+    'webhook_deliveries.read': {
+      summary: 'Read a delivery',
+      description: 'One delivery: its attempts and what came of the last one.',
+    },
     'webhook_deliveries.redeliver': {
       summary: 'Deliver again',
       description:

@@ -552,6 +552,10 @@ export const ko: Texts = {
       description:
         '각 이벤트가 각 엔드포인트에서 어떻게 되었는지 보여 줍니다. 날짜가 없으면 최근 30일과 모든 데드 레터입니다.',
     },
+    'webhook_deliveries.read': {
+      summary: '전송 조회',
+      description: '전송 하나의 시도 횟수와 마지막 결과입니다.',
+    },
     'webhook_deliveries.redeliver': {
       summary: '다시 전송',
       description:

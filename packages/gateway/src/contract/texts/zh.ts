@@ -526,6 +526,7 @@ export const zh: Texts = {
       summary: '列出投递',
       description: '每个事件在每个端点的结果。不带日期时：最近 30 天以及全部死信。',
     },
+    'webhook_deliveries.read': { summary: '读取投递', description: '一次投递：尝试次数以及最近一次的结果。' },
     'webhook_deliveries.redeliver': {
       summary: '重新投递',
       description: '立即以相同的 event_id 重新发送，并重新开始完整的重试计划；仍在等待的投递会立即尝试。',
