@@ -608,7 +608,7 @@ describe('what a person reads of a wrong field', () => {
       const line = { sku: 'SBX-LAST-1', quantity: 1 }
       expect(await problemOf([line, line], 'zh')).toEqual({
         param: 'lines[1].sku',
-        message: '已在前面的行中出现；请合并数量',
+        message: '已在前面的明细中出现；请合并数量',
       })
     } finally {
       await own.close()
