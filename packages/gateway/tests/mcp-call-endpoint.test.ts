@@ -65,11 +65,12 @@ const pathFor = ({ path }: Endpoint, documents: Documents) =>
     (_whole, name: string) => documents[name] ?? 'unknown_00000000000000000000000000',
   )
 
-/** What may differ between two houses that are alike: ids and what is made of them. */
+/** What may differ between two houses that are alike: ids, secrets and what is made of them. */
 function plain(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replace(/\b([a-z]+)_[0-9a-hjkmnp-tv-z]{26}\b/g, '$1_…')
     .replace(/\bch-\d+\b/g, 'ch-…')
+    .replace(/whsec_[\w+/=]+/g, 'whsec_…')
     .replace(/\bChannel \d+\b/g, 'Channel …')
   return JSON.parse(text)
 }
