@@ -40,7 +40,8 @@ const sliceMs = 10_000
 const readAhead = { most: 64, least: 4, manyLanes: 250 } as const
 const mostUnwritten = 5_000
 const outcomesPerWrite = 500
-const writeAfterMs = 5
+/** Long enough to write many at once, short enough that a crash repeats few. */
+const writeAfterMs = 20
 const rewriteAfterMs = 1_000
 const lingerMs = 1_000
 /** A change of an endpoint or its channel counts for every attempt that begins this much later. */
