@@ -1,5 +1,6 @@
 import type { ErpDocument } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
+import { epochOrNull } from '../kernel/clock.ts'
 import { tellOrderCreated } from '../operations/order-created.ts'
 import { keepShipments } from '../operations/shipments.ts'
 import type { Tx } from '../store/store.ts'
@@ -45,9 +46,9 @@ export async function applyToDropship(
     tracking_number: shipment?.tracking_number ?? null,
     tracking_url: shipment?.tracking_url ?? null,
     shipment_id,
-    submitted_at: timeOf(document.submitted_at) ?? row.submitted_at ?? now,
+    submitted_at: epochOrNull(document.submitted_at) ?? row.submitted_at ?? now,
     shipped_at: shipment ? Date.parse(shipment.shipped_at) : null,
-    cancelled_at: timeOf(document.cancelled_at),
+    cancelled_at: epochOrNull(document.cancelled_at),
     in_doubt: doubt.none,
     updated_at: now,
   }
@@ -64,8 +65,4 @@ export async function applyToDropship(
     await tellOrderCreated(gateway, tx, created, document, request_id)
   }
   return { ...row, ...fields }
-}
-
-function timeOf(text: string | null): number | null {
-  return text === null ? null : Date.parse(text)
 }

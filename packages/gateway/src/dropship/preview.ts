@@ -52,7 +52,6 @@ export const dropshipPreview: Write<Detail, { data: ReturnType<typeof previewSho
       in_doubt: doubt.none,
       hold_id: document ? hold_id : null,
       status_raw: document?.status_raw ?? null,
-      preview: JSON.stringify(quote),
       quoted_total: quote.costs.total,
       currency: quote.currency,
       price_expires_at: Date.parse(quote.price_expires_at),

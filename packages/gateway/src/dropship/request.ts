@@ -1,7 +1,6 @@
 import type { Input } from '@trade-gateway/connector'
 import type { Caller } from '../contract/call.ts'
 import type { Gateway } from '../gateway.ts'
-import { hundredths } from '../operations/amounts.ts'
 import { checkGoods, styleOf } from '../operations/goods.ts'
 import { referenceOf } from '../operations/reference.ts'
 import { usableWarehouses } from '../operations/warehouses.ts'
@@ -36,14 +35,13 @@ export function bodyFields(gateway: Gateway, body: DropshipBody) {
     shipping_method: body.shipping_method,
     warehouse_code: body.warehouse_code ?? null,
     remark: body.remark ?? null,
-    max_total: body.max_total === undefined ? null : hundredths(body.max_total),
     updated_at: gateway.clock.now(),
   }
 }
 
 /** The same fields as a row has them. */
 export function keptFields(row: DropshipRow) {
-  const { quantity, recipient, recipient_key, shipping_method, warehouse_code, remark, max_total } = row
+  const { quantity, recipient, recipient_key, shipping_method, warehouse_code, remark } = row
   const { updated_at, placed_at } = row
   return {
     quantity,
@@ -52,7 +50,6 @@ export function keptFields(row: DropshipRow) {
     shipping_method,
     warehouse_code,
     remark,
-    max_total,
     updated_at,
     placed_at,
   }
@@ -86,7 +83,6 @@ export function newRow(gateway: Gateway, caller: Caller, body: DropshipBody, nth
     shipment_id: null,
     reference: referenceOf(gateway, 'dropship', channel_code, client_order_number, sku, String(nth)),
     hold_id: null,
-    preview: null,
     previews: 0,
     quoted_total: null,
     price_expires_at: null,

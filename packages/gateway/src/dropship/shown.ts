@@ -1,7 +1,7 @@
 import { dropshipServices } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { currency, instantField, listOf, price, productCode, sku } from '../contract/fields.ts'
-import { instant } from '../kernel/clock.ts'
+import { instant, instantOrNull } from '../kernel/clock.ts'
 import { amountOf } from '../kernel/money.ts'
 import { arrivalField, costsField, costsShown } from '../operations/amounts.ts'
 import type { DropshipRow } from '../store/tables.ts'
@@ -81,9 +81,9 @@ export function dropshipShown(row: DropshipRow): z.input<typeof dropshipOrder> {
     arrival: row.arrival === null ? null : JSON.parse(row.arrival),
     shipment_id: row.shipment_id,
     remark: row.remark,
-    submitted_at: timeShown(row.submitted_at),
-    shipped_at: timeShown(row.shipped_at),
-    cancelled_at: timeShown(row.cancelled_at),
+    submitted_at: instantOrNull(row.submitted_at),
+    shipped_at: instantOrNull(row.shipped_at),
+    cancelled_at: instantOrNull(row.cancelled_at),
     created_at: instant(row.created_at),
     updated_at: instant(row.updated_at),
   }
@@ -95,8 +95,4 @@ export function methodOf({ shipping_method }: DropshipRow): (typeof dropshipServ
 
 export function stateOf({ status }: DropshipRow): (typeof dropshipStates)[number] {
   return dropshipStates.find((state) => state === status) ?? 'pending'
-}
-
-function timeShown(epochMs: number | null): string | null {
-  return epochMs === null ? null : instant(epochMs)
 }

@@ -5,7 +5,7 @@ import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { instant } from '../kernel/clock.ts'
 import { alone } from '../operations/alone.ts'
-import { minorOf } from '../operations/amounts.ts'
+import { boundIn, hundredths } from '../operations/amounts.ts'
 import { expireHeld } from '../operations/expiry.ts'
 import { inDoubt, isHoldOver } from '../operations/failures.ts'
 import { endHold } from '../operations/holds.ts'
@@ -72,7 +72,7 @@ export async function submitDropship(gateway: Gateway, call: Call, caller: Calle
     const hold = await liveHold(gateway, preview)
     if (named && !hold) throw holdExpired(named.dropship_order_id)
     const used = hold ? preview : undefined
-    if (!used) await refuseUnsettled(rows)
+    if (!used) refuseUnsettled(rows)
     const request = requestOf(gateway, caller, body)
     const place = { call, caller, body, lock, request }
     if (!used) return placed(gateway, place, newRow(gateway, caller, body, rows.length), true, null)
@@ -136,7 +136,10 @@ function placed(
               hold_reference,
               allow_partial: false,
               expected_total: isNew || differenceFrom(row, body) ? null : expectedTotal(gateway, row),
-              max_total: body.max_total === undefined ? null : maxTotal(gateway, request, body.max_total),
+              max_total:
+                body.max_total === undefined
+                  ? null
+                  : boundIn(gateway, hundredths(body.max_total), request.warehouse_codes),
               client_order_number: body.client_order_number,
               remark: body.remark ?? null,
             },
@@ -208,7 +211,7 @@ async function namedPreview(
 }
 
 /** A preview of this number whose hold may or may not have been taken is waited for. */
-async function refuseUnsettled(rows: readonly DropshipRow[]) {
+function refuseUnsettled(rows: readonly DropshipRow[]) {
   const unsettled = rows.find((row) => row.in_doubt !== doubt.none)
   if (unsettled) throw inDoubt(unsettled.dropship_order_id)
 }
@@ -231,12 +234,4 @@ function holdExpired(id: string): GatewayError {
 function expectedTotal(gateway: Gateway, row: DropshipRow): number | null {
   const isStanding = row.price_expires_at !== null && gateway.clock.now() < row.price_expires_at
   return isStanding ? row.quoted_total : null
-}
-
-function maxTotal(
-  gateway: Gateway,
-  { warehouse_codes: [first = ''] }: ReturnType<typeof requestOf>,
-  most: number,
-) {
-  return minorOf(Math.round(most * 100), gateway.mirror.stock.warehouse(first)?.currency ?? 'AUD')
 }

@@ -15,3 +15,13 @@ export const systemClock: Clock = {
 export function instant(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }
+
+/** The same of a time that may be missing. */
+export function instantOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : instant(epochMs)
+}
+
+/** Epoch milliseconds of an RFC 3339 time that may be missing. */
+export function epochOrNull(text: string | null): number | null {
+  return text === null ? null : Date.parse(text)
+}

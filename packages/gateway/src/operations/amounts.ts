@@ -1,6 +1,7 @@
 import type { Costs } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { price } from '../contract/fields.ts'
+import type { Gateway } from '../gateway.ts'
 import { amountOf, minorUnits } from '../kernel/money.ts'
 
 /** Costs on the wire: numbers with at most 2 decimals; `total` = goods + freight + handling + tax − discount. */
@@ -41,6 +42,11 @@ export function costsShown(costs: Costs, code: string): Costs {
 /** An amount of a request in minor units; a request names no currency, so it is kept in hundredths until one is known. */
 export function hundredths(amount: number): number {
   return Math.round(amount * 100)
+}
+
+/** All allocations of one document are of one currency: that of its first warehouse bounds it well enough. */
+export function boundIn(gateway: Gateway, hundredthsOf: number, warehouses: readonly string[]): number {
+  return minorOf(hundredthsOf, gateway.mirror.stock.warehouse(warehouses[0] ?? '')?.currency ?? 'AUD')
 }
 
 /** Hundredths as minor units of a currency: rounded down, because they bound what is charged. */

@@ -1,5 +1,6 @@
 import type { ErpDocument } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
+import { epochOrNull } from '../kernel/clock.ts'
 import { tellOrderCreated } from '../operations/order-created.ts'
 import { keepShipments } from '../operations/shipments.ts'
 import type { Tx } from '../store/store.ts'
@@ -25,8 +26,8 @@ export async function applyToOrder(
     currency: document.currency,
     paid: document.paid ? 1 : 0,
     payment_url: document.payment_url,
-    submitted_at: timeOf(document.submitted_at) ?? row.submitted_at ?? now,
-    cancelled_at: timeOf(document.cancelled_at),
+    submitted_at: epochOrNull(document.submitted_at) ?? row.submitted_at ?? now,
+    cancelled_at: epochOrNull(document.cancelled_at),
     in_doubt: 0,
   }
   const { order_id, channel_code } = row
@@ -49,8 +50,4 @@ export async function applyToOrder(
     await tellOrderCreated(gateway, tx, { ...order, status, serial_number: null }, document, request_id)
   }
   return { ...row, ...fields, updated_at: now }
-}
-
-function timeOf(text: string | null): number | null {
-  return text === null ? null : Date.parse(text)
 }

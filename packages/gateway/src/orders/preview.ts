@@ -81,5 +81,5 @@ async function keepQuoted(gateway: Gateway, id: string, quoted: Quoted): Promise
 
 /** What the previews of a draft promised, the newest first. */
 export function quotedIn({ quoted }: Pick<OrderRow, 'quoted'>): Quoted[] {
-  return quoted === null ? [] : [JSON.parse(quoted)].flat()
+  return quoted === null ? [] : JSON.parse(quoted)
 }

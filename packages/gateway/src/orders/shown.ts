@@ -1,7 +1,7 @@
 import { paymentMethods } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { currency, instantField, listOf, price, productCode, sku } from '../contract/fields.ts'
-import { instant } from '../kernel/clock.ts'
+import { instant, instantOrNull } from '../kernel/clock.ts'
 import { amountOf } from '../kernel/money.ts'
 import { costsField, costsShown } from '../operations/amounts.ts'
 import type { OrderRow } from '../store/tables.ts'
@@ -93,8 +93,8 @@ export function orderShown(row: OrderRow): z.input<typeof order> {
     currency: row.currency,
     remark: row.remark,
     created_at: instant(row.created_at),
-    submitted_at: timeShown(row.submitted_at),
-    cancelled_at: timeShown(row.cancelled_at),
+    submitted_at: instantOrNull(row.submitted_at),
+    cancelled_at: instantOrNull(row.cancelled_at),
     updated_at: instant(row.updated_at),
   }
 }
@@ -106,8 +106,4 @@ export function submittedShown(row: OrderRow): z.input<typeof submittedOrder> {
 
 export function stateOf({ status }: OrderRow): (typeof orderStates)[number] {
   return orderStates.find((state) => state === status) ?? 'draft'
-}
-
-function timeShown(epochMs: number | null): string | null {
-  return epochMs === null ? null : instant(epochMs)
 }

@@ -4,7 +4,7 @@ import { Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { alone } from '../operations/alone.ts'
-import { minorOf } from '../operations/amounts.ts'
+import { boundIn } from '../operations/amounts.ts'
 import { expireHeld } from '../operations/expiry.ts'
 import { inDoubt, isHoldOver } from '../operations/failures.ts'
 import { endHold } from '../operations/holds.ts'
@@ -124,7 +124,7 @@ function placed(
               hold_reference,
               allow_partial: wanted.allow_partial,
               expected_total: expectedTotal(gateway, row, wanted),
-              max_total: most === null ? null : minorOf(most, currencyOf(gateway, request)),
+              max_total: most === null ? null : boundIn(gateway, most, request.warehouse_codes),
               client_order_number: wanted.client_order_number,
               remark: wanted.remark,
             },
@@ -161,12 +161,4 @@ function expectedTotal(gateway: Gateway, row: OrderRow, wanted: Wanted): number 
   const asked = contentOf(wanted)
   const now = gateway.clock.now()
   return quotedIn(row).find(({ content, until }) => content === asked && now < until)?.total ?? null
-}
-
-/** All allocations of one document are of one currency: that of its first warehouse bounds it well enough. */
-function currencyOf(
-  gateway: Gateway,
-  { warehouse_codes: [first = ''] }: ReturnType<typeof requestOf>,
-): string {
-  return gateway.mirror.stock.warehouse(first)?.currency ?? 'AUD'
 }

@@ -24,7 +24,7 @@ export const orderVoid: Write<null, OrderTold> = {
     if (document === null) throw new Error('The ERP voided an order and told of none.')
     return new Reply({ data: orderShown(await applyToOrder(gateway, tx, row, document)) })
   },
-  undone: (_gateway, tx, { document_id }) => settled(tx, document_id),
+  undone: (_gateway, tx, { document_id }) => marked(tx, document_id, 0),
 }
 
 /** Voiding a draft that still holds a reservation's stock. */
@@ -35,7 +35,7 @@ export const orderDrop: Write<null, OrderTold> = {
     await endHold(gateway, tx, reference, 'release', document?.status_raw ?? null)
     return new Reply({ data: orderShown(await cancelled(gateway, tx, await rowOf(tx, document_id))) })
   },
-  undone: (_gateway, tx, { document_id }) => settled(tx, document_id),
+  undone: (_gateway, tx, { document_id }) => marked(tx, document_id, 0),
 }
 
 /** Voids an order: a draft here, a confirmed one at the ERP. Again: the same document. */
@@ -99,8 +99,4 @@ function rowOf(tx: Tx, id: string): Promise<OrderRow> {
 
 async function marked(tx: Tx, id: string, in_doubt: number): Promise<void> {
   await tx.updateTable('orders').set({ in_doubt }).where('order_id', '=', id).execute()
-}
-
-function settled(tx: Tx, id: string): Promise<void> {
-  return marked(tx, id, 0)
 }

@@ -196,7 +196,7 @@ export interface OrderRow {
   currency: string | null
   reference: string
   hold_id: string | null
-  /** JSON `{content, total, until}` of the newest preview. */
+  /** JSON list of `{content, total, until}`: what the newest previews promised. */
   quoted: string | null
   /** The hash of what was submitted, as it was asked for. */
   submitted_as: string | null
@@ -226,7 +226,6 @@ export interface DropshipRow {
   status_raw: string | null
   in_doubt: number
   remark: string | null
-  max_total: number | null
   paid: number
   payment_url: string | null
   unit_price: number | null
@@ -241,8 +240,6 @@ export interface DropshipRow {
   shipment_id: string | null
   reference: string
   hold_id: string | null
-  /** JSON of the newest preview, as the ERP quoted it. */
-  preview: string | null
   /** How many previews were made under this id: each hold has a reference of its own. */
   previews: number
   quoted_total: number | null

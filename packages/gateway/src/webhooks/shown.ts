@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { instantField, listOf, warehouseCode } from '../contract/fields.ts'
 import { eventTypes, testType } from '../events/outbox.ts'
-import { instant } from '../kernel/clock.ts'
+import { instant, instantOrNull } from '../kernel/clock.ts'
 import type { WebhookDeliveryRow, WebhookEndpointRow, WebhookQueueRow } from '../store/tables.ts'
 import { postErrors } from './egress.ts'
 
@@ -65,9 +65,9 @@ export function endpointShown(row: EndpointRow, now: number): z.input<typeof web
     event_types: eventTypes.filter((type) => named.includes(type)),
     description: row.description,
     warehouse_codes: JSON.parse(row.warehouse_codes),
-    former_secret_until: isRotating ? timeShown(row.former_until) : null,
-    last_success_at: timeShown(row.last_success_at),
-    last_failure_at: timeShown(row.last_failure_at),
+    former_secret_until: isRotating ? instantOrNull(row.former_until) : null,
+    last_success_at: instantOrNull(row.last_success_at),
+    last_failure_at: instantOrNull(row.last_failure_at),
     last_failure_status: row.last_failure_status,
     created_at: instant(row.created_at),
     updated_at: instant(row.updated_at),
@@ -82,16 +82,12 @@ export function deliveryShown(row: WebhookDeliveryRow): z.input<typeof webhookDe
     event_type: eventTypes.find((type) => type === row.event_type) ?? testType,
     status: deliveryStates.find((state) => state === row.status) ?? 'pending',
     attempts: row.attempts,
-    next_attempt_at: timeShown(row.due_at),
+    next_attempt_at: instantOrNull(row.due_at),
     last_status: row.last_status,
     last_error: postErrors.find((error) => error === row.last_error) ?? null,
     last_response: row.last_response,
     created_at: instant(row.created_at),
-    attempted_at: timeShown(row.attempted_at),
-    finished_at: timeShown(row.finished_at),
+    attempted_at: instantOrNull(row.attempted_at),
+    finished_at: instantOrNull(row.finished_at),
   }
-}
-
-function timeShown(epochMs: number | null): string | null {
-  return epochMs === null ? null : instant(epochMs)
 }
