@@ -8,7 +8,7 @@ import { instant } from '../kernel/clock.ts'
 import { alone } from '../operations/alone.ts'
 import { expireDueOf, expireHeld } from '../operations/expiry.ts'
 import { inDoubt } from '../operations/failures.ts'
-import { endHold, isReleased, noteHold, requireRoom } from '../operations/holds.ts'
+import { endHold, erpGraceMs, isReleased, noteHold, requireRoom, reservedHold } from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { lockOfNumber } from '../operations/locks.ts'
 import { quoteShown } from '../operations/preview.ts'
@@ -19,9 +19,6 @@ import type { DropshipBody } from './body.ts'
 import { dropshipRow, requireOwn, rowsOfNumber } from './read.ts'
 import { bodyFields, isLivePreview, newRow, requestOf } from './request.ts'
 import { doubt, methodOf } from './shown.ts'
-
-/** How much longer the ERP keeps a hold than we do: it is ours to give back, the ERP's only where we are gone for good. */
-const erpGraceMs = 10 * 60_000
 
 interface Detail {
   readonly isNew: boolean
@@ -101,7 +98,7 @@ export async function previewDropship(gateway: Gateway, call: Call, caller: Call
     const request = requestOf(gateway, caller, body)
     const row = former ?? newRow(gateway, caller, body, rows.length)
     const reference = referenceOf(gateway, 'hold', row.dropship_order_id, String(row.previews))
-    const replaces = await heldReference(gateway, former)
+    const replaces = (await reservedHold(gateway.store.db, former))?.reference ?? null
     const expires_at = gateway.clock.now() + gateway.config.holdTtlSeconds * 1000
     const reply = await perform(gateway, call, dropshipPreview, {
       document: { type: 'dropship_order', id: row.dropship_order_id },
@@ -200,17 +197,6 @@ function liveOf(gateway: Gateway, tx: Tx, channel: string) {
     .where('submitted_at', 'is', null)
     .where('expires_at', '>', gateway.clock.now())
     .executeTakeFirstOrThrow()
-}
-
-async function heldReference(gateway: Gateway, row: DropshipRow | undefined): Promise<string | null> {
-  if (!row?.hold_id) return null
-  const hold = await gateway.store.db
-    .selectFrom('holds')
-    .select('reference')
-    .where('hold_id', '=', row.hold_id)
-    .where('status', '=', 'reserved')
-    .executeTakeFirst()
-  return hold?.reference ?? null
 }
 
 /** What a hold that was found by a look-up stands for: everything in it was there. */

@@ -8,10 +8,10 @@ import { alone } from '../operations/alone.ts'
 import { boundIn, hundredths } from '../operations/amounts.ts'
 import { expireHeld } from '../operations/expiry.ts'
 import { inDoubt, isHoldOver } from '../operations/failures.ts'
-import { endHold } from '../operations/holds.ts'
+import { endHold, liveHold } from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { lockOfNumber } from '../operations/locks.ts'
-import type { DropshipRow, HoldRow } from '../store/tables.ts'
+import type { DropshipRow } from '../store/tables.ts'
 import { applyToDropship } from './apply.ts'
 import type { DropshipBody } from './body.ts'
 import { dropshipRow, ownDropship, requireOwn, rowsOfNumber } from './read.ts'
@@ -214,17 +214,6 @@ async function namedPreview(
 function refuseUnsettled(rows: readonly DropshipRow[]) {
   const unsettled = rows.find((row) => row.in_doubt !== doubt.none)
   if (unsettled) throw inDoubt(unsettled.dropship_order_id)
-}
-
-async function liveHold(gateway: Gateway, row: DropshipRow | undefined): Promise<HoldRow | undefined> {
-  if (!row?.hold_id) return undefined
-  return gateway.store.db
-    .selectFrom('holds')
-    .selectAll()
-    .where('hold_id', '=', row.hold_id)
-    .where('status', '=', 'reserved')
-    .where('expires_at', '>', gateway.clock.now())
-    .executeTakeFirst()
 }
 
 function holdExpired(id: string): GatewayError {

@@ -4,7 +4,7 @@ import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { alone } from '../operations/alone.ts'
 import { inDoubt } from '../operations/failures.ts'
-import { endWithSource, isReleased, linesOf } from '../operations/holds.ts'
+import { endWithSource, isReleased, linesOf, reservedHold } from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { keepAnswer } from '../operations/keys.ts'
 import { lockOfNumber } from '../operations/locks.ts'
@@ -80,12 +80,7 @@ async function underLock<T>(
 
 async function released(gateway: Gateway, call: Call, row: DropshipRow, lock: string) {
   if (row.status === 'cancelled') return shown(row)
-  const hold = await gateway.store.db
-    .selectFrom('holds')
-    .selectAll()
-    .where('hold_id', '=', row.hold_id ?? '')
-    .where('status', '=', 'reserved')
-    .executeTakeFirst()
+  const hold = await reservedHold(gateway.store.db, row)
   if (!hold) return dropped(gateway, call, row)
   const { reference, hold_id } = hold
   return perform(gateway, call, dropshipRelease, {

@@ -33,6 +33,31 @@ export async function requireRoom(
   })
 }
 
+/**
+ * How much longer the ERP keeps a hold than we do: it is ours to give back, the ERP's only where we are gone for good.
+ */
+export const erpGraceMs = 10 * 60_000
+
+/** What a document has that may hold stock; undefined: there is no such document. */
+type Holding = { readonly hold_id: string | null } | undefined
+
+/** The hold of a document as long as it is held, over or not. */
+export async function reservedHold(db: Db, document: Holding): Promise<HoldRow | undefined> {
+  if (!document?.hold_id) return undefined
+  return db
+    .selectFrom('holds')
+    .selectAll()
+    .where('hold_id', '=', document.hold_id)
+    .where('status', '=', 'reserved')
+    .executeTakeFirst()
+}
+
+/** The same while its time is not over. */
+export async function liveHold({ store, clock }: Gateway, document: Holding): Promise<HoldRow | undefined> {
+  const hold = await reservedHold(store.db, document)
+  return hold && hold.expires_at > clock.now() ? hold : undefined
+}
+
 interface Held {
   readonly hold_id: string
   readonly channel_code: string

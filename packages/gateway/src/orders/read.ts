@@ -6,7 +6,7 @@ import { dataAge } from '../operations/data-age.ts'
 import { listPage } from '../operations/list.ts'
 import { owned } from '../operations/own.ts'
 import type { Db, Tx } from '../store/store.ts'
-import type { HoldRow, OrderRow } from '../store/tables.ts'
+import type { OrderRow } from '../store/tables.ts'
 import { orderShown } from './shown.ts'
 
 type OrderQuery = Parameters<typeof windowOf>[0] & {
@@ -42,16 +42,4 @@ export async function readOrder(gateway: Gateway, caller: Caller, id: string) {
 export async function ownOrder(db: Db | Tx, caller: Caller, id: string): Promise<OrderRow> {
   const row = await db.selectFrom('orders').selectAll().where('order_id', '=', id).executeTakeFirst()
   return owned(row, caller, 'order', id)
-}
-
-/** The stock that a confirmed reservation passed on to this draft, while it is held. */
-export async function liveHold(gateway: Gateway, { hold_id }: OrderRow): Promise<HoldRow | undefined> {
-  if (hold_id === null) return undefined
-  return gateway.store.db
-    .selectFrom('holds')
-    .selectAll()
-    .where('hold_id', '=', hold_id)
-    .where('status', '=', 'reserved')
-    .where('expires_at', '>', gateway.clock.now())
-    .executeTakeFirst()
 }

@@ -3,7 +3,7 @@ import { Reply } from '../contract/endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { alone } from '../operations/alone.ts'
 import { inDoubt } from '../operations/failures.ts'
-import { endHold } from '../operations/holds.ts'
+import { endHold, reservedHold } from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { keepAnswer } from '../operations/keys.ts'
 import { lockOfDocument } from '../operations/locks.ts'
@@ -57,25 +57,14 @@ export async function voidOrder(gateway: Gateway, call: Call, caller: Caller, id
         gateway.erp.void({ reference }, options)
       return perform(gateway, call, orderVoid, { ...plan, reference, send })
     }
-    const hold = await heldBy(gateway, row)
-    if (hold === undefined) return voidDraft(gateway, call, row)
+    const hold = await reservedHold(gateway.store.db, row)
+    if (!hold) return voidDraft(gateway, call, row)
     return perform(gateway, call, orderDrop, {
       ...plan,
-      reference: hold,
-      send: (options) => gateway.erp.release({ reference: hold, reason: 'release' }, options),
+      reference: hold.reference,
+      send: (options) => gateway.erp.release({ reference: hold.reference, reason: 'release' }, options),
     })
   })
-}
-
-async function heldBy(gateway: Gateway, { hold_id }: OrderRow): Promise<string | undefined> {
-  if (hold_id === null) return undefined
-  const hold = await gateway.store.db
-    .selectFrom('holds')
-    .select('reference')
-    .where('hold_id', '=', hold_id)
-    .where('status', '=', 'reserved')
-    .executeTakeFirst()
-  return hold?.reference
 }
 
 function voidDraft(gateway: Gateway, call: Call, row: OrderRow) {

@@ -9,7 +9,7 @@ import { alone } from '../operations/alone.ts'
 import { expireDueOf } from '../operations/expiry.ts'
 import { inDoubt } from '../operations/failures.ts'
 import { checkGoods, type Line, skuOfLine, styleOf } from '../operations/goods.ts'
-import { noteHold, requireRoom } from '../operations/holds.ts'
+import { erpGraceMs, noteHold, requireRoom } from '../operations/holds.ts'
 import { perform, type Write, type Written } from '../operations/intent.ts'
 import { lockOfDocument } from '../operations/locks.ts'
 import { referenceOf } from '../operations/reference.ts'
@@ -19,8 +19,6 @@ import type { ReservationRow } from '../store/tables.ts'
 import { reservationRow } from './read.ts'
 import { reservationShown } from './shown.ts'
 
-/** How much longer the ERP keeps a hold than we do: it is ours to give back. */
-const erpGraceMs = 10 * 60_000
 const created = 201
 
 interface ReservationBody {
