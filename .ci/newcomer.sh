@@ -13,6 +13,8 @@ finish() {
 trap finish EXIT
 
 start() {
+  # Emptied here: the process in the background may not have come to it when the first look is taken.
+  : >"$work/out"
   npm start >"$work/out" 2>&1 &
   pid=$!
   for _ in $(seq 240); do
