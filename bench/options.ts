@@ -55,8 +55,9 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
 export function usage(subjects: readonly string[]): string {
   return `Usage: npm run bench -- [options]
 
-Measures stock reads, the change feed, memory, start and refresh as ratios to nginx and to bare node:http, all
-started by this run, in turns on the same two cores. Prints a table and writes bench/out/results.json.
+Measures stock reads, the change feed, memory, start, refresh, submits, agents' actions and webhooks as ratios to
+nginx, to bare node:http, to the ERP itself, to a constant tool and to a bare loop of signed POSTs, all started by this
+run, in turns on the same two cores. Prints a table and writes bench/out/results.json.
 
   --quick      a short run for every day: ${quick.rounds} rounds of ${quick.seconds} s, at most ${quick.large.toLocaleString('en')} rows; a busy machine is
                noted, not a failure
@@ -64,7 +65,8 @@ started by this run, in turns on the same two cores. Prints a table and writes b
   --profile    one more run of each kind of request under the CPU profiler; prints where the time goes
   --help       this text
 
-With TEST_DATABASE_URL set, start and refresh are measured on PostgreSQL too, in a database that is made for it.
+With TEST_DATABASE_URL set, start, refresh, submits and webhooks are measured on PostgreSQL too, in databases that are
+made for it.
 The run fails (exit 1) where answers are not equal to the reference's, or where a reference was not steady: then
 the ratios say nothing. A target that is missed is told in the table.
 `
