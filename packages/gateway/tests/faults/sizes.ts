@@ -1,12 +1,15 @@
 import { testDatabaseUrl } from '../harness.ts'
 
+/** Whether trials that take longer than the ordinary suite allows are wanted. */
+export const long = process.env.TEST_FAULTS === '1'
+
 /**
  * How large the fault trials are. In continuous integration they are small; a release runs them large:
  *
  *   FAULTS_CHANGES        row changes written by the eight connections   (4,000; a release: 100,000)
  *   FAULTS_INTERLEAVINGS  interleavings of writers, gateways and clients   (150; a release: 1,000 or more)
  *   FAULTS_SEED           seed of the interleavings, to see a failure again
- *   FAULTS_ORDERINGS      runs of clients that order through faults, for each class of ERP  (60; a release: 10,000)
+ *   FAULTS_ORDERINGS      runs of clients that order through faults, for each class of ERP  (15; with TEST_FAULTS 60; a release: 10,000)
  *   FAULTS_ORDER_KILLS    kills of gateway and ERP while orders are placed          (20; a release: 1,000)
  *   FAULTS_WEBHOOK_KILLS  kills of the gateway while webhooks are delivered         (20; a release: 1,000)
  *   FAULTS_WEBHOOK_EVENTS events that several processes number and deliver together  (2,000; a release: 100,000)
@@ -17,7 +20,7 @@ import { testDatabaseUrl } from '../harness.ts'
 export const sizes = {
   changes: wholeNumber('FAULTS_CHANGES', 4_000),
   interleavings: wholeNumber('FAULTS_INTERLEAVINGS', 150),
-  orderings: wholeNumber('FAULTS_ORDERINGS', 60),
+  orderings: wholeNumber('FAULTS_ORDERINGS', long ? 60 : 15),
   orderKills: wholeNumber('FAULTS_ORDER_KILLS', 20),
   webhookKills: wholeNumber('FAULTS_WEBHOOK_KILLS', 20),
   webhookEvents: wholeNumber('FAULTS_WEBHOOK_EVENTS', 2_000),
@@ -35,9 +38,6 @@ function wholeNumber(name: string, usual: number): number {
   if (Number.isNaN(value)) throw new TypeError(`${name} is a whole number, not "${text}".`)
   return value
 }
-
-/** Whether trials that take longer than the ordinary suite allows are wanted. */
-export const long = process.env.TEST_FAULTS === '1'
 
 /** Why a trial is left out, printed once; undefined where it runs. */
 export function leftOut(trial: string, needs: { postgres?: boolean; long?: boolean }): boolean {
