@@ -43,7 +43,7 @@ export const dropshipVoid: Write<null, DropshipTold> = {
 /** Releases a preview; twice is the same. After the submit there is no preview to release. */
 export async function releaseDropship(gateway: Gateway, call: Call, caller: Caller, id: string) {
   return underLock(gateway, caller, id, async (row, lock) => {
-    if (row.submitted_at !== null) throw refused(row, 'invalid_state')
+    if (row.submitted_at !== null) throw alreadySubmitted(row)
     return released(gateway, call, row, lock)
   })
 }
@@ -53,7 +53,7 @@ export async function voidDropship(gateway: Gateway, call: Call, caller: Caller,
   return underLock(gateway, caller, id, async (row, lock) => {
     if (row.submitted_at === null) return released(gateway, call, row, lock)
     if (row.status === 'cancelled' || row.status === 'intercepted') return shown(row)
-    if (row.status === 'shipped') throw refused(row, 'already_shipped')
+    if (row.status === 'shipped') throw alreadyShipped(row)
     const { reference } = row
     return perform(gateway, call, dropshipVoid, {
       ...planFor(row, lock),
@@ -116,10 +116,17 @@ function planFor(row: DropshipRow, lock: string) {
   }
 }
 
-function refused(row: DropshipRow, reason: 'invalid_state' | 'already_shipped'): GatewayError {
+function alreadySubmitted({ dropship_order_id: id }: DropshipRow): GatewayError {
   return new GatewayError('UPSTREAM_REJECTED', {
-    reason,
-    say: ['not_in_state', { id: row.dropship_order_id, status: row.status, needed: 'pending' }],
+    reason: 'invalid_state',
+    say: ['no_preview_any_more', { id }],
+  })
+}
+
+function alreadyShipped({ dropship_order_id: id, status }: DropshipRow): GatewayError {
+  return new GatewayError('UPSTREAM_REJECTED', {
+    reason: 'already_shipped',
+    say: ['not_in_state', { id, status, needed: 'pending' }],
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Costs, ErpDocument, Input, Output } from '@trade-gateway/connector'
+import { decimalText } from '../catalogue/decimal.ts'
 import { canPay } from '../ledger/accounts.ts'
 import { chargeOrder } from '../ledger/sales.ts'
 import { type Allocated, allocate } from './allocate.ts'
@@ -75,10 +76,16 @@ function refuseShort({ lines }: Allocated, allowPartial: boolean) {
 
 function refuseOtherTotal({ total }: Costs, { expected_total, max_total }: Input<'submit'>) {
   if (expected_total !== null && total !== expected_total) {
-    throw new Refusal('price_changed', `The total is ${total} now, not ${expected_total}.`)
+    throw new Refusal(
+      'price_changed',
+      `The total is ${decimalText(total)} now, not ${decimalText(expected_total)}.`,
+    )
   }
   if (max_total !== null && total > max_total) {
-    throw new Refusal('price_changed', `The total is ${total}, more than ${max_total}.`)
+    throw new Refusal(
+      'price_changed',
+      `The total is ${decimalText(total)}, more than ${decimalText(max_total)}.`,
+    )
   }
 }
 

@@ -87,6 +87,7 @@ export const sentences = {
     'The ERP was asked and its answer did not arrive: whether it did this is not known yet. Retry with the SAME Idempotency-Key.',
   document_in_doubt:
     'An earlier write on {id} has no known outcome yet; the gateway is looking it up. Retry with the key of that write.',
+  no_preview_any_more: '{id} was submitted and holds nothing any more. Void the order instead.',
   not_in_state: '{id} is {status}; this needs it to be {needed}.',
   hold_of_order: 'The hold {id} belongs to the order {order}; it goes with its submit or its void.',
   not_at_erp: 'The ERP has no document {reference} for {id}.',

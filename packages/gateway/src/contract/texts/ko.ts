@@ -91,6 +91,7 @@ export const ko: Texts = {
       'ERP에 요청을 보냈지만 응답을 받지 못해, 작업이 수행되었는지 아직 알 수 없습니다. 반드시 같은 Idempotency-Key로 다시 시도하세요.',
     document_in_doubt:
       '{id} 문서에 대한 이전 쓰기의 결과가 아직 확인되지 않아 게이트웨이에서 확인하고 있습니다. 그 쓰기에 사용한 키로 다시 시도하세요.',
+    no_preview_any_more: '{id}은(는) 이미 제출되어 더 이상 재고를 선점하지 않습니다. 대신 주문을 취소하세요.',
     not_in_state: '{id}의 현재 상태는 {status}입니다. 이 작업에 필요한 상태: {needed}.',
     hold_of_order: '선점 {id}은(는) 주문 {order}에 속합니다. 그 주문을 제출하거나 취소할 때 함께 끝납니다.',
     not_at_erp: 'ERP에 {id}에 해당하는 문서 {reference}이(가) 없습니다.',

@@ -85,6 +85,7 @@ export const zh: Texts = {
     outcome_unknown:
       '请求已发往 ERP，但未收到响应，目前还不知道操作是否已执行。请用同一个 Idempotency-Key 重试。',
     document_in_doubt: '{id} 上一次写操作的结果尚不明确，网关正在查询。请用那次写操作的幂等键重试。',
+    no_preview_any_more: '{id} 已提交，不再占用库存。请改为作废该订单。',
     not_in_state: '{id} 的状态为 {status}；此操作要求状态为 {needed}。',
     hold_of_order: '占用 {id} 属于订单 {order}；随该订单的提交或作废一起结束。',
     not_at_erp: 'ERP 中没有对应 {id} 的单据 {reference}。',
