@@ -27,7 +27,7 @@ const statements = [
   `create table webhook_endpoints (
      endpoint_id text primary key, channel_code text not null references channels (channel_code), url text not null,
      event_types text not null, description text, warehouse_codes text not null, secret_sealed text not null,
-     former_sealed text, former_until bigint, created_at bigint not null, updated_at bigint not null,
+     formers text not null, created_at bigint not null, updated_at bigint not null,
      deleted_at bigint)`,
   `create index webhook_endpoints_by_channel on webhook_endpoints (channel_code, created_at, endpoint_id)`,
   `create table webhook_queues (

@@ -195,7 +195,7 @@ describe('stock.changed', () => {
     )
     expectError(
       await call(house, 'GET', `/api/v1/events/${chinese?.event_id}`, { token: channel.token }),
-      'OWNERSHIP_DENIED',
+      'WAREHOUSE_DENIED',
     )
   })
 

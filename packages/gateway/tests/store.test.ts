@@ -123,7 +123,7 @@ describe.runIf(server !== undefined)('PostgreSQL', () => {
   it('ends a lock with the connection of its holder, and holds it across processes until then', async () => {
     const [one, other] = await Promise.all([1, 2].map(() => openPostgres(server ?? '', jsonLog('silent'))))
     if (!one || !other) throw new Error('two stores were opened')
-    const [begun, ended, again] = [gate(), gate(), gate()]
+    const [begun, ended, again, noticed] = [gate(), gate(), gate(), gate()]
     const held = one.withLock('shared', 0, () => {
       begun.open()
       return ended.opened
@@ -133,12 +133,14 @@ describe.runIf(server !== undefined)('PostgreSQL', () => {
     ended.open()
     await held
     expect(await other.withLock('shared', 5_000, async () => true)).toBe(true)
-    const abandoned = one.withLock('shared', 5_000, () => {
+    const abandoned = one.withLock('shared', 5_000, (lost) => {
       again.open()
+      lost.addEventListener('abort', () => noticed.open())
       return new Promise(() => {})
     })
     await again.opened
     await one.close()
+    await noticed.opened
     expect(await other.withLock('shared', 5_000, async () => true)).toBe(true)
     await other.close()
     expect(abandoned).toBeInstanceOf(Promise)

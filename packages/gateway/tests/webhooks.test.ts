@@ -267,6 +267,35 @@ describe('a signature', () => {
     expect(fit(old)).toEqual([yes, yes, { standard: false, ours: false }])
   })
 
+  it('is made with every secret of the last day, however often it was rotated', async () => {
+    const { endpoint_id, secret: first } = await register()
+    const rotate = async () =>
+      expectData(await shop.post(`/webhook-endpoints/${endpoint_id}/secret-rotations`), 201).secret
+    const second = await rotate()
+    house.clock.advance(minute)
+    const third = await rotate()
+    await ordered()
+    await deliver(house)
+    const { raw, headers, at } = last(receiver)
+    for (const secret of [first, second, third])
+      expect(isVerified(secret, raw, headers, at)).toEqual({ standard: true, ours: true })
+  })
+
+  it('stays the one that a lost answer told, when the rotation is asked for again with its key', async () => {
+    const { endpoint_id } = await register()
+    const path = `/webhook-endpoints/${endpoint_id}/secret-rotations`
+    const ask = () => shop.post(path, undefined, { 'idempotency-key': 'rotation-1' })
+    const told = await ask()
+    // The key's answer is written with the rotation, so no crash comes between the two.
+    const { state, resource_id } = await house.gateway.store.db
+      .selectFrom('idempotency_keys')
+      .select(['state', 'resource_id'])
+      .where('idempotency_key', '=', 'rotation-1')
+      .executeTakeFirstOrThrow()
+    expect({ state, resource_id }).toEqual({ state: 'completed', resource_id: endpoint_id })
+    expect((await ask()).text).toBe(told.text)
+  })
+
   it('verifies on every delivery while secrets are rotated under load', async () => {
     const { endpoint_id, secret } = await register()
     let [former, current] = [secret, secret]
@@ -394,6 +423,7 @@ describe('an endpoint', () => {
   it('is tried out with an event that is on no list', async () => {
     const { endpoint_id, secret } = await register()
     const headers = { 'x-request-id': 'req-of-a-test-1' }
+    house.clock.advance(1)
     const sent = expectData(await shop.post(`/webhook-endpoints/${endpoint_id}/test`, undefined, headers))
     expect(sent).toMatchObject({ event_type: 'webhook.test', status: 'pending' })
     await deliver(house)
@@ -402,6 +432,12 @@ describe('an endpoint', () => {
     expect(got['x-request-id']).toBe('req-of-a-test-1')
     expect(isVerified(secret, raw, got)).toEqual({ standard: true, ours: true })
     expectError(await shop.get(`/events/${sent.event_id}`), 'NOT_FOUND')
+    // Whoever notes the last event that came goes on from a test as well.
+    house.clock.advance(1)
+    await ordered()
+    await deliver(house)
+    const since = expectData(await shop.get(`/events?since=${sent.event_id}`))
+    expect(since.map(({ type }: { type: string }) => type)).toEqual(['order.created'])
   })
 
   it('cannot be tried out, changed or rotated while webhooks are switched off, but read and deleted', async () => {

@@ -35,9 +35,11 @@ async function readHealth({ store }: Gateway, channel_code: string): Promise<Web
   const [dead, last] = await Promise.all([
     db
       .selectFrom('webhook_deliveries')
-      .select('channel_code')
-      .where('channel_code', '=', channel_code)
-      .where('status', '=', 'dead_letter')
+      .innerJoin('webhook_endpoints', 'webhook_endpoints.endpoint_id', 'webhook_deliveries.endpoint_id')
+      .select('delivery_id')
+      .where('webhook_deliveries.channel_code', '=', channel_code)
+      .where('webhook_deliveries.status', '=', 'dead_letter')
+      .where('webhook_endpoints.deleted_at', 'is', null)
       .limit(mostCounted)
       .execute(),
     db

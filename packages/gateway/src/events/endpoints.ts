@@ -33,7 +33,7 @@ export const eventsRead = endpoint({
   access: 'bearer',
   capability: 'webhooks.manage',
   cost: 1,
-  errors: ['NOT_FOUND', 'OWNERSHIP_DENIED'],
+  errors: ['NOT_FOUND', 'OWNERSHIP_DENIED', 'WAREHOUSE_DENIED'],
   params: { event_id: z.string() },
   query: {},
   result: dataOf(event),

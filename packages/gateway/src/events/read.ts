@@ -1,5 +1,6 @@
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
+import { warehouseDenied } from '../contract/warehouse-denied.ts'
 import type { Gateway } from '../gateway.ts'
 import type { EventRow } from '../store/tables.ts'
 import { everyChannel } from './outbox.ts'
@@ -48,7 +49,7 @@ export async function readEvent(gateway: Gateway, caller: Caller, id: string) {
   const row = await requireEvent(gateway, caller, id, undefined)
   const { warehouse_code } = row
   if (warehouse_code !== null && !(await codesInSight(gateway, caller)).includes(warehouse_code))
-    throw new GatewayError('OWNERSHIP_DENIED')
+    throw warehouseDenied(caller, warehouse_code)
   return { data: shown(gateway, caller, row) }
 }
 
@@ -56,9 +57,23 @@ function shown(gateway: Gateway, { channel_code }: Caller, row: EventRow) {
   return eventShown(row, channel_code, gateway.config.baseUrl)
 }
 
+/** The number after which to go on. A test has none: the reader goes on with what happened since it was asked for. */
 async function numberOf(gateway: Gateway, caller: Caller, since: string): Promise<number> {
-  const { number } = await requireEvent(gateway, caller, since, 'since')
-  return number ?? 0
+  const { number, occurred_at } = await requireEvent(gateway, caller, since, 'since')
+  if (number !== null) return number
+  const { db } = gateway.store
+  const next = await db
+    .selectFrom('events')
+    .select((eb) => eb.fn.min('number').as('number'))
+    .where('occurred_at', '>=', occurred_at)
+    .executeTakeFirst()
+  if (next?.number != null) return Number(next.number) - 1
+  const { value } = await db
+    .selectFrom('counters')
+    .select('value')
+    .where('name', '=', 'events')
+    .executeTakeFirstOrThrow()
+  return value
 }
 
 async function requireEvent(
@@ -71,9 +86,8 @@ async function requireEvent(
     .selectFrom('events')
     .selectAll()
     .where('event_id', '=', id)
-    .where('number', 'is not', null)
     .executeTakeFirst()
-  if (!row) {
+  if (!row || (row.number === null && param === undefined)) {
     throw new GatewayError('NOT_FOUND', {
       ...(param === undefined ? {} : { param }),
       say: param === undefined ? ['document_unknown', { what: 'event', id }] : ['cursor_gone', { id }],

@@ -1,6 +1,7 @@
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { notFilled } from '../contract/filling.ts'
+import { warehouseDenied } from '../contract/warehouse-denied.ts'
 import type { Gateway } from '../gateway.ts'
 
 /**
@@ -32,30 +33,27 @@ export function usableWarehouses(gateway: Gateway, caller: Caller, narrowedTo: s
   if (narrowedTo !== null) knownWarehouse(gateway, narrowedTo)
   const usable = warehousesFor(gateway, caller, narrowedTo)
   if (usable.length > 0) return usable
-  throw denied(caller, narrowedTo ?? '')
+  throw warehouseDenied(caller, narrowedTo ?? '')
 }
 
 /** Throws `WAREHOUSE_UNKNOWN`, `WAREHOUSE_DENIED`, or `UPSTREAM_ERROR` before the ERP's warehouses are known. */
-export function checkWarehouse(gateway: Gateway, caller: Caller | undefined, code: string) {
-  knownWarehouse(gateway, code)
-  if (caller?.allowlist && !caller.allowlist.has(code)) throw denied(caller, code)
+export function checkWarehouse(
+  gateway: Gateway,
+  caller: Caller | undefined,
+  code: string,
+  param = 'warehouse_code',
+) {
+  knownWarehouse(gateway, code, param)
+  if (caller?.allowlist && !caller.allowlist.has(code)) throw warehouseDenied(caller, code, param)
 }
 
-function knownWarehouse(gateway: Gateway, code: string) {
+function knownWarehouse(gateway: Gateway, code: string, param = 'warehouse_code') {
   const { stock } = gateway.mirror
   if (stock.warehouse(code)) return
   const known = stock.warehouses().map(({ warehouse_code }) => warehouse_code)
   if (known.length === 0) throw notFilled('warehouses')
   throw new GatewayError('WAREHOUSE_UNKNOWN', {
-    param: 'warehouse_code',
+    param,
     say: ['warehouse_unknown', { warehouse: code, known: known.join(', ') }],
-  })
-}
-
-function denied({ allowlist }: Caller, warehouse: string): GatewayError {
-  const allowed = [...(allowlist ?? [])].join(', ')
-  return new GatewayError('WAREHOUSE_DENIED', {
-    param: 'warehouse_code',
-    say: ['warehouse_denied', { warehouse, allowed }],
   })
 }

@@ -125,16 +125,22 @@ class SessionLocks {
   readonly #config: pg.ClientConfig
   readonly #log: Log
   #client: Promise<pg.Client> | undefined
+  /** Of the present connection: aborted when it ends, and every lock with it. */
+  #lost = new AbortController()
 
   constructor(config: pg.ClientConfig, log: Log) {
     this.#config = config
     this.#log = log
   }
 
-  async hold<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T | undefined> {
+  async hold<T>(
+    name: string,
+    waitMs: number,
+    work: (lost: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> {
     if (!(await this.#acquired(name, waitMs))) return undefined
     try {
-      return await work()
+      return await work(this.#lost.signal)
     } finally {
       // Nobody waits for it: whoever asks for the same lock next asks after it, on the same connection.
       void this.#ask('select pg_advisory_unlock(hashtextextended($1, 0)) as yes', name).catch(
@@ -179,11 +185,14 @@ class SessionLocks {
       pipeline: true,
       query_timeout: lockAnswerMs,
     })
+    const lost = new AbortController()
     client.once('error', () => client.end().catch(() => {}))
     client.once('end', () => {
       this.#client = undefined
+      lost.abort()
     })
     await client.connect()
+    this.#lost = lost
     return client
   }
 

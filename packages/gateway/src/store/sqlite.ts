@@ -10,6 +10,9 @@ const mostCachedStatements = 500
 /** The database works in this process: a hundred rows and their views take about five milliseconds. */
 const embeddedBatchRows = 100
 
+/** Locks of this process end with it. */
+const never = new AbortController().signal
+
 /**
  * The embedded store: `node:sqlite` with WAL, `synchronous=FULL` (each commit is synced to disk) and an exclusive
  * lock, so that a second process is refused instead of losing work.
@@ -32,7 +35,7 @@ export function openSqlite(path: string): Store {
     batchRows: embeddedBatchRows,
     bulk,
     locking: { forUpdate: sql``, skipLocked: sql`` },
-    withLock: (name, waitMs, work) => locks.hold(name, waitMs, work),
+    withLock: (name, waitMs, work) => locks.hold(name, waitMs, () => work(never)),
     announce: (topic) => void emitter.emit('announced', topic),
     listen: (heard) => void emitter.on('announced', (topic: Topic) => heard(topic)),
     close: () => db.destroy(),

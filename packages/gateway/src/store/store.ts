@@ -17,9 +17,10 @@ export interface Store {
   readonly locking: Locking
   /**
    * Runs `work` while this process alone holds the named lock; answers undefined where it is held elsewhere and
-   * does not come free within `waitMs`. The lock ends with the connection, not with a clock.
+   * does not come free within `waitMs`. The lock ends with the connection, not with a clock; `lost` tells when it did
+   * although `work` goes on.
    */
-  withLock<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T | undefined>
+  withLock<T>(name: string, waitMs: number, work: (lost: AbortSignal) => Promise<T>): Promise<T | undefined>
   /** Tells every process, this one included, that something under `topic` changed. */
   announce(topic: Topic): void
   /** Calls `heard` on each announcement, own and foreign; a missed one is made good by polling. */

@@ -389,9 +389,8 @@ export interface WebhookEndpointRow {
   /** JSON list; empty: every one that the channel may use. */
   warehouse_codes: string
   secret_sealed: string
-  /** The secret before the last rotation, and until when it signs too. */
-  former_sealed: string | null
-  former_until: number | null
+  /** JSON list of `{sealed, until}`: secrets before it that still sign, the newest first. */
+  formers: string
   created_at: number
   updated_at: number
   deleted_at: number | null

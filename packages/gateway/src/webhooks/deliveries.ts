@@ -1,9 +1,11 @@
-import type { Caller } from '../contract/call.ts'
+import type { Caller, Keyed } from '../contract/call.ts'
+import { Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { windowOf } from '../contract/lists.ts'
 import { testType } from '../events/outbox.ts'
 import type { Gateway } from '../gateway.ts'
 import { instant } from '../kernel/clock.ts'
+import { keepAnswer } from '../operations/keys.ts'
 import { listPage } from '../operations/list.ts'
 import { owned } from '../operations/own.ts'
 import type { Db, Tx } from '../store/store.ts'
@@ -71,7 +73,13 @@ export async function redeliver(gateway: Gateway, caller: Caller, id: string) {
 }
 
 /** Sends an event that says nothing to one endpoint, through all that a real one goes through. */
-export async function testEndpoint(gateway: Gateway, caller: Caller, id: string, request_id: string) {
+export async function testEndpoint(
+  gateway: Gateway,
+  caller: Caller,
+  id: string,
+  request_id: string,
+  key?: Keyed,
+) {
   const { endpoint_id, channel_code } = await ownEndpoint(gateway, caller, id)
   const now = gateway.clock.now()
   const event = {
@@ -85,12 +93,15 @@ export async function testEndpoint(gateway: Gateway, caller: Caller, id: string,
     data: JSON.stringify({ endpoint_id, requested_at: instant(now) }),
   }
   const delivery = newDelivery(gateway, event, endpoint_id, now)
+  const data = deliveryShown(delivery)
   await gateway.store.db.transaction().execute(async (tx) => {
     await tx.insertInto('events').values(event).execute()
     await addDeliveries(gateway, tx, [delivery])
+    const resource = { type: 'webhook_delivery', id: delivery.delivery_id }
+    await keepAnswer(gateway, tx, key, new Reply({ data }), 200, resource)
   })
   gateway.nudge('deliveries')
-  return deliveryShown(delivery)
+  return data
 }
 
 function deliveryRow(db: Db | Tx, id: string) {

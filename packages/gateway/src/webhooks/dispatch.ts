@@ -156,16 +156,31 @@ export class Dispatcher {
   async #showLife(): Promise<void> {
     if (!this.#alive) {
       const held = Promise.withResolvers<void>()
-      const alive = whileAlive(this.#gateway, this.#name, () => {
+      const alive = whileAlive(this.#gateway, this.#name, (lost) => {
         held.resolve()
-        return this.#over.promise
+        const { promise: gone, resolve } = Promise.withResolvers<void>()
+        lost.addEventListener('abort', () => resolve(), { once: true })
+        if (lost.aborted) resolve()
+        return Promise.race([gone, this.#over.promise])
       })
       await Promise.race([held.promise, alive])
       this.#alive = alive
+      // Without the lock others take this process for dead: it begins nothing until it has shown itself again.
+      alive.then(
+        () => this.#hidden(alive),
+        () => this.#hidden(alive),
+      )
     }
     if (this.#now() - this.#lookedForDeadAt < lookForDeadMs) return
     this.#lookedForDeadAt = this.#now()
     await freeLeasesOfDead(this.#gateway, this.#name)
+  }
+
+  /** The lock by which others see this process is gone: whatever was leased is given up. */
+  #hidden(alive: Promise<unknown>): void {
+    if (this.#alive !== alive) return
+    this.#alive = undefined
+    for (const lane of this.#lanes.values()) give(lane)
   }
 
   #now(): number {

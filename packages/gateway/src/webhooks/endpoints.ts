@@ -55,8 +55,8 @@ export const endpointsCreate = endpoint({
   result: dataOf(endpointWithSecret),
   status: 201,
 
-  async handle({ gateway, caller, input }) {
-    return { data: await createEndpoint(gateway, caller, input) }
+  async handle({ gateway, call, caller, input }) {
+    return { data: await createEndpoint(gateway, caller, input, call.key) }
   },
 })
 
@@ -139,8 +139,8 @@ export const endpointsRotate = endpoint({
   result: dataOf(endpointWithSecret),
   status: 201,
 
-  async handle({ gateway, caller, input }) {
-    return { data: await rotateSecret(gateway, caller, input.endpoint_id) }
+  async handle({ gateway, call, caller, input }) {
+    return { data: await rotateSecret(gateway, caller, input.endpoint_id, call.key) }
   },
 })
 
@@ -155,7 +155,7 @@ export const endpointsTest = endpoint({
   result: dataOf(webhookDelivery),
 
   async handle({ gateway, call, caller, input }) {
-    return { data: await testEndpoint(gateway, caller, input.endpoint_id, call.requestId) }
+    return { data: await testEndpoint(gateway, caller, input.endpoint_id, call.requestId, call.key) }
   },
 })
 

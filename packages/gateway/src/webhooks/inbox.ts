@@ -37,7 +37,9 @@ const byGateway = new WeakMap<Gateway, Map<string, Inbox>>()
 /** The name of the inbox that a URL means; undefined where it means a receiver outside. */
 export function inboxNamed(gateway: Gateway, url: string): string | undefined {
   if (!gateway.upstream.isSandbox || !url.includes('/sandbox/inbox/') || !URL.canParse(url)) return undefined
-  return path.exec(new URL(url).pathname)?.[1]
+  const { protocol, username, password, pathname } = new URL(url)
+  const isPlain = /^https?:$/.test(protocol) && username === '' && password === ''
+  return isPlain ? path.exec(pathname)?.[1] : undefined
 }
 
 /** Whether a name can be an inbox's. */

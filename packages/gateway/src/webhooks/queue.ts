@@ -40,7 +40,11 @@ function lockOf(by: string): string {
 }
 
 /** Runs `work` while others can see that this process lives. */
-export function whileAlive(gateway: Gateway, by: string, work: () => Promise<void>): Promise<unknown> {
+export function whileAlive(
+  gateway: Gateway,
+  by: string,
+  work: (lost: AbortSignal) => Promise<void>,
+): Promise<unknown> {
   return gateway.store.withLock(lockOf(by), 0, work)
 }
 
@@ -191,10 +195,7 @@ const dueColumns = sql.raw(
 
 /** Where and how an endpoint is delivered to, as it stands. */
 export interface Target
-  extends Pick<
-    WebhookEndpointRow,
-    'endpoint_id' | 'channel_code' | 'url' | 'secret_sealed' | 'former_sealed' | 'former_until'
-  > {
+  extends Pick<WebhookEndpointRow, 'endpoint_id' | 'channel_code' | 'url' | 'secret_sealed' | 'formers'> {
   readonly event_types: readonly string[]
   readonly sight: Sight
   readonly state: 'live' | 'paused' | 'deleted'

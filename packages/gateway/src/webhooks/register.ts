@@ -1,19 +1,23 @@
-import type { Caller } from '../contract/call.ts'
+import type { Caller, Keyed } from '../contract/call.ts'
+import { Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { windowOf } from '../contract/lists.ts'
 import type { EventType } from '../events/outbox.ts'
 import type { Gateway } from '../gateway.ts'
+import { keepAnswer } from '../operations/keys.ts'
 import { listPage } from '../operations/list.ts'
 import { owned } from '../operations/own.ts'
+import { checkWarehouse } from '../operations/warehouses.ts'
 import type { Db, Tx } from '../store/store.ts'
 import { inboxNamed } from './inbox.ts'
 import { makeDue } from './sequence.ts'
 import { endpointShown } from './shown.ts'
-import { newSecret, rotationMs, sealedSecret } from './sign.ts'
+import { formersAfter, newSecret, sealedSecret } from './sign.ts'
 import { flawOfUrl } from './url.ts'
 
 /** Where a channel wants its events sent. A secret is answered when it is made, and sealed from then on. */
 const mostEndpoints = 5
+const createdStatus = 201
 
 export interface EndpointFields {
   readonly url: string
@@ -25,13 +29,13 @@ export interface EndpointFields {
 /** What is changed of them; what is undefined stays. */
 export type EndpointChange = { readonly [Field in keyof EndpointFields]?: EndpointFields[Field] | undefined }
 
-export async function createEndpoint(gateway: Gateway, caller: Caller, fields: EndpointFields) {
+export async function createEndpoint(gateway: Gateway, caller: Caller, fields: EndpointFields, key?: Keyed) {
   checkFields(gateway, caller, fields)
   const { channel_code } = caller
   const endpoint_id = gateway.ids.next('whe')
   const secret = newSecret(gateway)
   const now = gateway.clock.now()
-  await gateway.store.db.transaction().execute(async (tx) => {
+  return gateway.store.db.transaction().execute(async (tx) => {
     await requireRoom(tx, channel_code)
     await tx
       .insertInto('webhook_endpoints')
@@ -43,16 +47,24 @@ export async function createEndpoint(gateway: Gateway, caller: Caller, fields: E
         description: fields.description ?? null,
         warehouse_codes: JSON.stringify(fields.warehouse_codes ?? []),
         secret_sealed: sealedSecret(gateway, { endpoint_id, channel_code }, secret),
-        former_sealed: null,
-        former_until: null,
+        formers: '[]',
         created_at: now,
         updated_at: now,
         deleted_at: null,
       })
       .execute()
     await tx.insertInto('webhook_queues').values({ endpoint_id, leased_until: 0 }).execute()
+    return withSecret(gateway, tx, key, endpoint_id, secret)
   })
-  return { ...(await shownEndpoint(gateway, caller, endpoint_id)), secret }
+}
+
+/** The endpoint with its new secret, kept for the key in the same commit: a retry is answered the same secret. */
+async function withSecret(gateway: Gateway, tx: Tx, key: Keyed | undefined, id: string, secret: string) {
+  const row = await endpointRow(tx, id)
+  if (!row) throw new Error(`The webhook endpoint ${id} is gone.`)
+  const data = { ...endpointShown(row, gateway.clock.now()), secret }
+  await keepAnswer(gateway, tx, key, new Reply({ data }), createdStatus, { type: 'webhook_endpoint', id })
+  return data
 }
 
 type Asked = Parameters<typeof windowOf>[0]
@@ -122,24 +134,21 @@ export async function deleteEndpoint(gateway: Gateway, caller: Caller, id: strin
 }
 
 /** Makes a new secret; the one before signs too for a day, so that a receiver can change over without a gap. */
-export async function rotateSecret(gateway: Gateway, caller: Caller, id: string) {
-  const { endpoint_id, channel_code, secret_sealed } = await ownEndpoint(gateway, caller, id)
+export async function rotateSecret(gateway: Gateway, caller: Caller, id: string, key?: Keyed) {
+  await ownEndpoint(gateway, caller, id)
   const secret = newSecret(gateway)
   const now = gateway.clock.now()
-  const rotated = await gateway.store.db
-    .updateTable('webhook_endpoints')
-    .set({
-      secret_sealed: sealedSecret(gateway, { endpoint_id, channel_code }, secret),
-      former_sealed: secret_sealed,
-      former_until: now + rotationMs,
-      updated_at: now,
-    })
-    .where('endpoint_id', '=', id)
-    // Of two at once, one would be answered a secret that never signs.
-    .where('secret_sealed', '=', secret_sealed)
-    .executeTakeFirst()
-  if (rotated.numUpdatedRows !== 1n) return rotateSecret(gateway, caller, id)
-  return { ...(await shownEndpoint(gateway, caller, id)), secret }
+  return gateway.store.db.transaction().execute(async (tx) => {
+    // The row is the lock: of two at once, the later one keeps the secret of the earlier one too.
+    await tx.updateTable('webhook_endpoints').set({ updated_at: now }).where('endpoint_id', '=', id).execute()
+    const row = await ownEndpointIn(tx, caller, id)
+    await tx
+      .updateTable('webhook_endpoints')
+      .set({ secret_sealed: sealedSecret(gateway, row, secret), formers: formersAfter(row, now) })
+      .where('endpoint_id', '=', id)
+      .execute()
+    return withSecret(gateway, tx, key, id, secret)
+  })
 }
 
 const healthColumns = [
@@ -160,7 +169,11 @@ export async function ownEndpoint(
   id: string,
   deletedToo = false,
 ) {
-  const row = await endpointRow(store.db, id)
+  return ownEndpointIn(store.db, caller, id, deletedToo)
+}
+
+async function ownEndpointIn(db: Db | Tx, caller: Caller, id: string, deletedToo = false) {
+  const row = await endpointRow(db, id)
   return owned(
     row && (deletedToo || row.deleted_at === null) ? row : undefined,
     caller,
@@ -169,7 +182,7 @@ export async function ownEndpoint(
   )
 }
 
-function endpointRow(db: Db, id: string) {
+function endpointRow(db: Db | Tx, id: string) {
   return db
     .selectFrom('webhook_endpoints')
     .innerJoin('webhook_queues', 'webhook_queues.endpoint_id', 'webhook_endpoints.endpoint_id')
@@ -202,21 +215,7 @@ function checkFields(gateway: Gateway, caller: Caller, { url, warehouse_codes }:
   if (flaw !== undefined) {
     throw new GatewayError('VALIDATION_FAILED', { param: 'url', reason: 'invalid_field', say: [flaw] })
   }
-  for (const [at, code] of (warehouse_codes ?? []).entries()) checkWarehouse(gateway, caller, code, at)
-}
-
-function checkWarehouse({ mirror }: Gateway, { allowlist }: Caller, warehouse: string, at: number): void {
-  const param = `warehouse_codes[${at}]`
-  if (!mirror.stock.warehouse(warehouse)) {
-    const known = mirror.stock.warehouses().map(({ warehouse_code }) => warehouse_code)
-    throw new GatewayError('WAREHOUSE_UNKNOWN', {
-      param,
-      say: ['warehouse_unknown', { warehouse, known: known.join(', ') }],
-    })
+  for (const [at, code] of (warehouse_codes ?? []).entries()) {
+    checkWarehouse(gateway, caller, code, `warehouse_codes[${at}]`)
   }
-  if (!allowlist || allowlist.has(warehouse)) return
-  throw new GatewayError('WAREHOUSE_DENIED', {
-    param,
-    say: ['warehouse_denied', { warehouse, allowed: [...allowlist].join(', ') }],
-  })
 }

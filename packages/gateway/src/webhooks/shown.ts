@@ -4,6 +4,7 @@ import { eventTypes, testType } from '../events/outbox.ts'
 import { instant, instantOrNull } from '../kernel/clock.ts'
 import type { WebhookDeliveryRow, WebhookEndpointRow, WebhookQueueRow } from '../store/tables.ts'
 import { postErrors } from './egress.ts'
+import { formersOf } from './sign.ts'
 
 /** Webhook endpoints and deliveries on the wire. */
 export const deliveryStates = ['pending', 'delivered', 'dead_letter', 'cancelled'] as const
@@ -58,14 +59,14 @@ type EndpointRow = WebhookEndpointRow &
 
 export function endpointShown(row: EndpointRow, now: number): z.input<typeof webhookEndpoint> {
   const named: string[] = JSON.parse(row.event_types)
-  const isRotating = row.former_until !== null && row.former_until > now
+  const [former] = formersOf(row, now)
   return {
     endpoint_id: row.endpoint_id,
     url: row.url,
     event_types: eventTypes.filter((type) => named.includes(type)),
     description: row.description,
     warehouse_codes: JSON.parse(row.warehouse_codes),
-    former_secret_until: isRotating ? instantOrNull(row.former_until) : null,
+    former_secret_until: instantOrNull(former?.until ?? null),
     last_success_at: instantOrNull(row.last_success_at),
     last_failure_at: instantOrNull(row.last_failure_at),
     last_failure_status: row.last_failure_status,

@@ -6,12 +6,34 @@ import type { WebhookEndpointRow } from '../store/tables.ts'
 /**
  * Signatures. Ours (`X-Service-Signature: t=…,v1=<hex>`) and the one of Standard Webhooks (`webhook-signature:
  * v1,<base64>`) are the same HMAC-SHA256 over `{event_id}.{t}.{raw body}`, written in two ways; the key is what stands
- * after `whsec_`, base64-decoded. During a rotation there are two of each.
+ * after `whsec_`, base64-decoded. After a rotation there are several of each.
  */
 const prefix = 'whsec_'
 const secretBytes = 32
 /** How long the secret before a rotation signs too. */
-export const rotationMs = 24 * 60 * 60_000
+const rotationMs = 24 * 60 * 60_000
+/** Secrets before the present one that sign: rotations that are repeated within a day end none that a receiver may know. */
+const mostFormers = 4
+
+interface Former {
+  readonly sealed: string
+  readonly until: number
+}
+
+/** Former secrets that still sign, the newest first. */
+export function formersOf({ formers }: Pick<WebhookEndpointRow, 'formers'>, now: number): Former[] {
+  const all: Former[] = JSON.parse(formers)
+  return all.filter(({ until }) => now < until)
+}
+
+/** What is kept of former secrets once the present one makes way for another. */
+export function formersAfter(
+  row: Pick<WebhookEndpointRow, 'secret_sealed' | 'formers'>,
+  now: number,
+): string {
+  const left = { sealed: row.secret_sealed, until: now + rotationMs }
+  return JSON.stringify([left, ...formersOf(row, now)].slice(0, mostFormers))
+}
 
 export function newSecret({ ids }: Gateway): string {
   return `${prefix}${ids.bytes(secretBytes).toString('base64')}`
@@ -35,13 +57,12 @@ export function sealedSecret({ secrets }: Gateway, owner: Owner, secret: string)
 const mostKnownKeys = 5_000
 const knownKeys = new LRUCache<string, KeyObject>({ max: mostKnownKeys })
 
-export type Sealed = Owner & Pick<WebhookEndpointRow, 'secret_sealed' | 'former_sealed' | 'former_until'>
+export type Sealed = Owner & Pick<WebhookEndpointRow, 'secret_sealed' | 'formers'>
 
 /** The keys that sign now, the newest first. */
 export function signingKeys(gateway: Gateway, endpoint: Sealed): KeyObject[] {
-  const { secret_sealed, former_sealed, former_until } = endpoint
-  const isRotating = former_sealed !== null && former_until !== null && gateway.clock.now() < former_until
-  return [secret_sealed, ...(isRotating ? [former_sealed] : [])].map((sealed) => {
+  const formers = formersOf(endpoint, gateway.clock.now()).map(({ sealed }) => sealed)
+  return [endpoint.secret_sealed, ...formers].map((sealed) => {
     const known = knownKeys.get(sealed)
     if (known) return known
     const secret = gateway.secrets.unseal(sealed, purposeOf(endpoint))
