@@ -296,7 +296,9 @@ describe('a business switch that is off', () => {
       required_capability: declared.capability,
       plan: 'full',
       message: expect.stringContaining(`${business}_enabled`),
+      hint: expect.stringContaining('The operator has switched this off'),
     })
+    expect(String(answer.body)).not.toContain('plan-requests')
   })
 
   it('leaves the other businesses alone', async () => {

@@ -65,6 +65,13 @@ const wholesale = (sku: string, quantity = 3) => ({
   warehouse_code: 'AUSYD1',
 })
 
+/** The same answer, in structure and words, but for the request that it is of. */
+function sameAgain(again: Told, first: Told) {
+  const { request_id, points_spent } = again.data
+  expect(again).toEqual({ ...first, data: { ...first.data, request_id, points_spent } })
+}
+type Told = Awaited<ReturnType<Agent['call']>>
+
 describe('a drop-ship order', () => {
   it.each(revisions)('is placed in three calls or fewer, by an agent of %s', async (revision) => {
     const buyer = await agentOf(house, await shop.token(), { revision })
@@ -127,15 +134,16 @@ describe('a drop-ship order', () => {
     const sku = await shop.sku()
     const { dropship_order_id, quote_id, total } = (await agent.call('quote_dropship', parcel(sku))).data
     expect(await shop.available(sku)).toBe(8)
-    const released = (await agent.call('release_dropship', { dropship_order_id })).data
-    expect(released).toMatchObject({
+    const first = await agent.call('release_dropship', { dropship_order_id })
+    expect(first.data).toMatchObject({
       dropship_order_id,
       status: 'cancelled',
       released: [{ sku, quantity: 2 }],
     })
+    expect(first.text).toBe(`${dropship_order_id} is cancelled; 2 pieces given back.`)
     expect(await shop.available(sku)).toBe(10)
-    const again = (await agent.call('release_dropship', { dropship_order_id })).data
-    expect(again).toMatchObject({ status: 'cancelled', released: [] })
+    sameAgain(await agent.call('release_dropship', { dropship_order_id }), first)
+    expect(await shop.available(sku)).toBe(10)
     const refusal = await agent.refusal('place_dropship', { quote_id, confirm_total: total })
     expect(refusal).toMatch(/^VALIDATION_FAILED: .*param: quote_id\. reason: quote_used\./)
   })
@@ -179,16 +187,25 @@ describe('a wholesale order', () => {
     })
     expect(placed).toMatchObject({ order_id: quote.order_id, status: 'confirmed', total: quote.total })
     expect(await shop.available(sku)).toBe(7)
-    const { data: voided } = await agent.call('cancel_order', { order_id: quote.order_id, reason: 'a test' })
-    expect(voided).toMatchObject({
+    const voided = await agent.call('cancel_order', { order_id: quote.order_id, reason: 'a test' })
+    expect(voided.data).toMatchObject({
       id: quote.order_id,
       kind: 'wholesale',
       status: 'cancelled',
       released: [{ sku, quantity: 3 }],
     })
     expect(await shop.available(sku)).toBe(10)
-    const again = (await agent.call('cancel_order', { order_id: quote.order_id })).data
-    expect(again).toMatchObject({ status: 'cancelled', released: [] })
+    expect(voided.text).toBe(`${quote.order_id} is cancelled; 3 pieces given back.`)
+    sameAgain(await agent.call('cancel_order', { order_id: quote.order_id }), voided)
+    expect(await shop.available(sku)).toBe(10)
+  })
+
+  it('of which only a draft was made is cancelled without a word of stock', async () => {
+    const { order_id } = (await agent.call('quote_order', wholesale(await shop.sku()))).data
+    const first = await agent.call('cancel_order', { order_id })
+    expect(first.data.released).toBeUndefined()
+    expect(first.text).toBe(`${order_id} is cancelled.`)
+    expect((await agent.call('cancel_order', { order_id })).text).toBe(`${order_id} was cancelled before.`)
   })
 
   it('is the same order when its quote is placed again', async () => {
@@ -211,6 +228,26 @@ describe('a wholesale order', () => {
     const { shipping: _none, ...unshipped } = wholesale(sku)
     expect(await agent.refusal('quote_order', unshipped)).toMatch(/^SHIPPING_REQUIRED: /)
     expect((await shop.get('/orders?status=draft&page_size=200')).json.data).toHaveLength(before)
+  })
+})
+
+describe('an order that was voided after it was placed', () => {
+  it.each(['order', 'dropship'] as const)('is no placed %s to whoever places it again', async (kind) => {
+    const sku = await shop.sku()
+    const { data: quote } = await (kind === 'order'
+      ? agent.call('quote_order', wholesale(sku))
+      : agent.call('quote_dropship', parcel(sku)))
+    const input = { quote_id: quote.quote_id, confirm_total: quote.total }
+    expect((await agent.call(`place_${kind}`, input)).text).toContain(' is placed: ')
+    expect((await agent.call(`place_${kind}`, input)).text).toContain(' was placed before: ')
+    const { order_id, dropship_order_id } = quote
+    const which = kind === 'order' ? { order_id } : { dropship_order_id }
+    const voided = await agent.call('cancel_order', which)
+    sameAgain(await agent.call('cancel_order', which), voided)
+    expect(voided.data.released).toEqual([{ sku, quantity: kind === 'order' ? 3 : 2 }])
+    const { data, text } = await agent.call(`place_${kind}`, input)
+    expect(data).toMatchObject({ replayed: true, status: 'cancelled' })
+    expect(text).toContain(' was placed and has been voided since: cancelled, ')
   })
 })
 

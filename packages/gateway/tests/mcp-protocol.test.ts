@@ -288,6 +288,8 @@ describe('a tool that cannot be called', () => {
     const refusal = await agent.refusal(former)
     expect(refusal).toMatch(/^ENDPOINT_GONE: /)
     expect(refusal).toContain(`Call ${now}.`)
+    // An agent sees no such member.
+    expect(refusal).not.toContain('error.replacement')
   })
 
   it.each([

@@ -18,6 +18,8 @@ let token: string
 let books: Books
 /** Every question that reached the books. */
 let asked: string[] = []
+/** What every page of transactions says of currencies without movement. */
+let resting: Loose[] = []
 let onAsked: (path: string) => Promise<void> | void = () => {}
 
 interface Books {
@@ -76,7 +78,7 @@ const door: Door = async (call) => {
     page: Number(page),
     page_size: 2,
     as_of: '2026-11-21T12:00:00.000Z',
-    ...(call.path.endsWith('/transactions') ? { balances } : {}),
+    ...(call.path.endsWith('/transactions') ? { balances: [...balances, ...resting] } : {}),
   })
 }
 
@@ -87,8 +89,8 @@ function json(call: Call, status: number, body: unknown): Answer {
 
 const sound = (): Books => ({
   '/api/v1/balances': [
-    { currency: 'AUD', balance: 120.3, available: 120.3 },
-    { currency: 'CNY', balance: -5, available: 0 },
+    { currency: 'AUD', balance: 120.3, available: 120.3, updated_at: `${day(9)}T10:00:00.000Z` },
+    { currency: 'CNY', balance: -5, available: 0, updated_at: `${day(7)}T10:00:00.000Z` },
   ],
   '/api/v1/transactions': [
     transaction(9, 0.2, 120.3, 'AUD', 'refund'),
@@ -213,6 +215,47 @@ describe('get_statement', () => {
     expect(data.checks.map((each: Loose) => each.name)).not.toContain('AUD closing = balance')
   })
 
+  it('does not compare what was booked while it read', async () => {
+    const compared = async () => {
+      const { data } = await agent.call('get_statement', november)
+      expect(failedChecks(data)).toEqual([])
+      return data.checks.some((each: Loose) => each.name === 'AUD closing = balance')
+    }
+    const booked = (updated_at: string, balance: number) => {
+      Object.assign(books['/api/v1/balances']?.[0] ?? {}, { balance, updated_at })
+    }
+    // Something is booked between the last transaction that is read and the balance.
+    books = sound()
+    onAsked = (path) => {
+      if (path.endsWith('/bills')) booked('2026-11-21T12:00:00.001Z', 90)
+    }
+    expect(await compared()).toBe(false)
+    onAsked = () => {}
+    // The balance is older than the newest transaction.
+    books = sound()
+    booked(`${day(9)}T09:59:59.999Z`, 120.1)
+    expect(await compared()).toBe(false)
+    books = sound()
+    expect(await compared()).toBe(true)
+  })
+
+  it('opens and closes a currency without movement with the same balance', async () => {
+    books = sound()
+    books['/api/v1/balances']?.push({ currency: 'KRW', balance: 700, updated_at: `${day(1)}T00:00:00.000Z` })
+    resting = [{ currency: 'KRW', opening_balance: 700, closing_balance: 700 }]
+    const { data, text } = await agent.call('get_statement', november)
+    resting = []
+    expect(data).toMatchObject({
+      currencies: ['AUD', 'CNY', 'KRW'],
+      opening: { KRW: 700 },
+      closing: { KRW: 700 },
+      totals: { KRW: {} },
+    })
+    expect(data.checks.map((each: Loose) => each.name)).toContain('KRW closing = balance')
+    expect(failedChecks(data)).toEqual([])
+    expect(text).toContain('KRW: opening 700, closing 700.')
+  })
+
   it('reads only what is included, and leaves the rows out when asked', async () => {
     books = sound()
     asked = []
@@ -228,18 +271,31 @@ describe('get_statement', () => {
     expect(data.rows).toHaveLength(50)
     expect(data.truncated).toBe(true)
     expect(data.totals.AUD.order_charge).toBe(-48)
+    // No rows were asked for: none is missing.
+    const concise = await agent.call('get_statement', { ...november, detail: 'concise' })
+    expect(concise.data).toMatchObject({ rows: [], truncated: false })
   })
 
-  it('ends at a named number of pages and says that it was cut short', async () => {
+  it('ends at a named number of pages, says that it was cut short and does not claim to add up', async () => {
     books = {
       ...sound(),
       '/api/v1/transactions': Array.from({ length: 80 }, (_, at) => transaction(1, -1, -80 + at)),
     }
     asked = []
-    const { data } = await agent.call('get_statement', { ...november, include: ['transactions'] })
+    const { data, text } = await agent.call('get_statement', {
+      ...november,
+      include: ['transactions'],
+      detail: 'concise',
+    })
     expect(asked).toHaveLength(25)
-    expect(data).toMatchObject({ truncated: true, opening: { AUD: -30 }, closing: { AUD: -80 } })
-    expect(failedChecks(data)).toEqual([])
+    expect(data).toMatchObject({ truncated: true, closing: { AUD: -80 } })
+    expect([data.opening, data.totals]).toEqual([{}, {}])
+    const said = 'transactions cut short: only the newest 50 were read; ask for fewer days'
+    expect(data.checks).toEqual([
+      { name: said, ok: false },
+      { name: 'AUD balance_after is gapless', ok: true, diff: 0 },
+    ])
+    expect(text).toBe(`AUD: opening not read, closing -80. Checks failed: ${said}.`)
   })
 
   it('tells a failure of the books as one', async () => {

@@ -70,6 +70,8 @@ export interface ErrorFacts {
   readonly reason?: Reason
   /** A sentence more exact than the code's own, in the caller's language. */
   readonly say?: readonly [SentenceId, Details?]
+  /** What to do next, where it depends on more than code and reason. */
+  readonly hint?: readonly [SentenceId, Details?]
   /** Field problems found together, already in the caller's language. */
   readonly errors?: readonly { readonly param: string; readonly message: string }[]
   /** Where the status is not the code's usual one: 404, 405, 413, 414, 415, 417, 431 of `BAD_REQUEST`, 503 of `INTERNAL`. */

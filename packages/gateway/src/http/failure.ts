@@ -31,7 +31,9 @@ function answerOf(error: GatewayError, { requestId, language }: ErrorContext): A
     error: {
       code,
       message: cleaned(facts.say ? sentence(language, ...facts.say) : text.message, mostMessageCharacters),
-      hint: hintOfReason(facts.reason, language) ?? text.hint,
+      hint: facts.hint
+        ? sentence(language, ...facts.hint)
+        : (hintOfReason(facts.reason, language) ?? text.hint),
       request_id: requestId,
       doc_url: `/errors/${code}`,
       ...(facts.param === undefined ? {} : { param: cleaned(facts.param) }),
@@ -75,6 +77,7 @@ const hintIds: Readonly<Partial<Record<Reason, SentenceId>>> = {
   invalid_state: 'hint_invalid_state',
   too_many_holds: 'hint_too_many_holds',
   upstream_unknown: 'hint_upstream_unknown',
+  switched_off: 'hint_switched_off',
   quote_invalid: 'hint_quote_again',
   quote_expired: 'hint_quote_again',
   quote_used: 'hint_quote_used',

@@ -48,6 +48,12 @@ export async function placeQuote<Document extends Placeable>(
   return { document: json.data, replayed: header('idempotent-replayed') !== undefined }
 }
 
+/** How a document stands that was placed, in words: one that was voided since is no order any more. */
+export function howPlaced({ document: { status }, replayed }: Placed<Placeable>): string {
+  if (status === 'cancelled' || status === 'intercepted') return 'was placed and has been voided since'
+  return replayed ? 'was placed before' : 'is placed'
+}
+
 /** Throws `quote_expired`, `quote_used` and `quote_invalid` where the document is not what was quoted any more. */
 function requireOpen({ gateway }: Visit, { status }: Placeable, quote: Quote, content: string) {
   if (gateway.clock.now() >= quote.expires_at) throw quoteRefused('quote_expired')

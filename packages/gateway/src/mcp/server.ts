@@ -114,5 +114,8 @@ function progressOf({ mcpReq }: ServerContext): ((progress: number, total: numbe
 }
 
 function renamed(name: string, now: string): GatewayError {
-  return new GatewayError('ENDPOINT_GONE', { say: ['action_renamed', { name, now }] })
+  return new GatewayError('ENDPOINT_GONE', {
+    say: ['action_renamed', { name }],
+    hint: ['hint_action_renamed', { now }],
+  })
 }

@@ -136,7 +136,8 @@ export const sentences = {
     'The gateway is not ready: its store does not answer, or the stock is being read for the first time.',
   origin_foreign: 'Pages of {origin} may not call this endpoint.',
   one_of: 'Pass one of these: {fields}.',
-  action_renamed: 'The tool {name} was renamed. Call {now}.',
+  action_renamed: 'The tool {name} was renamed.',
+  hint_action_renamed: 'Call {now}. The list of tools has its arguments.',
   endpoint_out_of_reach:
     '{method} {path} is out of reach here: only plain paths under /api/v1 can be called, and not the token endpoint, because credentials do not belong in a model’s context.',
   answer_too_large:
@@ -146,6 +147,8 @@ export const sentences = {
   quote_expired: 'This quote has expired.',
   quote_used: 'This quote is used up: what it quoted was released, cancelled, or placed as something else.',
   total_differs: 'confirm_total {confirmed} is not the quoted total, {total} {currency}.',
+  hint_switched_off:
+    'The operator has switched this off for the channel, and another plan does not change that: ask the operator. Nothing was created.',
   hint_quote_again: 'Make a new quote, show the user its total, and place that one. Nothing was created.',
   hint_quote_used: 'Look at the document, or make a new quote. Nothing was created.',
   hint_call_again:

@@ -142,7 +142,8 @@ export const ko: Texts = {
       '게이트웨이가 아직 준비되지 않았습니다. 저장소가 응답하지 않거나, 재고를 처음으로 읽어 오는 중입니다.',
     origin_foreign: '{origin}의 페이지는 이 엔드포인트를 호출할 수 없습니다.',
     one_of: '다음 중 하나를 전달하세요: {fields}.',
-    action_renamed: '도구 {name}의 이름이 바뀌었습니다. 대신 호출하세요: {now}.',
+    action_renamed: '{name} 도구의 이름이 바뀌었습니다.',
+    hint_action_renamed: '대신 {now} 도구를 호출하세요. 인수는 도구 목록에 있습니다.',
     endpoint_out_of_reach:
       '여기서는 {method} {path}을(를) 호출할 수 없습니다. /api/v1 아래의 일반 경로만 호출할 수 있으며, 자격 증명이 모델의 컨텍스트에 들어가서는 안 되므로 토큰 엔드포인트는 제외됩니다.',
     answer_too_large:
@@ -152,6 +153,8 @@ export const ko: Texts = {
     quote_used:
       '이 견적은 더 이상 쓸 수 없습니다. 견적 대상이 해제되었거나, 취소되었거나, 다른 내용으로 주문되었습니다.',
     total_differs: 'confirm_total {confirmed}은(는) 견적 총액 {total} {currency}과(와) 다릅니다.',
+    hint_switched_off:
+      '운영자가 이 채널에서 이 기능을 껐으며, 플랜을 바꿔도 달라지지 않습니다. 운영자에게 문의하세요. 생성된 것은 없습니다.',
     hint_quote_again: '새 견적을 만들고 사용자에게 새 총액을 확인받은 다음 주문하세요. 생성된 것은 없습니다.',
     hint_quote_used: '해당 문서를 확인하거나 새 견적을 만드세요. 생성된 것은 없습니다.',
     hint_call_again:

@@ -130,7 +130,8 @@ export const zh: Texts = {
     not_ready: '网关尚未就绪：其存储没有响应，或正在首次读取库存。',
     origin_foreign: '{origin} 的页面不能调用此接口。',
     one_of: '请传入其中一项：{fields}。',
-    action_renamed: '工具 {name} 已改名。请调用 {now}。',
+    action_renamed: '工具 {name} 已改名。',
+    hint_action_renamed: '请调用 {now}。其参数见工具列表。',
     endpoint_out_of_reach:
       '此处不能调用 {method} {path}：只能调用 /api/v1 下的普通路径，且不包括令牌接口，因为凭据不应出现在模型的上下文中。',
     answer_too_large: '应答有 {size} 字节；最多转交 {most} 字节。请分页获取（page_size）。',
@@ -138,6 +139,7 @@ export const zh: Texts = {
     quote_expired: '此试算已过期。',
     quote_used: '此试算已失效：试算内容已被释放、取消，或已按其他内容下单。',
     total_differs: 'confirm_total {confirmed} 与试算总额 {total} {currency} 不符。',
+    hint_switched_off: '运维人员已为此渠道关闭该业务，更换套餐也不会改变。请询问运维人员。没有创建任何内容。',
     hint_quote_again: '请重新试算，向用户确认新的总额后再下单。没有创建任何内容。',
     hint_quote_used: '请查看该单据，或重新试算。没有创建任何内容。',
     hint_call_again:

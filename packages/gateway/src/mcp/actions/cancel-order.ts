@@ -3,6 +3,7 @@ import { GatewayError } from '../../contract/errors.ts'
 import { dropshipRead, dropshipVoid } from '../../dropship/endpoints.ts'
 import { ordersRead, ordersVoid } from '../../orders/endpoints.ts'
 import { action, commitHints } from '../action.ts'
+import { type GivenBack, givenBackByDropship, givenBackByOrder } from '../given-back.ts'
 import type { Visit } from '../visit.ts'
 import { counted } from '../wording.ts'
 
@@ -22,7 +23,7 @@ export const cancelOrder = action({
     id: z.string(),
     kind: z.enum(['wholesale', 'dropship']),
     status: z.string(),
-    released: z.array(z.object({ sku: z.string(), quantity: z.int() })),
+    released: z.array(z.object({ sku: z.string(), quantity: z.int() })).optional(),
   }),
 
   async run(visit, { order_id, dropship_order_id }) {
@@ -42,34 +43,36 @@ export const cancelOrder = action({
 interface Cancelled {
   readonly id: string
   readonly kind: 'wholesale' | 'dropship'
+  readonly before: string
   readonly status: string
-  readonly released: { sku: string; quantity: number }[]
+  readonly released: GivenBack[] | undefined
 }
 
-function cancelled(data: Cancelled) {
-  const pieces = data.released.reduce((sum, { quantity }) => sum + quantity, 0)
-  return { data, text: `${data.id} is ${data.status}; ${counted(pieces, 'piece')} given back.` }
+/** Again the answer is the same; where the document does not tell what went back, only that it was done before. */
+function cancelled({ before, released, ...data }: Cancelled) {
+  const { id, status } = data
+  if (released === undefined) {
+    return { data, text: before === status ? `${id} was ${status} before.` : `${id} is ${status}.` }
+  }
+  const pieces = released.reduce((sum, { quantity }) => sum + quantity, 0)
+  const text = `${id} is ${status}; ${counted(pieces, 'piece')} given back.`
+  return { data: { ...data, released }, text }
 }
 
-async function wholesale(visit: Visit, order_id: string): Promise<Cancelled> {
-  const params = { order_id }
+async function wholesale(visit: Visit, id: string): Promise<Cancelled> {
+  const params = { order_id: id }
   const { data: before } = (await visit.of(ordersRead, { params })).json
-  const { data: after } = (await visit.of(ordersVoid, { params, key: keyFor(order_id) })).json
-  const released = before.lines
-    .map(({ sku, quantity_allocated }) => ({ sku, quantity: quantity_allocated }))
-    .filter(({ quantity }) => quantity > 0)
-  const wasOpen = before.status !== 'cancelled'
-  return { id: order_id, kind: 'wholesale', status: after.status, released: wasOpen ? released : [] }
+  const { data: after } = (await visit.of(ordersVoid, { params, key: keyFor(id) })).json
+  const released = givenBackByOrder(before)
+  return { id, kind: 'wholesale', before: before.status, status: after.status, released }
 }
 
-async function dropship(visit: Visit, dropship_order_id: string): Promise<Cancelled> {
-  const params = { dropship_order_id }
+async function dropship(visit: Visit, id: string): Promise<Cancelled> {
+  const params = { dropship_order_id: id }
   const { data: before } = (await visit.of(dropshipRead, { params })).json
-  const { data: after } = (await visit.of(dropshipVoid, { params, key: keyFor(dropship_order_id) })).json
-  // The ERP knows of what it holds stock for.
-  const held = before.status === 'pending' && before.status_raw !== null
-  const released = held ? [{ sku: before.sku, quantity: before.quantity }] : []
-  return { id: dropship_order_id, kind: 'dropship', status: after.status, released }
+  const { data: after } = (await visit.of(dropshipVoid, { params, key: keyFor(id) })).json
+  const released = givenBackByDropship(before)
+  return { id, kind: 'dropship', before: before.status, status: after.status, released }
 }
 
 /** The same call again is the same operation: what was cut off is looked up. */

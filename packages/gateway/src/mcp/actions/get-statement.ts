@@ -30,7 +30,7 @@ export const getStatement = action({
     closing: perCurrency,
     totals: z.record(z.string(), perCurrency),
     rows: z.array(z.looseObject({ kind: z.string() })),
-    checks: z.array(z.object({ name: z.string(), ok: z.boolean(), diff: z.number() })),
+    checks: z.array(z.object({ name: z.string(), ok: z.boolean(), diff: z.number().optional() })),
     truncated: z.boolean(),
   }),
 
@@ -38,11 +38,12 @@ export const getStatement = action({
     const read = await readStatement(visit, { start_date, end_date }, new Set(include ?? kinds))
     const today = instant(visit.gateway.clock.now()).slice(0, 10)
     const sums = addUp(read, end_date >= today)
-    const rows = rowsOf(read)
+    const rows = detail === 'rows' ? rowsOf(read) : []
+    const isCutShort = Object.keys(read.cutShort).length > 0
     const data = {
       ...sums,
-      rows: detail === 'rows' ? rows.slice(0, mostRows) : [],
-      truncated: read.isCutShort || rows.length > mostRows,
+      rows: rows.slice(0, mostRows),
+      truncated: isCutShort || rows.length > mostRows,
     }
     return { data, text: textOf(sums) }
   },
@@ -51,9 +52,11 @@ export const getStatement = action({
 /** The sums in words; rows are told by the structure alone. */
 function textOf({ currencies, opening, closing, checks }: Sums): string {
   const lines = currencies.map(
-    (each) => `${each}: opening ${opening[each] ?? 0}, closing ${closing[each] ?? 0}.`,
+    (each) => `${each}: opening ${opening[each] ?? 'not read'}, closing ${closing[each] ?? 'not read'}.`,
   )
-  const failed = checks.filter(({ ok }) => !ok).map(({ name, diff }) => `${name} is off by ${diff}`)
+  const failed = checks
+    .filter(({ ok }) => !ok)
+    .map(({ name, diff }) => (diff === undefined ? name : `${name} is off by ${diff}`))
   const proof =
     failed.length === 0 ? `All ${checks.length} checks hold.` : `Checks failed: ${failed.join('; ')}.`
   return [...lines, proof].join(' ')

@@ -4,7 +4,7 @@ import type { dropshipOrder } from '../../dropship/shown.ts'
 import { action, commitHints } from '../action.ts'
 import { dropshipBodyOf, dropshipContent } from '../documents.ts'
 import { quoteInput } from '../fields.ts'
-import { type Placing, placeQuote } from '../place.ts'
+import { howPlaced, type Placing, placeQuote } from '../place.ts'
 
 export const placeDropship = action({
   name: 'place_dropship',
@@ -25,11 +25,11 @@ export const placeDropship = action({
   }),
 
   async run(visit, input) {
-    const { document, replayed } = await placeQuote(visit, dropship, input)
+    const placed = await placeQuote(visit, dropship, input)
+    const { document, replayed } = placed
     const { dropship_order_id, client_order_number, serial_number, status, status_raw, paid } = document
     const total = document.costs?.total ?? input.confirm_total
     const currency = document.currency ?? ''
-    const how = replayed ? 'was placed before' : 'is placed'
     return {
       data: {
         dropship_order_id,
@@ -42,7 +42,7 @@ export const placeDropship = action({
         currency,
         replayed,
       },
-      text: `Drop-ship order ${dropship_order_id} ${how}: ${status}, ${total} ${currency}.`,
+      text: `Drop-ship order ${dropship_order_id} ${howPlaced(placed)}: ${status}, ${total} ${currency}.`,
     }
   },
 })

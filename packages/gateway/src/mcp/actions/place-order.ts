@@ -4,7 +4,7 @@ import type { order } from '../../orders/shown.ts'
 import { action, commitHints } from '../action.ts'
 import { orderBodyOf, orderContent } from '../documents.ts'
 import { quoteInput } from '../fields.ts'
-import { type Placing, placeQuote } from '../place.ts'
+import { howPlaced, type Placing, placeQuote } from '../place.ts'
 
 export const placeOrder = action({
   name: 'place_order',
@@ -23,7 +23,8 @@ export const placeOrder = action({
   }),
 
   async run(visit, input) {
-    const { document, replayed } = await placeQuote(visit, wholesale, input)
+    const placed = await placeQuote(visit, wholesale, input)
+    const { document, replayed } = placed
     const { order_id, status, status_raw, costs, currency, payment_url } = document
     const total = costs?.total ?? input.confirm_total
     const data = {
@@ -35,8 +36,7 @@ export const placeOrder = action({
       ...(payment_url === null ? {} : { payment_url }),
       replayed,
     }
-    const how = replayed ? 'was placed before' : 'is placed'
-    return { data, text: `Order ${order_id} ${how}: ${status}, ${total} ${data.currency}.` }
+    return { data, text: `Order ${order_id} ${howPlaced(placed)}: ${status}, ${total} ${data.currency}.` }
   },
 })
 

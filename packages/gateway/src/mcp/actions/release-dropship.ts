@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { dropshipRead, dropshipRelease } from '../../dropship/endpoints.ts'
 import { action, commitHints } from '../action.ts'
+import { givenBackByDropship } from '../given-back.ts'
 import { counted } from '../wording.ts'
 
 export const releaseDropship = action({
@@ -22,11 +23,11 @@ export const releaseDropship = action({
     const { data: before } = (await visit.of(dropshipRead, { params })).json
     const key = `mcp-release-${dropship_order_id}`
     const { data: after } = (await visit.of(dropshipRelease, { params, key })).json
-    const held = before.status === 'pending' && before.status_raw !== null
-    const released = held ? [{ sku: before.sku, quantity: before.quantity }] : []
+    const released = givenBackByDropship(before)
+    const pieces = released.reduce((sum, { quantity }) => sum + quantity, 0)
     return {
       data: { dropship_order_id, status: after.status, released },
-      text: `${dropship_order_id} is ${after.status}; ${counted(held ? before.quantity : 0, 'piece')} given back.`,
+      text: `${dropship_order_id} is ${after.status}; ${counted(pieces, 'piece')} given back.`,
     }
   },
 })

@@ -1,44 +1,46 @@
-import type { Read, Transaction } from './read.ts'
+import type { Balance, Read, Transaction } from './read.ts'
 
 /**
  * Whether a statement adds up. Every figure is recomputed from its parts and held against what the ERP says: opening
  * plus amounts is closing, each balance follows from the one before it, what is due is what was billed and not paid,
- * and the balance of today is the last closing.
+ * and the balance of today is the last closing. What was not read to its end does not add up, and says so.
  */
 export interface Sums {
   readonly currencies: string[]
+  /** Like the totals, left out where the transactions were not read to their end. */
   readonly opening: Record<string, number>
   readonly closing: Record<string, number>
   readonly totals: Record<string, Record<string, number>>
-  readonly checks: { name: string; ok: boolean; diff: number }[]
+  readonly checks: Check[]
+}
+
+interface Check {
+  readonly name: string
+  readonly ok: boolean
+  /** By how much it is off; there is no such amount where rows are missing. */
+  readonly diff?: number
 }
 
 /** `untilNow`: whether nothing can have happened after the last day. */
 export function addUp(read: Read, untilNow: boolean): Sums {
-  const { transactions = [], balances = [], bills = [], pages } = read
-  const oldestFirst = transactions.toReversed()
-  const byCurrency = Map.groupBy(oldestFirst, ({ currency }) => currency)
-  const opening: Record<string, number> = {}
-  const closing: Record<string, number> = {}
-  const totals: Record<string, Record<string, number>> = {}
-  const checks: Sums['checks'] = []
+  const { balances = [], bills = [], cutShort } = read
+  const accounts = accountsOf(read)
+  const isWhole = cutShort.transactions === undefined
+  const checks: Check[] = Object.entries(cutShort).map(([kind, count]) => ({
+    name: `${kind} cut short: only the newest ${count} were read; ask for fewer days`,
+    ok: false,
+  }))
   const check = (name: string, diff: number) =>
     checks.push({ name, ok: cents(diff) === 0, diff: rounded(diff) })
-  for (const [currency, rows] of byCurrency) {
-    const told = pages.flatMap((page) => page.filter((each) => each.currency === currency))
-    const [first] = rows
-    const last = rows.at(-1)
-    if (!first || !last) continue
-    const began = told.at(-1)?.opening_balance ?? first.balance_after - first.amount
-    const ended = told[0]?.closing_balance ?? last.balance_after
-    opening[currency] = rounded(began)
-    closing[currency] = rounded(ended)
-    totals[currency] = sumsByType(rows)
-    check(`${currency} opening + amounts = closing`, began + sumOf(rows) - ended)
-    check(`${currency} balance_after is gapless`, largestGap(began, rows))
-    if (!untilNow) continue
+  for (const { currency, rows, began, ended } of accounts) {
+    if (isWhole) check(`${currency} opening + amounts = closing`, began + sumOf(rows) - ended)
+    if (rows.length > 0) {
+      check(`${currency} balance_after is gapless`, largestGap(isWhole ? began : beforeFirst(rows), rows))
+    }
     const now = balances.find((each) => each.currency === currency)
-    if (now) check(`${currency} closing = balance`, ended - now.balance)
+    if (untilNow && now && isSameBook(now, rows, read)) {
+      check(`${currency} closing = balance`, ended - now.balance)
+    }
   }
   for (const [currency, all] of Map.groupBy(bills, (bill) => bill.currency)) {
     const open = all.filter(({ status }) => status !== 'void')
@@ -47,7 +49,38 @@ export function addUp(read: Read, untilNow: boolean): Sums {
     )
     check(`${currency} bills: total − paid = due`, worst(diff))
   }
-  return { currencies: [...byCurrency.keys()].sort(), opening, closing, totals, checks }
+  const whole = isWhole ? accounts : []
+  return {
+    currencies: accounts.map(({ currency }) => currency),
+    opening: Object.fromEntries(whole.map(({ currency, began }) => [currency, rounded(began)])),
+    closing: Object.fromEntries(accounts.map(({ currency, ended }) => [currency, rounded(ended)])),
+    totals: Object.fromEntries(whole.map(({ currency, rows }) => [currency, sumsByType(rows)])),
+    checks,
+  }
+}
+
+/** What the transactions and their pages say of each currency, rows oldest first; some have had no movement. */
+function accountsOf({ transactions = [], pages }: Read) {
+  const byCurrency = Map.groupBy(transactions.toReversed(), ({ currency }) => currency)
+  const told = Map.groupBy(pages.flat(), ({ currency }) => currency)
+  return [...new Set([...byCurrency.keys(), ...told.keys()])].sort().map((currency) => {
+    const rows = byCurrency.get(currency) ?? []
+    const pagesOf = told.get(currency) ?? []
+    const began = pagesOf.at(-1)?.opening_balance ?? beforeFirst(rows)
+    const ended = pagesOf[0]?.closing_balance ?? rows.at(-1)?.balance_after ?? began
+    return { currency, rows, began, ended }
+  })
+}
+
+function beforeFirst([first]: readonly Transaction[]): number {
+  return first ? first.balance_after - first.amount : 0
+}
+
+/** Whether a balance, which is read after the transactions, is of the same bookings: none is missing from either. */
+function isSameBook({ updated_at }: Balance, rows: readonly Transaction[], { asOf }: Read): boolean {
+  const booked = Date.parse(updated_at)
+  const isKnown = asOf.transactions === undefined || booked <= Date.parse(asOf.transactions)
+  return isKnown && rows.every(({ occurred_at }) => Date.parse(occurred_at) <= booked)
 }
 
 function sumsByType(rows: readonly Transaction[]): Record<string, number> {

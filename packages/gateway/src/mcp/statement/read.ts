@@ -9,7 +9,7 @@ const pageSize = 200
 /** Pages of one list: a year of a busy account. */
 const mostPages = 25
 
-const balance = z.looseObject({ currency: z.string(), balance: z.number() })
+const balance = z.looseObject({ currency: z.string(), balance: z.number(), updated_at: z.string() })
 const transaction = z.looseObject({
   transaction_id: z.string(),
   occurred_at: z.string(),
@@ -45,42 +45,48 @@ const pageBalances = z.array(
   z.object({ currency: z.string(), opening_balance: z.number(), closing_balance: z.number() }),
 )
 
+export type Balance = z.output<typeof balance>
 export type Transaction = z.output<typeof transaction>
 
 /** Lists newest first, as the API answers them; undefined where they were not asked for. */
 export interface Read {
-  readonly balances?: readonly z.output<typeof balance>[]
+  readonly balances?: readonly Balance[]
   readonly transactions?: readonly Transaction[]
   /** What the transactions' pages say of themselves, the newest page first. */
   readonly pages: readonly z.output<typeof pageBalances>[]
   readonly bills?: readonly z.output<typeof bill>[]
   readonly refunds?: readonly z.output<typeof refund>[]
   readonly freight_bills?: readonly z.output<typeof freightBill>[]
-  /** Whether a list has more pages than were read. */
-  readonly isCutShort: boolean
+  /** The instant as of which each list was read. */
+  readonly asOf: Readonly<Partial<Record<Kind, string>>>
+  /** Lists that have more pages than were read, and how many rows of them were. */
+  readonly cutShort: Readonly<Partial<Record<Kind, number>>>
 }
 
 export async function readStatement(visit: Visit, days: Query, wanted: ReadonlySet<Kind>): Promise<Read> {
   const pages: z.output<typeof pageBalances>[] = []
-  let isCutShort = false
+  const asOf: Partial<Record<Kind, string>> = {}
+  const cutShort: Partial<Record<Kind, number>> = {}
   let done = 0
   const list = async <T extends z.ZodType>(kind: Kind, path: string, item: T, window: Query) => {
     if (!wanted.has(kind)) return undefined
-    const { rows, isCut } = await everyPage(visit, path, item, window, (balances) => pages.push(balances))
-    isCutShort ||= isCut
+    const told = await everyPage(visit, path, item, window, (balances) => pages.push(balances))
+    const { rows, as_of, isCut } = told
+    if (as_of !== undefined) asOf[kind] = as_of
+    if (isCut) cutShort[kind] = rows.length
     done += 1
     visit.progress(done, wanted.size)
     return rows
   }
   const read = {
-    // A snapshot: it has no days.
-    balances: await list('balances', '/api/v1/balances', balance, {}),
     transactions: await list('transactions', '/api/v1/transactions', transaction, days),
     bills: await list('bills', '/api/v1/bills', bill, days),
     refunds: await list('refunds', '/api/v1/refunds', refund, days),
     freight_bills: await list('freight_bills', '/api/v1/freight-bills', freightBill, days),
+    // A snapshot: it has no days. It is read last, so that it tells by itself whether anything was booked meanwhile.
+    balances: await list('balances', '/api/v1/balances', balance, {}),
   }
-  return { ...withoutUndefined(read), pages, isCutShort }
+  return { ...withoutUndefined(read), pages, asOf, cutShort }
 }
 
 /** Every row of a list as it was when its first page was read. */
@@ -104,10 +110,10 @@ async function everyPage<T extends z.ZodType>(
     const { json } = await visit.want(schema, { method: 'GET', path, rawQuery })
     rows.push(...json.data)
     if (json.balances) onBalances(json.balances)
-    if (!json.has_more) return { rows, isCut: false }
-    as_of = json.as_of
+    as_of ??= json.as_of
+    if (!json.has_more) return { rows, as_of, isCut: false }
   }
-  return { rows, isCut: true }
+  return { rows, as_of, isCut: true }
 }
 
 type Present<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
