@@ -20,7 +20,7 @@ let shop: Shop
 let other: Shop
 /** What the ERP was asked, and what it does about it. */
 const asked: Loose[] = []
-let mood: 'well' | 'away' | 'late' | 'poor' | 'forgetful' | 'mute' = 'well'
+let mood: 'well' | 'away' | 'late' | 'poor' | 'forgetful' | 'mute' | 'stubborn' = 'well'
 
 const lists = ['balances', 'transactions', 'bills', 'refunds', 'freight-bills'] as const
 const operations: readonly string[] = ['balances', 'transactions', 'bills', 'refunds', 'freight_bills']
@@ -41,6 +41,7 @@ beforeAll(async () => {
         asked.push({ id, ...Object(input) })
         if (mood === 'well' || (mood === 'forgetful' && Object(input).after === null))
           return callAny(erp, id, input, options)
+        if (mood === 'stubborn') return Promise.resolve(rejected('invalid_field', 'Not on a Sunday.'))
         if (mood === 'forgetful') return Promise.resolve(rejected('invalid_field', 'No such place.'))
         if (mood === 'poor') return callAny({ ...erp, ...withoutLedger }, id, input, options)
         const kind = mood === 'late' ? 'timeout' : 'unreachable'
@@ -414,6 +415,15 @@ describe('a channel', () => {
     expect(asked).toEqual([])
   })
 
+  it.each(lists)(
+    'without a customer is refused a currency that is none in %s, as any other is',
+    async (list) => {
+      const { token } = await world(house)
+      const answer = await call(house, 'GET', `/api/v1/${list}?currency=XYZ`, { token })
+      expectError(answer, 'VALIDATION_FAILED', { param: 'currency', reason: 'invalid_field' })
+    },
+  )
+
   it.each(lists)('of the plan trader may not read %s', async (list) => {
     const { token } = await world(house, { plan: 'trader' })
     const error = { required_capability: 'statements.read', plan: 'trader', required_plan: 'full' }
@@ -432,6 +442,22 @@ describe('an ERP', () => {
       expectError(await shop.get(`/${list}`), 'UPSTREAM_TIMEOUT', { retryable: true })
       mood = 'poor'
       expectError(await shop.get(`/${list}`), 'UPSTREAM_REJECTED', { reason: 'invalid_state' })
+    } finally {
+      mood = 'well'
+      house.clock.advance(10_000)
+    }
+  })
+})
+
+describe('an ERP that refuses a question for a reason of its own', () => {
+  it.each(lists)('is quoted in %s, and the currency is not blamed for it', async (list) => {
+    try {
+      mood = 'stubborn'
+      const { message } = expectError(await shop.get(`/${list}?currency=AUD`), 'UPSTREAM_REJECTED')
+      expect(message).toContain('Not on a Sunday.')
+      asked.length = 0
+      expectError(await shop.get(`/${list}`), 'UPSTREAM_REJECTED')
+      expect(asked).toHaveLength(1)
     } finally {
       mood = 'well'
       house.clock.advance(10_000)

@@ -55,8 +55,8 @@ export async function statementPage<Told extends ToldPage, Row extends object, S
     return { told: undefined, body: pageOf(windowOf(input, gateway.clock.now()), none), headers: [] }
   }
   const span = spanOf(gateway, caller, list.name, input)
-  const erpInput = { customer_code, currency: input.currency ?? null, ...span.input }
-  const told = await toldBy(call, input, async (options) => {
+  const told = await toldBy(call, input, async (currency, options) => {
+    const erpInput = { customer_code, currency, ...span.input }
     const answer = await list.ask(erpInput, options)
     const isLost = erpInput.after !== null && isInvalid(answer)
     return isLost ? list.ask({ ...erpInput, ...span.passedOver }, options) : answer
@@ -76,15 +76,19 @@ export async function statementPage<Told extends ToldPage, Row extends object, S
   return { told, body, headers: body.has_more ? nextLink(call, body) : [] }
 }
 
-/** What the ERP tells. It knows the currencies of its accounts: one that it refuses is the caller's mistake. */
+/**
+ * What the ERP tells. It knows the currencies of its accounts: one that it refuses is the caller's mistake. Whether it
+ * is the currency that it refuses shows when it is asked the same without one; any other refusal is passed on.
+ */
 export function toldBy<T>(
   call: Call,
   { currency }: StatementQuery,
-  question: (options: CallOptions) => Promise<Answer<T>>,
+  question: (currency: string | null, options: CallOptions) => Promise<Answer<T>>,
 ): Promise<T> {
   return asked(call, async (options) => {
-    const answer = await question(options)
+    const answer = await question(currency ?? null, options)
     if (!isInvalid(answer) || currency === undefined) return answer
+    if ('rejected' in (await question(null, options))) return answer
     throw new GatewayError('VALIDATION_FAILED', {
       param: 'currency',
       reason: 'invalid_field',
