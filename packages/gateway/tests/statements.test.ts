@@ -545,3 +545,29 @@ describe('what was booked a moment ago', () => {
     expect(Date.parse(charge?.occurred_at)).toBeGreaterThan(house.clock.now())
   })
 })
+
+describe('a list without days that is read over midnight', () => {
+  it('has one beginning, the day of its as_of, also where the ERP’s day begins before ours', async () => {
+    const late = await openHouse({ styles: 10, erpAheadMs: 60_000 })
+    try {
+      const reader = shopOf(late)
+      late.clock.set(Date.parse('2026-11-21T23:59:30.000Z'))
+      const days = 'start_date=2026-10-24&end_date=2026-11-22&page_size=200'
+      const wanted = await rowsOf(`/freight-bills?${days}`, reader)
+      expect(wanted.length).toBeGreaterThan(4)
+      const first = await page('/freight-bills?page_size=4', reader)
+      expect(first.as_of).toBe('2026-11-22T00:00:30.000Z')
+      const rows = [...first.data]
+      for (let number = 2; rows.length < wanted.length; number++) {
+        late.clock.advance(60_000)
+        const path = `/freight-bills?page_size=4&page=${number}&as_of=${first.as_of}`
+        const next = await page(path, reader)
+        rows.push(...next.data)
+        if (!next.has_more) break
+      }
+      expect(rows).toEqual(wanted)
+    } finally {
+      await late.close()
+    }
+  })
+})
