@@ -1,5 +1,7 @@
 import { callAny, erpFrom, rejected, UnknownOutcome, withoutLedger } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writes } from '../src/catalogue.ts'
+import { settleAll } from '../src/operations/settle.ts'
 import { buyers, call, type House, type Loose, openHouse, world } from './harness.ts'
 import {
   anyId,
@@ -18,7 +20,7 @@ let shop: Shop
 let other: Shop
 /** What the ERP was asked, and what it does about it. */
 const asked: Loose[] = []
-let mood: 'well' | 'away' | 'late' | 'poor' | 'forgetful' = 'well'
+let mood: 'well' | 'away' | 'late' | 'poor' | 'forgetful' | 'mute' | 'stubborn' = 'well'
 
 const lists = ['balances', 'transactions', 'bills', 'refunds', 'freight-bills'] as const
 const operations: readonly string[] = ['balances', 'transactions', 'bills', 'refunds', 'freight_bills']
@@ -30,10 +32,16 @@ beforeAll(async () => {
     styles: 60,
     wrapErp: (erp) =>
       erpFrom((id, input, options) => {
+        if (mood === 'mute' && id === 'submit') {
+          return callAny(erp, id, input, options).then(() =>
+            Promise.reject(new UnknownOutcome('timeout', 'Its answer is lost.')),
+          )
+        }
         if (!operations.includes(id)) return callAny(erp, id, input, options)
         asked.push({ id, ...Object(input) })
         if (mood === 'well' || (mood === 'forgetful' && Object(input).after === null))
           return callAny(erp, id, input, options)
+        if (mood === 'stubborn') return Promise.resolve(rejected('invalid_field', 'Not on a Sunday.'))
         if (mood === 'forgetful') return Promise.resolve(rejected('invalid_field', 'No such place.'))
         if (mood === 'poor') return callAny({ ...erp, ...withoutLedger }, id, input, options)
         const kind = mood === 'late' ? 'timeout' : 'unreachable'
@@ -72,6 +80,14 @@ async function walk(path: string, pageSize: number, from = shop): Promise<Loose[
     more = `&as_of=${json.as_of}`
   }
   throw new Error('The list has no end.')
+}
+
+/** Writes in doubt are looked up again after a while. */
+async function settled() {
+  for (let turn = 0; turn < 4; turn++) {
+    await settleAll(house.gateway, writes)
+    house.clock.advance(6_000)
+  }
 }
 
 async function shippedOrder(): Promise<{ order: Loose; shipments: Loose[] }> {
@@ -177,6 +193,34 @@ describe('an order', () => {
     expect(minor(charge?.amount) + minor(freight?.amount)).toBe(-minor(order.costs.total))
   })
 
+  it('is named by our id before its answer came, and its shipment once we know of it, never by two names', async () => {
+    const draft = await draftOf(shop, await shop.sku({ AUSYD1: 5 }))
+    mood = 'mute'
+    await shop.post(`/orders/${draft.order_id}/submit`).finally(() => {
+      mood = 'well'
+    })
+    const { db } = house.gateway.store
+    const kept = await db
+      .selectFrom('orders')
+      .select('in_doubt')
+      .where('order_id', '=', draft.order_id)
+      .executeTakeFirstOrThrow()
+    expect(kept.in_doubt).not.toBe(0)
+    const [charge] = await rowsOf('/transactions?page_size=1')
+    expect(charge).toMatchObject({ reference_type: 'order', reference_id: draft.order_id })
+
+    house.sandbox.steering.ship(await referenceOf(house, draft.order_id))
+    const [unknown] = await rowsOf('/freight-bills?page_size=1')
+    expect(unknown).toMatchObject({ order_id: draft.order_id, shipment_id: null })
+    expect(unknown?.shipment_number).toMatch(/^SH-/)
+    await settled()
+    await house.settle()
+    const [shipment] = await rowsOf(`/shipments?order_id=${draft.order_id}`)
+    const [known] = await rowsOf('/freight-bills?page_size=1')
+    expect(shipment?.shipment_id).toBeTypeOf('string')
+    expect(known).toEqual({ ...unknown, shipment_id: shipment?.shipment_id })
+  })
+
   it('that is voided is refunded by a transaction of the same amount', async () => {
     const before = await balanceOf()
     const sku = await shop.sku({ AUSYD1: 5 })
@@ -213,7 +257,7 @@ describe('an order', () => {
 })
 
 describe('the records', () => {
-  it('of the ERP alone have ids of ours that stay the same, and its own numbers where we have no document', async () => {
+  it('of the ERP alone have ids of ours that stay the same, and its own numbers beside no id where we have no document', async () => {
     const [transactions, bills, refunds, freight] = [
       await rowsOf(`/transactions?${everything}&page_size=200`),
       await rowsOf(`/bills?${everything}`),
@@ -226,8 +270,13 @@ describe('the records', () => {
     expect(freight.every(({ freight_bill_id }) => anyId('frb').test(freight_bill_id))).toBe(true)
     expect(await rowsOf(`/bills?${everything}`)).toEqual(bills)
     const old = freight.at(-1)
-    expect(old?.shipment_id).toMatch(/^SH-H/)
-    expect(old?.order_id ?? old?.dropship_order_id).toMatch(/^SO-H/)
+    expect(old).toMatchObject({ shipment_id: null, order_id: null, dropship_order_id: null })
+    expect([old?.order_number, old?.shipment_number]).toEqual([
+      expect.stringMatching(/^SO-H/),
+      expect.stringMatching(/^SH-H/),
+    ])
+    expect(refunds.at(-1)).toMatchObject({ order_id: null, dropship_order_id: null })
+    expect(refunds.at(-1)?.order_number).toMatch(/^SO-H/)
   })
 
   it('fit together: bills are their transactions, and refunds and freight bills are booked', async () => {
@@ -353,11 +402,9 @@ describe('a channel', () => {
     const [bill] = await rowsOf('/freight-bills?page_size=1')
     const [, charge] = await rowsOf('/transactions?page_size=2')
     await own('channel-of-CUST-HARBOUR')
-    expect([charge?.reference_id, bill?.order_id]).toEqual([
-      expect.stringMatching(/^SO-/),
-      charge?.reference_id,
-    ])
-    expect(bill?.shipment_id).toMatch(/^SH-/)
+    expect(charge?.reference_id).toMatch(/^SO-/)
+    expect(bill).toMatchObject({ order_id: null, shipment_id: null, order_number: charge?.reference_id })
+    expect(bill?.shipment_number).toMatch(/^SH-/)
   })
 
   it.each(lists)('without a customer has no %s, and the ERP is not asked', async (list) => {
@@ -367,6 +414,15 @@ describe('a channel', () => {
     expect(json).toMatchObject({ data: [], has_more: false })
     expect(asked).toEqual([])
   })
+
+  it.each(lists)(
+    'without a customer is refused a currency that is none in %s, as any other is',
+    async (list) => {
+      const { token } = await world(house)
+      const answer = await call(house, 'GET', `/api/v1/${list}?currency=XYZ`, { token })
+      expectError(answer, 'VALIDATION_FAILED', { param: 'currency', reason: 'invalid_field' })
+    },
+  )
 
   it.each(lists)('of the plan trader may not read %s', async (list) => {
     const { token } = await world(house, { plan: 'trader' })
@@ -386,6 +442,22 @@ describe('an ERP', () => {
       expectError(await shop.get(`/${list}`), 'UPSTREAM_TIMEOUT', { retryable: true })
       mood = 'poor'
       expectError(await shop.get(`/${list}`), 'UPSTREAM_REJECTED', { reason: 'invalid_state' })
+    } finally {
+      mood = 'well'
+      house.clock.advance(10_000)
+    }
+  })
+})
+
+describe('an ERP that refuses a question for a reason of its own', () => {
+  it.each(lists)('is quoted in %s, and the currency is not blamed for it', async (list) => {
+    try {
+      mood = 'stubborn'
+      const { message } = expectError(await shop.get(`/${list}?currency=AUD`), 'UPSTREAM_REJECTED')
+      expect(message).toContain('Not on a Sunday.')
+      asked.length = 0
+      expectError(await shop.get(`/${list}`), 'UPSTREAM_REJECTED')
+      expect(asked).toHaveLength(1)
     } finally {
       mood = 'well'
       house.clock.advance(10_000)
@@ -471,5 +543,31 @@ describe('what was booked a moment ago', () => {
     const [, charge] = await rowsOf('/transactions?page_size=2')
     expect(charge?.reference_id).toBe(order.order_id)
     expect(Date.parse(charge?.occurred_at)).toBeGreaterThan(house.clock.now())
+  })
+})
+
+describe('a list without days that is read over midnight', () => {
+  it('has one beginning, the day of its as_of, also where the ERP’s day begins before ours', async () => {
+    const late = await openHouse({ styles: 10, erpAheadMs: 60_000 })
+    try {
+      const reader = shopOf(late)
+      late.clock.set(Date.parse('2026-11-21T23:59:30.000Z'))
+      const days = 'start_date=2026-10-24&end_date=2026-11-22&page_size=200'
+      const wanted = await rowsOf(`/freight-bills?${days}`, reader)
+      expect(wanted.length).toBeGreaterThan(4)
+      const first = await page('/freight-bills?page_size=4', reader)
+      expect(first.as_of).toBe('2026-11-22T00:00:30.000Z')
+      const rows = [...first.data]
+      for (let number = 2; rows.length < wanted.length; number++) {
+        late.clock.advance(60_000)
+        const path = `/freight-bills?page_size=4&page=${number}&as_of=${first.as_of}`
+        const next = await page(path, reader)
+        rows.push(...next.data)
+        if (!next.has_more) break
+      }
+      expect(rows).toEqual(wanted)
+    } finally {
+      await late.close()
+    }
   })
 })

@@ -28,15 +28,18 @@ interface ListInput {
 const dayMs = 24 * 60 * 60 * 1000
 const mostDays = 366
 const defaultDays = 30
+/** An `as_of` of before it has no days that count: ISO arithmetic breaks near year 0. */
+const firstInstant = 0
 
 /**
  * Reads `start_date` and `end_date` (inclusive UTC days) and the page. One date alone: the other is today, or 29
- * days before. Without either: the last 30 days, or everything where the list has no default window. Throws
- * `VALIDATION_FAILED`.
+ * days before. Without either: the last 30 days, or everything where the list has no default window. Today is the day
+ * of `as_of`, so that a list that is read on after midnight keeps its oldest day. Throws `VALIDATION_FAILED`.
  */
 export function windowOf(input: ListInput, now: number, unbounded = false): ListWindow {
   const { page, page_size: pageSize } = input
-  const today = instant(now).slice(0, 10)
+  const present = input.as_of === undefined ? now : Math.max(firstInstant, Date.parse(input.as_of))
+  const today = instant(present).slice(0, 10)
   const bounded = input.start_date !== undefined || input.end_date !== undefined || !unbounded
   const end = input.end_date ?? today
   const start = input.start_date ?? instant(Date.parse(end) - (defaultDays - 1) * dayMs).slice(0, 10)

@@ -5,8 +5,9 @@ import { derivedId } from '../operations/reference.ts'
 
 /**
  * What the documents of a statement are called on the wire: an order of the channel by our id, a shipment of one of
- * them too, anything else by the ERP's own number. The ERP's papers have no row here; their ids follow from their
- * numbers, and are the same in every process and for ever.
+ * them too once it is known here; whatever is not ours has no id, and the ERP's own number stands beside it. An order
+ * has its row and its reference before the ERP hears of it, so that its id never depends on what was read since. The
+ * ERP's papers have no row here; their ids follow from their numbers, and are the same in every process and for ever.
  */
 type OrderName = ErpRefund['order']
 type Paper = 'transaction' | 'bill' | 'refund' | 'freight_bill'
@@ -23,6 +24,7 @@ export interface Names {
   paperOrNull(kind: Paper, number: string | null): string | null
   order(order: OrderName | null): { order_id: string | null; dropship_order_id: string | null }
   shipment(order: OrderName | null, number: string | null): string | null
+  /** Our id, or the ERP's own number of what is not ours. */
   document(document: NonNullable<ErpTransaction['document']>): string
 }
 
@@ -42,13 +44,13 @@ export async function namesFor(
     paper,
     paperOrNull: (kind, number) => (number === null ? null : paper(kind, number)),
     order(order) {
-      const id = order && (ours(order.reference) ?? order.number)
+      const id = (order && ours(order.reference)) ?? null
       const isDropship = order?.order_type === 'dropship'
       return { order_id: isDropship ? null : id, dropship_order_id: isDropship ? id : null }
     },
     shipment(order, number) {
       const id = order ? ours(order.reference) : undefined
-      return (id === undefined ? undefined : shipments.get(`${id} ${number}`)) ?? number
+      return (id === undefined ? undefined : shipments.get(`${id} ${number}`)) ?? null
     },
     document({ kind, number, reference }) {
       if (kind === 'order' || kind === 'dropship_order') return ours(reference) ?? number

@@ -54,15 +54,7 @@ export async function statementPage<Told extends ToldPage, Row extends object, S
     const none: Shown[] = []
     return { told: undefined, body: pageOf(windowOf(input, gateway.clock.now()), none), headers: [] }
   }
-  const span = spanOf(gateway, caller, list.name, input)
-  const erpInput = { customer_code, currency: input.currency ?? null, ...span.input }
-  const told = await toldBy(call, input, async (options) => {
-    const answer = await list.ask(erpInput, options)
-    const isLost = erpInput.after !== null && isInvalid(answer)
-    return isLost ? list.ask({ ...erpInput, ...span.passedOver }, options) : answer
-  })
-  const as_of = input.as_of ?? timeShown(told.as_of)
-  span.remember(as_of, told.next)
+  const { told, as_of } = await pageOfItsDay(question, list, customer_code)
   const rows = list.rowsOf(told)
   const names = await namesFor(gateway, caller, rows.flatMap(referenceIn))
   const { page, page_size } = input
@@ -76,15 +68,53 @@ export async function statementPage<Told extends ToldPage, Row extends object, S
   return { told, body, headers: body.has_more ? nextLink(call, body) : [] }
 }
 
-/** What the ERP tells. It knows the currencies of its accounts: one that it refuses is the caller's mistake. */
+/**
+ * The default days of a list are those before `as_of`, and on a page that was asked for without one that is the ERP's
+ * time: where its day is not ours yet, or no more, the page is asked for again, or the ones behind it would not fit.
+ */
+async function pageOfItsDay<Told extends ToldPage, Row, Shown>(
+  question: Question,
+  list: StatementList<Told, Row, Shown>,
+  customer_code: string,
+) {
+  const { gateway, input } = question
+  const first = await pageTold(question, list, customer_code)
+  const isDated = input.start_date !== undefined || input.end_date !== undefined
+  const pinned = { ...input, as_of: first.as_of }
+  if (isDated || windowOf(pinned, gateway.clock.now()).from === first.from) return first
+  return pageTold({ ...question, input: pinned }, list, customer_code)
+}
+
+async function pageTold<Told extends ToldPage, Row, Shown>(
+  { gateway, call, caller, input }: Question,
+  list: StatementList<Told, Row, Shown>,
+  customer_code: string,
+) {
+  const span = spanOf(gateway, caller, list.name, input)
+  const told = await toldBy(call, input, async (currency, options) => {
+    const erpInput = { customer_code, currency, ...span.input }
+    const answer = await list.ask(erpInput, options)
+    const isLost = erpInput.after !== null && isInvalid(answer)
+    return isLost ? list.ask({ ...erpInput, ...span.passedOver }, options) : answer
+  })
+  const as_of = input.as_of ?? timeShown(told.as_of)
+  span.remember(as_of, told.next)
+  return { told, as_of, from: Date.parse(span.input.from) }
+}
+
+/**
+ * What the ERP tells. It knows the currencies of its accounts: one that it refuses is the caller's mistake. Whether it
+ * is the currency that it refuses shows when it is asked the same without one; any other refusal is passed on.
+ */
 export function toldBy<T>(
   call: Call,
   { currency }: StatementQuery,
-  question: (options: CallOptions) => Promise<Answer<T>>,
+  question: (currency: string | null, options: CallOptions) => Promise<Answer<T>>,
 ): Promise<T> {
   return asked(call, async (options) => {
-    const answer = await question(options)
+    const answer = await question(currency ?? null, options)
     if (!isInvalid(answer) || currency === undefined) return answer
+    if ('rejected' in (await question(null, options))) return answer
     throw new GatewayError('VALIDATION_FAILED', {
       param: 'currency',
       reason: 'invalid_field',

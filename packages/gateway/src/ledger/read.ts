@@ -11,8 +11,9 @@ export async function readBalances({ gateway, call, caller, input }: Question) {
   const window = windowOf(input, gateway.clock.now(), true)
   const { customer_code } = caller
   if (customer_code === null) return pageOf(window, [])
-  const whose = { customer_code, currency: input.currency ?? null }
-  const told = await toldBy(call, input, (options) => gateway.erp.balances(whose, options))
+  const told = await toldBy(call, input, (currency, options) =>
+    gateway.erp.balances({ customer_code, currency }, options),
+  )
   const rows = told.balances
     .map(balanceShown)
     .filter(({ updated_at }) => window.holds(Date.parse(updated_at)))

@@ -67,6 +67,7 @@ export function refundShown(row: ErpRefund, names: Names): z.input<typeof refund
     requested_at: timeShown(row.requested_at),
     completed_at: row.completed_at && timeShown(row.completed_at),
     transaction_id: names.paperOrNull('transaction', row.transaction_number),
+    order_number: row.order.number,
   }
 }
 
@@ -86,5 +87,7 @@ export function freightBillShown(row: ErpFreightBill, names: Names): z.input<typ
     currency,
     bill_id: names.paperOrNull('bill', row.bill_number),
     transaction_id: names.paperOrNull('transaction', row.transaction_number),
+    order_number: order?.number ?? null,
+    shipment_number: row.shipment_number,
   }
 }

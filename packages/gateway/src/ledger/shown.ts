@@ -9,7 +9,9 @@ import { currency, instantField, listOf } from '../contract/fields.ts'
 const amount = z.number().meta({ description: 'At most 2 decimals; what the customer has is positive' })
 const asked = z.number().meta({ description: 'At most 2 decimals; what is owed is positive' })
 const day = z.iso.date()
+/** Null where the order is not the channel's, or did not come through this gateway: `order_number` names it then. */
 const orderNames = { order_id: z.string().nullable(), dropship_order_id: z.string().nullable() }
+const erpNumber = z.string().nullable()
 const grams = z.int().min(0)
 
 export const billStates = billStatuses
@@ -36,7 +38,10 @@ export const transaction = z
     currency,
     balance_after: amount,
     reference_type: z.enum(statementDocuments).nullable(),
-    reference_id: z.string().nullable().meta({ description: 'Our id, or the ERP’s own number' }),
+    reference_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'Our id; of what is not ours the ERP’s own number' }),
     bill_id: z.string().nullable(),
     client_order_number: z.string().nullable(),
     description: z.string(),
@@ -73,6 +78,7 @@ export const refund = z
     requested_at: instantField,
     completed_at: instantField.nullable(),
     transaction_id: z.string().nullable(),
+    order_number: erpNumber,
   })
   .meta({ id: 'Refund' })
 
@@ -91,6 +97,8 @@ export const freightBill = z
     currency,
     bill_id: z.string().nullable(),
     transaction_id: z.string().nullable(),
+    order_number: erpNumber,
+    shipment_number: erpNumber,
   })
   .meta({ id: 'FreightBill' })
 

@@ -46,7 +46,7 @@ export const parse: StageFactory = (endpoint, gateway) => {
 }
 
 /** A span that is none is a mistake of shape: it costs no points. */
-function checkSpan(query: { start_date?: string; end_date?: string }, now: number) {
+function checkSpan(query: { start_date?: string; end_date?: string; as_of?: string }, now: number) {
   windowOf({ ...query, page: 1, page_size: 1 }, now)
 }
 
