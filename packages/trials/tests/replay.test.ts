@@ -55,7 +55,7 @@ describe('npm run replay', () => {
       const file = join(directory, 'troubled.json')
       const { stdout, stderr, code } = await replay(
         '--limit',
-        '60',
+        '30',
         '--faults',
         '--seed',
         '2',
@@ -65,7 +65,7 @@ describe('npm run replay', () => {
       expect(stdout, stderr).toContain('the guarantees of class "dedupe" hold')
       expect(code).toBe(0)
       const report = JSON.parse(await readFile(file, 'utf8'))
-      expect(report).toMatchObject({ kept: true, erp_documents: 60, kills: { gateway: 1, erp: 1 } })
+      expect(report).toMatchObject({ kept: true, erp_documents: 30, kills: { gateway: 1, erp: 1 } })
     },
     mostMs,
   )
