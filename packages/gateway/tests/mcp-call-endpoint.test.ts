@@ -75,7 +75,7 @@ function plain(value: unknown): unknown {
   return JSON.parse(text)
 }
 
-const queries: readonly string[] = ['', 'page_size=1', 'nonsense=1', 'page_size=1&page_size=2', 'q=%e4%b8']
+const queries: readonly string[] = ['', 'nonsense=1', 'page_size=1&page_size=2']
 
 describe.each(Object.keys(roles))('%s', (role) => {
   it('is answered and charged by every endpoint as over HTTP', async () => {
