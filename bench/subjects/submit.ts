@@ -5,12 +5,16 @@ import { type RunningGateway, startGateway } from '../gateway.ts'
 import { skuOf } from '../goods.ts'
 import { credentials, customer, orderAnswers, shippingMethod, submitMs } from '../ordering-erp.ts'
 import { BrokenParity } from '../parity.ts'
+import { cpuMsOf } from '../processes.ts'
+import { profiledWhile } from '../profile.ts'
 import { median } from '../statistics.ts'
 import type { FilledStock } from '../stock.ts'
 
 /** How much longer a submit takes than the ERP behind it, both asked from the same process, in turns. */
 const inFlight = 16
 const submitsPerRound = 320
+/** Before the engine has compiled what a submit runs through, it takes twice the time. */
+const warmRounds = 4
 const skus = 8
 const adminToken = 'an-admin-token-for-benchmarks-only'
 const must = 1.05
@@ -32,15 +36,23 @@ export const submit: Subject = async (bench) => {
 
 async function measured({ options, report }: Bench, stock: FilledStock, gateway: RunningGateway) {
   const headers = await buyer(gateway)
-  const rounds: { erp: number[]; gateway: number[] }[] = []
-  await round(gateway, headers)
+  const rounds: Round[] = []
+  for (let at = 0; at < warmRounds; at++) await round(gateway, headers)
   for (let at = 0; at < options.rounds; at++) {
     report.progress(`submitting on ${stock.kind}, round ${at + 1} of ${options.rounds}`)
     rounds.push(await round(gateway, headers))
   }
+  if (options.profile) {
+    const drafts = await drafted(gateway, headers)
+    await profiledWhile(gateway.process, `a submit on ${stock.kind}`, async () => {
+      const times = await submitted(gateway, headers, drafts)
+      return times.length
+    })
+  }
   const ratio = (share: number) =>
     rounds.map((each) => quantile(each.gateway, share) / quantile(each.erp, share))
   const p50 = (of: 'erp' | 'gateway') => median(rounds.map((each) => quantile(each[of], 0.5))).toFixed(2)
+  const cpuMs = median(rounds.map((each) => each.cpuMs)).toFixed(2)
   const isJudged = stock.kind === 'postgres'
   const what = `submit, ERP of ${submitMs} ms, ${inFlight} in flight, ${stock.kind}`
   report.judge({
@@ -48,7 +60,7 @@ async function measured({ options, report }: Bench, stock: FilledStock, gateway:
     target: `${what}: p50 / the ERP's`,
     unit: '×',
     values: ratio(0.5),
-    detail: `${p50('gateway')} ms to ${p50('erp')} ms`,
+    detail: `${p50('gateway')} ms to ${p50('erp')} ms, ${cpuMs} ms of the gateway's processor each`,
     ...(isJudged ? { bound: { is: 'at most' as const, must, stretch } } : {}),
   })
   report.judge({
@@ -94,18 +106,42 @@ function draft(at: number): string {
   })
 }
 
-async function round(gateway: RunningGateway, headers: Record<string, string>) {
+interface Round {
+  /** Times of the ERP alone, and of the gateway in front of it. */
+  readonly erp: readonly number[]
+  readonly gateway: readonly number[]
+  /** Of the gateway's process, for one submit. */
+  readonly cpuMs: number
+}
+
+type Headers = Readonly<Record<string, string>>
+
+async function round(gateway: RunningGateway, headers: Headers): Promise<Round> {
+  const drafts = await drafted(gateway, headers)
+  const erp = await timed(submitsPerRound, (at) => askErp(gateway, at))
+  const before = cpuMsOf(gateway.process)
+  const own = await submitted(gateway, headers, drafts)
+  process.stderr.write(
+    `round cpu ${((cpuMsOf(gateway.process) - before) / submitsPerRound).toFixed(2)} p50 ${quantile(own, 0.5).toFixed(1)}\n`,
+  )
+  return { erp, gateway: own, cpuMs: (cpuMsOf(gateway.process) - before) / submitsPerRound }
+}
+
+/** The ids of new drafts. */
+async function drafted(gateway: RunningGateway, headers: Headers): Promise<string[]> {
   const drafts: string[] = []
   for (let at = 0; at < submitsPerRound; at++) {
     const seen = await ask(`${gateway.url}/api/v1/orders`, { method: 'POST', headers, body: draft(at) })
     const { data }: { data: { order_id: string } } = JSON.parse(expectStatus(seen, 201).body.toString())
     drafts.push(data.order_id)
   }
-  const erp = await timed(submitsPerRound, (at) => askErp(gateway, at))
-  const own = await timed(submitsPerRound, (at) =>
+  return drafts
+}
+
+function submitted(gateway: RunningGateway, headers: Headers, drafts: readonly string[]): Promise<number[]> {
+  return timed(drafts.length, (at) =>
     ask(`${gateway.url}/api/v1/orders/${drafts[at]}/submit`, { method: 'POST', headers, body: '{}' }),
   )
-  return { erp, gateway: own }
 }
 
 /** The same order, asked of the ERP itself. */

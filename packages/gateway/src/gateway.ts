@@ -101,6 +101,8 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
 
 /** How often what is announced is looked at anyway. */
 const pollMs = { stock: 1_000, reference: 5_000, access: 500, events: 500, deliveries: 250 }
+/** Orders that come thick and fast are numbered together; one alone does not wait. */
+const numberingRestMs = 3
 const referenceSyncMs = 15_000
 const housekeepingMs = 60_000
 const settleMs = 1_000
@@ -135,6 +137,7 @@ export function startWorkers(gateway: Gateway): () => Promise<void> {
     events: startWorker({
       name: 'number events',
       everyMs: pollMs.events,
+      restMs: numberingRestMs,
       log,
       turn: () => sequenceEvents(gateway),
     }),

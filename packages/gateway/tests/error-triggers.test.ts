@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { errorCodes, errorTable } from '../src/contract/errors.ts'
+import { Deadline } from '../src/kernel/deadline.ts'
 import { type Step, shellOf, type Trigger, triggers, variablesOf } from '../src/pages/errors/triggers.ts'
 import {
   adminToken,
@@ -89,8 +90,9 @@ describe('every error code', () => {
   it.each(errorCodes)('%s is what its trigger answers', async (code) => {
     const trigger = triggers[code]
     // Half a minute of silence is what the reader waits for; the test's clocks may run ahead.
-    const real = AbortSignal.timeout.bind(AbortSignal)
-    if (code === 'UPSTREAM_TIMEOUT') vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => real(300))
+    const real = Deadline.after.bind(Deadline)
+    if (code === 'UPSTREAM_TIMEOUT')
+      vi.spyOn(Deadline, 'after').mockImplementation((_ms, other) => real(300, other))
     const home =
       trigger.setting === undefined ? house : await openHouse({ settings: settingOf(trigger.setting) })
     try {

@@ -3,7 +3,7 @@ import type { Gateway } from '../gateway.ts'
 import { epochOrNull } from '../kernel/clock.ts'
 import { tellOrderCreated } from '../operations/order-created.ts'
 import { keepShipments } from '../operations/shipments.ts'
-import type { Tx } from '../store/store.ts'
+import { type Tx, together } from '../store/store.ts'
 import type { DropshipRow } from '../store/tables.ts'
 import { doubt } from './shown.ts'
 
@@ -52,17 +52,24 @@ export async function applyToDropship(
     in_doubt: doubt.none,
     updated_at: now,
   }
-  await tx
-    .updateTable('dropship_orders')
-    .set(fields)
-    .where('dropship_order_id', '=', dropship_order_id)
-    .execute()
-  if (row.submitted_at === null) {
-    const { client_order_number, created_at } = row
-    const order = { order_type: 'dropship', channel_code, client_order_number, created_at } as const
-    const { status, serial_number } = fields
-    const created = { ...order, id: dropship_order_id, status, serial_number }
-    await tellOrderCreated(gateway, tx, created, document, request_id)
-  }
+  const { client_order_number, created_at } = row
+  const { status, serial_number } = fields
+  const order = { order_type: 'dropship', id: dropship_order_id, channel_code, created_at } as const
+  await together([
+    tx
+      .updateTable('dropship_orders')
+      .set(fields)
+      .where('dropship_order_id', '=', dropship_order_id)
+      .execute(),
+    row.submitted_at === null
+      ? tellOrderCreated(
+          gateway,
+          tx,
+          { ...order, client_order_number, status, serial_number },
+          document,
+          request_id,
+        )
+      : undefined,
+  ])
   return { ...row, ...fields }
 }

@@ -13,7 +13,7 @@ import { perform, type Write } from '../operations/intent.ts'
 import { lockOfNumber } from '../operations/locks.ts'
 import { quoteShown } from '../operations/preview.ts'
 import { referenceOf } from '../operations/reference.ts'
-import type { Tx } from '../store/store.ts'
+import type { Db, Tx } from '../store/store.ts'
 import type { DropshipRow } from '../store/tables.ts'
 import type { DropshipBody } from './body.ts'
 import { dropshipRow, requireOwn, rowsOfNumber } from './read.ts'
@@ -79,10 +79,12 @@ export const dropshipDrop: Write<null, object> = {
   isDone: isReleased,
   async applied(gateway, tx, { document_id, reference }, _detail, { document }) {
     await endHold(gateway, tx, reference, 'release', document?.status_raw ?? null)
-    await doubted(tx, document_id, doubt.none)
+    await doubted(tx, document_id, doubt.none).execute()
     return new Reply({})
   },
-  undone: (_gateway, tx, { document_id }) => doubted(tx, document_id, doubt.none),
+  async undone(_gateway, tx, { document_id }) {
+    await doubted(tx, document_id, doubt.none).execute()
+  },
 }
 
 /** Previews a drop-ship order and holds its stock, all or nothing. The same number and SKU again moves the hold. */
@@ -113,21 +115,14 @@ export async function previewDropship(gateway: Gateway, call: Call, caller: Call
         expires_at,
         fields: bodyFields(gateway, body),
       },
-      async mark(tx) {
-        const marked = { in_doubt: doubt.preview }
-        if (!former) {
-          await requireRoom(tx, channel_code, 'sku', () => liveOf(gateway, tx, channel_code))
-          await tx
-            .insertInto('dropship_orders')
-            .values({ ...row, ...marked, expires_at })
-            .execute()
-        } else
-          await tx
-            .updateTable('dropship_orders')
-            .set(marked)
-            .where('dropship_order_id', '=', row.dropship_order_id)
-            .execute()
-      },
+      ...(former
+        ? { mark: (db: Db) => [doubted(db, row.dropship_order_id, doubt.preview)] }
+        : {
+            check: (tx: Tx) => requireRoom(tx, channel_code, 'sku', () => liveOf(gateway, tx, channel_code)),
+            mark: (db: Db) => [
+              db.insertInto('dropship_orders').values({ ...row, in_doubt: doubt.preview, expires_at }),
+            ],
+          }),
       send: (options) =>
         withUpstreamSession(gateway, caller, (session) =>
           gateway.erp.hold(
@@ -158,7 +153,7 @@ async function dropFormer(gateway: Gateway, row: DropshipRow, lock: string, refe
     reference,
     channel_code,
     detail: null,
-    mark: (tx) => doubted(tx, id, doubt.preview),
+    mark: (db) => [doubted(db, id, doubt.preview)],
     send: (options) => gateway.erp.release({ reference, reason: 'release' }, options),
   }).catch((error: unknown) => {
     gateway.log.warn({ error, subject: id }, 'a replaced hold could not be given back yet; it expires')
@@ -235,6 +230,6 @@ function previewShown(row: DropshipRow, quote: Quote, isHeld: boolean) {
   }
 }
 
-async function doubted(tx: Tx, id: string, in_doubt: number): Promise<void> {
-  await tx.updateTable('dropship_orders').set({ in_doubt }).where('dropship_order_id', '=', id).execute()
+function doubted(db: Db, id: string, in_doubt: number) {
+  return db.updateTable('dropship_orders').set({ in_doubt }).where('dropship_order_id', '=', id)
 }

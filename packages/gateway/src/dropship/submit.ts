@@ -11,6 +11,7 @@ import { inDoubt, isHoldOver } from '../operations/failures.ts'
 import { endHold, liveHold } from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { lockOfNumber } from '../operations/locks.ts'
+import { together } from '../store/store.ts'
 import type { DropshipRow } from '../store/tables.ts'
 import { applyToDropship } from './apply.ts'
 import type { DropshipBody } from './body.ts'
@@ -29,16 +30,19 @@ interface Detail {
 }
 
 /** Submitting a drop-ship order: the preview, or a new order, becomes what the ERP made of it. */
-export const dropshipSubmit: Write<Detail, { data: ReturnType<typeof dropshipShown> }> = {
+export const dropshipSubmit: Write<Detail, { data: ReturnType<typeof dropshipShown> }, DropshipRow> = {
   kind: 'dropship.submit',
   makesEvents: true,
   isDone: ({ kind }) => kind === 'order',
-  async applied(gateway, tx, { document_id, request_id }, { hold_reference, ended }, { document }) {
-    const row = await dropshipRow(tx, document_id)
+  async applied(gateway, tx, { document_id, request_id }, { hold_reference, ended }, { document }, known) {
+    const row = known ?? (await dropshipRow(tx, document_id))
     if (!row || document === null) throw new Error(`The ERP accepted ${document_id} and told of nothing.`)
-    if (hold_reference !== null) await endHold(gateway, tx, hold_reference, 'submit', null)
-    if (ended !== null) await endHold(gateway, tx, ended, 'expiry', null)
-    return new Reply({ data: dropshipShown(await applyToDropship(gateway, tx, row, document, request_id)) })
+    const [order] = await together([
+      applyToDropship(gateway, tx, row, document, request_id),
+      hold_reference === null ? undefined : endHold(gateway, tx, hold_reference, 'submit', null),
+      ended === null ? undefined : endHold(gateway, tx, ended, 'expiry', null),
+    ])
+    return new Reply({ data: dropshipShown(order) })
   },
   async undone(_gateway, tx, { document_id }, { isNew, before }) {
     if (isNew) {
@@ -103,6 +107,11 @@ function placed(
 ) {
   const { dropship_order_id: id, channel_code, reference } = row
   const ahead = sessionAhead(gateway, caller)
+  const marked = {
+    ...bodyFields(gateway, body),
+    in_doubt: doubt.submit,
+    placed_at: gateway.clock.now(),
+  }
   return perform(gateway, call, dropshipSubmit, {
     document: { type: 'dropship_order', id },
     lock,
@@ -110,19 +119,12 @@ function placed(
     channel_code,
     warehouses: request.warehouse_codes,
     detail: { isNew, hold_reference, ended: ended ?? null, before: keptFields(row) },
-    async mark(tx) {
-      const marked = {
-        ...bodyFields(gateway, body),
-        in_doubt: doubt.submit,
-        placed_at: gateway.clock.now(),
-      }
-      if (isNew)
-        await tx
-          .insertInto('dropship_orders')
-          .values({ ...row, ...marked })
-          .execute()
-      else await tx.updateTable('dropship_orders').set(marked).where('dropship_order_id', '=', id).execute()
-    },
+    row: { ...row, ...marked },
+    mark: (db) => [
+      isNew
+        ? db.insertInto('dropship_orders').values({ ...row, ...marked })
+        : db.updateTable('dropship_orders').set(marked).where('dropship_order_id', '=', id),
+    ],
     send: (options) =>
       withUpstreamSession(
         gateway,

@@ -8,7 +8,7 @@ import { endWithSource, isReleased, linesOf, reservedHold } from '../operations/
 import { perform, type Write } from '../operations/intent.ts'
 import { keepAnswer } from '../operations/keys.ts'
 import { lockOfNumber } from '../operations/locks.ts'
-import type { Tx } from '../store/store.ts'
+import type { Db, Tx } from '../store/store.ts'
 import type { DropshipRow } from '../store/tables.ts'
 import { applyToDropship } from './apply.ts'
 import { dropshipRow, ownDropship } from './read.ts'
@@ -25,7 +25,9 @@ export const dropshipRelease: Write<{ readonly hold_id: string }, DropshipTold> 
     await endWithSource(gateway, tx, hold, 'release', document?.status_raw ?? null)
     return shownFrom(tx, document_id)
   },
-  undone: (_gateway, tx, { document_id }) => marked(tx, document_id, doubt.none),
+  async undone(_gateway, tx, { document_id }) {
+    await marked(tx, document_id, doubt.none).execute()
+  },
 }
 
 /** Voiding an order: cancelled before the hand-over to the warehouse, intercepted after it. */
@@ -37,7 +39,9 @@ export const dropshipVoid: Write<null, DropshipTold> = {
     if (!row || document === null) throw new Error(`The ERP voided ${document_id} and told of nothing.`)
     return new Reply({ data: dropshipShown(await applyToDropship(gateway, tx, row, document)) })
   },
-  undone: (_gateway, tx, { document_id }) => marked(tx, document_id, doubt.none),
+  async undone(_gateway, tx, { document_id }) {
+    await marked(tx, document_id, doubt.none).execute()
+  },
 }
 
 /** Releases a preview; twice is the same. After the submit there is no preview to release. */
@@ -112,7 +116,7 @@ function planFor(row: DropshipRow, lock: string) {
     lock,
     channel_code,
     detail: null,
-    mark: (tx: Tx) => marked(tx, id, doubt.preview),
+    mark: (db: Db) => [marked(db, id, doubt.preview)],
   }
 }
 
@@ -140,6 +144,6 @@ async function shownFrom(tx: Tx, id: string) {
   return shown(row)
 }
 
-async function marked(tx: Tx, id: string, in_doubt: number): Promise<void> {
-  await tx.updateTable('dropship_orders').set({ in_doubt }).where('dropship_order_id', '=', id).execute()
+function marked(db: Db, id: string, in_doubt: number) {
+  return db.updateTable('dropship_orders').set({ in_doubt }).where('dropship_order_id', '=', id)
 }

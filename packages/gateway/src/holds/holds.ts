@@ -57,7 +57,9 @@ export const holdRelease: Write<HeldBy, { data: z.input<typeof hold> }> = {
     if (!row) throw new Error(`The hold ${detail.hold_id} is gone.`)
     return new Reply({ data: holdShown(row) })
   },
-  undone: (_gateway, tx, _intent, detail) => doubtSource(tx, detail, 0),
+  async undone(_gateway, tx, _intent, detail) {
+    await tx.executeQuery(doubtSource(tx, detail, 0))
+  },
 }
 
 type Asked = Parameters<typeof windowOf>[0] & { readonly status?: string | undefined }
@@ -105,7 +107,7 @@ export async function deleteHold(gateway: Gateway, call: Call, caller: Caller, i
       channel_code,
       warehouses: linesOf(row).map(({ warehouse_code }) => warehouse_code),
       detail: { reference, source, source_id, hold_id },
-      mark: (tx) => doubtSource(tx, row, 1),
+      mark: (db) => [doubtSource(db, row, 1)],
       send: (options) => gateway.erp.release({ reference, reason: 'release' }, options),
     })
   })

@@ -1,14 +1,15 @@
 import {
   createCipheriv,
   createDecipheriv,
-  createHash,
   createHmac,
+  createSecretKey,
+  hash,
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto'
 
 export function sha256(text: string | Uint8Array): Buffer {
-  return createHash('sha256').update(text).digest()
+  return hash('sha256', text, 'buffer')
 }
 
 /** Whether two texts are equal, in a time that depends on neither. */
@@ -35,8 +36,9 @@ const signatureBytes = 16
 
 /** Secrets under a key that is derived from `SECRETS_KEY`. */
 export function secretsWith(secretsKey: string): Secrets {
-  const key = sha256(`trade-gateway sealing ${secretsKey}`)
-  const signingKey = sha256(`trade-gateway signing ${secretsKey}`)
+  // As key objects: bytes are made into one at each use, which takes five times as long as the sealing.
+  const key = createSecretKey(sha256(`trade-gateway sealing ${secretsKey}`))
+  const signingKey = createSecretKey(sha256(`trade-gateway signing ${secretsKey}`))
   return {
     seal(text, purpose) {
       const nonce = randomBytes(nonceBytes)

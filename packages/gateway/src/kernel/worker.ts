@@ -15,13 +15,15 @@ export interface Worker {
 export interface WorkerOptions {
   readonly name: string
   readonly everyMs: number
+  /** The least time from one turn to the next, so that nudges that come thick and fast share turns; 0 if left out. */
+  readonly restMs?: number
   readonly log: Log
   /** Answers true where more is left to do at once. */
   readonly turn: () => Promise<boolean | undefined>
 }
 
 /** Starts a worker; its first turn begins at once. */
-export function startWorker({ name, everyMs, log, turn }: WorkerOptions): Worker {
+export function startWorker({ name, everyMs, restMs = 0, log, turn }: WorkerOptions): Worker {
   let running: Promise<void> | undefined
   let again = false
   let stopped = false
@@ -32,6 +34,7 @@ export function startWorker({ name, everyMs, log, turn }: WorkerOptions): Worker
       again = false
       try {
         if (await turn()) again = true
+        else if (restMs > 0 && !stopped) await new Promise((resolve) => setTimeout(resolve, restMs))
       } catch (error) {
         if (!stopped)
           log.error({ worker: name, error }, 'a worker’s turn failed; the next one comes with the timer')

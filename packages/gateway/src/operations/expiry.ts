@@ -21,7 +21,9 @@ export const holdExpire: Write<HeldBy, object> = {
     await endWithSource(gateway, tx, hold, 'expiry', document?.status_raw ?? null)
     return new Reply({})
   },
-  undone: (_gateway, tx, _intent, hold) => doubtSource(tx, hold, 0),
+  async undone(_gateway, tx, _intent, hold) {
+    await tx.executeQuery(doubtSource(tx, hold, 0))
+  },
 }
 
 /** One turn: gives back what is due. */
@@ -114,7 +116,7 @@ export async function expireHeld(gateway: Gateway, holdId: string, lock: string)
     channel_code,
     warehouses: linesOf(hold).map(({ warehouse_code }) => warehouse_code),
     detail: { hold_id, reference, source, source_id },
-    mark: (tx) => doubtSource(tx, hold, 1),
+    mark: (db) => [doubtSource(db, hold, 1)],
     send: (options) => gateway.erp.release({ reference, reason: 'expiry' }, options),
   })
 }

@@ -1,4 +1,5 @@
 import type { ErpDocument } from '@trade-gateway/connector'
+import type { Compilable } from 'kysely'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Db, Tx } from '../store/store.ts'
@@ -152,29 +153,23 @@ export async function endWithSource(
 }
 
 /** Says of the document behind a hold, where it is still its hold, whether a write on it is in doubt. */
-export async function doubtSource(tx: Tx, hold: HeldBy, in_doubt: number): Promise<void> {
-  if (hold.source === 'dropship_preview') {
-    await tx
+export function doubtSource(db: Db, { source, source_id, hold_id }: HeldBy, in_doubt: number): Compilable {
+  if (source === 'dropship_preview') {
+    return db
       .updateTable('dropship_orders')
       .set({ in_doubt })
-      .where('dropship_order_id', '=', hold.source_id)
-      .where('hold_id', '=', hold.hold_id)
+      .where('dropship_order_id', '=', source_id)
+      .where('hold_id', '=', hold_id)
       .where('submitted_at', 'is', null)
-      .execute()
-  } else if (hold.source === 'reservation') {
-    await tx
-      .updateTable('reservations')
-      .set({ in_doubt })
-      .where('reservation_id', '=', hold.source_id)
-      .execute()
-  } else {
-    await tx
-      .updateTable('orders')
-      .set({ in_doubt })
-      .where('order_id', '=', hold.source_id)
-      .where('hold_id', '=', hold.hold_id)
-      .execute()
   }
+  if (source === 'reservation') {
+    return db.updateTable('reservations').set({ in_doubt }).where('reservation_id', '=', source_id)
+  }
+  return db
+    .updateTable('orders')
+    .set({ in_doubt })
+    .where('order_id', '=', source_id)
+    .where('hold_id', '=', hold_id)
 }
 
 /** What a write on a hold works on: the document that it is held for, or the hold alone where that moved on. */

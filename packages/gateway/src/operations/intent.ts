@@ -6,15 +6,17 @@ import {
   type Quote,
   UnknownOutcome,
 } from '@trade-gateway/connector'
+import type { Compilable } from 'kysely'
 import type { Call } from '../contract/call.ts'
 import type { Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
+import { Deadline } from '../kernel/deadline.ts'
 import { type Db, type Tx, together } from '../store/store.ts'
 import type { IntentRow } from '../store/tables.ts'
 import { mostWaitToSendMs } from '../upstream/guarded.ts'
 import { definiteFailure, inDoubt, unknownFailure } from './failures.ts'
-import { freeKey, keepOpen, keepSettled, type Resource } from './keys.ts'
+import { freeKey, keepSettled, openKey, type Resource } from './keys.ts'
 import { publish } from './publish.ts'
 import { inTurn } from './queue.ts'
 
@@ -35,14 +37,21 @@ export interface Written {
 }
 
 /** One kind of write: how its outcome is recognised, and what it means for our documents. */
-export interface Write<Detail, Told = unknown> {
+export interface Write<Detail, Told = unknown, Row = never> {
   readonly kind: string
   /** Whether `applied` may write events: then those who tell of them are woken. */
   readonly makesEvents?: true
   /** Whether the ERP's document shows that the write took effect. */
   isDone(document: ErpDocument): boolean
-  /** Writes what the ERP answered; answers what the client is told. */
-  applied(gateway: Gateway, tx: Tx, intent: IntentRow, detail: Detail, written: Written): Promise<Reply<Told>>
+  /** Writes what the ERP answered; answers what the client is told. `row` is the plan's, where it gave one. */
+  applied(
+    gateway: Gateway,
+    tx: Tx,
+    intent: IntentRow,
+    detail: Detail,
+    written: Written,
+    row?: Row,
+  ): Promise<Reply<Told>>
   /** Puts our documents back to what they were before the intent. */
   undone(gateway: Gateway, tx: Tx, intent: IntentRow, detail: Detail): Promise<void>
 }
@@ -50,7 +59,7 @@ export interface Write<Detail, Told = unknown> {
 /** A kind of write, its detail forgotten: it comes back from the database as it was written there. */
 export type AnyWrite = Write<never>
 
-export interface Plan<Detail> {
+export interface Plan<Detail, Row = never> {
   readonly document: Resource
   readonly lock: string
   readonly reference: string
@@ -60,8 +69,12 @@ export interface Plan<Detail> {
   readonly status?: number
   /** Where it allocates or gives back; an ERP may want such writes one after another. */
   readonly warehouses?: readonly string[]
+  /** The document as the intent leaves it: nobody else changes it before the outcome is written. */
+  readonly row?: Row
+  /** Refuses the write in the transaction of its intent, where that takes a look at other documents. */
+  check?(tx: Tx): Promise<void>
   /** What the intent changes in our documents, in its own commit. */
-  mark(tx: Tx): Promise<void>
+  mark(db: Db): readonly Compilable[]
   send(options: CallOptions): Promise<Answer<Written>>
 }
 
@@ -75,11 +88,11 @@ const connectMs = 3_000
 export const mostLateMs = leaveWithinMs + mostWaitToSendMs + connectMs
 
 /** Does a write for a caller, or for a worker (`call` undefined). Holds the document's lock already. */
-export async function perform<Detail, Told>(
+export async function perform<Detail, Told, Row = never>(
   gateway: Gateway,
   call: Call | undefined,
-  write: Write<Detail, Told>,
-  plan: Plan<Detail>,
+  write: Write<Detail, Told, Row>,
+  plan: Plan<Detail, Row>,
 ): Promise<Reply<Told>> {
   return inTurn(gateway, plan.warehouses ?? [], () => performed(gateway, call, write, plan)).catch(
     (error: unknown) => {
@@ -88,26 +101,29 @@ export async function perform<Detail, Told>(
   )
 }
 
-async function performed<Detail, Told>(
+async function performed<Detail, Told, Row>(
   gateway: Gateway,
   call: Call | undefined,
-  write: Write<Detail, Told>,
-  plan: Plan<Detail>,
+  write: Write<Detail, Told, Row>,
+  plan: Plan<Detail, Row>,
 ): Promise<Reply<Told>> {
   const began = gateway.clock.monotonic()
   const intent = await begun(gateway, call, write, plan)
+  const deadline = Deadline.after(writeTimeoutMs)
   let answer: Answer<Written>
   try {
     if (gateway.clock.monotonic() - began > leaveWithinMs) throw tooLate()
-    answer = await plan.send(optionsOf(call))
+    answer = await plan.send(optionsOf(call, deadline))
   } catch (error) {
     // It never left, or something before the ERP refused it. Everything else may have taken effect.
     const isDefinite = error instanceof UnknownOutcome ? !error.sent : error instanceof GatewayError
     if (isDefinite) await undo(gateway, write, intent, 502)
     throw error instanceof GatewayError ? error : unknownFailure(error)
+  } finally {
+    deadline.end()
   }
   if ('ok' in answer) {
-    return finish(gateway, write, intent, answer.ok, call).catch((error: unknown) => {
+    return finish(gateway, write, intent, answer.ok, call, plan.row).catch((error: unknown) => {
       if (error instanceof SettledElsewhere) throw inDoubt(intent.document_id)
       // The ERP has done it; that we could not write it down does not make it undone.
       throw unknownFailure(error)
@@ -122,16 +138,15 @@ function tooLate(): UnknownOutcome {
   return new UnknownOutcome('unreachable', 'The gateway was too slow to send it.', { sent: false })
 }
 
-function optionsOf(call: Call | undefined): CallOptions {
-  const signal = AbortSignal.timeout(writeTimeoutMs)
+function optionsOf(call: Call | undefined, { signal }: Deadline): CallOptions {
   return call?.fault === undefined ? { signal } : { signal, fault: call.fault }
 }
 
-async function begun<Detail>(
+async function begun<Detail, Told, Row>(
   gateway: Gateway,
   call: Call | undefined,
-  write: Write<Detail>,
-  plan: Plan<Detail>,
+  write: Write<Detail, Told, Row>,
+  plan: Plan<Detail, Row>,
 ): Promise<IntentRow> {
   const intent: IntentRow = {
     document_id: plan.document.id,
@@ -147,44 +162,51 @@ async function begun<Detail>(
     missed_at: null,
     looked_at: null,
   }
-  await gateway.store.db.transaction().execute(async (tx) => {
-    await together([
-      tx.insertInto('intents').values(intent).execute(),
-      plan.mark(tx),
-      call?.key ? keepOpen(gateway, tx, call.key, plan.document) : undefined,
-    ])
-  })
+  const { db, atOnce } = gateway.store
+  const statements = [
+    db.insertInto('intents').values(intent),
+    ...plan.mark(db),
+    ...(call?.key ? [openKey(gateway, call.key, plan.document)] : []),
+  ]
+  if (!plan.check) await atOnce(statements)
+  else
+    await db.transaction().execute(async (tx) => {
+      await plan.check?.(tx)
+      await together(statements.map((statement) => tx.executeQuery(statement)))
+    })
   return intent
 }
 
 /** Commits what the ERP answered, publishes the figures, and only then answers. */
-export async function finish<Detail, Told>(
+export async function finish<Detail, Told, Row>(
   gateway: Gateway,
-  write: Write<Detail, Told>,
+  write: Write<Detail, Told, Row>,
   intent: IntentRow,
   written: Written,
   call?: Call,
+  row?: Row,
 ): Promise<Reply<Told>> {
   const [reply] = await Promise.all([
-    committed(gateway, write, intent, written, call),
+    committed(gateway, write, intent, written, call, row),
     publish(gateway, written.figures),
   ])
   return reply
 }
 
 /** The answer, the key's answer and the events of it, in one commit. */
-async function committed<Detail, Told>(
+async function committed<Detail, Told, Row>(
   gateway: Gateway,
-  write: Write<Detail, Told>,
+  write: Write<Detail, Told, Row>,
   intent: IntentRow,
   written: Written,
   call: Call | undefined,
+  row: Row | undefined,
 ): Promise<Reply<Told>> {
   const { scope, http_status } = intent
   const reply = await gateway.store.db.transaction().execute(async (tx) => {
     const [, told] = await together([
       closeIntent(tx, intent),
-      write.applied(gateway, tx, intent, detailOf<Detail>(intent), written),
+      write.applied(gateway, tx, intent, detailOf<Detail>(intent), written, row),
     ])
     if (scope !== null) await keepSettled(gateway, tx, scope, told, http_status)
     if (call?.key) call.key.isKept = true
@@ -195,9 +217,9 @@ async function committed<Detail, Told>(
 }
 
 /** Takes an intent back: the ERP did nothing. The document is as before, and the key is free. */
-export async function undo<Detail>(
+export async function undo<Detail, Told, Row>(
   gateway: Gateway,
-  write: Write<Detail>,
+  write: Write<Detail, Told, Row>,
   intent: IntentRow,
   httpStatus: number,
 ): Promise<void> {

@@ -16,8 +16,9 @@ export interface Resource {
 }
 
 /** Notes that the key is taken by a write that is about to be sent, in the commit of its intent. */
-export async function keepOpen(gateway: Gateway, tx: Tx, keyed: Keyed, resource: Resource): Promise<void> {
-  await put(gateway, tx, keyed, { state: 'in_doubt', http_status: null, answer_sealed: null, resource })
+export function openKey(gateway: Gateway, keyed: Keyed, resource: Resource) {
+  const ending = { state: 'in_doubt', http_status: null, answer_sealed: null, resource } as const
+  return putting(gateway, gateway.store.db, keyed, ending)
 }
 
 /** Keeps the answer of a call in the commit of what it tells. Without a key there is nothing to keep. */
@@ -79,12 +80,9 @@ export async function keep(
   answer: Answer,
   resource?: Resource,
 ): Promise<void> {
-  await put(gateway, db, keyed, {
-    state: 'completed',
-    http_status: answer.status,
-    answer_sealed: sealed(gateway, keyed.scope, answer),
-    resource,
-  })
+  const answer_sealed = sealed(gateway, keyed.scope, answer)
+  const ending = { state: 'completed', http_status: answer.status, answer_sealed, resource } as const
+  await putting(gateway, db, keyed, ending).execute()
 }
 
 /** A failure that says that nothing was done is told to whoever asks for the key; it may come again with any body. */
@@ -93,7 +91,8 @@ export async function keepFailure(gateway: Gateway, keyed: Keyed, error: unknown
   const http_status = error.facts.status ?? errorTable[error.code].status
   const row = await rowOf(gateway.store.db, keyed.scope)
   if (http_status >= 500 || row?.state === 'in_doubt') return
-  await put(gateway, gateway.store.db, keyed, { state: 'failed', http_status, answer_sealed: null })
+  const ending = { state: 'failed', http_status, answer_sealed: null } as const
+  await putting(gateway, gateway.store.db, keyed, ending).execute()
 }
 
 interface Ending {
@@ -103,7 +102,7 @@ interface Ending {
   readonly resource?: Resource | undefined
 }
 
-async function put(gateway: Gateway, db: Db | Tx, keyed: Keyed, { resource, ...ending }: Ending) {
+function putting(gateway: Gateway, db: Db | Tx, keyed: Keyed, { resource, ...ending }: Ending) {
   const { isKept: _isKept, ...same } = keyed
   const now = gateway.clock.now()
   const row: IdempotencyRow = {
@@ -115,11 +114,10 @@ async function put(gateway: Gateway, db: Db | Tx, keyed: Keyed, { resource, ...e
     resource_id: resource?.id ?? null,
   }
   const { created_at: _created, ...later } = row
-  await db
+  return db
     .insertInto('idempotency_keys')
     .values(row)
     .onConflict((conflict) => conflict.column('scope').doUpdateSet(later))
-    .execute()
 }
 
 export function rowOf(db: Db, scope: string): Promise<IdempotencyRow | undefined> {

@@ -3,7 +3,7 @@ import type { Gateway } from '../gateway.ts'
 import { epochOrNull } from '../kernel/clock.ts'
 import { tellOrderCreated } from '../operations/order-created.ts'
 import { keepShipments } from '../operations/shipments.ts'
-import type { Tx } from '../store/store.ts'
+import { type Tx, together } from '../store/store.ts'
 import type { OrderRow } from '../store/tables.ts'
 
 /**
@@ -30,24 +30,26 @@ export async function applyToOrder(
     cancelled_at: epochOrNull(document.cancelled_at),
     in_doubt: 0,
   }
-  const { order_id, channel_code } = row
-  await tx
-    .updateTable('orders')
-    .set({ ...fields, updated_at: now })
-    .where('order_id', '=', order_id)
-    .execute()
-  await keepShipments(gateway, tx, { channel_code, order_type: 'wholesale', order_id }, document.shipments)
-  if (row.submitted_at === null) {
-    const { client_order_number, created_at } = row
-    const order = {
-      order_type: 'wholesale',
-      id: order_id,
-      channel_code,
-      client_order_number,
-      created_at,
-    } as const
-    const { status } = fields
-    await tellOrderCreated(gateway, tx, { ...order, status, serial_number: null }, document, request_id)
-  }
+  const { order_id, channel_code, client_order_number, created_at } = row
+  const { status } = fields
+  const of = { channel_code, order_type: 'wholesale', order_id } as const
+  const order = {
+    order_type: 'wholesale',
+    id: order_id,
+    channel_code,
+    client_order_number,
+    created_at,
+  } as const
+  await together([
+    tx
+      .updateTable('orders')
+      .set({ ...fields, updated_at: now })
+      .where('order_id', '=', order_id)
+      .execute(),
+    keepShipments(gateway, tx, of, document.shipments),
+    row.submitted_at === null
+      ? tellOrderCreated(gateway, tx, { ...order, status, serial_number: null }, document, request_id)
+      : undefined,
+  ])
   return { ...row, ...fields, updated_at: now }
 }

@@ -43,3 +43,8 @@ export async function ownOrder(db: Db | Tx, caller: Caller, id: string): Promise
   const row = await db.selectFrom('orders').selectAll().where('order_id', '=', id).executeTakeFirst()
   return owned(row, caller, 'order', id)
 }
+
+/** An order that is known to be there. */
+export function rowOf(tx: Tx, id: string): Promise<OrderRow> {
+  return tx.selectFrom('orders').selectAll().where('order_id', '=', id).executeTakeFirstOrThrow()
+}

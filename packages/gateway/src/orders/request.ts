@@ -45,7 +45,7 @@ function methodOf({ payment_method }: OrderRow): Wanted['payment_method'] {
 /** What two requests must share to be the same order at the same price. */
 export function contentOf(wanted: Wanted): string {
   const { max_total: _bound, client_order_number: _number, remark: _remark, ...content } = wanted
-  return sha256(canonicalJson(JSON.parse(JSON.stringify(content)))).toString('hex')
+  return sha256(canonicalJson(content)).toString('hex')
 }
 
 /** What the ERP is asked, but for the session. */

@@ -10,12 +10,13 @@ import { inDoubt, isHoldOver } from '../operations/failures.ts'
 import { endHold, liveHold } from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { lockOfDocument } from '../operations/locks.ts'
+import { together } from '../store/store.ts'
 import type { OrderRow } from '../store/tables.ts'
 import { applyToOrder } from './apply.ts'
 import type { OrderBody } from './body.ts'
 import { draftFields, requireDraft } from './draft.ts'
 import { quotedIn } from './preview.ts'
-import { ownOrder } from './read.ts'
+import { ownOrder, rowOf } from './read.ts'
 import { contentOf, type ErpRequest, requestOf, type Wanted, wantedOf } from './request.ts'
 import { submittedShown } from './shown.ts'
 
@@ -30,20 +31,19 @@ interface Detail {
 }
 
 /** Submitting an order: the draft becomes what the ERP made of it. */
-export const orderSubmit: Write<Detail, OrderTold> = {
+export const orderSubmit: Write<Detail, OrderTold, OrderRow> = {
   kind: 'order.submit',
   makesEvents: true,
   isDone: ({ kind }) => kind === 'order',
-  async applied(gateway, tx, { document_id, request_id }, { hold_reference, ended }, { document }) {
-    const row = await tx
-      .selectFrom('orders')
-      .selectAll()
-      .where('order_id', '=', document_id)
-      .executeTakeFirstOrThrow()
+  async applied(gateway, tx, { document_id, request_id }, { hold_reference, ended }, { document }, known) {
+    const row = known ?? (await rowOf(tx, document_id))
     if (document === null) throw new Error('The ERP accepted an order and told of none.')
-    if (hold_reference !== null) await endHold(gateway, tx, hold_reference, 'submit', null)
-    if (ended !== null) await endHold(gateway, tx, ended, 'expiry', null)
-    return new Reply({ data: submittedShown(await applyToOrder(gateway, tx, row, document, request_id)) })
+    const [order] = await together([
+      applyToOrder(gateway, tx, row, document, request_id),
+      hold_reference === null ? undefined : endHold(gateway, tx, hold_reference, 'submit', null),
+      ended === null ? undefined : endHold(gateway, tx, ended, 'expiry', null),
+    ])
+    return new Reply({ data: submittedShown(order) })
   },
   async undone(_gateway, tx, { document_id }, { before }) {
     await tx
@@ -94,7 +94,12 @@ function placed(
   ended?: string,
 ) {
   const { order_id: id, reference, channel_code } = row
-  const mark = draftFields(gateway, { ...wanted, shipping: shippingIn(request) })
+  const asked = contentOf(wanted)
+  const marked = {
+    ...draftFields(gateway, { ...wanted, shipping: shippingIn(request) }),
+    in_doubt: 1,
+    submitted_as: asked,
+  }
   const { max_total: most } = wanted
   const ahead = sessionAhead(gateway, caller)
   return perform(gateway, call, orderSubmit, {
@@ -104,13 +109,8 @@ function placed(
     channel_code,
     warehouses: request.warehouse_codes,
     detail: { hold_reference, ended: ended ?? null, before: draftFields(gateway, wantedOf(row, {})) },
-    async mark(tx) {
-      await tx
-        .updateTable('orders')
-        .set({ ...mark, in_doubt: 1, submitted_as: contentOf(wanted) })
-        .where('order_id', '=', id)
-        .execute()
-    },
+    row: { ...row, ...marked },
+    mark: (db) => [db.updateTable('orders').set(marked).where('order_id', '=', id)],
     send: (options) =>
       withUpstreamSession(
         gateway,
@@ -123,7 +123,7 @@ function placed(
               reference,
               hold_reference,
               allow_partial: wanted.allow_partial,
-              expected_total: expectedTotal(gateway, row, wanted),
+              expected_total: expectedTotal(gateway, row, asked),
               max_total: most === null ? null : boundIn(gateway, most, request.warehouse_codes),
               client_order_number: wanted.client_order_number,
               remark: wanted.remark,
@@ -157,8 +157,7 @@ function confirmedAgain(row: OrderRow, wanted: Wanted) {
 }
 
 /** The total that the newest preview of this very content promised, while it stands. */
-function expectedTotal(gateway: Gateway, row: OrderRow, wanted: Wanted): number | null {
-  const asked = contentOf(wanted)
+function expectedTotal(gateway: Gateway, row: OrderRow, asked: string): number | null {
   const now = gateway.clock.now()
   return quotedIn(row).find(({ content, until }) => content === asked && now < until)?.total ?? null
 }

@@ -7,10 +7,10 @@ import { endHold, reservedHold } from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { keepAnswer } from '../operations/keys.ts'
 import { lockOfDocument } from '../operations/locks.ts'
-import type { Tx } from '../store/store.ts'
+import type { Db, Tx } from '../store/store.ts'
 import type { OrderRow } from '../store/tables.ts'
 import { applyToOrder } from './apply.ts'
-import { ownOrder } from './read.ts'
+import { ownOrder, rowOf } from './read.ts'
 import { orderShown } from './shown.ts'
 
 type OrderTold = { data: ReturnType<typeof orderShown> }
@@ -24,7 +24,9 @@ export const orderVoid: Write<null, OrderTold> = {
     if (document === null) throw new Error('The ERP voided an order and told of none.')
     return new Reply({ data: orderShown(await applyToOrder(gateway, tx, row, document)) })
   },
-  undone: (_gateway, tx, { document_id }) => marked(tx, document_id, 0),
+  async undone(_gateway, tx, { document_id }) {
+    await marked(tx, document_id, 0).execute()
+  },
 }
 
 /** Voiding a draft that still holds a reservation's stock. */
@@ -35,7 +37,9 @@ export const orderDrop: Write<null, OrderTold> = {
     await endHold(gateway, tx, reference, 'release', document?.status_raw ?? null)
     return new Reply({ data: orderShown(await cancelled(gateway, tx, await rowOf(tx, document_id))) })
   },
-  undone: (_gateway, tx, { document_id }) => marked(tx, document_id, 0),
+  async undone(_gateway, tx, { document_id }) {
+    await marked(tx, document_id, 0).execute()
+  },
 }
 
 /** Voids an order: a draft here, a confirmed one at the ERP. Again: the same document. */
@@ -49,7 +53,7 @@ export async function voidOrder(gateway: Gateway, call: Call, caller: Caller, id
       lock: lockOfDocument(id),
       channel_code: row.channel_code,
       detail: null,
-      mark: (tx: Tx) => marked(tx, id, 1),
+      mark: (db: Db) => [marked(db, id, 1)],
     }
     if (row.status === 'confirmed') {
       const { reference } = row
@@ -82,10 +86,6 @@ async function cancelled(gateway: Gateway, tx: Tx, row: OrderRow): Promise<Order
   return { ...row, ...fields }
 }
 
-function rowOf(tx: Tx, id: string): Promise<OrderRow> {
-  return tx.selectFrom('orders').selectAll().where('order_id', '=', id).executeTakeFirstOrThrow()
-}
-
-async function marked(tx: Tx, id: string, in_doubt: number): Promise<void> {
-  await tx.updateTable('orders').set({ in_doubt }).where('order_id', '=', id).execute()
+function marked(db: Db, id: string, in_doubt: number) {
+  return db.updateTable('orders').set({ in_doubt }).where('order_id', '=', id)
 }

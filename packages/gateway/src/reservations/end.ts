@@ -9,7 +9,7 @@ import { endWithSource, isReleased } from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { keepAnswer } from '../operations/keys.ts'
 import { lockOfDocument } from '../operations/locks.ts'
-import type { Tx } from '../store/store.ts'
+import type { Db } from '../store/store.ts'
 import type { ReservationRow } from '../store/tables.ts'
 import { ownReservation, reservationRow } from './read.ts'
 import { reservationShown } from './shown.ts'
@@ -26,7 +26,7 @@ export const reservationCancel: Write<null, { data: ReturnType<typeof reservatio
     return new Reply({ data: reservationShown(row) })
   },
   async undone(_gateway, tx, { document_id }) {
-    await marked(tx, document_id, 0)
+    await marked(tx, document_id, 0).execute()
   },
 }
 
@@ -42,7 +42,7 @@ export async function cancelReservation(gateway: Gateway, call: Call, caller: Ca
       reference,
       channel_code,
       detail: null,
-      mark: (tx) => marked(tx, id, 1),
+      mark: (db) => [marked(db, id, 1)],
       send: (options) => gateway.erp.release({ reference, reason: 'release' }, options),
     })
   })
@@ -101,6 +101,6 @@ function refused(row: ReservationRow, reason: 'invalid_state' | 'already_cancell
   })
 }
 
-async function marked(tx: Tx, id: string, in_doubt: number): Promise<void> {
-  await tx.updateTable('reservations').set({ in_doubt }).where('reservation_id', '=', id).execute()
+function marked(db: Db, id: string, in_doubt: number) {
+  return db.updateTable('reservations').set({ in_doubt }).where('reservation_id', '=', id)
 }

@@ -78,10 +78,8 @@ export async function reserve(gateway: Gateway, call: Call, caller: Caller, body
         warehouses: warehouse_codes,
         detail: { hold_id: gateway.ids.next('hold') },
         status: created,
-        async mark(tx) {
-          await requireRoom(tx, channel_code, 'lines', () => liveOf(tx, channel_code))
-          await tx.insertInto('reservations').values(row).execute()
-        },
+        check: (tx) => requireRoom(tx, channel_code, 'lines', () => liveOf(tx, channel_code)),
+        mark: (db) => [db.insertInto('reservations').values(row)],
         send: async (options) =>
           heldOrShort(
             await withUpstreamSession(gateway, caller, (session) =>

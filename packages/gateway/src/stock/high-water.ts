@@ -1,22 +1,25 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { rename, writeFile } from 'node:fs/promises'
+import { closeSync, openSync, readdirSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
  * The newest version of each warehouse that this process was about to answer, in a file beside the settings. A
- * database that is behind it was restored from a backup: only something outside of the database can tell.
+ * database that is behind it was restored from a backup: only something outside of the database can tell. A note is
+ * one line at the end of the file, so that it costs microseconds; a file that has grown is begun anew.
  */
+const mostBytes = 64 * 1024
+
 export class HighWater {
   readonly #path: string | undefined
-  readonly #noted: Map<string, number>
+  readonly #noted = new Map<string, number>()
+  #file: number | undefined
+  #bytes = 0
 
   /** Without a path it remembers as long as the process lives. */
   constructor(path: string | undefined) {
     this.#path = path
-    this.#noted = new Map()
     // Several processes may share a data directory; each has a file of its own, and all are read.
     for (const name of path === undefined ? [] : filesBeside(path)) {
-      for (const [warehouse, version] of entriesOf(readFileSync(name, 'utf8'))) {
+      for (const [warehouse, version] of readFileSync(name, 'utf8').split('\n').flatMap(entriesOf)) {
         if (version > this.of(warehouse)) this.#noted.set(warehouse, version)
       }
     }
@@ -28,12 +31,31 @@ export class HighWater {
   }
 
   /** Notes a version before it is answered. */
-  async note(warehouse: string, version: number): Promise<void> {
+  note(warehouse: string, version: number) {
     this.#noted.set(warehouse, version)
     if (this.#path === undefined) return
-    const draft = `${this.#path}.new`
-    await writeFile(draft, `${JSON.stringify(Object.fromEntries(this.#noted))}\n`, { mode: 0o600 })
-    await rename(draft, this.#path)
+    if (this.#file === undefined || this.#bytes > mostBytes) this.#begin(this.#path)
+    else this.#write(this.#file, { [warehouse]: version })
+  }
+
+  /** A new file with all that is known, whole before it takes the old one's name. */
+  #begin(path: string) {
+    this.#close()
+    const draft = `${path}.new`
+    const file = openSync(draft, 'w', 0o600)
+    this.#file = file
+    this.#write(file, Object.fromEntries(this.#noted))
+    renameSync(draft, path)
+  }
+
+  #write(file: number, noted: Record<string, number>) {
+    this.#bytes += writeSync(file, `${JSON.stringify(noted)}\n`)
+  }
+
+  #close() {
+    if (this.#file !== undefined) closeSync(this.#file)
+    this.#file = undefined
+    this.#bytes = 0
   }
 }
 
@@ -44,10 +66,10 @@ function filesBeside(path: string): string[] {
     .map((name) => join(folder, name))
 }
 
-/** A file that was cut short knows nothing; it is written whole or not at all, so only a person can have cut it. */
-function entriesOf(text: string): [string, number][] {
+/** A line that was cut short knows nothing: its version was never answered. */
+function entriesOf(line: string): [string, number][] {
   try {
-    const parsed: unknown = JSON.parse(text)
+    const parsed: unknown = JSON.parse(line)
     if (typeof parsed !== 'object' || parsed === null) return []
     return Object.entries(parsed).filter((entry): entry is [string, number] => Number.isSafeInteger(entry[1]))
   } catch {

@@ -111,7 +111,7 @@ export class StockMirror {
       const shelf = epochOf(known.version) === epochOf(row.version) ? known : emptyShelf
       const next = row.version > shelf.version ? await this.#advanced(row, shelf) : shelf
       if (next.version > this.#highWater.of(row.warehouse_code)) {
-        await this.#highWater.note(row.warehouse_code, next.version)
+        this.#highWater.note(row.warehouse_code, next.version)
       }
       this.#followed.set(row.warehouse_code, { warehouse: warehouseOf(row), shelf: next })
     }

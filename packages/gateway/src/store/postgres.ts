@@ -1,26 +1,18 @@
-import {
-  type DatabaseConnection,
-  Kysely,
-  PostgresDialect,
-  type PostgresDialectConfig,
-  PostgresDriver,
-  sql,
-  type TransactionSettings,
-} from 'kysely'
+import { Kysely, sql } from 'kysely'
 import pg from 'pg'
 import type { Log } from '../kernel/log.ts'
+import { Announcer } from './announcer.ts'
 import { InProcessLocks } from './in-process-locks.ts'
-import { type Bulk, batchRows, type Locking, type Store, StoreUnusable, type Topic, topics } from './store.ts'
+import { PipelinedDialect, PreparingPool } from './pipelined.ts'
+import { type Bulk, batchRows, type Locking, type Store, StoreUnusable } from './store.ts'
 import type { Tables } from './tables.ts'
 
 const mostConnections = 16
 const connectTimeoutMs = 5_000
 const statementTimeoutMs = 30_000
-const listenRetryMs = 1_000
 const lockPollMs = 20
 /** A question about a lock that is not answered means that the connection, and with it every lock, is gone. */
 const lockAnswerMs = 10_000
-const channelName = 'trade_gateway'
 const int8 = 20
 const configurationExit = 78
 
@@ -48,49 +40,24 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
 
   const locks = new InProcessLocks()
   const sessionLocks = new SessionLocks(common, log)
-  const db = new Kysely<Tables>({ dialect: new PipelinedDialect({ pool }) })
-  const listener = new Listener(common, log)
+  const pipelines = new PreparingPool(pool)
+  const db = new Kysely<Tables>({ dialect: new PipelinedDialect(pipelines) })
+  const announcer = new Announcer(common, pool, log)
   return {
     kind: 'postgres',
     db,
     batchRows,
     bulk,
     locking,
+    atOnce: (statements) => pipelines.atOnce(statements.map((statement) => statement.compile())),
     withLock: (name, waitMs, work) => locks.hold(name, waitMs, () => sessionLocks.hold(name, waitMs, work)),
-    announce: (topic) => {
-      pool.query('select pg_notify($1, $2)', [channelName, topic]).catch((error: unknown) => {
-        log.debug({ error }, 'an announcement was lost; polling makes it good')
-      })
-    },
-    listen: (heard) => listener.start(heard),
+    announce: (topic) => announcer.announce(topic),
+    listen: (heard) => announcer.listen(heard),
     async close() {
-      await listener.stop()
+      await announcer.stop()
       await sessionLocks.close()
       await db.destroy()
     },
-  }
-}
-
-/**
- * Statements travel without waiting for the answers of those before them, as far as the code does not wait itself: a
- * transaction begins with its first statement. Where the beginning fails, so does all that follows it.
- */
-class PipelinedDialect extends PostgresDialect {
-  readonly #config: PostgresDialectConfig
-
-  constructor(config: PostgresDialectConfig) {
-    super(config)
-    this.#config = config
-  }
-
-  override createDriver() {
-    return new PipelinedDriver(this.#config)
-  }
-}
-
-class PipelinedDriver extends PostgresDriver {
-  override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings) {
-    super.beginTransaction(connection, settings).catch(() => {})
   }
 }
 
@@ -199,48 +166,5 @@ class SessionLocks {
   async close() {
     const client = await this.#client?.catch(() => undefined)
     await client?.end().catch(() => {})
-  }
-}
-
-/** One connection that hears announcements and comes back by itself. */
-class Listener {
-  readonly #config: pg.ClientConfig
-  readonly #log: Log
-  #client: pg.Client | undefined
-  #stopped = false
-
-  constructor(config: pg.ClientConfig, log: Log) {
-    this.#config = config
-    this.#log = log
-  }
-
-  start(heard: (topic: Topic) => void) {
-    this.#connect(heard).catch((error: unknown) => {
-      if (this.#stopped) return
-      this.#log.warn({ error }, 'announcements of the database are not heard; polling goes on')
-      setTimeout(() => this.start(heard), listenRetryMs)
-    })
-  }
-
-  async #connect(heard: (topic: Topic) => void) {
-    if (this.#stopped) return
-    const client = new pg.Client(this.#config)
-    this.#client = client
-    client.on('notification', ({ payload }) => {
-      const topic = topics.find((known) => known === payload)
-      if (topic) heard(topic)
-    })
-    client.once('error', () => client.end().catch(() => {}))
-    client.once('end', () => {
-      if (!this.#stopped) setTimeout(() => this.start(heard), listenRetryMs)
-    })
-    await client.connect()
-    await client.query(`listen ${channelName}`)
-    for (const topic of topics) heard(topic)
-  }
-
-  async stop() {
-    this.#stopped = true
-    await this.#client?.end().catch(() => {})
   }
 }

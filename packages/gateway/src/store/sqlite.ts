@@ -35,6 +35,10 @@ export function openSqlite(path: string): Store {
     batchRows: embeddedBatchRows,
     bulk,
     locking: { forUpdate: sql``, skipLocked: sql`` },
+    atOnce: (statements) =>
+      db.transaction().execute(async (tx) => {
+        for (const statement of statements) await tx.executeQuery(statement)
+      }),
     withLock: (name, waitMs, work) => locks.hold(name, waitMs, () => work(never)),
     announce: (topic) => void emitter.emit('announced', topic),
     listen: (heard) => void emitter.on('announced', (topic: Topic) => heard(topic)),

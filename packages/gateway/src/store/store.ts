@@ -1,4 +1,4 @@
-import type { Expression, Kysely, RawBuilder, Transaction } from 'kysely'
+import type { Compilable, Expression, Kysely, RawBuilder, Transaction } from 'kysely'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -15,6 +15,8 @@ export interface Store {
   readonly batchRows: number
   readonly bulk: Bulk
   readonly locking: Locking
+  /** One transaction of statements that are all known before it begins: they travel with its end. */
+  atOnce(statements: readonly Compilable[]): Promise<void>
   /**
    * Runs `work` while this process alone holds the named lock; answers undefined where it is held elsewhere and
    * does not come free within `waitMs`. The lock ends with the connection, not with a clock; `lost` tells when it did

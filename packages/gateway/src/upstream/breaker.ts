@@ -5,19 +5,22 @@ import type { Clock } from '../kernel/clock.ts'
  * A circuit breaker: where at least half of at least twenty calls in ten seconds had no answer, no call is sent for a
  * while; then one is let through to try, and its answer decides. A refusal is an answer.
  */
-const windowMs = 10_000
+const slots = 10
+const slotMs = 1_000
 const leastCalls = 20
 const openShare = 0.5
 const openMs = 2_000
 
-interface Call {
-  readonly at: number
-  readonly failed: boolean
+/** The calls of one second, so that counting them costs the same however many they are. */
+interface Slot {
+  readonly second: number
+  calls: number
+  failures: number
 }
 
 export class Breaker {
   readonly #clock: Clock
-  #calls: Call[] = []
+  #slots: Slot[] = []
   #openedAt: number | undefined
   #isTrying = false
 
@@ -54,11 +57,19 @@ export class Breaker {
     if (state === 'half_open') {
       this.#isTrying = false
       this.#openedAt = failed ? now : undefined
-      this.#calls = []
+      this.#slots = []
       return
     }
-    this.#calls = [...this.#calls.filter(({ at }) => now - at < windowMs), { at: now, failed }]
-    const failures = this.#calls.filter((call) => call.failed).length
-    if (this.#calls.length >= leastCalls && failures >= this.#calls.length * openShare) this.#openedAt = now
+    const second = Math.floor(now / slotMs)
+    let newest = this.#slots.at(-1)
+    if (newest?.second !== second) {
+      newest = { second, calls: 0, failures: 0 }
+      this.#slots = [...this.#slots.filter((slot) => second - slot.second < slots), newest]
+    }
+    newest.calls += 1
+    if (failed) newest.failures += 1
+    const sum = (of: (slot: Slot) => number) => this.#slots.reduce((total, slot) => total + of(slot), 0)
+    const calls = sum((slot) => slot.calls)
+    if (calls >= leastCalls && sum((slot) => slot.failures) >= calls * openShare) this.#openedAt = now
   }
 }

@@ -9,6 +9,7 @@ import {
   UnknownOutcome,
 } from '@trade-gateway/connector'
 import type { Clock } from '../kernel/clock.ts'
+import { Deadline } from '../kernel/deadline.ts'
 import { Breaker } from './breaker.ts'
 
 /**
@@ -50,22 +51,22 @@ export function guarded(erp: Erp, clock: Clock): Guarded {
 
   const call: AnyCall = async (id, input, options = {}) => {
     budget = Math.min(mostBudget, budget + earnedPerCall)
-    const bounded = withDeadline(id, options)
-    for (let retries = 0; ; retries++) {
-      try {
-        return await once(id, input, bounded)
-      } catch (error) {
-        if (!isRetried(id, error, bounded) || retries >= mostRetries || budget < 1) throw error
-        budget -= 1
+    const deadline = Deadline.after(deadlineMs[operations[id].kind], options.signal)
+    const bounded = { ...options, signal: deadline.signal }
+    try {
+      for (let retries = 0; ; retries++) {
+        try {
+          return await once(id, input, bounded)
+        } catch (error) {
+          if (!isRetried(id, error, bounded) || retries >= mostRetries || budget < 1) throw error
+          budget -= 1
+        }
       }
+    } finally {
+      deadline.end()
     }
   }
   return { erp: erpFrom(call), state: () => breaker.state }
-}
-
-function withDeadline(id: OperationId, options: CallOptions): CallOptions {
-  const deadline = AbortSignal.timeout(deadlineMs[operations[id].kind])
-  return { ...options, signal: options.signal ? AbortSignal.any([options.signal, deadline]) : deadline }
 }
 
 /** Reads that failed at once; one that was slow would only be slow again, and a password is not tried twice. */

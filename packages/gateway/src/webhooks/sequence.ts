@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { everyChannel } from '../events/outbox.ts'
 import { allowlistOf, isInSight } from '../events/sight.ts'
 import type { Gateway } from '../gateway.ts'
-import type { Tx } from '../store/store.ts'
+import { type Tx, together } from '../store/store.ts'
 import type { OutboxRow, WebhookDeliveryRow } from '../store/tables.ts'
 
 /**
@@ -25,43 +25,53 @@ export async function sequenceEvents(gateway: Gateway): Promise<boolean> {
 
 async function numbered(gateway: Gateway, tx: Tx): Promise<{ taken: number; due: boolean }> {
   const { bulk, batchRows } = gateway.store
-  await tx
-    .updateTable('counters')
-    .set((eb) => ({ value: eb.ref('value') }))
-    .where('name', '=', eventsCounter)
-    .execute()
-  const taken = await tx
-    .selectFrom('outbox')
-    .select(['event_id', 'type', 'channel_code', 'warehouse_code'])
-    .orderBy('occurred_at')
-    .orderBy('event_id')
-    .limit(batchRows)
-    .execute()
+  const [{ value: last }, taken] = await together([
+    lockedCounter(tx),
+    tx
+      .selectFrom('outbox')
+      .select(['event_id', 'type', 'channel_code', 'warehouse_code'])
+      .orderBy('occurred_at')
+      .orderBy('event_id')
+      .limit(batchRows)
+      .execute(),
+  ])
   if (taken.length === 0) return { taken: 0, due: false }
-  const { value: last } = await tx
-    .updateTable('counters')
-    .set((eb) => ({ value: eb('value', '+', taken.length) }))
-    .where('name', '=', eventsCounter)
-    .returning('value')
-    .executeTakeFirstOrThrow()
-  const events = taken.map((row, at) => ({ ...row, number: last - taken.length + 1 + at }))
-  // What an event says never leaves the database here.
-  const { rows: fresh } = await sql<{ event_id: string }>`
-    insert into events (event_id, number, type, channel_code, warehouse_code, request_id, occurred_at, data)
-    select o.event_id, n.number, o.type, o.channel_code, o.warehouse_code, o.request_id, o.occurred_at, o.data
-    from (${bulk.rows('events', ['event_id', 'number'], events)}) as n
-    join outbox as o on o.event_id = n.event_id where true
-    on conflict (event_id) do nothing returning event_id`.execute(tx)
+  const events = taken.map((row, at) => ({ ...row, number: last + 1 + at }))
   const ids = bulk.texts(taken.map(({ event_id }) => event_id))
-  await tx.deleteFrom('outbox').where('event_id', 'in', ids).execute()
+  const [, { rows: fresh }, , readers] = await together([
+    tx
+      .updateTable('counters')
+      .set({ value: last + taken.length })
+      .where('name', '=', eventsCounter)
+      .execute(),
+    // What an event says never leaves the database here.
+    sql<{ event_id: string }>`
+      insert into events (event_id, number, type, channel_code, warehouse_code, request_id, occurred_at, data)
+      select o.event_id, n.number, o.type, o.channel_code, o.warehouse_code, o.request_id, o.occurred_at, o.data
+      from (${bulk.rows('events', ['event_id', 'number'], events)}) as n
+      join outbox as o on o.event_id = n.event_id where true
+      on conflict (event_id) do nothing returning event_id`.execute(tx),
+    tx.deleteFrom('outbox').where('event_id', 'in', ids).execute(),
+    readersOf(gateway, tx, new Set(taken.map(({ channel_code }) => channel_code))),
+  ])
   const isFresh = new Set(fresh.map(({ event_id }) => event_id))
-  const deliveries = await deliveriesOf(
+  const deliveries = deliveriesOf(
     gateway,
-    tx,
+    readers,
     events.filter(({ event_id }) => isFresh.has(event_id)),
   )
   await addDeliveries(gateway, tx, deliveries)
   return { taken: taken.length, due: deliveries.length > 0 }
+}
+
+/** Takes the counter's lock; answers the newest number. What is read after it stands. */
+function lockedCounter(tx: Tx): Promise<{ value: number }> {
+  return tx
+    .updateTable('counters')
+    .set((eb) => ({ value: eb.ref('value') }))
+    .where('name', '=', eventsCounter)
+    .returning('value')
+    .executeTakeFirstOrThrow()
 }
 
 type Numbered = Pick<OutboxRow, 'event_id' | 'type' | 'channel_code' | 'warehouse_code'> & {
@@ -69,13 +79,7 @@ type Numbered = Pick<OutboxRow, 'event_id' | 'type' | 'channel_code' | 'warehous
 }
 
 /** One delivery for each event and each endpoint that asked for it and may see it. */
-async function deliveriesOf(
-  gateway: Gateway,
-  tx: Tx,
-  events: readonly Numbered[],
-): Promise<WebhookDeliveryRow[]> {
-  const channels = new Set(events.map(({ channel_code }) => channel_code))
-  const readers = await readersOf(gateway, tx, channels)
+function deliveriesOf(gateway: Gateway, readers: Readers, events: readonly Numbered[]): WebhookDeliveryRow[] {
   const now = gateway.clock.now()
   return events.flatMap((event) => {
     const among =
@@ -125,6 +129,8 @@ export function newDelivery(
     finished_at: null,
   }
 }
+
+type Readers = Awaited<ReturnType<typeof readersOf>>
 
 /** The live endpoints of the channels named; of all channels where an event concerns every one. */
 async function readersOf({ store }: Gateway, tx: Tx, channels: ReadonlySet<string>) {
