@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { secretsWith } from '../src/kernel/crypto.ts'
 import { randomIds } from '../src/kernel/ids.ts'
@@ -88,13 +89,25 @@ describe('a store', () => {
     expect(await store.withLock('patience', 1_000, async () => 'next')).toBe('next')
   })
 
-  it('announces to those who listen', async () => {
-    const heard = gate()
-    store.listen((topic: Topic) => {
-      if (topic === 'reference') heard.open()
-    })
+  it('announces to those who listen, to its own process at once', async () => {
+    const heard: Topic[] = []
+    store.listen((topic: Topic) => heard.push(topic))
     store.announce('reference')
-    await heard.opened
+    expect(heard).toContain('reference')
+  })
+
+  it('writes statements that belong together all, or none', async () => {
+    const counter = (name: string) => store.db.insertInto('counters').values({ name, value: 1 })
+    await store.atOnce([counter('both'), counter('of them')])
+    await expect(store.atOnce([counter('neither'), counter('both')])).rejects.toThrow(/unique/i)
+    await expect(store.atOnce([counter('both'), counter('nor this')])).rejects.toThrow(/unique/i)
+    const rows = await store.db.selectFrom('counters').select('name').execute()
+    const names = rows.map(({ name }) => name)
+    expect(names).toEqual(expect.arrayContaining(['both', 'of them']))
+    expect(names).not.toContain('neither')
+    expect(names).not.toContain('nor this')
+    // What failed left nothing open behind it.
+    await store.atOnce([counter('neither')])
   })
 
   it('refuses a process with another SECRETS_KEY, and says where the right one is', async () => {
@@ -144,6 +157,43 @@ describe.runIf(server !== undefined)('PostgreSQL', () => {
     expect(await other.withLock('shared', 5_000, async () => true)).toBe(true)
     await other.close()
     expect(abandoned).toBeInstanceOf(Promise)
+  })
+
+  it('tells other processes, of many announcements by few notifications, and itself only once', async () => {
+    const [one, other] = await Promise.all([1, 2].map(() => openPostgres(server ?? '', jsonLog('silent'))))
+    if (!one || !other) throw new Error('two stores were opened')
+    const own: Topic[] = []
+    const foreign: Topic[] = []
+    const [connected, told] = [gate(), gate()]
+    one.listen((topic) => own.push(topic))
+    other.listen((topic) => {
+      foreign.push(topic)
+      connected.open()
+      if (topic === 'access') told.open()
+    })
+    await connected.opened
+    foreign.length = 0
+    const many = 200
+    for (let at = 0; at < many; at++) one.announce('stock')
+    one.announce('access')
+    await told.opened
+    expect(own.filter((topic) => topic === 'stock').length).toBeGreaterThanOrEqual(many)
+    expect(foreign.filter((topic) => topic === 'stock').length).toBeLessThan(10)
+    await Promise.all([one.close(), other.close()])
+    // A new connection is told of every topic once; beyond that nobody hears itself from the database.
+    expect(own.filter((topic) => topic === 'access').length).toBeLessThanOrEqual(2)
+  })
+
+  it('serves on after a newer gateway has changed a table that statements were prepared for', async () => {
+    const { store: older, drop: dropIt } = await openTestStore()
+    await migrate(older)
+    const read = () => older.db.selectFrom('counters').selectAll().where('name', '=', 'x').execute()
+    await read()
+    await sql`alter table counters add column newer integer`.execute(older.db)
+    await read().catch(() => {})
+    expect(await read()).toEqual([])
+    await older.close()
+    await dropIt()
   })
 
   it('says what is wrong with an address that does not answer, without its password', async () => {
