@@ -1,11 +1,12 @@
+import { once } from 'node:events'
 import type { operations } from '@trade-gateway/connector'
 import { ask, type Seen } from '../ask.ts'
 import { type Bench, type Subject, storeKinds } from '../bench.ts'
-import { type RunningGateway, startGateway } from '../gateway.ts'
+import { nodePath, type RunningGateway, startGateway } from '../gateway.ts'
 import { skuOf } from '../goods.ts'
 import { credentials, customer, orderAnswers, shippingMethod, submitMs } from '../ordering-erp.ts'
 import { BrokenParity } from '../parity.ts'
-import { cpuMsOf } from '../processes.ts'
+import { cpuMsOf, freePort, type Running, serverCore, startPinned } from '../processes.ts'
 import { profiledWhile } from '../profile.ts'
 import { median } from '../statistics.ts'
 import type { FilledStock } from '../stock.ts'
@@ -26,21 +27,55 @@ export const submit: Subject = async (bench) => {
     const stock = await bench.stock('small', kind)
     const settings = { ...stock.settings, ADMIN_TOKEN: adminToken }
     const gateway = await startGateway({ ...stock, settings }, undefined, orderAnswers)
+    const bare = stock.kind === 'postgres' ? await startBare(bench, stock, gateway) : undefined
     try {
-      await measured(bench, stock, gateway)
+      await measured(bench, stock, gateway, bare)
     } finally {
+      await bare?.process.end()
       await gateway.end()
     }
   }
 }
 
-async function measured({ options, report }: Bench, stock: FilledStock, gateway: RunningGateway) {
+interface Bare {
+  readonly url: string
+  readonly process: Running
+}
+
+/** The least that such a submit can be, with the gateway's ERP and database. */
+async function startBare({ folder }: Bench, stock: FilledStock, { erp }: RunningGateway): Promise<Bare> {
+  const port = await freePort()
+  const process = startPinned({
+    name: 'the bare submit',
+    core: serverCore,
+    command: [
+      nodePath(),
+      new URL('../bare-submit.ts', import.meta.url).pathname,
+      String(port),
+      erp.url,
+      erp.token,
+    ],
+    cwd: folder,
+    log: `${folder}/bare-submit.log`,
+    env: { DATABASE_URL: stock.settings.DATABASE_URL ?? '' },
+    talks: true,
+  })
+  await once(process.child, 'message')
+  return { url: `http://127.0.0.1:${port}`, process }
+}
+
+async function measured(
+  { options, report }: Bench,
+  stock: FilledStock,
+  gateway: RunningGateway,
+  bare: Bare | undefined,
+) {
   const headers = await buyer(gateway)
   const rounds: Round[] = []
-  for (let at = 0; at < warmRounds; at++) await round(gateway, headers)
+  for (let at = 0; at < warmRounds; at++) await round(gateway, headers, bare)
   for (let at = 0; at < options.rounds; at++) {
     report.progress(`submitting on ${stock.kind}, round ${at + 1} of ${options.rounds}`)
-    rounds.push(await round(gateway, headers))
+    rounds.push(await round(gateway, headers, bare))
   }
   if (options.profile) {
     const drafts = await drafted(gateway, headers)
@@ -49,9 +84,10 @@ async function measured({ options, report }: Bench, stock: FilledStock, gateway:
       return times.length
     })
   }
-  const ratio = (share: number) =>
-    rounds.map((each) => quantile(each.gateway, share) / quantile(each.erp, share))
-  const p50 = (of: 'erp' | 'gateway') => median(rounds.map((each) => quantile(each[of], 0.5))).toFixed(2)
+  const ratio = (share: number, of: 'bare' | 'gateway' = 'gateway') =>
+    rounds.map((each) => quantile(each[of], share) / quantile(each.erp, share))
+  const p50 = (of: 'erp' | 'bare' | 'gateway') =>
+    median(rounds.map((each) => quantile(each[of], 0.5))).toFixed(2)
   const cpuMs = median(rounds.map((each) => each.cpuMs)).toFixed(2)
   const isJudged = stock.kind === 'postgres'
   const what = `submit, ERP of ${submitMs} ms, ${inFlight} in flight, ${stock.kind}`
@@ -63,6 +99,15 @@ async function measured({ options, report }: Bench, stock: FilledStock, gateway:
     detail: `${p50('gateway')} ms to ${p50('erp')} ms, ${cpuMs} ms of the gateway's processor each`,
     ...(isJudged ? { bound: { is: 'at most' as const, must, stretch } } : {}),
   })
+  if (bare) {
+    report.judge({
+      subject: 'submit',
+      target: `a bare submit of two commits, ${inFlight} in flight: p50 / the ERP's`,
+      unit: '×',
+      values: ratio(0.5, 'bare'),
+      detail: `${p50('bare')} ms to ${p50('erp')} ms: what is possible here`,
+    })
+  }
   report.judge({
     subject: 'submit',
     target: `${what}: p99 / the ERP's`,
@@ -107,8 +152,9 @@ function draft(at: number): string {
 }
 
 interface Round {
-  /** Times of the ERP alone, and of the gateway in front of it. */
+  /** Times of the ERP alone, of a bare submit in front of it (none without PostgreSQL), and of the gateway. */
   readonly erp: readonly number[]
+  readonly bare: readonly number[]
   readonly gateway: readonly number[]
   /** Of the gateway's process, for one submit. */
   readonly cpuMs: number
@@ -116,15 +162,16 @@ interface Round {
 
 type Headers = Readonly<Record<string, string>>
 
-async function round(gateway: RunningGateway, headers: Headers): Promise<Round> {
+async function round(gateway: RunningGateway, headers: Headers, bare: Bare | undefined): Promise<Round> {
   const drafts = await drafted(gateway, headers)
-  const erp = await timed(submitsPerRound, (at) => askErp(gateway, at))
+  const erp = await timed(submitsPerRound, (at) => askErp(gateway, gateway.erp.url, at))
+  const least = bare ? await timed(submitsPerRound, (at) => askErp(gateway, bare.url, at)) : []
   const before = cpuMsOf(gateway.process)
   const own = await submitted(gateway, headers, drafts)
   process.stderr.write(
     `round cpu ${((cpuMsOf(gateway.process) - before) / submitsPerRound).toFixed(2)} p50 ${quantile(own, 0.5).toFixed(1)}\n`,
   )
-  return { erp, gateway: own, cpuMs: (cpuMsOf(gateway.process) - before) / submitsPerRound }
+  return { erp, bare: least, gateway: own, cpuMs: (cpuMsOf(gateway.process) - before) / submitsPerRound }
 }
 
 /** The ids of new drafts. */
@@ -144,8 +191,8 @@ function submitted(gateway: RunningGateway, headers: Headers, drafts: readonly s
   )
 }
 
-/** The same order, asked of the ERP itself. */
-function askErp({ erp }: RunningGateway, at: number): Promise<Seen> {
+/** The same order, asked of the ERP itself or of what stands before it. */
+function askErp({ erp }: RunningGateway, url: string, at: number): Promise<Seen> {
   const input: Parameters<(typeof operations)['submit']['input']['parse']>[0] = {
     order_type: 'wholesale',
     customer_code: customer,
@@ -163,7 +210,7 @@ function askErp({ erp }: RunningGateway, at: number): Promise<Seen> {
     remark: null,
   }
   const headers = { authorization: `Bearer ${erp.token}`, 'content-type': 'application/json' }
-  return ask(`${erp.url}/submit`, { method: 'POST', headers, body: JSON.stringify(input) })
+  return ask(`${url}/submit`, { method: 'POST', headers, body: JSON.stringify(input) })
 }
 
 /** The times of `count` calls, so many in flight all the while. */

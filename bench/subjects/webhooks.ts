@@ -12,6 +12,7 @@ import type { Bench, Subject } from '../bench.ts'
 import { type EventReceiver, openEventReceiver } from '../event-receiver.ts'
 import { nodePath, startGateway } from '../gateway.ts'
 import { cpuMsOf, type Running, serverCore, startPinned } from '../processes.ts'
+import { profiledWhile } from '../profile.ts'
 import { median } from '../statistics.ts'
 import { type FilledStock, openStore } from '../stock.ts'
 
@@ -154,6 +155,12 @@ async function dispatched({ options, report, folder }: Bench, place: Place, coun
     report.progress(`dispatching webhooks, round ${at + 1} of ${options.rounds}`)
     rounds.push(await round(place, bare, count))
   }
+  if (options.profile) {
+    await profiledWhile(place.gateway, 'a webhook', async () => {
+      await ownRound(place, count)
+      return count
+    })
+  }
   await bare.end()
   const middle = (of: (each: Round) => number) => median(rounds.map(of))
   const cpu = `CPU ${middle((each) => each.own.cpuUs).toFixed(0)} to ${middle((each) => each.bare.cpuUs).toFixed(0)} µs each`
@@ -185,15 +192,18 @@ interface Round {
   readonly bare: Sent
 }
 
-async function round({ books, receiver, gateway }: Place, bare: Bare, count: number): Promise<Round> {
+async function round(place: Place, bare: Bare, count: number): Promise<Round> {
   const looped = await sentBy(bare.process, count, () => bare.send(count))
+  return { own: await ownRound(place, count), bare: looped }
+}
+
+function ownRound({ books, receiver, gateway }: Place, count: number): Promise<Sent> {
   const rows = Array.from({ length: count }, (_, at) => eventFor(`fine-${at % endpoints}`))
   const before = receiver.count()
-  const own = await sentBy(gateway, count, async () => {
+  return sentBy(gateway, count, async () => {
     await commit(books, rows)
     await receiver.until(before + count, waitMs)
   })
-  return { own, bare: looped }
 }
 
 async function sentBy(process: Running, count: number, send: () => Promise<unknown>): Promise<Sent> {

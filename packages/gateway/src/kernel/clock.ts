@@ -11,9 +11,18 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 }
 
+/** The second that was printed last: of many times in a row most are of the same one. */
+const printed = { second: Number.NaN, text: '' }
+
 /** RFC 3339 in UTC with milliseconds. */
 export function instant(epochMs: number): string {
-  return new Date(epochMs).toISOString()
+  const second = Math.floor(epochMs / 1000)
+  if (second !== printed.second) {
+    printed.text = new Date(second * 1000).toISOString().slice(0, -'000Z'.length)
+    printed.second = second
+  }
+  const ms = Math.trunc(epochMs - second * 1000)
+  return `${printed.text}${String(ms).padStart(3, '0')}Z`
 }
 
 /** The same of a time that may be missing. */
