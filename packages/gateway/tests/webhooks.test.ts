@@ -93,6 +93,19 @@ describe('a delivery', () => {
     expect(json.data.webhook_health.last_failure_status).toBe(500)
   })
 
+  it('shows in /statusz for as long as it is due and nobody takes it', async () => {
+    const queue = async () => (await call(house, 'GET', '/statusz')).json.data.webhook_queue
+    await register()
+    await deliver(house)
+    expect(await queue()).toEqual({ endpoints_due: 0, oldest_seconds: null })
+    await ordered()
+    while (await sequenceEvents(house.gateway));
+    house.clock.advance(90_000)
+    expect(await queue()).toEqual({ endpoints_due: 1, oldest_seconds: 90 })
+    await deliver(house)
+    expect(await queue()).toEqual({ endpoints_due: 0, oldest_seconds: null })
+  })
+
   it('waits from the failure, not from the beginning', async () => {
     await register()
     receiver.answers = [500, 500]

@@ -5,7 +5,7 @@ import { guaranteeOf } from '../upstream/guarantee.ts'
 
 /**
  * `/livez`: the process answers. `/readyz`: the store answers and every warehouse was filled once; afterwards the
- * ERP no longer matters. `/statusz`: how old each warehouse's stock is.
+ * ERP no longer matters. `/statusz`: the ERP, writes in doubt, the queue of webhooks, how old each warehouse's stock is.
  */
 export function health<E extends Env>(app: Hono<E>, gateway: Gateway) {
   app.get('/livez', (c) => c.json({ data: { live: true } }, 200, noStore))
@@ -40,6 +40,7 @@ export function health<E extends Env>(app: Hono<E>, gateway: Gateway) {
             orders: upstream.known ? guaranteeOf(upstream.known) : null,
           },
           writes_in_doubt: await inDoubt(gateway, now),
+          webhook_queue: await webhookQueue(gateway, now),
           warehouses,
         },
       },
@@ -56,10 +57,22 @@ async function inDoubt(gateway: Gateway, now: number) {
     .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('sent_at').as('oldest')])
     .executeTakeFirst()
     .catch(() => undefined)
-  if (!row) return null
-  const oldest_seconds =
-    row.oldest === null ? null : Math.max(0, Math.floor((now - Number(row.oldest)) / 1000))
-  return { count: Number(row.count), oldest_seconds }
+  return row ? { count: Number(row.count), oldest_seconds: secondsSince(row.oldest, now) } : null
+}
+
+/** Endpoints with something to deliver now, and for how long; null while the store does not answer. */
+async function webhookQueue(gateway: Gateway, now: number) {
+  const row = await gateway.store.db
+    .selectFrom('webhook_queues')
+    .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('due_at').as('oldest')])
+    .where('due_at', '<=', now)
+    .executeTakeFirst()
+    .catch(() => undefined)
+  return row ? { endpoints_due: Number(row.count), oldest_seconds: secondsSince(row.oldest, now) } : null
+}
+
+function secondsSince(epochMs: number | null, now: number): number | null {
+  return epochMs === null ? null : Math.max(0, Math.floor((now - Number(epochMs)) / 1000))
 }
 
 const noStore = { 'Cache-Control': 'no-store' }
