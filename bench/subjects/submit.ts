@@ -168,9 +168,6 @@ async function round(gateway: RunningGateway, headers: Headers, bare: Bare | und
   const least = bare ? await timed(submitsPerRound, (at) => askErp(gateway, bare.url, at)) : []
   const before = cpuMsOf(gateway.process)
   const own = await submitted(gateway, headers, drafts)
-  process.stderr.write(
-    `round cpu ${((cpuMsOf(gateway.process) - before) / submitsPerRound).toFixed(2)} p50 ${quantile(own, 0.5).toFixed(1)}\n`,
-  )
   return { erp, bare: least, gateway: own, cpuMs: (cpuMsOf(gateway.process) - before) / submitsPerRound }
 }
 

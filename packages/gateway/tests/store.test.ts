@@ -190,9 +190,36 @@ describe.runIf(server !== undefined)('PostgreSQL', () => {
     const read = () => older.db.selectFrom('counters').selectAll().where('name', '=', 'x').execute()
     await read()
     await sql`alter table counters add column newer integer`.execute(older.db)
-    await read().catch(() => {})
     expect(await read()).toEqual([])
     await older.close()
+    await dropIt()
+  })
+
+  it('outlives its connections, in whatever they are busy, and tells those who used them', async () => {
+    const { store: cut, drop: dropIt } = await openTestStore()
+    await migrate(cut)
+    const kill = () =>
+      sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`
+        .execute(cut.db)
+        .catch(() => {})
+    const sleeping = [
+      cut.db.transaction().execute((tx) => sql`select pg_sleep(20)`.execute(tx)),
+      cut.atOnce([{ compile: () => sql`select pg_sleep(20)`.compile(cut.db) }]),
+      sql`select pg_sleep(20)`.execute(cut.db),
+      cut.withLock('held', 0, () => new Promise((resolve) => setTimeout(resolve, 1_000))),
+    ].map((one) =>
+      one.then(
+        () => 'ended',
+        () => 'broke',
+      ),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await kill()
+    expect(await Promise.all(sleeping)).toEqual(['broke', 'broke', 'broke', 'ended'])
+    expect(await cut.db.selectFrom('channels').selectAll().execute()).toEqual([])
+    expect(await cut.withLock('held', 5_000, async () => 'again')).toBe('again')
+    await cut.close()
     await dropIt()
   })
 

@@ -1,7 +1,8 @@
 import type { ErpDocument } from '@trade-gateway/connector'
+import type { Compilable } from 'kysely'
 import type { Gateway } from '../gateway.ts'
 import { epochOrNull } from '../kernel/clock.ts'
-import { tellOrderCreated } from '../operations/order-created.ts'
+import { orderCreatedInsert } from '../operations/order-created.ts'
 import { keepShipments } from '../operations/shipments.ts'
 import { type Tx, together } from '../store/store.ts'
 import type { DropshipRow } from '../store/tables.ts'
@@ -16,7 +17,7 @@ const stateOf: Readonly<Record<string, string>> = {
 
 /**
  * Brings a drop-ship order to what the ERP says of it: after a write, a look-up, and whenever it tells of a change. The
- * first time that it turns out to be submitted, that is told in the same commit.
+ * first time that it turns out to be submitted, that is told in the same commit. `before` goes first.
  */
 export async function applyToDropship(
   gateway: Gateway,
@@ -24,6 +25,7 @@ export async function applyToDropship(
   row: DropshipRow,
   document: ErpDocument,
   request_id = row.dropship_order_id,
+  before: readonly Compilable[] = [],
 ): Promise<DropshipRow> {
   const now = gateway.clock.now()
   const { dropship_order_id, channel_code } = row
@@ -55,21 +57,11 @@ export async function applyToDropship(
   const { client_order_number, created_at } = row
   const { status, serial_number } = fields
   const order = { order_type: 'dropship', id: dropship_order_id, channel_code, created_at } as const
-  await together([
-    tx
-      .updateTable('dropship_orders')
-      .set(fields)
-      .where('dropship_order_id', '=', dropship_order_id)
-      .execute(),
-    row.submitted_at === null
-      ? tellOrderCreated(
-          gateway,
-          tx,
-          { ...order, client_order_number, status, serial_number },
-          document,
-          request_id,
-        )
-      : undefined,
+  const created = { ...order, client_order_number, status, serial_number }
+  await together(tx, [
+    ...before,
+    tx.updateTable('dropship_orders').set(fields).where('dropship_order_id', '=', dropship_order_id),
+    ...(row.submitted_at === null ? [orderCreatedInsert(gateway, created, document, request_id)] : []),
   ])
   return { ...row, ...fields }
 }

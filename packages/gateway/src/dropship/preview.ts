@@ -8,7 +8,14 @@ import { instant } from '../kernel/clock.ts'
 import { alone } from '../operations/alone.ts'
 import { expireDueOf, expireHeld } from '../operations/expiry.ts'
 import { inDoubt } from '../operations/failures.ts'
-import { endHold, erpGraceMs, isReleased, noteHold, requireRoom, reservedHold } from '../operations/holds.ts'
+import {
+  erpGraceMs,
+  holdEnding,
+  isReleased,
+  noteHold,
+  requireRoom,
+  reservedHold,
+} from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { lockOfNumber } from '../operations/locks.ts'
 import { quoteShown } from '../operations/preview.ts'
@@ -39,7 +46,7 @@ export const dropshipPreview: Write<Detail, { data: ReturnType<typeof previewSho
     const { document } = written
     const quote = written.quote ?? quoteOf(document)
     if (document) {
-      if (replaces !== null) await endHold(gateway, tx, replaces, 'release', null)
+      if (replaces !== null) await tx.executeQuery(holdEnding(gateway, replaces, 'release', null))
       const held = { hold_id, channel_code: row.channel_code, source_id: document_id, expires_at }
       await noteHold(gateway, tx, { ...held, source: 'dropship_preview' }, document)
     }
@@ -78,7 +85,7 @@ export const dropshipDrop: Write<null, object> = {
   kind: 'dropship.drop',
   isDone: isReleased,
   async applied(gateway, tx, { document_id, reference }, _detail, { document }) {
-    await endHold(gateway, tx, reference, 'release', document?.status_raw ?? null)
+    await tx.executeQuery(holdEnding(gateway, reference, 'release', document?.status_raw ?? null))
     await doubted(tx, document_id, doubt.none).execute()
     return new Reply({})
   },

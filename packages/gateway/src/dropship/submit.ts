@@ -8,10 +8,9 @@ import { alone } from '../operations/alone.ts'
 import { boundIn, hundredths } from '../operations/amounts.ts'
 import { expireHeld } from '../operations/expiry.ts'
 import { inDoubt, isHoldOver } from '../operations/failures.ts'
-import { endHold, liveHold } from '../operations/holds.ts'
+import { endingsOf, liveHold } from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { lockOfNumber } from '../operations/locks.ts'
-import { together } from '../store/store.ts'
 import type { DropshipRow } from '../store/tables.ts'
 import { applyToDropship } from './apply.ts'
 import type { DropshipBody } from './body.ts'
@@ -37,11 +36,8 @@ export const dropshipSubmit: Write<Detail, { data: ReturnType<typeof dropshipSho
   async applied(gateway, tx, { document_id, request_id }, { hold_reference, ended }, { document }, known) {
     const row = known ?? (await dropshipRow(tx, document_id))
     if (!row || document === null) throw new Error(`The ERP accepted ${document_id} and told of nothing.`)
-    const [order] = await together([
-      applyToDropship(gateway, tx, row, document, request_id),
-      hold_reference === null ? undefined : endHold(gateway, tx, hold_reference, 'submit', null),
-      ended === null ? undefined : endHold(gateway, tx, ended, 'expiry', null),
-    ])
+    const endings = endingsOf(gateway, hold_reference, ended)
+    const order = await applyToDropship(gateway, tx, row, document, request_id, endings)
     return new Reply({ data: dropshipShown(order) })
   },
   async undone(_gateway, tx, { document_id }, { isNew, before }) {

@@ -4,7 +4,7 @@ import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { alone } from '../operations/alone.ts'
 import { inDoubt } from '../operations/failures.ts'
-import { endWithSource, isReleased, linesOf, reservedHold } from '../operations/holds.ts'
+import { isReleased, linesOf, reservedHold, settleWithSource } from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { keepAnswer } from '../operations/keys.ts'
 import { lockOfNumber } from '../operations/locks.ts'
@@ -22,7 +22,7 @@ export const dropshipRelease: Write<{ readonly hold_id: string }, DropshipTold> 
   isDone: isReleased,
   async applied(gateway, tx, { document_id, reference }, { hold_id }, { document }) {
     const hold = { hold_id, reference, source: 'dropship_preview', source_id: document_id }
-    await endWithSource(gateway, tx, hold, 'release', document?.status_raw ?? null)
+    await settleWithSource(gateway, tx, hold, 'release', document?.status_raw ?? null)
     return shownFrom(tx, document_id)
   },
   async undone(_gateway, tx, { document_id }) {

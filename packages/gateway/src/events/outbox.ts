@@ -1,7 +1,6 @@
 import type { Gateway } from '../gateway.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { base32 } from '../kernel/ids.ts'
-import type { Tx } from '../store/store.ts'
 
 /**
  * The transactional outbox: an event is written in the very transaction that makes it true, so that none is lost
@@ -38,10 +37,10 @@ export function eventIdOf(type: EventType, subject: string): string {
   return `evt_${base32(sha256(`${type} ${subject}`).subarray(0, idBytes))}`
 }
 
-/** Writes an event in the transaction of what it tells. */
-export async function appendEvent(gateway: Gateway, tx: Tx, event: NewEvent): Promise<void> {
+/** The statement that writes an event, in the transaction of what it tells. */
+export function eventInsert({ clock, store }: Gateway, event: NewEvent) {
   const { type, subject, channel_code, warehouse_code, request_id, data } = event
-  await tx
+  return store.db
     .insertInto('outbox')
     .values({
       event_id: eventIdOf(type, subject),
@@ -49,9 +48,8 @@ export async function appendEvent(gateway: Gateway, tx: Tx, event: NewEvent): Pr
       channel_code,
       warehouse_code,
       request_id,
-      occurred_at: gateway.clock.now(),
+      occurred_at: clock.now(),
       data: JSON.stringify(data),
     })
     .onConflict((conflict) => conflict.column('event_id').doNothing())
-    .execute()
 }

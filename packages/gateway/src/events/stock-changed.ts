@@ -1,6 +1,6 @@
 import type { Gateway } from '../gateway.ts'
 import { changedSince, type Shelf } from '../stock/shelf.ts'
-import { appendEvent, everyChannel } from './outbox.ts'
+import { eventInsert, everyChannel } from './outbox.ts'
 import type { KeptStockChange } from './shown.ts'
 
 /**
@@ -51,7 +51,7 @@ async function tell(gateway: Gateway, warehouse_code: string, shelf: Shelf, sinc
       .where('version', '=', since)
       .executeTakeFirst()
     if (moved.numUpdatedRows !== 1n) return false
-    await appendEvent(gateway, tx, {
+    const event = eventInsert(gateway, {
       type: 'stock.changed',
       subject: `${gateway.installation} ${warehouse_code} ${since} ${version}`,
       channel_code: everyChannel,
@@ -59,6 +59,7 @@ async function tell(gateway: Gateway, warehouse_code: string, shelf: Shelf, sinc
       request_id: requestId,
       data,
     })
+    await tx.executeQuery(event)
     return true
   })
 }

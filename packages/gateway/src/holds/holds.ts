@@ -13,13 +13,13 @@ import { inDoubt } from '../operations/failures.ts'
 import {
   behind,
   doubtSource,
-  endWithSource,
   type HeldBy,
   holdSources,
   isInDoubt,
   isReleased,
   linesOf,
   releasedReasons,
+  settleWithSource,
 } from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { listPage } from '../operations/list.ts'
@@ -52,7 +52,7 @@ export const holdRelease: Write<HeldBy, { data: z.input<typeof hold> }> = {
   kind: 'hold.release',
   isDone: isReleased,
   async applied(gateway, tx, _intent, detail, { document }) {
-    await endWithSource(gateway, tx, detail, 'release', document?.status_raw ?? null)
+    await settleWithSource(gateway, tx, detail, 'release', document?.status_raw ?? null)
     const row = await holdRow(tx, detail.hold_id)
     if (!row) throw new Error(`The hold ${detail.hold_id} is gone.`)
     return new Reply({ data: holdShown(row) })

@@ -61,19 +61,19 @@ export async function namesFor(
 
 /** The channel's own orders by the reference that the ERP knows them by. */
 async function orderIds(gateway: Gateway, caller: Caller, references: readonly string[]) {
-  const { db } = gateway.store
+  const { db, bulk } = gateway.store
   const [orders, dropship] = await Promise.all([
     db
       .selectFrom('orders')
       .select(['reference', 'order_id'])
       .where('channel_code', '=', caller.channel_code)
-      .where('reference', 'in', references)
+      .where('reference', 'in', bulk.texts(references))
       .execute(),
     db
       .selectFrom('dropship_orders')
       .select(['reference', 'dropship_order_id'])
       .where('channel_code', '=', caller.channel_code)
-      .where('reference', 'in', references)
+      .where('reference', 'in', bulk.texts(references))
       .execute(),
   ])
   return new Map([
@@ -83,10 +83,11 @@ async function orderIds(gateway: Gateway, caller: Caller, references: readonly s
 }
 
 async function shipmentIds(gateway: Gateway, orders: readonly string[]) {
-  const rows = await gateway.store.db
+  const { db, bulk } = gateway.store
+  const rows = await db
     .selectFrom('shipments')
     .select(['shipment_id', 'order_id', 'number'])
-    .where('order_id', 'in', orders)
+    .where('order_id', 'in', bulk.texts(orders))
     .execute()
   return new Map(rows.map(({ shipment_id, order_id, number }) => [`${order_id} ${number}`, shipment_id]))
 }

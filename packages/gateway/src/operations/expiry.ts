@@ -1,7 +1,15 @@
 import { Reply } from '../contract/endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import type { HoldRow } from '../store/tables.ts'
-import { behind, doubtSource, endWithSource, type HeldBy, isInDoubt, isReleased, linesOf } from './holds.ts'
+import {
+  behind,
+  doubtSource,
+  type HeldBy,
+  isInDoubt,
+  isReleased,
+  linesOf,
+  settleWithSource,
+} from './holds.ts'
 import { perform, type Write } from './intent.ts'
 
 /**
@@ -18,7 +26,7 @@ export const holdExpire: Write<HeldBy, object> = {
   kind: 'hold.expire',
   isDone: isReleased,
   async applied(gateway, tx, _intent, hold, { document }) {
-    await endWithSource(gateway, tx, hold, 'expiry', document?.status_raw ?? null)
+    await settleWithSource(gateway, tx, hold, 'expiry', document?.status_raw ?? null)
     return new Reply({})
   },
   async undone(_gateway, tx, _intent, hold) {

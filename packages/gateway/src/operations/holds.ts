@@ -88,25 +88,31 @@ export async function noteHold(gateway: Gateway, tx: Tx, held: Held, document: E
     .execute()
 }
 
-/** Notes that a hold is over: the stock is back, or the order has it. */
-export async function endHold(
-  gateway: Gateway,
-  tx: Tx,
+/** The statement by which a hold is over: the stock is back, or the order has it. */
+export function holdEnding(
+  { clock, store }: Gateway,
   reference: string,
   reason: ReleasedReason,
   statusRaw: string | null,
-): Promise<void> {
-  await tx
+) {
+  return store.db
     .updateTable('holds')
     .set({
       status: reason === 'submit' ? 'confirmed' : 'cancelled',
       released_reason: reason,
-      updated_at: gateway.clock.now(),
+      updated_at: clock.now(),
       ...(statusRaw === null ? {} : { status_raw: statusRaw }),
     })
     .where('reference', '=', reference)
     .where('status', '=', 'reserved')
-    .execute()
+}
+
+/** Ends the hold that an order was submitted out of, or that the ERP had ended before it. */
+export function endingsOf(gateway: Gateway, consumed: string | null, ended: string | null) {
+  return [
+    ...(consumed === null ? [] : [holdEnding(gateway, consumed, 'submit', null)]),
+    ...(ended === null ? [] : [holdEnding(gateway, ended, 'expiry', null)]),
+  ]
 }
 
 /** A hold as what ends it needs to know it. */
@@ -123,9 +129,9 @@ export async function endWithSource(
   reason: ReleasedReason,
   statusRaw: string | null,
 ): Promise<void> {
-  await endHold(gateway, tx, hold.reference, reason, statusRaw)
+  await tx.executeQuery(holdEnding(gateway, hold.reference, reason, statusRaw))
   const now = gateway.clock.now()
-  const ended = { status: 'cancelled', cancelled_at: now, updated_at: now, in_doubt: 0 }
+  const ended = { status: 'cancelled', cancelled_at: now, updated_at: now }
   const raw = statusRaw === null ? {} : { status_raw: statusRaw }
   if (hold.source === 'dropship_preview') {
     await tx
@@ -145,11 +151,17 @@ export async function endWithSource(
   } else {
     await tx
       .updateTable('orders')
-      .set({ hold_id: null, in_doubt: 0, updated_at: now })
+      .set({ hold_id: null, updated_at: now })
       .where('order_id', '=', hold.source_id)
       .where('hold_id', '=', hold.hold_id)
       .execute()
   }
+}
+
+/** The same by the write that ended it: its document is in doubt no more. */
+export async function settleWithSource(...[gateway, tx, hold, ...how]: Parameters<typeof endWithSource>) {
+  await tx.executeQuery(doubtSource(tx, hold, 0))
+  await endWithSource(gateway, tx, hold, ...how)
 }
 
 /** Says of the document behind a hold, where it is still its hold, whether a write on it is in doubt. */

@@ -172,7 +172,7 @@ async function begun<Detail, Told, Row>(
   else
     await db.transaction().execute(async (tx) => {
       await plan.check?.(tx)
-      await together(statements.map((statement) => tx.executeQuery(statement)))
+      await together(tx, statements)
     })
   return intent
 }
@@ -204,10 +204,8 @@ async function committed<Detail, Told, Row>(
 ): Promise<Reply<Told>> {
   const { scope, http_status } = intent
   const reply = await gateway.store.db.transaction().execute(async (tx) => {
-    const [, told] = await together([
-      closeIntent(tx, intent),
-      write.applied(gateway, tx, intent, detailOf<Detail>(intent), written, row),
-    ])
+    await closeIntent(tx, intent)
+    const told = await write.applied(gateway, tx, intent, detailOf<Detail>(intent), written, row)
     if (scope !== null) await keepSettled(gateway, tx, scope, told, http_status)
     if (call?.key) call.key.isKept = true
     return told

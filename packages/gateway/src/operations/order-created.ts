@@ -1,9 +1,8 @@
 import type { ErpDocument } from '@trade-gateway/connector'
-import { appendEvent } from '../events/outbox.ts'
+import { eventInsert } from '../events/outbox.ts'
 import type { Gateway } from '../gateway.ts'
 import { instant } from '../kernel/clock.ts'
 import { amountOf } from '../kernel/money.ts'
-import type { Tx } from '../store/store.ts'
 import { costsShown } from './amounts.ts'
 
 /** An order that was just submitted, as our document has it. */
@@ -18,20 +17,19 @@ export interface CreatedOrder {
 }
 
 /**
- * Tells that an order was submitted, in the commit that says so: of a fresh answer, of one that was in doubt and is
+ * The statement that tells that an order was submitted, in the commit that says so: of a fresh answer, of one that was in doubt and is
  * settled, or of a document that the ERP told of. The recipient is left out: webhooks pass through many hands.
  */
-export async function tellOrderCreated(
+export function orderCreatedInsert(
   gateway: Gateway,
-  tx: Tx,
   order: CreatedOrder,
   document: ErpDocument,
   request_id: string,
-): Promise<void> {
+) {
   const { order_type, id, channel_code, created_at } = order
   const isWholesale = order_type === 'wholesale'
   const { currency, costs } = document
-  await appendEvent(gateway, tx, {
+  return eventInsert(gateway, {
     type: 'order.created',
     subject: id,
     channel_code,

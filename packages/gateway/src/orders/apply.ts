@@ -1,14 +1,15 @@
 import type { ErpDocument } from '@trade-gateway/connector'
+import type { Compilable } from 'kysely'
 import type { Gateway } from '../gateway.ts'
 import { epochOrNull } from '../kernel/clock.ts'
-import { tellOrderCreated } from '../operations/order-created.ts'
+import { orderCreatedInsert } from '../operations/order-created.ts'
 import { keepShipments } from '../operations/shipments.ts'
 import { type Tx, together } from '../store/store.ts'
 import type { OrderRow } from '../store/tables.ts'
 
 /**
  * Brings an order to what the ERP says of it: after a write, after a look-up, and whenever the ERP tells of a change.
- * The first time that it turns out to be submitted, that is told in the same commit.
+ * The first time that it turns out to be submitted, that is told in the same commit. `before` goes first.
  */
 export async function applyToOrder(
   gateway: Gateway,
@@ -16,6 +17,7 @@ export async function applyToOrder(
   row: OrderRow,
   document: ErpDocument,
   request_id = row.order_id,
+  before: readonly Compilable[] = [],
 ): Promise<OrderRow> {
   const now = gateway.clock.now()
   const fields = {
@@ -40,16 +42,16 @@ export async function applyToOrder(
     client_order_number,
     created_at,
   } as const
-  await together([
+  await keepShipments(gateway, tx, of, document.shipments)
+  await together(tx, [
+    ...before,
     tx
       .updateTable('orders')
       .set({ ...fields, updated_at: now })
-      .where('order_id', '=', order_id)
-      .execute(),
-    keepShipments(gateway, tx, of, document.shipments),
-    row.submitted_at === null
-      ? tellOrderCreated(gateway, tx, { ...order, status, serial_number: null }, document, request_id)
-      : undefined,
+      .where('order_id', '=', order_id),
+    ...(row.submitted_at === null
+      ? [orderCreatedInsert(gateway, { ...order, status, serial_number: null }, document, request_id)]
+      : []),
   ])
   return { ...row, ...fields, updated_at: now }
 }

@@ -7,10 +7,9 @@ import { alone } from '../operations/alone.ts'
 import { boundIn } from '../operations/amounts.ts'
 import { expireHeld } from '../operations/expiry.ts'
 import { inDoubt, isHoldOver } from '../operations/failures.ts'
-import { endHold, liveHold } from '../operations/holds.ts'
+import { endingsOf, liveHold } from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { lockOfDocument } from '../operations/locks.ts'
-import { together } from '../store/store.ts'
 import type { OrderRow } from '../store/tables.ts'
 import { applyToOrder } from './apply.ts'
 import type { OrderBody } from './body.ts'
@@ -38,11 +37,8 @@ export const orderSubmit: Write<Detail, OrderTold, OrderRow> = {
   async applied(gateway, tx, { document_id, request_id }, { hold_reference, ended }, { document }, known) {
     const row = known ?? (await rowOf(tx, document_id))
     if (document === null) throw new Error('The ERP accepted an order and told of none.')
-    const [order] = await together([
-      applyToOrder(gateway, tx, row, document, request_id),
-      hold_reference === null ? undefined : endHold(gateway, tx, hold_reference, 'submit', null),
-      ended === null ? undefined : endHold(gateway, tx, ended, 'expiry', null),
-    ])
+    const endings = endingsOf(gateway, hold_reference, ended)
+    const order = await applyToOrder(gateway, tx, row, document, request_id, endings)
     return new Reply({ data: submittedShown(order) })
   },
   async undone(_gateway, tx, { document_id }, { before }) {

@@ -3,7 +3,7 @@ import { Reply } from '../contract/endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { alone } from '../operations/alone.ts'
 import { inDoubt } from '../operations/failures.ts'
-import { endHold, reservedHold } from '../operations/holds.ts'
+import { holdEnding, reservedHold } from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { keepAnswer } from '../operations/keys.ts'
 import { lockOfDocument } from '../operations/locks.ts'
@@ -34,7 +34,7 @@ export const orderDrop: Write<null, OrderTold> = {
   kind: 'order.drop',
   isDone: ({ status }) => status === 'released' || status === 'expired',
   async applied(gateway, tx, { document_id, reference }, _detail, { document }) {
-    await endHold(gateway, tx, reference, 'release', document?.status_raw ?? null)
+    await tx.executeQuery(holdEnding(gateway, reference, 'release', document?.status_raw ?? null))
     return new Reply({ data: orderShown(await cancelled(gateway, tx, await rowOf(tx, document_id))) })
   },
   async undone(_gateway, tx, { document_id }) {

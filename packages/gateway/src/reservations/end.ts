@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway.ts'
 import { alone } from '../operations/alone.ts'
 import { newDraft, plainDraft } from '../operations/drafts.ts'
 import { inDoubt } from '../operations/failures.ts'
-import { endWithSource, isReleased } from '../operations/holds.ts'
+import { isReleased, settleWithSource } from '../operations/holds.ts'
 import { perform, type Write } from '../operations/intent.ts'
 import { keepAnswer } from '../operations/keys.ts'
 import { lockOfDocument } from '../operations/locks.ts'
@@ -20,7 +20,7 @@ export const reservationCancel: Write<null, { data: ReturnType<typeof reservatio
   isDone: isReleased,
   async applied(gateway, tx, { document_id, reference }, _detail, { document }) {
     const hold = { hold_id: '', reference, source: 'reservation', source_id: document_id }
-    await endWithSource(gateway, tx, hold, 'release', document?.status_raw ?? null)
+    await settleWithSource(gateway, tx, hold, 'release', document?.status_raw ?? null)
     const row = await reservationRow(tx, document_id)
     if (!row) throw new Error(`The reservation ${document_id} is gone.`)
     return new Reply({ data: reservationShown(row) })

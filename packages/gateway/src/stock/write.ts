@@ -48,11 +48,12 @@ async function writeBatch(gateway: Gateway, change: StockChange): Promise<number
   const { bulk } = gateway.store
   return gateway.store.db.transaction().execute(async (tx) => {
     const skus = [...change.rows.map((row) => row.sku), ...change.gone]
-    const [version, stored] = await together([
+    const [counter, stored] = await together(tx, [
       lockedCounter(tx, change.warehouse_code),
       storedRows({ tx, bulk }, change.warehouse_code, skus),
     ])
-    const { changed, confirmed } = compared(change, stored, gateway.clock.now())
+    const version = versionOf(counter, change.warehouse_code)
+    const { changed, confirmed } = compared(change, bySku(stored), gateway.clock.now())
     await confirm(tx, change.warehouse_code, confirmed)
     if (changed.length === 0) return 0
     await writeRows({ tx, bulk }, change.warehouse_code, version, changed)
@@ -163,14 +164,17 @@ function isSame(before: Fields, after: Fields): boolean {
 }
 
 /** Takes the warehouse's lock; answers the version of its newest row. What is read after it stands. */
-async function lockedCounter(tx: Tx, warehouse: string): Promise<number> {
-  const { version } = await tx
+function lockedCounter(tx: Tx, warehouse: string) {
+  return tx
     .updateTable('warehouses')
     .set((eb) => ({ version: eb.ref('version') }))
     .where('warehouse_code', '=', warehouse)
     .returning('version')
-    .executeTakeFirstOrThrow()
-  return version
+}
+
+function versionOf([counter]: readonly { version: number }[], warehouse: string): number {
+  if (!counter) throw new Error(`The warehouse ${warehouse} has no row.`)
+  return counter.version
 }
 
 /** A writing transaction, and how many rows go through it. */
@@ -179,18 +183,15 @@ interface Writing {
   readonly bulk: Bulk
 }
 
-async function storedRows(
-  { tx, bulk }: Writing,
-  warehouse: string,
-  skus: readonly string[],
-): Promise<Map<string, StockRow>> {
-  if (skus.length === 0) return new Map()
-  const rows = await tx
+function storedRows({ tx, bulk }: Writing, warehouse: string, skus: readonly string[]) {
+  return tx
     .selectFrom('stock')
     .selectAll()
     .where('warehouse_code', '=', warehouse)
     .where('sku', 'in', bulk.texts(skus))
-    .execute()
+}
+
+function bySku(rows: readonly StockRow[]): Map<string, StockRow> {
   return new Map(rows.map((row) => [row.sku, row]))
 }
 
@@ -218,7 +219,6 @@ async function writeRows(
     .updateTable('warehouses')
     .set({ version: version + rows.length })
     .where('warehouse_code', '=', warehouse)
-    .execute()
   const written = tx
     .insertInto('stock')
     .columns(columns)
@@ -238,8 +238,7 @@ async function writeRows(
         stock_seq: eb.ref('excluded.stock_seq'),
       })),
     )
-    .execute()
-  await together([counted, written])
+  await together(tx, [counted, written])
 }
 
 function viewsOf(gateway: Gateway, warehouse: string): [string, readonly string[]][] {
@@ -272,25 +271,25 @@ async function refreshView(
   skus: readonly string[],
   now: number,
 ): Promise<void> {
-  const [version, stored, memberRows] = await together([
+  const [counter, own, ofMembers] = await together(tx, [
     lockedCounter(tx, view),
     storedRows({ tx, bulk }, view, skus),
     tx
       .selectFrom('stock')
       .selectAll()
-      .where('warehouse_code', 'in', members)
-      .where('sku', 'in', bulk.texts(skus))
-      .execute(),
+      .where('warehouse_code', 'in', bulk.texts(members))
+      .where('sku', 'in', bulk.texts(skus)),
   ])
-  const bySku = Map.groupBy(memberRows, (row) => row.sku)
+  const stored = bySku(own)
+  const rowsOf = Map.groupBy(ofMembers, (row) => row.sku)
   const changed: Fields[] = []
   for (const sku of skus) {
     const before = stored.get(sku)
     const left = before?.removed === 0 ? withdrawn(before, now) : undefined
-    const merged = mergedRow(view, members, bySku.get(sku) ?? [], now) ?? left
+    const merged = mergedRow(view, members, rowsOf.get(sku) ?? [], now) ?? left
     if (merged && !(before && isSame(before, merged))) changed.push(merged)
   }
-  if (changed.length > 0) await writeRows({ tx, bulk }, view, version, changed)
+  if (changed.length > 0) await writeRows({ tx, bulk }, view, versionOf(counter, view), changed)
 }
 
 /** The sums of the members; prices and style of the first member that carries the SKU; withdrawn when all are. */

@@ -79,13 +79,16 @@ export class PreparingPool implements PostgresPool {
 
 const mostPrepared = 500
 
-/** The names of the first so many statements; a statement after them is not prepared. */
+/**
+ * The names of the first so many statements; one after them is not prepared. Nor is one that asks for all columns: once
+ * a newer gateway has added one, it could not be run again on that connection.
+ */
 class Names {
   readonly #names = new Map<string, string>()
 
   of(sql: string): string | undefined {
     const known = this.#names.get(sql)
-    if (known !== undefined || this.#names.size >= mostPrepared) return known
+    if (known !== undefined || this.#names.size >= mostPrepared || sql.includes('*')) return known
     const name = `tg${this.#names.size}`
     this.#names.set(sql, name)
     return name
@@ -106,7 +109,6 @@ class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
   readonly #names: Names
   #isCorked = false
-  #isStale = false
 
   constructor(client: pg.PoolClient, names: Names) {
     this.#client = client
@@ -120,7 +122,6 @@ class PreparingClient implements PostgresPoolClient {
     return new Promise((resolve, reject) => {
       const name = parameters.length > 0 ? this.#names.of(sql) : undefined
       const statement = new Statement(name, sql, [...parameters], (error, result) => {
-        if (isStalePlan(error)) this.#isStale = true
         if (error) reject(error)
         else resolve(result as unknown as PostgresQueryResult<R>)
       })
@@ -141,11 +142,6 @@ class PreparingClient implements PostgresPoolClient {
   }
 
   release(destroy = false) {
-    this.#client.release(destroy || this.#isStale)
+    this.#client.release(destroy)
   }
-}
-
-/** The tables have changed since a statement was prepared, by a newer gateway: its connection cannot run it again. */
-function isStalePlan(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.routine === 'RevalidateCachedQuery'
 }

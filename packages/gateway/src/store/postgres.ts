@@ -10,6 +10,8 @@ import type { Tables } from './tables.ts'
 const mostConnections = 16
 const connectTimeoutMs = 5_000
 const statementTimeoutMs = 30_000
+/** A statement that the database neither answers nor gives up means that the connection is gone. */
+const silenceMs = 35_000
 const lockPollMs = 20
 /** A question about a lock that is not answered means that the connection, and with it every lock, is gone. */
 const lockAnswerMs = 10_000
@@ -30,9 +32,13 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
     ...common,
     max: mostConnections,
     statement_timeout: statementTimeoutMs,
+    query_timeout: silenceMs,
+    keepAlive: true,
     pipeline: true,
   })
   pool.on('error', (error) => log.warn({ error }, 'an idle database connection broke'))
+  // The pool listens to idle connections only; one that breaks in use is told to whoever uses it.
+  pool.on('connect', (client) => client.on('error', () => {}))
   await pool.query('select 1').catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new StoreUnusable(`DATABASE_URL: the database does not answer: ${why}`, configurationExit, cause)

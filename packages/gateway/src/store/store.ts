@@ -69,13 +69,24 @@ export class StoreUnusable extends Error {
   }
 }
 
+/** The rows that statements answer, each in its place. */
+type Answers<T extends readonly Compilable<unknown>[]> = {
+  -readonly [Index in keyof T]: T[Index] extends Compilable<infer Row> ? Row[] : never
+}
+
 /**
  * Statements of one transaction that do not wait for one another: they travel together and run in their order. Fails
- * only when all have ended, so that none comes after the end of the transaction.
+ * with the first that fails, and only when all have ended, so that none comes after the end of the transaction.
  */
-export async function together<const T extends readonly (Promise<unknown> | undefined)[]>(
+export async function together<const T extends readonly Compilable<unknown>[]>(
+  tx: Tx,
   statements: T,
-): Promise<{ -readonly [Index in keyof T]: Awaited<T[Index]> }> {
-  await Promise.allSettled(statements)
-  return Promise.all(statements)
+): Promise<Answers<T>> {
+  const answers = await tx.getExecutor().provideConnection(async (connection) => {
+    const sent = statements.map((statement) => connection.executeQuery(statement.compile()))
+    await Promise.allSettled(sent)
+    return Promise.all(sent)
+  })
+  // The cast holds: each statement answers rows of its own kind.
+  return answers.map(({ rows }) => rows) as Answers<T>
 }

@@ -3,7 +3,7 @@ import { everyChannel } from '../events/outbox.ts'
 import { allowlistOf, isInSight } from '../events/sight.ts'
 import type { Gateway } from '../gateway.ts'
 import { type Tx, together } from '../store/store.ts'
-import type { OutboxRow, WebhookDeliveryRow } from '../store/tables.ts'
+import type { ChannelRow, OutboxRow, WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts'
 
 /**
  * Gives events their numbers and makes their deliveries, in one transaction. The counter's row is taken first and held
@@ -25,39 +25,39 @@ export async function sequenceEvents(gateway: Gateway): Promise<boolean> {
 
 async function numbered(gateway: Gateway, tx: Tx): Promise<{ taken: number; due: boolean }> {
   const { bulk, batchRows } = gateway.store
-  const [{ value: last }, taken] = await together([
+  const [[counter], taken] = await together(tx, [
     lockedCounter(tx),
     tx
       .selectFrom('outbox')
       .select(['event_id', 'type', 'channel_code', 'warehouse_code'])
       .orderBy('occurred_at')
       .orderBy('event_id')
-      .limit(batchRows)
-      .execute(),
+      .limit(batchRows),
   ])
-  if (taken.length === 0) return { taken: 0, due: false }
+  if (!counter || taken.length === 0) return { taken: 0, due: false }
+  const last = counter.value
   const events = taken.map((row, at) => ({ ...row, number: last + 1 + at }))
   const ids = bulk.texts(taken.map(({ event_id }) => event_id))
-  const [, { rows: fresh }, , readers] = await together([
+  // What an event says never leaves the database here.
+  const inserted = sql<{ event_id: string }>`
+    insert into events (event_id, number, type, channel_code, warehouse_code, request_id, occurred_at, data)
+    select o.event_id, n.number, o.type, o.channel_code, o.warehouse_code, o.request_id, o.occurred_at, o.data
+    from (${bulk.rows('events', ['event_id', 'number'], events)}) as n
+    join outbox as o on o.event_id = n.event_id where true
+    on conflict (event_id) do nothing returning event_id`
+  const [, fresh, , endpoints] = await together(tx, [
     tx
       .updateTable('counters')
       .set({ value: last + taken.length })
-      .where('name', '=', eventsCounter)
-      .execute(),
-    // What an event says never leaves the database here.
-    sql<{ event_id: string }>`
-      insert into events (event_id, number, type, channel_code, warehouse_code, request_id, occurred_at, data)
-      select o.event_id, n.number, o.type, o.channel_code, o.warehouse_code, o.request_id, o.occurred_at, o.data
-      from (${bulk.rows('events', ['event_id', 'number'], events)}) as n
-      join outbox as o on o.event_id = n.event_id where true
-      on conflict (event_id) do nothing returning event_id`.execute(tx),
-    tx.deleteFrom('outbox').where('event_id', 'in', ids).execute(),
-    readersOf(gateway, tx, new Set(taken.map(({ channel_code }) => channel_code))),
+      .where('name', '=', eventsCounter),
+    { compile: () => inserted.compile(tx) },
+    tx.deleteFrom('outbox').where('event_id', 'in', ids),
+    endpointsOf(gateway, tx, new Set(taken.map(({ channel_code }) => channel_code))),
   ])
   const isFresh = new Set(fresh.map(({ event_id }) => event_id))
   const deliveries = deliveriesOf(
     gateway,
-    readers,
+    readersOf(endpoints),
     events.filter(({ event_id }) => isFresh.has(event_id)),
   )
   await addDeliveries(gateway, tx, deliveries)
@@ -65,13 +65,12 @@ async function numbered(gateway: Gateway, tx: Tx): Promise<{ taken: number; due:
 }
 
 /** Takes the counter's lock; answers the newest number. What is read after it stands. */
-function lockedCounter(tx: Tx): Promise<{ value: number }> {
+function lockedCounter(tx: Tx) {
   return tx
     .updateTable('counters')
     .set((eb) => ({ value: eb.ref('value') }))
     .where('name', '=', eventsCounter)
     .returning('value')
-    .executeTakeFirstOrThrow()
 }
 
 type Numbered = Pick<OutboxRow, 'event_id' | 'type' | 'channel_code' | 'warehouse_code'> & {
@@ -130,11 +129,9 @@ export function newDelivery(
   }
 }
 
-type Readers = Awaited<ReturnType<typeof readersOf>>
-
 /** The live endpoints of the channels named; of all channels where an event concerns every one. */
-async function readersOf({ store }: Gateway, tx: Tx, channels: ReadonlySet<string>) {
-  let query = tx
+function endpointsOf({ store }: Gateway, tx: Tx, channels: ReadonlySet<string>) {
+  const query = tx
     .selectFrom('webhook_endpoints')
     .innerJoin('channels', 'channels.channel_code', 'webhook_endpoints.channel_code')
     .select([
@@ -146,10 +143,17 @@ async function readersOf({ store }: Gateway, tx: Tx, channels: ReadonlySet<strin
     ])
     .where('webhook_endpoints.deleted_at', 'is', null)
     .where('channels.deleted_at', 'is', null)
-  if (!channels.has(everyChannel))
-    query = query.where('webhook_endpoints.channel_code', 'in', store.bulk.texts([...channels]))
-  const rows = await query.execute()
-  const all = rows.map((row) => {
+  if (channels.has(everyChannel)) return query
+  return query.where('webhook_endpoints.channel_code', 'in', store.bulk.texts([...channels]))
+}
+
+type Endpoint = Pick<WebhookEndpointRow, 'endpoint_id' | 'channel_code' | 'event_types' | 'warehouse_codes'> &
+  Pick<ChannelRow, 'warehouse_allowlist'>
+type Readers = ReturnType<typeof readersOf>
+
+/** Who reads what, over all channels and by channel. */
+function readersOf(endpoints: readonly Endpoint[]) {
+  const all = endpoints.map((row) => {
     const types: string[] = JSON.parse(row.event_types)
     const named = new Set<string>(JSON.parse(row.warehouse_codes))
     const sight = { allowlist: allowlistOf(row.warehouse_allowlist), named }

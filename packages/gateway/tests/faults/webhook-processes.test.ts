@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { createChannel } from '../../src/access/channels.ts'
 import type { Caller } from '../../src/contract/call.ts'
-import { appendEvent } from '../../src/events/outbox.ts'
+import { eventInsert } from '../../src/events/outbox.ts'
 import { listEvents } from '../../src/events/read.ts'
 import { type Gateway, openGateway } from '../../src/gateway.ts'
 import { jsonLog } from '../../src/kernel/log.ts'
@@ -93,7 +93,8 @@ async function business(
         warehouse_code: null,
         request_id: 'trial',
       } as const
-      if (number === undefined) await appendEvent(gateway, tx, { ...event, subject, data: { subject } })
+      if (number === undefined)
+        await tx.executeQuery(eventInsert(gateway, { ...event, subject, data: { subject } }))
       else {
         const row = {
           ...event,
