@@ -206,6 +206,9 @@ describe('a write under way', () => {
     expectError(await shop.send('DELETE', path), 'UPSTREAM_TIMEOUT')
 
     await house.sandbox.erp.void({ reference: await referenceOf(house, idIn(path)) })
+    isAway = true
+    expectError(await settle('found'), 'UPSTREAM_ERROR')
+    isAway = false
     expectData(await settle('found'))
     expect(expectData(await shop.get(path))).toMatchObject({ status: 'cancelled', in_doubt: false })
     expectError(await settle('found'), 'NOT_FOUND')

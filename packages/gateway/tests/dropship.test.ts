@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { expireDue } from '../src/operations/expiry.ts'
 import { buyers, type House, type Loose, openHouse, type Result, signedIn } from './harness.ts'
 import {
@@ -11,6 +11,7 @@ import {
   erpDocuments,
   expectData,
   expectError,
+  openBeside,
   orderNumber,
   pass,
   referenceOf,
@@ -375,6 +376,45 @@ describe('a hold that is over', () => {
     go.resolve()
     expectData(await submitting)
     await slow.close()
+  })
+
+  it('is given back beside others, of which one takes long', async () => {
+    const go = Promise.withResolvers<void>()
+    let isFirst = true
+    const stuck = await openHouse({
+      styles: 20,
+      wrapErp: (erp) => ({
+        ...erp,
+        async release(input, options) {
+          const wasFirst = isFirst
+          isFirst = false
+          if (wasFirst) await go.promise
+          return erp.release(input, options)
+        },
+      }),
+    })
+    const busy = shopOf(stuck)
+    const skus: string[] = []
+    for (let each = 0; each < 3; each++) skus.push(await busy.sku({ AUSYD1: 1 }))
+    for (const sku of skus) expectData(await busy.post(`${at}/allocation-preview`, dropshipOf(sku)))
+    stuck.clock.advance(holdLife)
+    const turn = expireDue(stuck.gateway)
+    const back = async () => Promise.all(skus.map((sku) => busy.available(sku)))
+    await vi.waitFor(async () => expect((await back()).toSorted()).toEqual([0, 1, 1]))
+    go.resolve()
+    await turn
+    expect(await back()).toEqual([1, 1, 1])
+    await stuck.close()
+  })
+
+  it('of a preview that held nothing: the preview is cancelled as late, also while writes are off', async () => {
+    const off = await openBeside(house, { WRITES_ENABLED: '0' })
+    const sku = await shop.sku({ AUSYD1: 0 })
+    const { dropship_order_id: id } = expectData(await preview(dropshipOf(sku)))
+    house.clock.advance(holdLife)
+    await expireDue(off.gateway)
+    expect((await read(id)).status).toBe('cancelled')
+    await off.close()
   })
 
   it('of a preview that held nothing: the preview is cancelled as late', async () => {

@@ -257,6 +257,22 @@ describe('GET /events', () => {
     expect(await events(token, 2, whole.at(-1)?.event_id)).toEqual([])
   })
 
+  it('answers one type alone where it is asked for, from any event on', async () => {
+    await noticed()
+    const token = await shop.token()
+    const read = async (query: string) =>
+      (await call(house, 'GET', `/api/v1/events?page_size=200${query}`, { token })).json.data
+    const whole = await events(token)
+    const of = (type: string) => whole.filter((each) => each.type === type)
+    expect(of('order.created').length * of('stock.changed').length).toBeGreaterThan(0)
+    for (const type of ['order.created', 'stock.changed'])
+      expect(await read(`&type=${type}`)).toEqual(of(type))
+    const [stock] = of('stock.changed')
+    const later = whole.slice(whole.indexOf(stock ?? {}) + 1).filter(({ type }) => type === 'order.created')
+    expect(await read(`&type=order.created&since=${stock?.event_id}`)).toEqual(later)
+    expectError(await shop.get('/events?type=webhook.test'), 'VALIDATION_FAILED', { param: 'type' })
+  })
+
   it('reads one event as it is delivered, and no other channel’s', async () => {
     const { dropship_order_id: id } = await order()
     await sequenced()

@@ -37,8 +37,8 @@ let token: string
 let shipping: object
 let crashAt: Point | undefined
 let isAway = false
-/** Transactions since the crash was planned. */
-let commits = 0
+/** Whether the ERP was asked since the crash was planned. */
+let isAsked = false
 
 function crash(point: Point) {
   if (crashAt !== point) return
@@ -50,6 +50,7 @@ function crashing(erp: Erp): Erp {
   return {
     ...erp,
     async submit(input, options) {
+      isAsked = true
       crash('after the intent')
       if (crashAt === 'in the middle of sending') {
         crashAt = undefined
@@ -69,12 +70,17 @@ function crashing(erp: Erp): Erp {
 /** A submit has two commits, its intent and its result, and then publishes the figures. */
 function crashingStore(gateway: Gateway) {
   const { store } = gateway
+  const { atOnce } = store
   const transaction = store.db.transaction.bind(store.db)
+  Object.assign(store, {
+    atOnce: (...statements: Parameters<typeof atOnce>) => {
+      crash('before the intent')
+      return atOnce(...statements)
+    },
+  })
   Object.assign(store.db, {
     transaction: () => {
-      commits += 1
-      if (commits === 1) crash('before the intent')
-      if (commits === 2) crash('before the result is committed')
+      if (isAsked) crash('before the result is committed')
       return transaction()
     },
   })
@@ -133,7 +139,7 @@ const submit = (id: string, key?: string) =>
 describe.each(points)('a crash $point', ({ point, reaches }) => {
   /** The answer that never reached anyone: whatever it was, it must not be a definite refusal. */
   const crashed = async (id: string, key?: string) => {
-    commits = 0
+    isAsked = false
     crashAt = point
     const { status } = await submit(id, key)
     expect(crashAt, 'the crash happened').toBeUndefined()

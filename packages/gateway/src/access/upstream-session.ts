@@ -5,6 +5,8 @@ import type { Gateway } from '../gateway.ts'
 import { changeAccess } from './channels.ts'
 import { sessionPurpose } from './grants.ts'
 
+const retrySeconds = 5
+
 /**
  * Runs `work` with the ERP's session of the caller's account. A session that the ERP refuses ends the token for
  * good. Throws `OMS_LOGIN_REQUIRED` for a caller without an account and `AUTH_EXPIRED` for an ended session.
@@ -40,6 +42,9 @@ async function upstreamSession(gateway: Gateway, caller: Caller): Promise<string
     .select(['channel_code', 'upstream_session'])
     .where('jti', '=', jti)
     .executeTakeFirst()
+    .catch((cause: unknown) => {
+      throw new GatewayError('AUTHZ_UNAVAILABLE', { cause, retryAfter: retrySeconds })
+    })
   if (!row?.upstream_session) throw new GatewayError('AUTH_EXPIRED', { say: ['session_ended'] })
   return gateway.secrets.unseal(row.upstream_session, sessionPurpose(jti, row.channel_code))
 }

@@ -6,6 +6,7 @@ import { GatewayError } from '../contract/errors.ts'
 import { instantField } from '../contract/fields.ts'
 import type { Gateway } from '../gateway.ts'
 import { instant } from '../kernel/clock.ts'
+import { askFailure } from '../operations/ask.ts'
 import { inDoubt } from '../operations/failures.ts'
 import { settleByHand } from '../operations/settle.ts'
 import type { IntentRow } from '../store/tables.ts'
@@ -95,7 +96,9 @@ async function settled(gateway: Gateway, id: string, outcome: 'found' | 'absent'
   if (!intent)
     throw new GatewayError('NOT_FOUND', { say: ['document_unknown', { what: 'write in doubt', id }] })
   const document = outcome === 'absent' ? null : await readAt(gateway, intent)
-  const done = await settleByHand(gateway, writes, intent, document)
+  const done = await settleByHand(gateway, writes, intent, document).catch((error: unknown) => {
+    throw askFailure(error)
+  })
   if (done === 'busy') throw inDoubt(id)
   if (done === 'not done') {
     throw new GatewayError('UPSTREAM_REJECTED', {
@@ -106,7 +109,12 @@ async function settled(gateway: Gateway, id: string, outcome: 'found' | 'absent'
 }
 
 async function readAt(gateway: Gateway, { reference, document_id: id }: IntentRow) {
-  const answer = await gateway.erp['documents.read']({ references: [reference] }, within(readTimeoutMs))
+  const answer = await gateway.erp['documents.read'](
+    { references: [reference] },
+    within(readTimeoutMs),
+  ).catch((error: unknown) => {
+    throw askFailure(error)
+  })
   const [document] = accepted(answer).documents
   if (document) return document
   throw new GatewayError('UPSTREAM_REJECTED', {

@@ -1,5 +1,5 @@
 import type { ErpDocument, Quote } from '@trade-gateway/connector'
-import { withUpstreamSession } from '../access/upstream-session.ts'
+import { sessionAhead, withUpstreamSession } from '../access/upstream-session.ts'
 import type { Call, Caller } from '../contract/call.ts'
 import { Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
@@ -109,7 +109,9 @@ export async function previewDropship(gateway: Gateway, call: Call, caller: Call
     const reference = referenceOf(gateway, 'hold', row.dropship_order_id, String(row.previews))
     const replaces = (await reservedHold(gateway.store.db, former))?.reference ?? null
     const expires_at = gateway.clock.now() + gateway.config.holdTtlSeconds * 1000
+    const ahead = sessionAhead(gateway, caller)
     const reply = await perform(gateway, call, dropshipPreview, {
+      ready: ahead,
       document: { type: 'dropship_order', id: row.dropship_order_id },
       lock,
       reference,
@@ -131,11 +133,15 @@ export async function previewDropship(gateway: Gateway, call: Call, caller: Call
             ],
           }),
       send: (options) =>
-        withUpstreamSession(gateway, caller, (session) =>
-          gateway.erp.hold(
-            { ...request, session, reference, replaces, expires_at: instant(expires_at + erpGraceMs) },
-            options,
-          ),
+        withUpstreamSession(
+          gateway,
+          caller,
+          (session) =>
+            gateway.erp.hold(
+              { ...request, session, reference, replaces, expires_at: instant(expires_at + erpGraceMs) },
+              options,
+            ),
+          ahead,
         ),
     })
     if (replaces !== null) await dropFormer(gateway, row, lock, replaces)

@@ -116,6 +116,7 @@ function placed(
     warehouses: request.warehouse_codes,
     detail: { isNew, hold_reference, ended: ended ?? null, before: keptFields(row) },
     row: { ...row, ...marked },
+    ready: ahead,
     mark: (db) => [
       isNew
         ? db.insertInto('dropship_orders').values({ ...row, ...marked })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { dataOf, endpoint } from '../contract/endpoint.ts'
 import { code, defaultPageSize, mostPageSize, wholeNumber } from '../contract/fields.ts'
+import { eventTypes } from './outbox.ts'
 import { listEvents, readEvent } from './read.ts'
 import { event } from './shown.ts'
 
@@ -16,6 +17,7 @@ export const eventsList = endpoint({
   params: {},
   query: {
     since: code().optional(),
+    type: z.enum(eventTypes).optional(),
     page_size: wholeNumber(1, mostPageSize).default(defaultPageSize),
   },
   result: z.object({ data: z.array(event), has_more: z.boolean() }),

@@ -3,22 +3,24 @@ import { GatewayError } from '../contract/errors.ts'
 import { warehouseDenied } from '../contract/warehouse-denied.ts'
 import type { Gateway } from '../gateway.ts'
 import type { EventRow } from '../store/tables.ts'
-import { everyChannel } from './outbox.ts'
+import { type EventType, everyChannel } from './outbox.ts'
 import { eventShown } from './shown.ts'
 import { isInSight } from './sight.ts'
 
 /** The events of a channel in the order of their numbers, for a receiver that was down. */
 interface Asked {
   readonly since?: string | undefined
+  readonly type?: EventType | undefined
   readonly page_size: number
 }
 
 /**
  * One page after an event, oldest first. Numbers become visible in their order; the two halves (the channel's own
- * events, and those of the stock) are read up to one number that was read before both, so that neither is ahead.
+ * events, which are of its orders, and those of the stock) are read up to one number that was read before both, so that
+ * neither is ahead.
  */
-export async function listEvents(gateway: Gateway, caller: Caller, { since, page_size }: Asked) {
-  const { db } = gateway.store
+export async function listEvents(gateway: Gateway, caller: Caller, { since, type, page_size }: Asked) {
+  const { db, bulk } = gateway.store
   const from = since === undefined ? 0 : await numberOf(gateway, caller, since)
   const { value: to } = await db
     .selectFrom('counters')
@@ -32,12 +34,16 @@ export async function listEvents(gateway: Gateway, caller: Caller, { since, page
     .where('number', '<=', to)
     .orderBy('number')
     .limit(page_size + 1)
-  const seen = await codesInSight(gateway, caller)
-  const own = await between.where('channel_code', '=', caller.channel_code).execute()
-  const shared = await between
-    .where('channel_code', '=', everyChannel)
-    .where('warehouse_code', 'in', seen.length > 0 ? seen : [''])
-    .execute()
+  const seen = type === 'order.created' ? [] : await codesInSight(gateway, caller)
+  const own =
+    type === 'stock.changed' ? [] : await between.where('channel_code', '=', caller.channel_code).execute()
+  const shared =
+    seen.length === 0
+      ? []
+      : await between
+          .where('channel_code', '=', everyChannel)
+          .where('warehouse_code', 'in', bulk.texts(seen))
+          .execute()
   const rows = [...own, ...shared].sort((a, b) => (a.number ?? 0) - (b.number ?? 0))
   return {
     data: rows.slice(0, page_size).map((row) => shown(gateway, caller, row)),

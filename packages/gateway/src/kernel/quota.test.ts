@@ -64,6 +64,17 @@ describe('the quota', () => {
     expect(quota.take('c', 160, 600, start)).toMatchObject({ paid: true, remaining: 0 })
   })
 
+  it('gives back what was taken in an earlier second too, and never more than was taken', () => {
+    const quota = new Quota(10)
+    quota.take('c', 2, 600, start)
+    quota.giveBack('c', 1, start + 2_000)
+    expect(quota.state('c', 600, start + 2_000)).toEqual({ remaining: 599, resetSeconds: 59 })
+    quota.giveBack('c', 5, start + 3_000)
+    expect(quota.state('c', 600, start + 3_000)).toEqual({ remaining: 600, resetSeconds: 0 })
+    quota.take('c', 3, 600, start + 4_000)
+    expect(quota.state('c', 600, start + 4_000).remaining).toBe(597)
+  })
+
   it('tells when all of it is there again', () => {
     const quota = new Quota(10)
     expect(quota.state('c', 600, start)).toEqual({ remaining: 600, resetSeconds: 0 })

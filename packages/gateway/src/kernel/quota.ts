@@ -46,13 +46,17 @@ export class Quota {
     return { paid: true, remaining: limit - window.total, retryAfter: 0 }
   }
 
-  /** Gives back points that were just taken and not used. */
+  /** Gives back points that were just taken and not used: out of the newest seconds in which any were spent. */
   giveBack(subject: string, points: number, nowMs: number) {
     const window = this.#windowAt(subject, nowMs)
-    const slot = window.second % slots
-    const back = Math.min(points, window.spent[slot] ?? 0)
-    window.spent[slot] = (window.spent[slot] ?? 0) - back
-    window.total -= back
+    let left = Math.min(points, window.total)
+    window.total -= left
+    for (let second = window.second; left > 0; second--) {
+      const slot = second % slots
+      const back = Math.min(left, window.spent[slot] ?? 0)
+      window.spent[slot] = (window.spent[slot] ?? 0) - back
+      left -= back
+    }
   }
 
   /** What is left, and in how many whole seconds all of it will be there again. */

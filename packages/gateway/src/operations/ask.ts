@@ -15,13 +15,15 @@ export async function asked<T>(
   const signal = AbortSignal.timeout(askTimeoutMs)
   const options = call.fault === undefined ? { signal } : { signal, fault: call.fault }
   const answer = await question(options).catch((error: unknown) => {
-    if (!(error instanceof UnknownOutcome)) throw error
-    const isLate = error.kind === 'timeout'
-    throw new GatewayError(isLate ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_ERROR', {
-      retryAfter: retrySeconds,
-      cause: error,
-    })
+    throw askFailure(error)
   })
   if ('ok' in answer) return answer.ok
   throw definiteFailure(answer.rejected)
+}
+
+/** What a caller is told where the ERP did not answer a question; any other error as it is. */
+export function askFailure(error: unknown): unknown {
+  if (!(error instanceof UnknownOutcome)) return error
+  const code = error.kind === 'timeout' ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_ERROR'
+  return new GatewayError(code, { retryAfter: retrySeconds, cause: error })
 }

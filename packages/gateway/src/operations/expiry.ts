@@ -18,6 +18,8 @@ import { perform, type Write } from './intent.ts'
  * the stock stays held and the document says so.
  */
 const mostPerTurn = 100
+/** Given back side by side, so that one that takes long keeps few waiting. */
+const mostAtOnce = 10
 /** A document that somebody works on for longer keeps its hold until a later turn: nobody else waits for it. */
 const busyWaitMs = 1_000
 
@@ -36,9 +38,13 @@ export const holdExpire: Write<HeldBy, object> = {
 
 /** One turn: gives back what is due. */
 export async function expireDue(gateway: Gateway): Promise<void> {
-  if (!gateway.config.writesEnabled) return
-  for (const hold of await due(gateway)) await expire(gateway, hold)
   await endUnheld(gateway)
+  if (!gateway.config.writesEnabled) return
+  const waiting = await due(gateway)
+  const give = async () => {
+    for (let hold = waiting.shift(); hold; hold = waiting.shift()) await expire(gateway, hold)
+  }
+  await Promise.all(Array.from({ length: mostAtOnce }, give))
 }
 
 /** The same, at once, for what stands in the way of an order of these SKUs. */

@@ -73,6 +73,8 @@ export interface Plan<Detail, Row = never> {
   readonly row?: Row
   /** Refuses the write in the transaction of its intent, where that takes a look at other documents. */
   check?(tx: Tx): Promise<void>
+  /** What is found out while the intent is committed, and needed before anything leaves. */
+  readonly ready?: Promise<unknown>
   /** What the intent changes in our documents, in its own commit. */
   mark(db: Db): readonly Compilable[]
   send(options: CallOptions): Promise<Answer<Written>>
@@ -112,12 +114,13 @@ async function performed<Detail, Told, Row>(
   const deadline = Deadline.after(writeTimeoutMs)
   let answer: Answer<Written>
   try {
+    await plan.ready
     if (gateway.clock.monotonic() - began > leaveWithinMs) throw tooLate()
     answer = await plan.send(optionsOf(call, deadline))
   } catch (error) {
     // It never left, or something before the ERP refused it. Everything else may have taken effect.
     const isDefinite = error instanceof UnknownOutcome ? !error.sent : error instanceof GatewayError
-    if (isDefinite) await undo(gateway, write, intent, 502)
+    if (isDefinite) await takenBack(gateway, write, intent, 502)
     throw error instanceof GatewayError ? error : unknownFailure(error)
   } finally {
     deadline.end()
@@ -130,8 +133,15 @@ async function performed<Detail, Told, Row>(
     })
   }
   const failure = definiteFailure(answer.rejected)
-  await undo(gateway, write, intent, 422)
+  await takenBack(gateway, write, intent, 422)
   throw failure
+}
+
+/** Takes the intent of a definite failure back, unless someone else has settled it: then nothing is definite here. */
+function takenBack(...[gateway, write, intent, status]: Parameters<typeof undo>): Promise<void> {
+  return undo(gateway, write, intent, status).catch((error: unknown) => {
+    throw error instanceof SettledElsewhere ? inDoubt(intent.document_id) : error
+  })
 }
 
 function tooLate(): UnknownOutcome {

@@ -4,6 +4,7 @@ import { Reply } from '../contract/endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { alone } from '../operations/alone.ts'
 import { asked } from '../operations/ask.ts'
+import { expireDueOf } from '../operations/expiry.ts'
 import { liveHold } from '../operations/holds.ts'
 import { lockOfDocument } from '../operations/locks.ts'
 import { quoteShown } from '../operations/preview.ts'
@@ -35,7 +36,11 @@ export async function previewOrder(
   requireDraft(row)
   const wanted = wantedOf(row, body)
   const request = requestOf(gateway, caller, wanted)
-  const { allow_partial } = wanted
+  const { allow_partial, lines } = wanted
+  await expireDueOf(
+    gateway,
+    lines.map(({ sku }) => sku),
+  )
   const hold_reference = (await liveHold(gateway, row))?.reference ?? null
   const { quote } = await asked(call, (options) =>
     withUpstreamSession(gateway, caller, (session) =>

@@ -106,6 +106,7 @@ function placed(
     warehouses: request.warehouse_codes,
     detail: { hold_reference, ended: ended ?? null, before: draftFields(gateway, wantedOf(row, {})) },
     row: { ...row, ...marked },
+    ready: ahead,
     mark: (db) => [db.updateTable('orders').set(marked).where('order_id', '=', id)],
     send: (options) =>
       withUpstreamSession(

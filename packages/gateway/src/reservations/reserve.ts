@@ -1,5 +1,5 @@
 import { type Answer, type Output, rejected } from '@trade-gateway/connector'
-import { withUpstreamSession } from '../access/upstream-session.ts'
+import { sessionAhead, withUpstreamSession } from '../access/upstream-session.ts'
 import type { Call, Caller } from '../contract/call.ts'
 import { Reply } from '../contract/endpoint.ts'
 import type { Gateway } from '../gateway.ts'
@@ -69,6 +69,7 @@ export async function reserve(gateway: Gateway, call: Call, caller: Caller, body
     const row = newRow(gateway, caller, body, linesKey)
     const { reservation_id: id, reference } = row
     const lock = lockOfDocument(id)
+    const ahead = sessionAhead(gateway, caller)
     return alone(gateway, lock, id, () =>
       perform(gateway, call, reservationCreate, {
         document: { type: 'reservation', id },
@@ -78,26 +79,31 @@ export async function reserve(gateway: Gateway, call: Call, caller: Caller, body
         warehouses: warehouse_codes,
         detail: { hold_id: gateway.ids.next('hold') },
         status: created,
+        ready: ahead,
         check: (tx) => requireRoom(tx, channel_code, 'lines', () => liveOf(tx, channel_code)),
         mark: (db) => [db.insertInto('reservations').values(row)],
         send: async (options) =>
           heldOrShort(
-            await withUpstreamSession(gateway, caller, (session) =>
-              gateway.erp.hold(
-                {
-                  order_type: 'reservation',
-                  customer_code: caller.customer_code ?? '',
-                  session,
-                  lines: [...body.lines],
-                  warehouse_codes,
-                  delivery: null,
-                  payment_method: 'invoice',
-                  reference,
-                  replaces: null,
-                  expires_at: instant(row.expires_at + erpGraceMs),
-                },
-                options,
-              ),
+            await withUpstreamSession(
+              gateway,
+              caller,
+              (session) =>
+                gateway.erp.hold(
+                  {
+                    order_type: 'reservation',
+                    customer_code: caller.customer_code ?? '',
+                    session,
+                    lines: [...body.lines],
+                    warehouse_codes,
+                    delivery: null,
+                    payment_method: 'invoice',
+                    reference,
+                    replaces: null,
+                    expires_at: instant(row.expires_at + erpGraceMs),
+                  },
+                  options,
+                ),
+              ahead,
             ),
           ),
       }),

@@ -75,7 +75,7 @@ export class Announcer {
       if (origin === this.#origin) return
       for (const topic of topics) if (named.includes(topic)) heard(topic)
     })
-    client.once('error', () => client.end().catch(() => {}))
+    client.on('error', () => client.end().catch(() => {}))
     client.once('end', () => {
       if (!this.#stopped) setTimeout(() => this.#start(heard), listenRetryMs)
     })

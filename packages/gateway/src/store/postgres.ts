@@ -159,7 +159,7 @@ class SessionLocks {
       query_timeout: lockAnswerMs,
     })
     const lost = new AbortController()
-    client.once('error', () => client.end().catch(() => {}))
+    client.on('error', () => client.end().catch(() => {}))
     client.once('end', () => {
       this.#client = undefined
       lost.abort()

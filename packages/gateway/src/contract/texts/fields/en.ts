@@ -129,6 +129,7 @@ export const fieldsEn = {
   version: 'Version of the stock',
   'StockRow:version': 'Version at which the row changed last',
   'StockChange:version': 'Version at which the row changed last',
+  'events.list:type': 'Only events of this type; left out for all',
   'stock.changes:version': 'Send it as since the next time',
   updated_at: 'When it changed last',
   incoming: 'What is on its way to the warehouse',

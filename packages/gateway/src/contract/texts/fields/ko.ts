@@ -125,6 +125,7 @@ export const fieldsKo: Readonly<Record<FieldName, string>> = {
   version: '재고의 버전',
   'StockRow:version': '이 행이 마지막으로 바뀐 버전',
   'StockChange:version': '이 행이 마지막으로 바뀐 버전',
+  'events.list:type': '이 유형의 이벤트만 반환합니다. 생략하면 전부입니다',
   'stock.changes:version': '다음 요청에 since로 보내세요',
   updated_at: '마지막으로 바뀐 시각',
   incoming: '창고로 오고 있는 수량',

@@ -125,6 +125,7 @@ export const fieldsZh: Readonly<Record<FieldName, string>> = {
   version: '库存的版本号',
   'StockRow:version': '该行最近一次变化的版本号',
   'StockChange:version': '该行最近一次变化的版本号',
+  'events.list:type': '只返回此类型的事件；省略表示全部',
   'stock.changes:version': '下次作为 since 传回',
   updated_at: '最近一次变化的时间',
   incoming: '正在运往仓库的数量',
