@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import pg from 'pg'
 import type { Loose, Result } from '../harness.ts'
 import { Dice } from './dice.ts'
 import { Installation } from './installation.ts'
@@ -7,7 +8,8 @@ import { type GatewayProcess, until } from './processes.ts'
 
 /**
  * The kill trial of orders: buyers place and void drop-ship orders with a key each, and retry with the same key for as
- * long as they do not know; meanwhile the gateway, its ERP or both are killed at random moments. At the end every order
+ * long as they do not know; meanwhile the gateway, its ERP or both are killed at random moments, and on PostgreSQL every
+ * connection to the database is cut as a restart or a failover cuts it. At the end every order
  * that was told as done is at the ERP exactly once, none that was refused is, and nothing stays held. Run alone:
  *
  *   node packages/gateway/tests/faults/order-kills.ts [--kills 1000] [--seed 1] [--database URL]
@@ -51,7 +53,9 @@ export async function orderKillTrial(trial: OrderKillTrial): Promise<OrderKillOu
     market.open()
     for (let kill = 1; kill <= trial.kills; kill++) {
       await pause(dice.whole(shortestLifeMs, longestLifeMs))
-      gateway = await strike(installation, gateway, dice.whole(1, 3))
+      const victim = dice.whole(1, databaseUrl === undefined ? 3 : 4)
+      if (victim === 4) await cutConnections(databaseUrl ?? '')
+      else gateway = await strike(installation, gateway, victim)
       if (kill % 20 === 0) trial.progress?.(`${kill} of ${trial.kills} kills, ${market.done} orders`)
     }
     await market.close()
@@ -81,6 +85,16 @@ async function strike(
   const next = installation.launch()
   await next.ready()
   return next
+}
+
+/** Ends every connection to the database; the gateway goes on. */
+async function cutConnections(databaseUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  )
+  await client.end()
 }
 
 function childrenOf(parent: number): number[] {
