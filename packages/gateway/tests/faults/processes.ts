@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Loose, Result } from '../harness.ts'
 
@@ -12,6 +13,8 @@ const readyText = 'Trade Gateway is ready at'
 const startTimeoutMs = 60_000
 const stopTimeoutMs = 25_000
 const mostKeptCharacters = 64 * 1024
+/** A gateway that is started a hundred times compiles its modules once. */
+const compileCache = join(tmpdir(), 'trade-gateway-compiled')
 
 export interface GatewaySettings {
   readonly DATA_DIR: string
@@ -53,7 +56,7 @@ export function launchGateway(settings: GatewaySettings, options: readonly strin
   const child = spawn(process.execPath, [mainFile, ...options], {
     // A .env file of wherever the trial was started is not the gateway's.
     cwd: settings.DATA_DIR,
-    env: { LOG_LEVEL: 'warn', ...settings },
+    env: { LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: compileCache, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const said = listen(child)

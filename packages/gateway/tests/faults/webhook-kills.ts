@@ -39,6 +39,8 @@ const [shortestLifeMs, longestLifeMs] = [50, 700]
 const writtenAfterMs = 3_000
 const settleMs = 180_000
 const callTimeoutMs = 45_000
+/** As soon as a client would: without end, the retries of a hundred orders keep the gateway from starting. */
+const retryMs = 250
 /** How long a kill waits for a receiver to have something in its hands. */
 const patienceMs = 3_000
 /** The first such order empties its SKU, and those after it are refused. */
@@ -317,7 +319,7 @@ class Market {
       await answer?.text().catch(() => undefined)
       if (answer && answer.status < 500 && answer.status !== 409 && answer.status !== 429)
         return answer.status
-      await pause(50)
+      await pause(retryMs)
     }
   }
 
