@@ -16,6 +16,7 @@ export const sentences = {
   not_this_form: 'does not have the form that the reference gives',
   method_not_allowed: '{method} is not allowed on {path}. Allowed: {allowed}.',
   legacy_gone: '{path} was retired. Use {replacement} instead.',
+  legacy_unknown: 'There is no {path}. Every path of the API begins with /api/v1; {replacement} lists them.',
   body_not_utf8: 'The body is not valid UTF-8.',
   body_not_json: 'The body is not valid JSON.',
   body_too_deep: 'The body is nested more than {most} levels deep.',
@@ -111,6 +112,12 @@ export const sentences = {
   hint_sku_blocked:
     'Leave this SKU out; GET /api/v1/products tells by sellable what the account may order. Nothing was created.',
   hint_sku_unknown: 'Check the SKU or style code; they are compared byte by byte, case included.',
+  hint_error_unknown: 'GET /api/v1/errors lists every error code.',
+  hint_sandbox_only: 'Start the gateway without UPSTREAM_URL to have the built-in ERP.',
+  hint_endpoints_too_many:
+    'Delete one of the {most} with DELETE /api/v1/webhook-endpoints/<endpoint_id>, or change it with PATCH. Nothing was created.',
+  hint_endpoint_deleted:
+    'Read the event with GET /api/v1/events/<event_id>, and register a webhook endpoint for those to come. Nothing was sent.',
   sku_blocked: 'The SKU {sku} is not in the catalogue that this account may order from.',
   shipping_not_served: 'The shipping method {method} does not serve {warehouses}.',
   cart_empty: 'The cart {id} is empty.',
@@ -121,13 +128,16 @@ export const sentences = {
   number_taken: 'The order number {number} stands on another order of {sku} for another recipient.',
   duplicate: 'The order number {number} was submitted for the same recipient and SKU a moment ago: {id}.',
   overloaded: 'The gateway is overloaded and did not begin this request.',
-  url_form: 'This is not a URL that can be called: https://, visible ASCII characters, at most 2048 of them.',
+  url_form:
+    'This is not a URL that can be called: https://, visible ASCII characters, at most {most} of them.',
   url_scheme: 'Only https is called.',
   url_credentials: 'A webhook URL carries no user name or password; the signature proves who sends.',
   url_fragment: 'A fragment (#) never reaches a receiver. Leave it out.',
   url_port: 'Only the ports 443 and 8443 are called.',
   url_not_public: 'Only public addresses are called, and this one is not.',
   url_own: 'The gateway does not call the hosts that it stands on itself.',
+  inbox_name:
+    'The name of a sandbox inbox has 1 to 64 characters: letters A to Z and a to z, digits, _ and -.',
   endpoints_too_many: 'A channel has at most {most} webhook endpoints. Delete one first.',
   endpoint_deleted: 'The webhook endpoint {id} was deleted; nothing is sent to it any more.',
   cursor_gone:
@@ -210,7 +220,7 @@ export const en: Texts = {
     NOT_FOUND: {
       title: 'Not found',
       message: 'What was asked for does not exist.',
-      hint: 'Check the id. SKUs and style codes are compared byte by byte, case included.',
+      hint: 'Send the id exactly as the gateway told it, case included; the lists show what there is.',
       when: 'A product code, a SKU or a document id does not exist.',
     },
     OWNERSHIP_DENIED: {

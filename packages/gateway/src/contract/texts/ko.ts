@@ -16,6 +16,8 @@ export const ko: Texts = {
     not_this_form: '레퍼런스에 있는 형식과 다릅니다',
     method_not_allowed: '{path}에는 {method} 메서드를 사용할 수 없습니다. 사용할 수 있는 메서드: {allowed}.',
     legacy_gone: '{path} 경로는 더 이상 제공되지 않습니다. 다음 경로를 사용하세요: {replacement}.',
+    legacy_unknown:
+      '{path} 경로가 없습니다. API의 모든 경로는 /api/v1로 시작하며, 목록은 {replacement}에 있습니다.',
     body_not_utf8: '본문이 올바른 UTF-8이 아닙니다.',
     body_not_json: '본문이 올바른 JSON이 아닙니다.',
     body_too_deep: '본문의 중첩이 {most}단계를 넘습니다.',
@@ -116,6 +118,12 @@ export const ko: Texts = {
     hint_sku_blocked:
       '이 SKU를 빼세요. 계정이 주문할 수 있는 것은 GET /api/v1/products의 sellable이 알려 줍니다. 아무것도 생성되지 않았습니다.',
     hint_sku_unknown: 'SKU나 스타일 코드를 확인하세요. 대소문자를 포함해 바이트 단위로 비교합니다.',
+    hint_error_unknown: 'GET /api/v1/errors에서 모든 오류 코드를 볼 수 있습니다.',
+    hint_sandbox_only: '내장 ERP를 사용하려면 UPSTREAM_URL 없이 게이트웨이를 시작하세요.',
+    hint_endpoints_too_many:
+      'DELETE /api/v1/webhook-endpoints/<endpoint_id>로 {most}개 중 하나를 삭제하거나, PATCH로 변경하세요. 아무것도 생성되지 않았습니다.',
+    hint_endpoint_deleted:
+      '이 이벤트는 GET /api/v1/events/<event_id>로 읽고, 앞으로의 이벤트를 받으려면 웹훅 엔드포인트를 등록하세요. 아무것도 보내지 않았습니다.',
     sku_blocked: '{sku} SKU는 이 계정이 주문할 수 있는 판매 가능 목록에 없습니다.',
     shipping_not_served: '{method} 배송 방법은 다음 창고에서 사용할 수 없습니다: {warehouses}.',
     cart_empty: '{id} 장바구니가 비어 있습니다.',
@@ -127,13 +135,14 @@ export const ko: Texts = {
     duplicate: '조금 전에 주문 번호 {number}, 같은 수취인과 SKU로 주문이 제출되었습니다: {id}.',
     overloaded: '게이트웨이에 과부하가 걸려 이 요청을 시작하지 않았습니다.',
     url_form:
-      '호출할 수 있는 URL이 아닙니다. https://로 시작하고, 보이는 ASCII 문자만 쓰며, 2048자를 넘지 않아야 합니다.',
+      '호출할 수 있는 URL이 아닙니다. https://로 시작하고, 보이는 ASCII 문자만 쓰며, {most}자를 넘지 않아야 합니다.',
     url_scheme: 'https만 호출합니다.',
     url_credentials: '웹훅 URL에는 사용자 이름이나 비밀번호를 넣지 않습니다. 보낸 쪽은 서명이 증명합니다.',
     url_fragment: '프래그먼트(#)는 수신자에게 전달되지 않습니다. 빼고 보내세요.',
     url_port: '443과 8443 포트만 호출합니다.',
     url_not_public: '공인 주소만 호출하며, 이 주소는 공인 주소가 아닙니다.',
     url_own: '게이트웨이는 자신이 놓인 호스트를 호출하지 않습니다.',
+    inbox_name: '샌드박스 수신함의 이름은 1~64자이며, 영문자 A~Z와 a~z, 숫자, _, -만 쓸 수 있습니다.',
     endpoints_too_many: '채널의 웹훅 엔드포인트는 최대 {most}개입니다. 먼저 하나를 삭제하세요.',
     endpoint_deleted: '웹훅 엔드포인트 {id}은(는) 삭제되어 더 이상 아무것도 보내지 않습니다.',
     cursor_gone:
@@ -211,7 +220,7 @@ export const ko: Texts = {
     NOT_FOUND: {
       title: '찾을 수 없음',
       message: '요청한 항목이 존재하지 않습니다.',
-      hint: 'ID를 확인하세요. SKU와 스타일 코드는 대소문자까지 바이트 단위로 비교합니다.',
+      hint: 'ID를 게이트웨이가 알려 준 그대로, 대소문자까지 같게 보내세요. 무엇이 있는지는 목록에 나옵니다.',
       when: '스타일 코드, SKU 또는 문서 ID가 존재하지 않습니다.',
     },
     OWNERSHIP_DENIED: {

@@ -16,6 +16,7 @@ export const zh: Texts = {
     not_this_form: '格式与参考文档不符',
     method_not_allowed: '{path} 不支持 {method}。可用的方法：{allowed}。',
     legacy_gone: '{path} 已下线，请改用 {replacement}。',
+    legacy_unknown: '没有 {path} 这个路径。API 的路径都以 /api/v1 开头，列表见 {replacement}。',
     body_not_utf8: '请求体不是有效的 UTF-8。',
     body_not_json: '请求体不是有效的 JSON。',
     body_too_deep: '请求体的嵌套超过 {most} 层。',
@@ -107,6 +108,12 @@ export const zh: Texts = {
     hint_sku_blocked:
       '请去掉此 SKU；GET /api/v1/products 中的 sellable 说明该账户可以订购什么。本次未创建任何单据。',
     hint_sku_unknown: '请检查 SKU 或款式编码；它们逐字节比较，区分大小写。',
+    hint_error_unknown: 'GET /api/v1/errors 列出全部错误码。',
+    hint_sandbox_only: '要使用内置 ERP，启动网关时请不要设置 UPSTREAM_URL。',
+    hint_endpoints_too_many:
+      '请用 DELETE /api/v1/webhook-endpoints/<endpoint_id> 删除 {most} 个中的一个，或用 PATCH 修改它。本次未创建任何内容。',
+    hint_endpoint_deleted:
+      '请用 GET /api/v1/events/<event_id> 读取该事件，并为今后的事件注册 Webhook 端点。本次未发送任何内容。',
     sku_blocked: 'SKU {sku} 不在此账户可售目录中。',
     shipping_not_served: '配送方式 {method} 不适用于 {warehouses}。',
     cart_empty: '购物车 {id} 是空的。',
@@ -117,13 +124,14 @@ export const zh: Texts = {
     number_taken: '订单号 {number} 已用于 {sku} 的另一个订单，且收件人不同。',
     duplicate: '刚刚已用订单号 {number} 为相同的收件人和 SKU 提交过订单：{id}。',
     overloaded: '网关过载，未开始处理此请求。',
-    url_form: '这不是可以调用的 URL：须以 https:// 开头，只含可见的 ASCII 字符，且不超过 2048 个。',
+    url_form: '这不是可以调用的 URL：须以 https:// 开头，只含可见的 ASCII 字符，且不超过 {most} 个。',
     url_scheme: '只调用 https。',
     url_credentials: 'Webhook 的 URL 不带用户名或密码；由签名证明发送方的身份。',
     url_fragment: '片段（#）不会到达接收方，请去掉它。',
     url_port: '只调用 443 和 8443 端口。',
     url_not_public: '只调用公网地址，而此地址不是。',
     url_own: '网关不调用自身所在的主机。',
+    inbox_name: '沙盒收件箱的名称为 1 至 64 个字符：字母 A 至 Z 和 a 至 z、数字、_ 和 -。',
     endpoints_too_many: '每个渠道最多有 {most} 个 Webhook 端点。请先删除一个。',
     endpoint_deleted: 'Webhook 端点 {id} 已删除，不再向其发送任何内容。',
     cursor_gone: '事件“{id}”不存在或已不再保留。请不带 since 从头读取，并按 event_id 略过已知的事件。',
@@ -195,7 +203,7 @@ export const zh: Texts = {
     NOT_FOUND: {
       title: '未找到',
       message: '所请求的内容不存在。',
-      hint: '请检查 ID。SKU 和款式编码逐字节比较，区分大小写。',
+      hint: '请按网关给出的原样发送 ID，区分大小写；列表中可以看到现有的内容。',
       when: '款式编码、SKU 或单据 ID 不存在。',
     },
     OWNERSHIP_DENIED: {
