@@ -100,6 +100,17 @@ describe('X-Sandbox-Fault', () => {
     expect(found.headers.get('idempotent-replayed')).toBe('true')
   })
 
+  it.each(['INTERNAL', 'AUTHZ_UNAVAILABLE'])(
+    'knows %s with options too, and the ERP hears nothing of it',
+    async (code) => {
+      for (const fault of [code, `${code};times=1`, `${code} ; times=1`]) {
+        const headers = { 'x-sandbox-fault': fault }
+        const { json } = await call(house, 'GET', '/api/v1/me', { token: tokens[0], headers })
+        expect(json.error.code).toBe(code)
+      }
+    },
+  )
+
   it('concerns the caller’s own request only', async () => {
     const rejected = await dropship('FAULT-2', { 'x-sandbox-fault': 'UPSTREAM_REJECTED' })
     expect(rejected.json.error.code).toBe('UPSTREAM_REJECTED')
