@@ -12,8 +12,30 @@ export const sentences = {
   path_empty_segment: 'The path has an empty segment.',
   path_dot_segment: 'The path has a dot segment.',
   path_character: 'A segment of the path has a slash, a backslash or a NUL.',
-  not_whole_number: 'is a whole number, written in digits',
+  not_whole_number: 'is a whole number in at most {most} digits',
   not_this_form: 'does not have the form that the reference gives',
+  want_string: 'is a string',
+  want_number: 'is a number',
+  want_whole: 'is a whole number',
+  want_boolean: 'is true or false',
+  want_list: 'is a list',
+  want_object: 'is an object',
+  characters_least: 'has {least} or more characters',
+  characters_most: 'has at most {most} characters',
+  entries_least: 'has {least} or more entries',
+  entries_most: 'has at most {most} entries',
+  number_least: 'is {least} or more',
+  number_most: 'is {most} or less',
+  one_of_these: 'is one of: {values}',
+  day_form: 'is a day of the calendar, such as 2026-11-21',
+  day_too_early: 'is 1970-01-01 or later',
+  instant_form: 'is a time in UTC, such as 2026-11-21T08:30:00.000Z',
+  code_form: 'has no line breaks, control characters or invisible characters, and is in Unicode form NFC',
+  words_form: 'has no line breaks or other control characters, and is in Unicode form NFC',
+  amount_form: 'is an amount with at most 2 decimals',
+  country_form: 'is a country code of ISO 3166-1 in two capital letters, such as AU',
+  key_form: 'has 1 to 255 visible ASCII characters',
+  channel_code_form: 'has 1 to 64 letters, digits, dots, _ and -, and begins with a letter or a digit',
   method_not_allowed: '{method} is not allowed on {path}. Allowed: {allowed}.',
   legacy_gone: '{path} was retired. Use {replacement} instead.',
   legacy_unknown: 'There is no {path}. Every path of the API begins with /api/v1; {replacement} lists them.',
@@ -171,6 +193,10 @@ export const sentences = {
 } as const
 
 export type SentenceId = keyof typeof sentences
+
+export function isSentenceId(word: string): word is SentenceId {
+  return Object.hasOwn(sentences, word)
+}
 
 export const en: Texts = {
   sentences,
