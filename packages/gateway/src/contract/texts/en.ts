@@ -126,6 +126,7 @@ export const sentences = {
   hint_already_cancelled: 'It is cancelled for good. Make a new document.',
   hint_hold_expired:
     'Its stock is no longer held. Preview again, or submit without dropship_order_id. Nothing was created.',
+  hint_reservation_over: 'Make a new reservation, or order without one. Nothing was created.',
   hint_price_changed: 'Preview again, accept the new total, and submit. Nothing was created.',
   hint_invalid_state: 'Read the document: its status does not allow this. Nothing was changed.',
   hint_upstream_unknown:
@@ -146,6 +147,8 @@ export const sentences = {
   preview_not_live: 'The preview {id} is over or has another order number or SKU.',
   differs_from_preview: '{param} differs from the preview {id}; a submit repeats its preview.',
   hold_over: 'The stock of the preview {id} is no longer held. Preview again.',
+  reservation_over:
+    'The reservation {id} was over at {until}: its stock is no longer held. The ERP was not asked.',
   too_many_live: 'At most {most} may be live at once. Submit or release one first.',
   number_taken: 'The order number {number} stands on another order of {sku} for another recipient.',
   duplicate: 'The order number {number} was submitted for the same recipient and SKU a moment ago: {id}.',
@@ -337,7 +340,7 @@ export const en: Texts = {
       title: 'ERP refused',
       message: 'The ERP did not accept the request.',
       hint: 'The reason is in error.message and error.reason. Correct the request and send it again. Nothing was created.',
-      when: 'Insufficient stock, an unknown id, or a field that the ERP does not accept.',
+      when: 'Insufficient stock, an unknown id, a field that the ERP does not accept, or a document whose state does not allow it; for the last, the ERP is not always asked.',
     },
     AUTH_BAD_CREDENTIALS: {
       title: 'Wrong credentials',

@@ -131,6 +131,7 @@ export const ko: Texts = {
     hint_already_cancelled: '이미 취소되어 되돌릴 수 없습니다. 새 문서를 만드세요.',
     hint_hold_expired:
       '재고가 더 이상 선점되어 있지 않습니다. 다시 미리보기를 하거나 dropship_order_id 없이 제출하세요. 아무것도 생성되지 않았습니다.',
+    hint_reservation_over: '새 예약을 만들거나 예약 없이 주문하세요. 아무것도 생성되지 않았습니다.',
     hint_price_changed: '다시 미리보기를 하고 새 합계를 확인한 뒤 제출하세요. 아무것도 생성되지 않았습니다.',
     hint_invalid_state: '문서를 조회하세요. 현재 상태에서는 할 수 없습니다. 아무것도 바뀌지 않았습니다.',
     hint_upstream_unknown:
@@ -152,6 +153,8 @@ export const ko: Texts = {
     preview_not_live: '{id} 미리보기가 이미 끝났거나, 주문 번호 또는 SKU가 다릅니다.',
     differs_from_preview: '{param} 값이 {id} 미리보기와 다릅니다. 미리보기와 같은 내용으로 제출해야 합니다.',
     hold_over: '{id} 미리보기의 재고 선점이 끝났습니다. 다시 미리보기를 하세요.',
+    reservation_over:
+      '예약 {id}은(는) {until}에 만료되어 재고가 더 이상 선점되어 있지 않습니다. ERP에는 요청하지 않았습니다.',
     too_many_live: '동시에 유효할 수 있는 것은 최대 {most}개입니다. 먼저 하나를 제출하거나 해제하세요.',
     number_taken: '주문 번호 {number}: 수취인이 다른 {sku} 주문에 이미 쓰인 번호입니다.',
     duplicate: '조금 전에 주문 번호 {number}, 같은 수취인과 SKU로 주문이 제출되었습니다: {id}.',
@@ -333,7 +336,7 @@ export const ko: Texts = {
       title: 'ERP 거부',
       message: 'ERP가 요청을 받아들이지 않았습니다.',
       hint: '이유는 error.message와 error.reason에 있습니다. 요청을 고쳐서 다시 보내세요. 아무것도 생성되지 않았습니다.',
-      when: '재고가 부족하거나, 알 수 없는 ID이거나, ERP가 받지 않는 필드가 있습니다.',
+      when: '재고가 부족하거나, 알 수 없는 ID이거나, ERP가 받지 않는 필드가 있거나, 문서의 상태에서 할 수 없는 작업입니다. 마지막 경우에는 ERP에 묻지 않을 수도 있습니다.',
     },
     AUTH_BAD_CREDENTIALS: {
       title: '잘못된 자격 증명',

@@ -122,6 +122,7 @@ export const zh: Texts = {
     hint_already_shipped: '货物已离开仓库，无法再作废；请安排退货。未作任何更改。',
     hint_already_cancelled: '该单据已取消，不可恢复。请新建单据。',
     hint_hold_expired: '其库存已不再占用。请重新预览，或提交时不带 dropship_order_id。本次未创建任何单据。',
+    hint_reservation_over: '请重新预留，或不经预留直接下单。本次未创建任何单据。',
     hint_price_changed: '请重新预览，确认新的总额后再提交。本次未创建任何单据。',
     hint_invalid_state: '请读取该单据：其状态不允许此操作。未作任何更改。',
     hint_upstream_unknown:
@@ -142,6 +143,7 @@ export const zh: Texts = {
     preview_not_live: '预览 {id} 已失效，或者其订单号或 SKU 与请求不同。',
     differs_from_preview: '{param} 与预览 {id} 不一致；提交的内容必须与预览相同。',
     hold_over: '预览 {id} 的库存已不再占用。请重新预览。',
+    reservation_over: '预留 {id} 已于 {until} 到期，其库存已不再占用。未向 ERP 发出请求。',
     too_many_live: '同时有效的最多为 {most} 个。请先提交或释放其中一个。',
     number_taken: '订单号 {number} 已用于 {sku} 的另一个订单，且收件人不同。',
     duplicate: '刚刚已用订单号 {number} 为相同的收件人和 SKU 提交过订单：{id}。',
@@ -316,7 +318,7 @@ export const zh: Texts = {
       title: 'ERP 拒绝了请求',
       message: 'ERP 未接受此请求。',
       hint: '原因见 error.message 和 error.reason。请更正后重新发送。本次请求未创建任何单据。',
-      when: '库存不足、ID 未知，或含有 ERP 不接受的字段。',
+      when: '库存不足、ID 未知、含有 ERP 不接受的字段，或单据的状态不允许此操作；最后一种情况不一定会询问 ERP。',
     },
     AUTH_BAD_CREDENTIALS: {
       title: '凭据有误',
