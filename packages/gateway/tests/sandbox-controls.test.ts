@@ -91,6 +91,7 @@ describe('X-Sandbox-Fault', () => {
     const headers = { 'idempotency-key': 'fault-1', 'x-sandbox-fault': 'UPSTREAM_ERROR;after=commit;times=1' }
     const lost = await dropship('FAULT-1', headers)
     expect(lost.json.error).toMatchObject({ code: 'UPSTREAM_ERROR', reason: 'upstream_unknown' })
+    expect(lost.json.error.hint).toContain('Retry with the SAME Idempotency-Key')
     const found = await dropship('FAULT-1', { 'idempotency-key': 'fault-1' })
     expect(found.json.data).toMatchObject({
       client_order_number: 'FAULT-1',
@@ -110,6 +111,13 @@ describe('X-Sandbox-Fault', () => {
       }
     },
   )
+
+  it('tells who sent no key to look the order up, not to retry with one', async () => {
+    const { json } = await dropship('FAULT-3', { 'x-sandbox-fault': 'UPSTREAM_ERROR;after=commit;times=1' })
+    expect(json.error).toMatchObject({ code: 'UPSTREAM_ERROR', reason: 'upstream_unknown' })
+    expect(`${json.error.message} ${json.error.hint}`).not.toContain('SAME')
+    expect(json.error.hint).toContain('Look the document up first, by its id or client_order_number')
+  })
 
   it('concerns the caller’s own request only', async () => {
     const rejected = await dropship('FAULT-2', { 'x-sandbox-fault': 'UPSTREAM_REJECTED' })

@@ -108,6 +108,8 @@ export const sentences = {
   erp_unreachable: 'The ERP cannot be reached; nothing was sent to it.',
   outcome_unknown:
     'The ERP was asked and its answer did not arrive: whether it did this is not known yet. Retry with the SAME Idempotency-Key.',
+  outcome_unknown_keyless:
+    'The ERP was asked and its answer did not arrive: whether it did this is not known yet.',
   document_in_doubt:
     'An earlier write on {id} has no known outcome yet; the gateway is looking it up. Retry with the key of that write.',
   no_preview_any_more: '{id} was submitted and holds nothing any more. Void the order instead.',
@@ -131,6 +133,8 @@ export const sentences = {
   hint_invalid_state: 'Read the document: its status does not allow this. Nothing was changed.',
   hint_upstream_unknown:
     'It is not known whether the ERP did this. Retry with the SAME Idempotency-Key after Retry-After; GET /api/v1/idempotency-keys tells how it stands.',
+  hint_upstream_unknown_keyless:
+    'It is not known whether the ERP did this, and no Idempotency-Key was sent. Look the document up first, by its id or client_order_number, until it is no longer in_doubt; send again only what is not there, with a key.',
   hint_too_many_holds: 'Submit or release a live one, or wait until one expires. Nothing was created.',
   hint_sku_blocked:
     'Leave this SKU out; GET /api/v1/products tells by sellable what the account may order. Nothing was created.',

@@ -113,6 +113,8 @@ export const ko: Texts = {
     erp_unreachable: 'ERP에 연결할 수 없습니다. ERP로 아무것도 보내지 않았습니다.',
     outcome_unknown:
       'ERP에 요청을 보냈지만 응답을 받지 못해, 작업이 수행되었는지 아직 알 수 없습니다. 반드시 같은 Idempotency-Key로 다시 시도하세요.',
+    outcome_unknown_keyless:
+      'ERP에 요청을 보냈지만 응답을 받지 못해, 작업이 수행되었는지 아직 알 수 없습니다.',
     document_in_doubt:
       '{id} 문서에 대한 이전 쓰기의 결과가 아직 확인되지 않아 게이트웨이에서 확인하고 있습니다. 그 쓰기에 사용한 키로 다시 시도하세요.',
     no_preview_any_more: '{id}은(는) 이미 제출되어 더 이상 재고를 선점하지 않습니다. 대신 주문을 취소하세요.',
@@ -136,6 +138,8 @@ export const ko: Texts = {
     hint_invalid_state: '문서를 조회하세요. 현재 상태에서는 할 수 없습니다. 아무것도 바뀌지 않았습니다.',
     hint_upstream_unknown:
       'ERP가 처리했는지 알 수 없습니다. Retry-After 뒤에 같은(SAME) Idempotency-Key로 다시 시도하세요. GET /api/v1/idempotency-keys에서 진행 상황을 볼 수 있습니다.',
+    hint_upstream_unknown_keyless:
+      'ERP가 처리했는지 알 수 없고, Idempotency-Key도 보내지 않았습니다. 먼저 ID나 client_order_number로 문서를 조회해 in_doubt가 끝날 때까지 확인하고, 없는 것만 키와 함께 다시 보내세요.',
     hint_too_many_holds:
       '유효한 것을 제출하거나 해제하거나, 만료될 때까지 기다리세요. 아무것도 생성되지 않았습니다.',
     hint_sku_blocked:

@@ -107,6 +107,7 @@ export const zh: Texts = {
     erp_unreachable: '无法连接 ERP；没有向它发送任何内容。',
     outcome_unknown:
       '请求已发往 ERP，但未收到响应，目前还不知道操作是否已执行。请用同一个 Idempotency-Key 重试。',
+    outcome_unknown_keyless: '请求已发往 ERP，但未收到响应，目前还不知道操作是否已执行。',
     document_in_doubt: '{id} 上一次写操作的结果尚不明确，网关正在查询。请用那次写操作的幂等键重试。',
     no_preview_any_more: '{id} 已提交，不再占用库存。请改为作废该订单。',
     not_in_state: '{id} 的状态为 {status}；此操作要求状态为 {needed}。',
@@ -127,6 +128,8 @@ export const zh: Texts = {
     hint_invalid_state: '请读取该单据：其状态不允许此操作。未作任何更改。',
     hint_upstream_unknown:
       '尚不清楚 ERP 是否已执行。请在 Retry-After 之后用相同（SAME）的 Idempotency-Key 重试；GET /api/v1/idempotency-keys 可查询进展。',
+    hint_upstream_unknown_keyless:
+      '尚不清楚 ERP 是否已执行，且本次请求没有带 Idempotency-Key。请先按 ID 或 client_order_number 查询该单据，直到 in_doubt 不再为 true；确认不存在后才重新发送，并带上幂等键。',
     hint_too_many_holds: '请提交或释放一个有效的，或等待其到期。本次未创建任何单据。',
     hint_sku_blocked:
       '请去掉此 SKU；GET /api/v1/products 中的 sellable 说明该账户可以订购什么。本次未创建任何单据。',
