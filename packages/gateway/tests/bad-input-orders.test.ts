@@ -604,7 +604,13 @@ describe('what a person reads of a wrong field', () => {
       const missing = await problemOf([{ sku: 'SBX-LAST-1' }])
       expect(missing).toEqual({ param: 'lines[0].quantity', message: 'is needed here' })
       const wrong = await problemOf([{ sku: 'SBX-LAST-1', quantity: '1' }])
-      expect(wrong.message).not.toBe(missing.message)
+      expect(wrong.message).toBe('is a whole number')
+      // Its own bound, and not that of a computer before it.
+      expect(await problemOf([{ sku: 'SBX-LAST-1', quantity: 1e20 }])).toEqual({
+        param: 'lines[0].quantity',
+        message: 'is 999999 or less',
+      })
+      expect((await problemOf([])).message).toBe('has 1 or more entries')
       const line = { sku: 'SBX-LAST-1', quantity: 1 }
       expect(await problemOf([line, line], 'zh')).toEqual({
         param: 'lines[1].sku',

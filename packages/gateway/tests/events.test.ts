@@ -438,6 +438,8 @@ describe('the sandbox inbox', () => {
   const inbox = '/sandbox/inbox/my-hooks'
   const url = `http://127.0.0.1:8080${inbox}`
   const look = async (token: string) => expectData(await call(house, 'GET', inbox, { token }))
+  const inboxName =
+    'The name of a sandbox inbox has 1 to 64 characters: letters A to Z and a to z, digits, _ and -.'
 
   it('receives in process, verifies and shows what came, to its channel alone', async () => {
     const { token } = await world(house)
@@ -497,6 +499,19 @@ describe('the sandbox inbox', () => {
     expect(await advance(1)).toBe(6)
   })
 
+  it('has a name of its own kind, wherever webhooks may go', async () => {
+    const strict = await openHouse()
+    for (const each of [house, strict]) {
+      const { token } = await world(each)
+      for (const name of ['a%20b', 'a b', 'a/b', 'a.b', 'ä', '', 'x'.repeat(65)]) {
+        const body = { url: `http://127.0.0.1:8080/sandbox/inbox/${name}`, event_types: ['order.created'] }
+        const answer = await call(each, 'POST', '/api/v1/webhook-endpoints', { token, body })
+        expectError(answer, 'VALIDATION_FAILED', { param: 'url', message: inboxName })
+      }
+    }
+    await strict.close()
+  })
+
   it('is bounded, and is an ordinary private address in front of a real ERP', async () => {
     const { token } = await world(house)
     const { endpoint_id } = await registered(house, token, url)
@@ -507,6 +522,7 @@ describe('the sandbox inbox', () => {
     expectError(
       await call(house, 'PATCH', '/sandbox/inbox/a%20b', { token, body: { fail_times: 1 } }),
       'NOT_FOUND',
+      { hint: inboxName },
     )
   })
 })

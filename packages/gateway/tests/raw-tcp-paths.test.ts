@@ -176,6 +176,17 @@ describe('a legacy path is gone, and says what replaces it', () => {
     expect(replacementOf(said)).toEqual({ method, path: to })
   })
 
+  it('and a path that never was is not called retired', async () => {
+    const messageOf = async (path: string) => {
+      const said = await expectAnswer(house, who, { name: path, ...send(`GET ${path}`, []), ...gone })
+      return errorOf(said.answers[0])?.message
+    }
+    expect(await messageOf('/api/v2/x')).toBe(
+      'There is no /api/v2/x. Every path of the API begins with /api/v1; GET /reference lists them.',
+    )
+    expect(await messageOf('/api/balance')).toContain('was retired')
+  })
+
   it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
     'with %s, before any token or body is looked at',
     async (method) => {

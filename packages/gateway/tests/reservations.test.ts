@@ -168,7 +168,13 @@ describe('a reservation', () => {
     expect((await read(`/reservations/${id}`)).status).toBe('reserved')
     const since = await versionOf(shop)
     house.clock.advance(1)
-    rejected(await confirm(id), 'hold_expired')
+    const late = await confirm(id)
+    rejected(late, 'hold_expired')
+    // The ERP was not asked, and a reservation is previewed nowhere.
+    expect(late.json.error.message).toMatch(
+      /^The reservation rsv_\w+ was over at .+Z: its stock is no longer held/,
+    )
+    expect(late.json.error.hint).toMatch(/^Make a new reservation/)
     await expireDue(house.gateway)
     expect(await changesOf(shop, since, sku)).toEqual([3])
     expect(await read(`/reservations/${id}`)).toMatchObject({ status: 'cancelled', status_raw: 'EXPIRED' })

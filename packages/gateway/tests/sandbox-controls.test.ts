@@ -91,6 +91,7 @@ describe('X-Sandbox-Fault', () => {
     const headers = { 'idempotency-key': 'fault-1', 'x-sandbox-fault': 'UPSTREAM_ERROR;after=commit;times=1' }
     const lost = await dropship('FAULT-1', headers)
     expect(lost.json.error).toMatchObject({ code: 'UPSTREAM_ERROR', reason: 'upstream_unknown' })
+    expect(lost.json.error.hint).toContain('Retry with the SAME Idempotency-Key')
     const found = await dropship('FAULT-1', { 'idempotency-key': 'fault-1' })
     expect(found.json.data).toMatchObject({
       client_order_number: 'FAULT-1',
@@ -98,6 +99,24 @@ describe('X-Sandbox-Fault', () => {
       in_doubt: false,
     })
     expect(found.headers.get('idempotent-replayed')).toBe('true')
+  })
+
+  it.each(['INTERNAL', 'AUTHZ_UNAVAILABLE'])(
+    'knows %s with options too, and the ERP hears nothing of it',
+    async (code) => {
+      for (const fault of [code, `${code};times=1`, `${code} ; times=1`]) {
+        const headers = { 'x-sandbox-fault': fault }
+        const { json } = await call(house, 'GET', '/api/v1/me', { token: tokens[0], headers })
+        expect(json.error.code).toBe(code)
+      }
+    },
+  )
+
+  it('tells who sent no key to look the order up, not to retry with one', async () => {
+    const { json } = await dropship('FAULT-3', { 'x-sandbox-fault': 'UPSTREAM_ERROR;after=commit;times=1' })
+    expect(json.error).toMatchObject({ code: 'UPSTREAM_ERROR', reason: 'upstream_unknown' })
+    expect(`${json.error.message} ${json.error.hint}`).not.toContain('SAME')
+    expect(json.error.hint).toContain('Look the document up first, by its id or client_order_number')
   })
 
   it('concerns the caller’s own request only', async () => {

@@ -191,8 +191,12 @@ describe('a delivery', () => {
     expect(receiver.received).toHaveLength(1)
     const told = await delivery()
     expect(told).toMatchObject({ status: 'cancelled', last_error: 'endpoint_deleted', attempts: 1 })
-    expectError(await shop.post(`/webhook-deliveries/${told.delivery_id}/redeliver`), 'VALIDATION_FAILED')
-    expectError(await shop.get(`/webhook-endpoints/${endpoint_id}`), 'NOT_FOUND')
+    const again = await shop.post(`/webhook-deliveries/${told.delivery_id}/redeliver`)
+    const { hint } = expectError(again, 'VALIDATION_FAILED', { param: 'delivery_id' })
+    expect(hint).toMatch(/^Read the event with GET .* and register a webhook endpoint/)
+    expectError(await shop.get(`/webhook-endpoints/${endpoint_id}`), 'NOT_FOUND', {
+      hint: 'Send the id exactly as the gateway told it, case included; the lists show what there is.',
+    })
   })
 
   it('can be sent again, under the same event_id and with the whole schedule before it', async () => {
@@ -403,11 +407,11 @@ describe('an endpoint', () => {
     )
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(5)
     const [refused] = answers.filter(({ status }) => status !== 201)
-    expect(refused?.json.error).toMatchObject({
-      code: 'VALIDATION_FAILED',
-      param: 'url',
-      reason: 'invalid_state',
-    })
+    const { error } = refused?.json ?? {}
+    expect(error).toMatchObject({ code: 'VALIDATION_FAILED', reason: 'invalid_state' })
+    // No field is wrong: there is one endpoint too many.
+    expect(error).not.toHaveProperty('param')
+    expect(error.hint).toMatch(/^Delete one of the 5 with DELETE \/api\/v1\/webhook-endpoints\/<endpoint_id>/)
   })
 
   it('refuses event types and warehouses that are none, or not the channel’s', async () => {

@@ -109,7 +109,7 @@ describe('npm run statement', () => {
     expect(await run(['--help'])).toMatchObject({
       code: 0,
       err: '',
-      out: expect.stringContaining('TGW_CLIENT_SECRET'),
+      out: expect.stringMatching(/TGW_CLIENT_SECRET.*amounts in minor units/s),
     })
     const url = ['--base-url', 'http://127.0.0.1:1']
     const wrong = [

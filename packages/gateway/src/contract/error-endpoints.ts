@@ -48,7 +48,11 @@ export const errorsRead = endpoint({
   handle({ call, input }) {
     const { code } = input
     if (!isErrorCode(code))
-      throw new GatewayError('NOT_FOUND', { param: 'code', say: ['error_unknown', { code }] })
+      throw new GatewayError('NOT_FOUND', {
+        param: 'code',
+        say: ['error_unknown', { code }],
+        hint: ['hint_error_unknown'],
+      })
     return new Reply({ data: described(code, call.language) }, ['Content-Language', call.language])
   },
 })

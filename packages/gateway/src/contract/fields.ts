@@ -1,7 +1,5 @@
 import { z } from 'zod'
 import { errorTable } from './errors.ts'
-import type { Language } from './language.ts'
-import { sentence } from './texts/texts.ts'
 
 /** A whole number in a query string: digits only, so that '', '1e2', '0x10' and '١' are refused. */
 export const wholeNumber = (least: number, most: number) =>
@@ -33,7 +31,9 @@ export const code = (most = 64) =>
     .string()
     .min(1)
     .max(most)
-    .refine((text) => !unprintable.test(text) && text === text.normalize('NFC'))
+    .refine((text) => !unprintable.test(text) && text === text.normalize('NFC'), {
+      params: { say: 'code_form' },
+    })
 
 /** Text that a person wrote: NFC, no control characters, bounded. */
 export const words = (most: number) =>
@@ -41,7 +41,9 @@ export const words = (most: number) =>
     .string()
     .min(1)
     .max(most)
-    .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text) && text === text.normalize('NFC'))
+    .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text) && text === text.normalize('NFC'), {
+      params: { say: 'words_form' },
+    })
 
 export const sku = code().meta({ description: 'SKU, compared byte by byte', examples: ['LIN-0042-BLK-M'] })
 export const productCode = code().meta({ description: 'Style code', examples: ['LIN-0042'] })
@@ -59,7 +61,7 @@ export const instantField = z.iso.datetime().meta({ description: 'RFC 3339, UTC,
 const firstDay = '1970-01-01'
 export const dateField = z.iso
   .date()
-  .refine((day) => day >= firstDay)
+  .refine((day) => day >= firstDay, { params: { say: 'day_too_early' } })
   .meta({ description: 'A UTC day', examples: ['2026-11-21'] })
 
 /** A switch in a query string. */
@@ -106,18 +108,3 @@ export const errorBody = z
     }),
   })
   .meta({ id: 'Error' })
-
-/** Zod's own messages in the caller's language; what is missing is said to be, in ours. */
-export function messagesIn(language: Language): z.core.$ZodErrorMap {
-  const own = ownMessagesIn(language)
-  return (issue) => {
-    const isMissing = issue.code === 'invalid_type' && issue.input === undefined
-    return isMissing ? sentence(language, 'field_needed') : own(issue)
-  }
-}
-
-function ownMessagesIn(language: Language) {
-  if (language === 'zh') return z.locales.zhCN().localeError
-  if (language === 'ko') return z.locales.ko().localeError
-  return z.locales.en().localeError
-}

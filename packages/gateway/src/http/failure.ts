@@ -10,6 +10,8 @@ const mostMessageCharacters = 600
 interface ErrorContext {
   readonly requestId: string
   readonly language: Language
+  /** The caller's `Idempotency-Key`, where one was sent. */
+  readonly key?: unknown
 }
 
 /** The answer for anything that was thrown. What is not a `GatewayError` is `INTERNAL` and told to `onFault`. */
@@ -23,17 +25,19 @@ export function failureAnswer(error: unknown, call: ErrorContext, onFault: (erro
   return answerOf(new GatewayError('INTERNAL'), call)
 }
 
-function answerOf(error: GatewayError, { requestId, language }: ErrorContext): Answer {
+function answerOf(error: GatewayError, { requestId, language, key }: ErrorContext): Answer {
   const { code, facts } = error
   const { status, retryable } = errorTable[code]
   const text = texts[language].errors[code]
+  const isKeyless = facts.say?.[0] === 'outcome_unknown' && key === undefined
+  const said = isKeyless ? (['outcome_unknown_keyless'] as const) : facts.say
   const body = {
     error: {
       code,
-      message: cleaned(facts.say ? sentence(language, ...facts.say) : text.message, mostMessageCharacters),
+      message: cleaned(said ? sentence(language, ...said) : text.message, mostMessageCharacters),
       hint: facts.hint
         ? sentence(language, ...facts.hint)
-        : (hintOfReason(facts.reason, language) ?? text.hint),
+        : (hintOfReason(facts.reason, language, key !== undefined) ?? text.hint),
       request_id: requestId,
       doc_url: `/errors/${code}`,
       ...(facts.param === undefined ? {} : { param: cleaned(facts.param) }),
@@ -60,7 +64,13 @@ function answerOf(error: GatewayError, { requestId, language }: ErrorContext): A
 }
 
 /** What to do next may depend on the reason more than on the code. */
-export function hintOfReason(reason: Reason | undefined, language: Language): string | undefined {
+export function hintOfReason(
+  reason: Reason | undefined,
+  language: Language,
+  hasKey = true,
+): string | undefined {
+  // Who sent no key has none to retry with: sent again, it would be done twice.
+  if (reason === 'upstream_unknown' && !hasKey) return sentence(language, 'hint_upstream_unknown_keyless')
   const id = reason === undefined ? undefined : hintIds[reason]
   return id === undefined ? undefined : sentence(language, id)
 }

@@ -46,7 +46,7 @@ export function legacyError(path: string): GatewayError {
   const known = replacements[`/${segments.filter((segment) => segment !== '').join('/')}`]
   const [method, to] = known ?? ['GET', '/reference']
   return new GatewayError('ENDPOINT_GONE', {
-    say: ['legacy_gone', { path, replacement: `${method} ${to}` }],
+    say: [known ? 'legacy_gone' : 'legacy_unknown', { path, replacement: `${method} ${to}` }],
     more: { replacement: { method, path: to } },
     // A template is no address to go to.
     headers: ['Link', `<${to.includes('{') ? '/reference' : to}>; rel="successor-version"`],

@@ -2,6 +2,7 @@ import type { Call, Caller } from '../contract/call.ts'
 import { Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
+import { instant } from '../kernel/clock.ts'
 import { alone } from '../operations/alone.ts'
 import { newDraft, plainDraft } from '../operations/drafts.ts'
 import { inDoubt } from '../operations/failures.ts'
@@ -53,7 +54,7 @@ export async function confirmReservation(gateway: Gateway, call: Call, caller: C
   return underLock(gateway, caller, id, async (row) => {
     if (row.status === 'confirmed') return new Reply({ data: reservationShown(row) })
     if (row.status === 'cancelled') throw refused(row, 'already_cancelled')
-    if (row.expires_at <= gateway.clock.now()) throw refused(row, 'hold_expired')
+    if (row.expires_at <= gateway.clock.now()) throw over(row)
     return gateway.store.db.transaction().execute(async (tx) => {
       const draft = await newDraft(gateway, tx, {
         ...plainDraft,
@@ -94,10 +95,19 @@ async function underLock<T>(
   })
 }
 
-function refused(row: ReservationRow, reason: 'invalid_state' | 'already_cancelled' | 'hold_expired') {
+function refused(row: ReservationRow, reason: 'invalid_state' | 'already_cancelled') {
   return new GatewayError('UPSTREAM_REJECTED', {
     reason,
     say: ['not_in_state', { id: row.reservation_id, status: row.status, needed: 'reserved' }],
+  })
+}
+
+/** Its time is over, whether its stock was given back already or not. */
+function over({ reservation_id: id, expires_at }: ReservationRow) {
+  return new GatewayError('UPSTREAM_REJECTED', {
+    reason: 'hold_expired',
+    say: ['reservation_over', { id, until: instant(expires_at) }],
+    hint: ['hint_reservation_over'],
   })
 }
 

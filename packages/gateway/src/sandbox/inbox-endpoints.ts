@@ -8,22 +8,24 @@ import { emptyInbox, failInbox, inboxShown, isInboxName } from '../webhooks/inbo
 
 /** The sandbox's own webhook receivers, each channel's its own: looked into, told to fail, emptied. */
 const mostFailures = 1_000
-const inbox = z.object({
-  name: z.string(),
-  fail_times: z.int(),
-  fail_status: z.int(),
-  messages: z.array(
-    z.object({
-      event_id: z.string(),
-      received_at: instantField,
-      verified: z.boolean(),
-      status: z.int().meta({ description: 'What the inbox answered' }),
-      headers: z.record(z.string(), z.string()),
-      body: z.string().meta({ description: 'As it was sent, byte for byte' }),
-      event: z.unknown(),
-    }),
-  ),
-})
+const inbox = z
+  .object({
+    name: z.string(),
+    fail_times: z.int(),
+    fail_status: z.int(),
+    messages: z.array(
+      z.object({
+        event_id: z.string(),
+        received_at: instantField,
+        verified: z.boolean(),
+        status: z.int().meta({ description: 'What the inbox answered' }),
+        headers: z.record(z.string(), z.string()),
+        body: z.string().meta({ description: 'As it was sent, byte for byte' }),
+        event: z.unknown(),
+      }),
+    ),
+  })
+  .meta({ id: 'Inbox' })
 
 const common = {
   since: '1.4.0',
@@ -79,7 +81,12 @@ function shown(gateway: Gateway, { channel_code }: Caller, name: string) {
 
 /** Throws `NOT_FOUND` in front of any other ERP. */
 function requireInbox({ upstream }: Gateway, name: string): void {
-  if (!upstream.isSandbox) throw new GatewayError('NOT_FOUND', { say: ['sandbox_only'] })
-  if (!isInboxName(name))
-    throw new GatewayError('NOT_FOUND', { say: ['document_unknown', { what: 'inbox', id: name }] })
+  if (!upstream.isSandbox) {
+    throw new GatewayError('NOT_FOUND', { say: ['sandbox_only'], hint: ['hint_sandbox_only'] })
+  }
+  if (isInboxName(name)) return
+  throw new GatewayError('NOT_FOUND', {
+    say: ['document_unknown', { what: 'inbox', id: name }],
+    hint: ['inbox_name'],
+  })
 }

@@ -13,7 +13,7 @@ export type Steer = (control: string, input: object) => Promise<Steered>
 export async function steer(gateway: Gateway, control: string, input: object): Promise<Steered['body']> {
   const { upstream } = gateway
   if (!upstream.isSandbox || !upstream.steer) {
-    throw new GatewayError('NOT_FOUND', { say: ['sandbox_only'] })
+    throw new GatewayError('NOT_FOUND', { say: ['sandbox_only'], hint: ['hint_sandbox_only'] })
   }
   const { status, body } = await upstream.steer(control, input).catch((cause: unknown) => {
     throw new GatewayError('UPSTREAM_ERROR', { say: ['erp_unreachable'], retryAfter: 1, cause })

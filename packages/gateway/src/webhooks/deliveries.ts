@@ -48,6 +48,7 @@ export async function redeliver(gateway: Gateway, caller: Caller, id: string) {
       param: 'delivery_id',
       reason: 'invalid_state',
       say: ['endpoint_deleted', { id: endpoint_id }],
+      hint: ['hint_endpoint_deleted'],
     })
   }
   const now = gateway.clock.now()

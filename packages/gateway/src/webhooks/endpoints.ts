@@ -19,6 +19,7 @@ import {
   webhookDelivery,
   webhookEndpoint,
 } from './shown.ts'
+import { mostUrlCharacters } from './url.ts'
 
 const endpointId = { endpoint_id: z.string() }
 const ownErrors = ['NOT_FOUND', 'OWNERSHIP_DENIED'] as const
@@ -33,7 +34,11 @@ const common = {
 } as const
 
 const fields = {
-  url: z.string().min(1).max(4_096).meta({ description: 'https, on port 443 or 8443, a public address' }),
+  url: z
+    .string()
+    .min(1)
+    .max(mostUrlCharacters)
+    .meta({ description: 'https, on port 443 or 8443, a public address' }),
   event_types: z
     .array(z.enum(eventTypes))
     .min(1)

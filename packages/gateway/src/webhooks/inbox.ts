@@ -8,6 +8,7 @@ import type { Posted } from './egress.ts'
  * `/sandbox/inbox/<name>` is recognised by that path and handed over in this process, signed as any other, so that the
  * guard of the way out needs no exception. Only where the ERP is the sandbox; in memory, bounded, gone with the process.
  */
+const under = '/sandbox/inbox/'
 const path = /^\/sandbox\/inbox\/([\w-]{1,64})$/
 const mostInboxes = 100
 const mostMessages = 50
@@ -34,12 +35,17 @@ interface Inbox {
 
 const byGateway = new WeakMap<Gateway, Map<string, Inbox>>()
 
-/** The name of the inbox that a URL means; undefined where it means a receiver outside. */
+/** The name of the inbox that a URL means; undefined where it means a receiver outside, or its name is none. */
 export function inboxNamed(gateway: Gateway, url: string): string | undefined {
-  if (!gateway.upstream.isSandbox || !url.includes('/sandbox/inbox/') || !URL.canParse(url)) return undefined
+  return path.exec(inboxPath(gateway, url) ?? '')?.[1]
+}
+
+/** The path of a URL that means an inbox, whether its name is one or not. */
+export function inboxPath(gateway: Gateway, url: string): string | undefined {
+  if (!gateway.upstream.isSandbox || !url.includes(under) || !URL.canParse(url)) return undefined
   const { protocol, username, password, pathname } = new URL(url)
   const isPlain = /^https?:$/.test(protocol) && username === '' && password === ''
-  return isPlain ? path.exec(pathname)?.[1] : undefined
+  return isPlain && pathname.startsWith(under) ? pathname : undefined
 }
 
 /** Whether a name can be an inbox's. */

@@ -9,11 +9,11 @@ import { listPage } from '../operations/list.ts'
 import { owned } from '../operations/own.ts'
 import { checkWarehouse } from '../operations/warehouses.ts'
 import type { Db, Tx } from '../store/store.ts'
-import { inboxNamed } from './inbox.ts'
+import { inboxNamed, inboxPath } from './inbox.ts'
 import { makeDue } from './sequence.ts'
 import { endpointShown } from './shown.ts'
 import { formersAfter, newSecret, sealedSecret } from './sign.ts'
-import { flawOfUrl } from './url.ts'
+import { flawOfUrl, mostUrlCharacters } from './url.ts'
 
 /** Where a channel wants its events sent. A secret is answered when it is made, and sealed from then on. */
 const mostEndpoints = 5
@@ -203,19 +203,28 @@ async function requireRoom(tx: Tx, channel_code: string): Promise<void> {
     .executeTakeFirstOrThrow()
   if (Number(live) < mostEndpoints) return
   throw new GatewayError('VALIDATION_FAILED', {
-    param: 'url',
     reason: 'invalid_state',
     say: ['endpoints_too_many', { most: mostEndpoints }],
+    hint: ['hint_endpoints_too_many', { most: mostEndpoints }],
   })
 }
 
 function checkFields(gateway: Gateway, caller: Caller, { url, warehouse_codes }: EndpointChange): void {
-  const flaw =
-    url === undefined || inboxNamed(gateway, url) !== undefined ? undefined : flawOfUrl(url, gateway.config)
+  const flaw = url === undefined ? undefined : flawOf(gateway, url)
   if (flaw !== undefined) {
-    throw new GatewayError('VALIDATION_FAILED', { param: 'url', reason: 'invalid_field', say: [flaw] })
+    throw new GatewayError('VALIDATION_FAILED', {
+      param: 'url',
+      reason: 'invalid_field',
+      say: [flaw, { most: mostUrlCharacters }],
+    })
   }
   for (const [at, code] of (warehouse_codes ?? []).entries()) {
     checkWarehouse(gateway, caller, code, `warehouse_codes[${at}]`)
   }
+}
+
+function flawOf(gateway: Gateway, url: string) {
+  if (inboxNamed(gateway, url) !== undefined) return undefined
+  // Even where any host may be called: who writes this path means an inbox, and no receiver is there.
+  return inboxPath(gateway, url) === undefined ? flawOfUrl(url, gateway.config) : 'inbox_name'
 }

@@ -122,6 +122,22 @@ describe('an order', () => {
     expect(stockOf(erp, plentiful)).toEqual([10_000, 0])
   })
 
+  it('says of a total that is too high, or cannot be paid, in which currency it is', async () => {
+    const lines = { [plentiful]: 4 }
+    const total = await totalOf(lines)
+    const shown = (amount: number) => `${(amount / 100).toFixed(2)} AUD`
+    const said = async (more: Partial<Input<'submit'>>) => {
+      const answer = await erp.erp.submit(submitInput(erp, 'o-1', lines, more))
+      return 'rejected' in answer ? answer.rejected.message : 'ok'
+    }
+    expect(await said({ max_total: total - 1 })).toBe(
+      `The total is ${shown(total)}, more than ${shown(total - 1)}.`,
+    )
+    expect(await said({ expected_total: total + 1 })).toBe(
+      `The total is ${shown(total)} now, not ${shown(total + 1)}.`,
+    )
+  })
+
   it('consumes the named hold, whatever is left beside it', async () => {
     await erp.erp.hold(holdInput(erp, 'h-1', { 'SBX-LAST-1': 2 }))
     expect(await refused('o-1', { 'SBX-LAST-1': 2 })).toBe('insufficient_stock')

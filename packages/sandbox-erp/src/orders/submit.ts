@@ -33,13 +33,13 @@ export function submit(desk: Desk, input: Input<'submit'>): Output<'submit'> {
   const allocated = allocate(understood, held)
   refuseShort(allocated, input.allow_partial)
   const costs = costsOf(understood, allocated, true)
-  refuseOtherTotal(costs, input)
+  refuseOtherTotal(costs, allocated, input)
   const { customer_code, payment_method } = input
   const payment = { customer_code, payment_method, currency: allocated.currency, total: costs.total }
   if (!canPay(desk.store, payment, frozenBy(consumed))) {
     throw new Refusal(
       'insufficient_balance',
-      `${customer_code} cannot pay ${costs.total} by ${payment_method}.`,
+      `${customer_code} cannot pay ${decimalText(costs.total)} ${allocated.currency} by ${payment_method}.`,
     )
   }
   const units = unitsOf(allocated.lines)
@@ -74,17 +74,21 @@ function refuseShort({ lines }: Allocated, allowPartial: boolean) {
   throw new Refusal('insufficient_stock', `${short.length} of ${lines.length} lines are short.`, shortages)
 }
 
-function refuseOtherTotal({ total }: Costs, { expected_total, max_total }: Input<'submit'>) {
+function refuseOtherTotal(
+  { total }: Costs,
+  { currency }: Allocated,
+  { expected_total, max_total }: Input<'submit'>,
+) {
   if (expected_total !== null && total !== expected_total) {
     throw new Refusal(
       'price_changed',
-      `The total is ${decimalText(total)} now, not ${decimalText(expected_total)}.`,
+      `The total is ${decimalText(total)} ${currency} now, not ${decimalText(expected_total)} ${currency}.`,
     )
   }
   if (max_total !== null && total > max_total) {
     throw new Refusal(
       'price_changed',
-      `The total is ${decimalText(total)}, more than ${decimalText(max_total)}.`,
+      `The total is ${decimalText(total)} ${currency}, more than ${decimalText(max_total)} ${currency}.`,
     )
   }
 }

@@ -18,7 +18,7 @@ freight bill is booked with its amount.
   --base-url URL    the gateway; default: that of the sandbox
   --client-id ID    a channel; its secret is read from TGW_CLIENT_SECRET
   --username NAME   or an OMS account; its password is read from TGW_PASSWORD
-  --json FILE       write the proof with all figures there, as JSON
+  --json FILE       write the proof with all figures there, as JSON; amounts in minor units (9097 is 90.97 AUD)
   --help            this text
 
 What is not given is read from sandbox.json in DATA_DIR (./data), which \`npm start\` writes. Waits for points where the

@@ -12,10 +12,33 @@ export const sentences = {
   path_empty_segment: 'The path has an empty segment.',
   path_dot_segment: 'The path has a dot segment.',
   path_character: 'A segment of the path has a slash, a backslash or a NUL.',
-  not_whole_number: 'is a whole number, written in digits',
+  not_whole_number: 'is a whole number in at most {most} digits',
   not_this_form: 'does not have the form that the reference gives',
+  want_string: 'is a string',
+  want_number: 'is a number',
+  want_whole: 'is a whole number',
+  want_boolean: 'is true or false',
+  want_list: 'is a list',
+  want_object: 'is an object',
+  characters_least: 'has {least} or more characters',
+  characters_most: 'has at most {most} characters',
+  entries_least: 'has {least} or more entries',
+  entries_most: 'has at most {most} entries',
+  number_least: 'is {least} or more',
+  number_most: 'is {most} or less',
+  one_of_these: 'is one of: {values}',
+  day_form: 'is a day of the calendar, such as 2026-11-21',
+  day_too_early: 'is 1970-01-01 or later',
+  instant_form: 'is a time in UTC, such as 2026-11-21T08:30:00.000Z',
+  code_form: 'has no line breaks, control characters or invisible characters, and is in Unicode form NFC',
+  words_form: 'has no line breaks or other control characters, and is in Unicode form NFC',
+  amount_form: 'is an amount with at most 2 decimals',
+  country_form: 'is a country code of ISO 3166-1 in two capital letters, such as AU',
+  key_form: 'has 1 to 255 visible ASCII characters',
+  channel_code_form: 'has 1 to 64 letters, digits, dots, _ and -, and begins with a letter or a digit',
   method_not_allowed: '{method} is not allowed on {path}. Allowed: {allowed}.',
   legacy_gone: '{path} was retired. Use {replacement} instead.',
+  legacy_unknown: 'There is no {path}. Every path of the API begins with /api/v1; {replacement} lists them.',
   body_not_utf8: 'The body is not valid UTF-8.',
   body_not_json: 'The body is not valid JSON.',
   body_too_deep: 'The body is nested more than {most} levels deep.',
@@ -85,6 +108,8 @@ export const sentences = {
   erp_unreachable: 'The ERP cannot be reached; nothing was sent to it.',
   outcome_unknown:
     'The ERP was asked and its answer did not arrive: whether it did this is not known yet. Retry with the SAME Idempotency-Key.',
+  outcome_unknown_keyless:
+    'The ERP was asked and its answer did not arrive: whether it did this is not known yet.',
   document_in_doubt:
     'An earlier write on {id} has no known outcome yet; the gateway is looking it up. Retry with the key of that write.',
   no_preview_any_more: '{id} was submitted and holds nothing any more. Void the order instead.',
@@ -103,31 +128,45 @@ export const sentences = {
   hint_already_cancelled: 'It is cancelled for good. Make a new document.',
   hint_hold_expired:
     'Its stock is no longer held. Preview again, or submit without dropship_order_id. Nothing was created.',
+  hint_reservation_over: 'Make a new reservation, or order without one. Nothing was created.',
   hint_price_changed: 'Preview again, accept the new total, and submit. Nothing was created.',
   hint_invalid_state: 'Read the document: its status does not allow this. Nothing was changed.',
   hint_upstream_unknown:
     'It is not known whether the ERP did this. Retry with the SAME Idempotency-Key after Retry-After; GET /api/v1/idempotency-keys tells how it stands.',
+  hint_upstream_unknown_keyless:
+    'It is not known whether the ERP did this, and no Idempotency-Key was sent. Look the document up first, by its id or client_order_number, until it is no longer in_doubt; send again only what is not there, with a key.',
   hint_too_many_holds: 'Submit or release a live one, or wait until one expires. Nothing was created.',
   hint_sku_blocked:
     'Leave this SKU out; GET /api/v1/products tells by sellable what the account may order. Nothing was created.',
   hint_sku_unknown: 'Check the SKU or style code; they are compared byte by byte, case included.',
+  hint_error_unknown: 'GET /api/v1/errors lists every error code.',
+  hint_sandbox_only: 'Start the gateway without UPSTREAM_URL to have the built-in ERP.',
+  hint_endpoints_too_many:
+    'Delete one of the {most} with DELETE /api/v1/webhook-endpoints/<endpoint_id>, or change it with PATCH. Nothing was created.',
+  hint_endpoint_deleted:
+    'Read the event with GET /api/v1/events/<event_id>, and register a webhook endpoint for those to come. Nothing was sent.',
   sku_blocked: 'The SKU {sku} is not in the catalogue that this account may order from.',
   shipping_not_served: 'The shipping method {method} does not serve {warehouses}.',
   cart_empty: 'The cart {id} is empty.',
   preview_not_live: 'The preview {id} is over or has another order number or SKU.',
   differs_from_preview: '{param} differs from the preview {id}; a submit repeats its preview.',
   hold_over: 'The stock of the preview {id} is no longer held. Preview again.',
+  reservation_over:
+    'The reservation {id} was over at {until}: its stock is no longer held. The ERP was not asked.',
   too_many_live: 'At most {most} may be live at once. Submit or release one first.',
   number_taken: 'The order number {number} stands on another order of {sku} for another recipient.',
   duplicate: 'The order number {number} was submitted for the same recipient and SKU a moment ago: {id}.',
   overloaded: 'The gateway is overloaded and did not begin this request.',
-  url_form: 'This is not a URL that can be called: https://, visible ASCII characters, at most 2048 of them.',
+  url_form:
+    'This is not a URL that can be called: https://, visible ASCII characters, at most {most} of them.',
   url_scheme: 'Only https is called.',
   url_credentials: 'A webhook URL carries no user name or password; the signature proves who sends.',
   url_fragment: 'A fragment (#) never reaches a receiver. Leave it out.',
   url_port: 'Only the ports 443 and 8443 are called.',
   url_not_public: 'Only public addresses are called, and this one is not.',
   url_own: 'The gateway does not call the hosts that it stands on itself.',
+  inbox_name:
+    'The name of a sandbox inbox has 1 to 64 characters: letters A to Z and a to z, digits, _ and -.',
   endpoints_too_many: 'A channel has at most {most} webhook endpoints. Delete one first.',
   endpoint_deleted: 'The webhook endpoint {id} was deleted; nothing is sent to it any more.',
   cursor_gone:
@@ -161,6 +200,10 @@ export const sentences = {
 } as const
 
 export type SentenceId = keyof typeof sentences
+
+export function isSentenceId(word: string): word is SentenceId {
+  return Object.hasOwn(sentences, word)
+}
 
 export const en: Texts = {
   sentences,
@@ -210,7 +253,7 @@ export const en: Texts = {
     NOT_FOUND: {
       title: 'Not found',
       message: 'What was asked for does not exist.',
-      hint: 'Check the id. SKUs and style codes are compared byte by byte, case included.',
+      hint: 'Send the id exactly as the gateway told it, case included; the lists show what there is.',
       when: 'A product code, a SKU or a document id does not exist.',
     },
     OWNERSHIP_DENIED: {
@@ -301,7 +344,7 @@ export const en: Texts = {
       title: 'ERP refused',
       message: 'The ERP did not accept the request.',
       hint: 'The reason is in error.message and error.reason. Correct the request and send it again. Nothing was created.',
-      when: 'Insufficient stock, an unknown id, or a field that the ERP does not accept.',
+      when: 'Insufficient stock, an unknown id, a field that the ERP does not accept, or a document whose state does not allow it; for the last, the ERP is not always asked.',
     },
     AUTH_BAD_CREDENTIALS: {
       title: 'Wrong credentials',

@@ -12,10 +12,34 @@ export const ko: Texts = {
     path_empty_segment: '경로에 빈 구간이 있습니다.',
     path_dot_segment: '경로에 점 구간이 있습니다.',
     path_character: '경로의 한 구간에 슬래시, 백슬래시 또는 NUL이 있습니다.',
-    not_whole_number: '숫자로 쓴 정수여야 합니다',
+    not_whole_number: '최대 {most}자리 숫자로 쓴 정수여야 합니다',
     not_this_form: '레퍼런스에 있는 형식과 다릅니다',
+    want_string: '문자열이어야 합니다',
+    want_number: '숫자여야 합니다',
+    want_whole: '정수여야 합니다',
+    want_boolean: 'true 또는 false여야 합니다',
+    want_list: '목록이어야 합니다',
+    want_object: '객체여야 합니다',
+    characters_least: '{least}자 이상이어야 합니다',
+    characters_most: '{most}자 이하여야 합니다',
+    entries_least: '항목이 {least}개 이상이어야 합니다',
+    entries_most: '항목이 {most}개 이하여야 합니다',
+    number_least: '{least} 이상이어야 합니다',
+    number_most: '{most} 이하여야 합니다',
+    one_of_these: '다음 중 하나여야 합니다: {values}',
+    day_form: '달력에 있는 날짜여야 합니다(예: 2026-11-21)',
+    day_too_early: '1970-01-01 이후여야 합니다',
+    instant_form: 'UTC 시각이어야 합니다(예: 2026-11-21T08:30:00.000Z)',
+    code_form: '줄바꿈, 제어 문자, 보이지 않는 문자가 없는 Unicode NFC 형식이어야 합니다',
+    words_form: '줄바꿈이나 다른 제어 문자가 없는 Unicode NFC 형식이어야 합니다',
+    amount_form: '소수점 아래가 최대 2자리인 금액이어야 합니다',
+    country_form: '대문자 두 글자로 된 ISO 3166-1 국가 코드여야 합니다(예: AU)',
+    key_form: '화면에 보이는 ASCII 문자 1~255자여야 합니다',
+    channel_code_form: '영문자, 숫자, 점, _, -로 된 1~64자여야 하며 영문자나 숫자로 시작해야 합니다',
     method_not_allowed: '{path}에는 {method} 메서드를 사용할 수 없습니다. 사용할 수 있는 메서드: {allowed}.',
     legacy_gone: '{path} 경로는 더 이상 제공되지 않습니다. 다음 경로를 사용하세요: {replacement}.',
+    legacy_unknown:
+      '{path} 경로가 없습니다. API의 모든 경로는 /api/v1로 시작하며, 목록은 {replacement}에 있습니다.',
     body_not_utf8: '본문이 올바른 UTF-8이 아닙니다.',
     body_not_json: '본문이 올바른 JSON이 아닙니다.',
     body_too_deep: '본문의 중첩이 {most}단계를 넘습니다.',
@@ -89,6 +113,8 @@ export const ko: Texts = {
     erp_unreachable: 'ERP에 연결할 수 없습니다. ERP로 아무것도 보내지 않았습니다.',
     outcome_unknown:
       'ERP에 요청을 보냈지만 응답을 받지 못해, 작업이 수행되었는지 아직 알 수 없습니다. 반드시 같은 Idempotency-Key로 다시 시도하세요.',
+    outcome_unknown_keyless:
+      'ERP에 요청을 보냈지만 응답을 받지 못해, 작업이 수행되었는지 아직 알 수 없습니다.',
     document_in_doubt:
       '{id} 문서에 대한 이전 쓰기의 결과가 아직 확인되지 않아 게이트웨이에서 확인하고 있습니다. 그 쓰기에 사용한 키로 다시 시도하세요.',
     no_preview_any_more: '{id}은(는) 이미 제출되어 더 이상 재고를 선점하지 않습니다. 대신 주문을 취소하세요.',
@@ -107,33 +133,45 @@ export const ko: Texts = {
     hint_already_cancelled: '이미 취소되어 되돌릴 수 없습니다. 새 문서를 만드세요.',
     hint_hold_expired:
       '재고가 더 이상 선점되어 있지 않습니다. 다시 미리보기를 하거나 dropship_order_id 없이 제출하세요. 아무것도 생성되지 않았습니다.',
+    hint_reservation_over: '새 예약을 만들거나 예약 없이 주문하세요. 아무것도 생성되지 않았습니다.',
     hint_price_changed: '다시 미리보기를 하고 새 합계를 확인한 뒤 제출하세요. 아무것도 생성되지 않았습니다.',
     hint_invalid_state: '문서를 조회하세요. 현재 상태에서는 할 수 없습니다. 아무것도 바뀌지 않았습니다.',
     hint_upstream_unknown:
       'ERP가 처리했는지 알 수 없습니다. Retry-After 뒤에 같은(SAME) Idempotency-Key로 다시 시도하세요. GET /api/v1/idempotency-keys에서 진행 상황을 볼 수 있습니다.',
+    hint_upstream_unknown_keyless:
+      'ERP가 처리했는지 알 수 없고, Idempotency-Key도 보내지 않았습니다. 먼저 ID나 client_order_number로 문서를 조회해 in_doubt가 끝날 때까지 확인하고, 없는 것만 키와 함께 다시 보내세요.',
     hint_too_many_holds:
       '유효한 것을 제출하거나 해제하거나, 만료될 때까지 기다리세요. 아무것도 생성되지 않았습니다.',
     hint_sku_blocked:
       '이 SKU를 빼세요. 계정이 주문할 수 있는 것은 GET /api/v1/products의 sellable이 알려 줍니다. 아무것도 생성되지 않았습니다.',
     hint_sku_unknown: 'SKU나 스타일 코드를 확인하세요. 대소문자를 포함해 바이트 단위로 비교합니다.',
+    hint_error_unknown: 'GET /api/v1/errors에서 모든 오류 코드를 볼 수 있습니다.',
+    hint_sandbox_only: '내장 ERP를 사용하려면 UPSTREAM_URL 없이 게이트웨이를 시작하세요.',
+    hint_endpoints_too_many:
+      'DELETE /api/v1/webhook-endpoints/<endpoint_id>로 {most}개 중 하나를 삭제하거나, PATCH로 변경하세요. 아무것도 생성되지 않았습니다.',
+    hint_endpoint_deleted:
+      '이 이벤트는 GET /api/v1/events/<event_id>로 읽고, 앞으로의 이벤트를 받으려면 웹훅 엔드포인트를 등록하세요. 아무것도 보내지 않았습니다.',
     sku_blocked: '{sku} SKU는 이 계정이 주문할 수 있는 판매 가능 목록에 없습니다.',
     shipping_not_served: '{method} 배송 방법은 다음 창고에서 사용할 수 없습니다: {warehouses}.',
     cart_empty: '{id} 장바구니가 비어 있습니다.',
     preview_not_live: '{id} 미리보기가 이미 끝났거나, 주문 번호 또는 SKU가 다릅니다.',
     differs_from_preview: '{param} 값이 {id} 미리보기와 다릅니다. 미리보기와 같은 내용으로 제출해야 합니다.',
     hold_over: '{id} 미리보기의 재고 선점이 끝났습니다. 다시 미리보기를 하세요.',
+    reservation_over:
+      '예약 {id}은(는) {until}에 만료되어 재고가 더 이상 선점되어 있지 않습니다. ERP에는 요청하지 않았습니다.',
     too_many_live: '동시에 유효할 수 있는 것은 최대 {most}개입니다. 먼저 하나를 제출하거나 해제하세요.',
     number_taken: '주문 번호 {number}: 수취인이 다른 {sku} 주문에 이미 쓰인 번호입니다.',
     duplicate: '조금 전에 주문 번호 {number}, 같은 수취인과 SKU로 주문이 제출되었습니다: {id}.',
     overloaded: '게이트웨이에 과부하가 걸려 이 요청을 시작하지 않았습니다.',
     url_form:
-      '호출할 수 있는 URL이 아닙니다. https://로 시작하고, 보이는 ASCII 문자만 쓰며, 2048자를 넘지 않아야 합니다.',
+      '호출할 수 있는 URL이 아닙니다. https://로 시작하고, 보이는 ASCII 문자만 쓰며, {most}자를 넘지 않아야 합니다.',
     url_scheme: 'https만 호출합니다.',
     url_credentials: '웹훅 URL에는 사용자 이름이나 비밀번호를 넣지 않습니다. 보낸 쪽은 서명이 증명합니다.',
     url_fragment: '프래그먼트(#)는 수신자에게 전달되지 않습니다. 빼고 보내세요.',
     url_port: '443과 8443 포트만 호출합니다.',
     url_not_public: '공인 주소만 호출하며, 이 주소는 공인 주소가 아닙니다.',
     url_own: '게이트웨이는 자신이 놓인 호스트를 호출하지 않습니다.',
+    inbox_name: '샌드박스 수신함의 이름은 1~64자이며, 영문자 A~Z와 a~z, 숫자, _, -만 쓸 수 있습니다.',
     endpoints_too_many: '채널의 웹훅 엔드포인트는 최대 {most}개입니다. 먼저 하나를 삭제하세요.',
     endpoint_deleted: '웹훅 엔드포인트 {id}은(는) 삭제되어 더 이상 아무것도 보내지 않습니다.',
     cursor_gone:
@@ -211,7 +249,7 @@ export const ko: Texts = {
     NOT_FOUND: {
       title: '찾을 수 없음',
       message: '요청한 항목이 존재하지 않습니다.',
-      hint: 'ID를 확인하세요. SKU와 스타일 코드는 대소문자까지 바이트 단위로 비교합니다.',
+      hint: 'ID를 게이트웨이가 알려 준 그대로, 대소문자까지 같게 보내세요. 무엇이 있는지는 목록에 나옵니다.',
       when: '스타일 코드, SKU 또는 문서 ID가 존재하지 않습니다.',
     },
     OWNERSHIP_DENIED: {
@@ -302,7 +340,7 @@ export const ko: Texts = {
       title: 'ERP 거부',
       message: 'ERP가 요청을 받아들이지 않았습니다.',
       hint: '이유는 error.message와 error.reason에 있습니다. 요청을 고쳐서 다시 보내세요. 아무것도 생성되지 않았습니다.',
-      when: '재고가 부족하거나, 알 수 없는 ID이거나, ERP가 받지 않는 필드가 있습니다.',
+      when: '재고가 부족하거나, 알 수 없는 ID이거나, ERP가 받지 않는 필드가 있거나, 문서의 상태에서 할 수 없는 작업입니다. 마지막 경우에는 ERP에 묻지 않을 수도 있습니다.',
     },
     AUTH_BAD_CREDENTIALS: {
       title: '잘못된 자격 증명',

@@ -44,7 +44,7 @@ export const texts: Readonly<Record<Language, Texts>> = { en, zh, ko }
 
 /** The most characters of a value that a sentence echoes. */
 const mostEchoed = 100
-/** The ERP's own reason may be longer. */
+/** The ERP's own reason and the values of a field may be longer. */
 const mostReason = 300
 
 /** A sentence in a language, its placeholders filled with cleaned, bounded values. */
@@ -55,7 +55,7 @@ export function sentence(
 ): string {
   return texts[language].sentences[id].replace(/\{(\w+)\}/g, (_whole, name: string) =>
     Object.hasOwn(details, name)
-      ? cleaned(String(details[name]), name === 'reason' ? mostReason : mostEchoed)
+      ? cleaned(String(details[name]), name === 'reason' || name === 'values' ? mostReason : mostEchoed)
       : '',
   )
 }

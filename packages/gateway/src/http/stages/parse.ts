@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Call } from '../../contract/call.ts'
 import type { Endpoint } from '../../contract/endpoint.ts'
 import { GatewayError } from '../../contract/errors.ts'
-import { messagesIn } from '../../contract/fields.ts'
 import { windowOf } from '../../contract/lists.ts'
+import { messagesIn, withoutMachineBounds } from '../../contract/problems.ts'
 import type { SentenceId } from '../../contract/texts/en.ts'
 import { sentence } from '../../contract/texts/texts.ts'
 import { JsonError, mostDepth, parseJson } from '../../kernel/json.ts'
@@ -89,7 +89,7 @@ export function checked(
   const result = schema.safeParse(value)
   if (result.success) return Object(result.data)
   const explained = schema.safeParse(value, { error: messagesIn(call.language) })
-  const issues = (explained.error ?? result.error).issues.slice(0, mostProblems)
+  const issues = withoutMachineBounds((explained.error ?? result.error).issues).slice(0, mostProblems)
   const problems = issues.flatMap((issue) => problemsOf(issue, call, unknown))
   const [first] = problems
   throw new GatewayError('VALIDATION_FAILED', {
@@ -111,27 +111,12 @@ interface Problem {
 function problemsOf(issue: z.core.$ZodIssue, call: Call, unknown: UnknownSentence): Problem[] {
   const path = pathText(issue.path)
   if (issue.code !== 'unrecognized_keys') {
-    return [{ param: path, message: messageOf(issue, call), unknown: false }]
+    return [{ param: path, message: issue.message, unknown: false }]
   }
   return issue.keys.slice(0, mostProblems).map((key) => {
     const param = path === '' ? key : `${path}.${key}`
     return { param, message: sentence(call.language, unknown, { param }), unknown: true }
   })
-}
-
-/** A pattern says nothing to a person. */
-function messageOf(issue: z.core.$ZodIssue, { language }: Call): string {
-  if (issue.code === 'custom') return sayOf(issue, language)
-  if (issue.code !== 'invalid_format' || issue.format !== 'regex') return issue.message
-  const isNumber = issue.pattern?.includes('\\d{1,') === true
-  return sentence(language, isNumber ? 'not_whole_number' : 'not_this_form')
-}
-
-/** A rule of ours names its sentence. */
-function sayOf({ params, message }: z.core.$ZodIssueCustom, language: Call['language']): string {
-  const say: unknown = params?.say
-  if (say === 'field_needed' || say === 'sku_twice' || say === 'currency_form') return sentence(language, say)
-  return message
 }
 
 /** `lines[0].quantity`, as the specification writes it. */

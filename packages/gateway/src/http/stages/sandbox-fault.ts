@@ -10,7 +10,9 @@ const retrySeconds = 1
 export const sandboxFault: StageFactory = ({ access }) => (access === 'bearer' ? showFault : undefined)
 
 const showFault: Stage = ({ fault }) => {
-  if (fault === 'AUTHZ_UNAVAILABLE') throw new GatewayError('AUTHZ_UNAVAILABLE', { retryAfter: retrySeconds })
-  if (fault === 'INTERNAL') throw new GatewayError('INTERNAL', { cause: 'asked for by X-Sandbox-Fault' })
+  const [code] = fault?.split(';', 1) ?? []
+  const asked = code?.trim()
+  if (asked === 'AUTHZ_UNAVAILABLE') throw new GatewayError('AUTHZ_UNAVAILABLE', { retryAfter: retrySeconds })
+  if (asked === 'INTERNAL') throw new GatewayError('INTERNAL', { cause: 'asked for by X-Sandbox-Fault' })
   return undefined
 }

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import type { Language } from './language.ts'
+import { isSentenceId, type SentenceId } from './texts/en.ts'
+import { sentence } from './texts/texts.ts'
+
+/** What is wrong with a field, in our own plain sentences and with its bound: a validator speaks to programmers. */
+export function messagesIn(language: Language): z.core.$ZodErrorMap {
+  return (issue) => sentence(language, ...sayingOf(issue))
+}
+
+type Saying = readonly [SentenceId, Readonly<Record<string, string | number>>?]
+type Raw = z.core.$ZodRawIssue
+const unsaid: Saying = ['not_this_form']
+
+function sayingOf(issue: Raw): Saying {
+  // A rule of ours names its sentence.
+  if (issue.code === 'custom') return customSaying(issue)
+  if (issue.input === undefined) return ['field_needed']
+  if (issue.code === 'invalid_type')
+    return [isWhole(issue.inst) ? 'want_whole' : (wanted[issue.expected] ?? unsaid[0])]
+  if (issue.code === 'too_small')
+    return [least[issue.origin] ?? 'number_least', { least: String(issue.minimum) }]
+  if (issue.code === 'too_big') return [most[issue.origin] ?? 'number_most', { most: String(issue.maximum) }]
+  if (issue.code === 'invalid_value') return ['one_of_these', { values: issue.values.join(', ') }]
+  return issue.code === 'invalid_format' ? formSaying(issue.format, issue.pattern) : unsaid
+}
+
+function customSaying({ params, input }: Raw): Saying {
+  const say: unknown = Object(params).say
+  if (typeof say === 'string' && isSentenceId(say)) return [say]
+  // Of numbers, amounts alone have a rule of their own.
+  return typeof input === 'number' ? ['amount_form'] : unsaid
+}
+
+const wanted: Readonly<Record<string, SentenceId>> = {
+  string: 'want_string',
+  number: 'want_number',
+  int: 'want_whole',
+  boolean: 'want_boolean',
+  array: 'want_list',
+  object: 'want_object',
+  record: 'want_object',
+}
+
+const least: Readonly<Record<string, SentenceId>> = { string: 'characters_least', array: 'entries_least' }
+const most: Readonly<Record<string, SentenceId>> = { string: 'characters_most', array: 'entries_most' }
+
+function isWhole(schema: Raw['inst']): boolean {
+  return schema instanceof z.ZodNumberFormat && schema._zod.def.format === 'safeint'
+}
+
+const wholeNumberForm = /^\/\^\\d\{1,(\d+)\}\$\/$/
+
+const forms: ReadonlyMap<string, SentenceId> = new Map([
+  [String(/^[A-Z]{2}$/), 'country_form'],
+  [String(/^\d{4}-\d\d-\d\d$/), 'day_form'],
+  [String(/^[\x21-\x7e]{1,255}$/), 'key_form'],
+  [String(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/), 'channel_code_form'],
+])
+
+function formSaying(format: string, pattern = ''): Saying {
+  if (format === 'date') return ['day_form']
+  if (format === 'datetime') return ['instant_form']
+  const [, digits] = wholeNumberForm.exec(pattern) ?? []
+  return digits === undefined ? [forms.get(pattern) ?? unsaid[0]] : ['not_whole_number', { most: digits }]
+}
+
+/** Without the bound of what a computer counts exactly, where the field has a bound of its own. */
+export function withoutMachineBounds(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  return issues.filter(
+    (issue) =>
+      !isMachineBound(issue) ||
+      !issues.some((other) => other !== issue && other.code === issue.code && isSamePath(other, issue)),
+  )
+}
+
+function isMachineBound(issue: z.core.$ZodIssue): boolean {
+  return (issue.code === 'too_big' || issue.code === 'too_small') && issue.origin === 'int'
+}
+
+function isSamePath({ path }: z.core.$ZodIssue, other: z.core.$ZodIssue): boolean {
+  return path.length === other.path.length && path.every((part, at) => part === other.path[at])
+}
