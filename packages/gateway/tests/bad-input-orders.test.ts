@@ -620,4 +620,20 @@ describe('what a person reads of a wrong field', () => {
       await own.close()
     }
   })
+
+  it('names what there is none of in the language of the answer', async () => {
+    const own = await openHouse()
+    try {
+      const token = await signedIn(own)
+      const saidIn = async (language: string) => {
+        const headers = { 'accept-language': language }
+        return expectError(await call(own, 'GET', '/api/v1/carts/no-such', { token, headers }), 'NOT_FOUND')
+      }
+      expect((await saidIn('en')).message).toBe('There is no cart "no-such".')
+      expect((await saidIn('zh')).message).toContain('购物车“no-such”')
+      expect((await saidIn('ko')).message).toContain('장바구니 “no-such”')
+    } finally {
+      await own.close()
+    }
+  })
 })

@@ -1,5 +1,6 @@
 import { GatewayError } from '../contract/errors.ts'
 import type { ListWindow } from '../contract/lists.ts'
+import { notFound } from '../contract/not-found.ts'
 import type { Gateway } from '../gateway.ts'
 import { instant } from '../kernel/clock.ts'
 import { sha256 } from '../kernel/crypto.ts'
@@ -154,7 +155,7 @@ export async function deleteSecret(gateway: Gateway, channel_code: string, secre
       .where('channel_code', '=', channel_code)
       .where('secret_id', '=', secret_id)
       .executeTakeFirst()
-    if (ended.numUpdatedRows === 0n) throw unknown('secret', secret_id)
+    if (ended.numUpdatedRows === 0n) throw notFound('secret', secret_id)
     await tx
       .updateTable('sessions')
       .set({ revoked_at: now, revoked_reason: 'secret_deleted' })
@@ -188,7 +189,7 @@ export async function readChannel(db: Db | Tx, channel_code: string, deletedToo 
     .selectAll()
     .where('channel_code', '=', channel_code)
     .executeTakeFirst()
-  if (!row || (row.deleted_at !== null && !deletedToo)) throw unknown('channel', channel_code)
+  if (!row || (row.deleted_at !== null && !deletedToo)) throw notFound('channel', channel_code)
   return shown(db, row)
 }
 
@@ -275,10 +276,6 @@ async function insertSecret(tx: Tx, channel_code: string, secret: NewSecret, now
 
 function invalid(param: string, say: NonNullable<GatewayError['facts']['say']>): GatewayError {
   return new GatewayError('VALIDATION_FAILED', { param, reason: 'invalid_field', say })
-}
-
-export function unknown(what: string, id: string): GatewayError {
-  return new GatewayError('NOT_FOUND', { say: ['document_unknown', { what, id }] })
 }
 
 /** Makes a channel and its credentials exactly so: the sandbox's, which are written down for a newcomer. */

@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import type { Caller, Plan } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { pageOf, windowOf } from '../contract/lists.ts'
+import { notFound } from '../contract/not-found.ts'
 import type { Gateway } from '../gateway.ts'
 import { instant } from '../kernel/clock.ts'
 import type { PlanRequestRow } from '../store/tables.ts'
-import { changeAccess, unknown } from './channels.ts'
+import { changeAccess } from './channels.ts'
 import { planNamed } from './plans.ts'
 
 const states = ['pending', 'approved', 'declined'] as const
@@ -86,7 +87,7 @@ export async function decidePlanRequest(gateway: Gateway, id: string, status: 'a
       .selectAll()
       .where('plan_request_id', '=', id)
       .executeTakeFirst()
-    if (!row) throw unknown('plan request', id)
+    if (!row) throw notFound('plan_request', id)
     if (row.status === status) return shown(row)
     const decided = await tx
       .updateTable('plan_requests')

@@ -4,6 +4,7 @@ import { writes } from '../catalogue.ts'
 import { dataOf, endpoint } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { instantField } from '../contract/fields.ts'
+import { notFound } from '../contract/not-found.ts'
 import type { Gateway } from '../gateway.ts'
 import { instant } from '../kernel/clock.ts'
 import { askFailure } from '../operations/ask.ts'
@@ -93,8 +94,7 @@ async function settled(gateway: Gateway, id: string, outcome: 'found' | 'absent'
     .selectAll()
     .where('document_id', '=', id)
     .executeTakeFirst()
-  if (!intent)
-    throw new GatewayError('NOT_FOUND', { say: ['document_unknown', { what: 'write in doubt', id }] })
+  if (!intent) throw notFound('write_in_doubt', id)
   const document = outcome === 'absent' ? null : await readAt(gateway, intent)
   const done = await settleByHand(gateway, writes, intent, document).catch((error: unknown) => {
     throw askFailure(error)
@@ -103,7 +103,7 @@ async function settled(gateway: Gateway, id: string, outcome: 'found' | 'absent'
   if (done === 'not done') {
     throw new GatewayError('UPSTREAM_REJECTED', {
       reason: 'invalid_state',
-      say: ['not_in_state', { id, status: document?.status ?? '', needed: intent.kind }],
+      say: ['not_done_at_erp', { id, kind: intent.kind, status: document?.status ?? '' }],
     })
   }
 }

@@ -1,4 +1,4 @@
-import type { SentenceId } from './texts/en.ts'
+import type { SentenceId, Thing } from './texts/en.ts'
 
 /** What is fixed about each of the 28 codes (specification §7, statuses decided): HTTP status and retryability. */
 export const errorTable = {
@@ -61,8 +61,11 @@ export const reasons = [
 ] as const
 export type Reason = (typeof reasons)[number]
 
-/** Values that a sentence echoes, by placeholder. They are bounded and cleaned where the sentence is written. */
-export type Details = Readonly<Record<string, string | number>>
+/**
+ * Values that a sentence echoes, by placeholder, and things that it names in its own language. They are bounded and
+ * cleaned where the sentence is written.
+ */
+export type Details = Readonly<Record<string, string | number | { readonly thing: Thing }>>
 
 export interface ErrorFacts {
   /** The offending field, as `lines[0].quantity`. */

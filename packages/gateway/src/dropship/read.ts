@@ -48,7 +48,7 @@ export async function readDropship(gateway: Gateway, caller: Caller, id: string)
 
 /** The caller's own drop-ship order or preview. Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */
 export async function ownDropship(db: Db | Tx, caller: Caller, id: string): Promise<DropshipRow> {
-  return owned(await dropshipRow(db, id), caller, 'drop-ship order', id)
+  return owned(await dropshipRow(db, id), caller, 'dropship_order', id)
 }
 
 /** A preview that a body names must be the caller's own, before anything else is said of it. */
@@ -56,7 +56,7 @@ export async function requireOwn(gateway: Gateway, caller: Caller, { dropship_or
   if (id === undefined) return
   // Unlike a path, a body may hold what no database takes for a text.
   const isWritable = /^[\x20-\x7e]+$/.test(id)
-  owned(isWritable ? await dropshipRow(gateway.store.db, id) : undefined, caller, 'drop-ship order', id)
+  owned(isWritable ? await dropshipRow(gateway.store.db, id) : undefined, caller, 'dropship_order', id)
 }
 
 export function dropshipRow(db: Db | Tx, id: string): Promise<DropshipRow | undefined> {

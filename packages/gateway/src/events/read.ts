@@ -1,5 +1,6 @@
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
+import { notFound } from '../contract/not-found.ts'
 import { warehouseDenied } from '../contract/warehouse-denied.ts'
 import type { Gateway } from '../gateway.ts'
 import type { EventRow } from '../store/tables.ts'
@@ -94,10 +95,8 @@ async function requireEvent(
     .where('event_id', '=', id)
     .executeTakeFirst()
   if (!row || (row.number === null && param === undefined)) {
-    throw new GatewayError('NOT_FOUND', {
-      ...(param === undefined ? {} : { param }),
-      say: param === undefined ? ['document_unknown', { what: 'event', id }] : ['cursor_gone', { id }],
-    })
+    if (param === undefined) throw notFound('event', id)
+    throw new GatewayError('NOT_FOUND', { param, say: ['cursor_gone', { id }] })
   }
   if (row.channel_code !== everyChannel && row.channel_code !== caller.channel_code)
     throw new GatewayError('OWNERSHIP_DENIED')

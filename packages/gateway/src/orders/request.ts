@@ -1,6 +1,7 @@
 import type { ErpAddress, ErpShippingMethod, Input } from '@trade-gateway/connector'
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
+import { notFound } from '../contract/not-found.ts'
 import type { Gateway } from '../gateway.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { canonicalJson } from '../kernel/json.ts'
@@ -92,17 +93,13 @@ function shippingFor(
   const methodId = shipping?.shipping_method_id ?? preferences?.shipping_method_id
   if (methodId === undefined) throw new GatewayError('SHIPPING_REQUIRED', { param: 'shipping' })
   const method = reference.shippingMethods().find((each) => each.shipping_method_id === methodId)
-  if (!method) throw missing('shipping.shipping_method_id', 'shipping method', methodId)
+  if (!method) throw notFound('shipping_method', methodId, { param: 'shipping.shipping_method_id' })
   if (!method.requires_address && shipping?.address_id === undefined) return { method, address: undefined }
   const addressId = shipping?.address_id ?? preferences?.address_id ?? undefined
   if (addressId === undefined) throw new GatewayError('SHIPPING_REQUIRED', { param: 'shipping.address_id' })
   const address = reference
     .addresses(caller.customer_code ?? '')
     .find((each) => each.address_id === addressId)
-  if (!address) throw missing('shipping.address_id', 'address', addressId)
+  if (!address) throw notFound('address', addressId, { param: 'shipping.address_id' })
   return { method, address }
-}
-
-function missing(param: string, what: string, id: string): GatewayError {
-  return new GatewayError('NOT_FOUND', { param, say: ['document_unknown', { what, id }] })
 }

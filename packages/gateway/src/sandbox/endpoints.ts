@@ -3,6 +3,7 @@ import type { Call, Caller } from '../contract/call.ts'
 import { dataOf, endpoint } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { code } from '../contract/fields.ts'
+import { notFound } from '../contract/not-found.ts'
 import { sentence } from '../contract/texts/texts.ts'
 import type { Gateway } from '../gateway.ts'
 import { bearerOf, requireAdmin } from '../http/stages/authenticate.ts'
@@ -139,7 +140,7 @@ export const sandboxIntercept = endpoint({
 /** The ERP's name of a document, for the operator or for the channel that owns it. */
 async function ownReference(gateway: Gateway, call: Call, id: string): Promise<string> {
   const caller = await whoCalls(gateway, call)
-  if (!/^[a-z]+_[0-9a-z]{26}$/.test(id)) throw unknownOrder(id)
+  if (!/^[a-z]+_[0-9a-z]{26}$/.test(id)) throw notFound('order', id)
   const { db } = gateway.store
   const order = await db
     .selectFrom('orders')
@@ -153,13 +154,9 @@ async function ownReference(gateway: Gateway, call: Call, id: string): Promise<s
       .select(['reference', 'channel_code'])
       .where('dropship_order_id', '=', id)
       .executeTakeFirst())
-  if (!row) throw unknownOrder(id)
+  if (!row) throw notFound('order', id)
   if (caller && caller.channel_code !== row.channel_code) throw new GatewayError('OWNERSHIP_DENIED')
   return row.reference
-}
-
-function unknownOrder(id: string): GatewayError {
-  return new GatewayError('NOT_FOUND', { say: ['document_unknown', { what: 'order', id }] })
 }
 
 /** The caller of a bearer token; undefined for the operator. */

@@ -3,6 +3,7 @@ import type { Caller } from '../contract/call.ts'
 import { dataOf, endpoint } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { instantField } from '../contract/fields.ts'
+import { notFound } from '../contract/not-found.ts'
 import type { Gateway } from '../gateway.ts'
 import { emptyInbox, failInbox, inboxShown, isInboxName } from '../webhooks/inbox.ts'
 
@@ -85,8 +86,5 @@ function requireInbox({ upstream }: Gateway, name: string): void {
     throw new GatewayError('NOT_FOUND', { say: ['sandbox_only'], hint: ['hint_sandbox_only'] })
   }
   if (isInboxName(name)) return
-  throw new GatewayError('NOT_FOUND', {
-    say: ['document_unknown', { what: 'inbox', id: name }],
-    hint: ['inbox_name'],
-  })
+  throw notFound('inbox', name, { hint: ['inbox_name'] })
 }

@@ -33,7 +33,7 @@ export async function listDeliveries(gateway: Gateway, caller: Caller, asked: As
 }
 
 export async function readDelivery(gateway: Gateway, caller: Caller, id: string) {
-  return deliveryShown(owned(await deliveryRow(gateway.store.db, id), caller, 'webhook delivery', id))
+  return deliveryShown(owned(await deliveryRow(gateway.store.db, id), caller, 'webhook_delivery', id))
 }
 
 /**
@@ -41,7 +41,7 @@ export async function readDelivery(gateway: Gateway, caller: Caller, id: string)
  * its next attempt is tried now.
  */
 export async function redeliver(gateway: Gateway, caller: Caller, id: string) {
-  const { endpoint_id } = owned(await deliveryRow(gateway.store.db, id), caller, 'webhook delivery', id)
+  const { endpoint_id } = owned(await deliveryRow(gateway.store.db, id), caller, 'webhook_delivery', id)
   const { deleted_at } = await ownEndpoint(gateway, caller, endpoint_id, true)
   if (deleted_at !== null) {
     throw new GatewayError('VALIDATION_FAILED', {
@@ -70,7 +70,7 @@ export async function redeliver(gateway: Gateway, caller: Caller, id: string) {
     return deliveryRow(tx, id)
   })
   gateway.nudge('deliveries')
-  return deliveryShown(owned(row, caller, 'webhook delivery', id))
+  return deliveryShown(owned(row, caller, 'webhook_delivery', id))
 }
 
 /** Sends an event that says nothing to one endpoint, through all that a real one goes through. */

@@ -177,7 +177,7 @@ async function ownEndpointIn(db: Db | Tx, caller: Caller, id: string, deletedToo
   return owned(
     row && (deletedToo || row.deleted_at === null) ? row : undefined,
     caller,
-    'webhook endpoint',
+    'webhook_endpoint',
     id,
   )
 }

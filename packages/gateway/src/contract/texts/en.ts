@@ -91,7 +91,7 @@ export const sentences = {
   sign_in_unavailable: 'The ERP cannot check passwords at the moment.',
   sku_unknown: 'There is no SKU "{sku}".',
   style_unknown: 'There is no style "{style}".',
-  document_unknown: 'There is no {what} "{id}".',
+  thing_unknown: 'There is no {what} "{id}".',
   error_unknown: 'There is no error code "{code}".',
   key_invalid: 'An Idempotency-Key has 1 to 255 visible ASCII characters and is sent once.',
   range_reversed: 'start_date {start} is after end_date {end}.',
@@ -116,6 +116,8 @@ export const sentences = {
   not_in_state: '{id} is {status}; this needs it to be {needed}.',
   hold_of_order: 'The hold {id} belongs to the order {order}; it goes with its submit or its void.',
   not_at_erp: 'The ERP has no document {reference} for {id}.',
+  not_done_at_erp:
+    'The ERP has {id} in the status {status}, which does not show that {kind} took effect. Settle it as absent.',
   sandbox_only: 'The sandbox controls exist only in front of the built-in ERP.',
   key_in_doubt: 'The outcome of an earlier request with this Idempotency-Key is being looked up at the ERP.',
   field_needed: 'is needed here',
@@ -199,6 +201,27 @@ export const sentences = {
     'Nothing is sent to this country with this shipping method; choose another one or another address.',
 } as const
 
+/** What a sentence can say that there is none of. */
+export const things = {
+  address: 'address',
+  cart: 'cart',
+  channel: 'channel',
+  dropship_order: 'drop-ship order',
+  event: 'event',
+  hold: 'hold',
+  inbox: 'inbox',
+  order: 'order',
+  plan_request: 'plan request',
+  reservation: 'reservation',
+  secret: 'client secret',
+  shipment: 'shipment',
+  shipping_method: 'shipping method',
+  webhook_delivery: 'webhook delivery',
+  webhook_endpoint: 'webhook endpoint',
+  write_in_doubt: 'write in doubt',
+} as const
+
+export type Thing = keyof typeof things
 export type SentenceId = keyof typeof sentences
 
 export function isSentenceId(word: string): word is SentenceId {
@@ -770,6 +793,7 @@ export const en: Texts = {
     list_endpoints: 'List endpoints',
     call_endpoint: 'Call an endpoint',
   },
+  things,
   fields: fieldsEn,
   settings: settingsEn,
   site: siteEn,

@@ -1,8 +1,8 @@
 import type { AnyEndpointId } from '../../catalogue.ts'
 import type { ActionName } from '../../mcp/actions.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { Details, ErrorCode } from '../errors.ts'
 import type { Language } from '../language.ts'
-import { en, type SentenceId } from './en.ts'
+import { en, type SentenceId, type Thing } from './en.ts'
 import type { FieldName } from './fields/en.ts'
 import { ko } from './ko.ts'
 import type { SettingName } from './settings/en.ts'
@@ -27,6 +27,7 @@ export interface EndpointText {
 /** Every text of one language. The compiler forces each language to be complete. */
 export interface Texts {
   readonly sentences: Readonly<Record<SentenceId, string>>
+  readonly things: Readonly<Record<Thing, string>>
   readonly errors: Readonly<Record<ErrorCode, ErrorText>>
   readonly endpoints: Readonly<Record<AnyEndpointId, EndpointText>>
   /** The webhooks by their event type, and what their receivers answer. */
@@ -48,16 +49,12 @@ const mostEchoed = 100
 const mostReason = 300
 
 /** A sentence in a language, its placeholders filled with cleaned, bounded values. */
-export function sentence(
-  language: Language,
-  id: SentenceId,
-  details: Readonly<Record<string, string | number>> = {},
-): string {
-  return texts[language].sentences[id].replace(/\{(\w+)\}/g, (_whole, name: string) =>
-    Object.hasOwn(details, name)
-      ? cleaned(String(details[name]), name === 'reason' || name === 'values' ? mostReason : mostEchoed)
-      : '',
-  )
+export function sentence(language: Language, id: SentenceId, details: Details = {}): string {
+  return texts[language].sentences[id].replace(/\{(\w+)\}/g, (_whole, name: string) => {
+    const value = Object.hasOwn(details, name) ? details[name] : ''
+    if (typeof value === 'object') return texts[language].things[value.thing]
+    return cleaned(String(value), name === 'reason' || name === 'values' ? mostReason : mostEchoed)
+  })
 }
 
 /** Control and formatting characters out, length bounded: safe to echo in JSON, logs and pages. */
