@@ -6,7 +6,7 @@ import { dataAge } from '../operations/data-age.ts'
 import { listPage } from '../operations/list.ts'
 import { owned } from '../operations/own.ts'
 import type { Db, Tx } from '../store/store.ts'
-import type { OrderRow } from '../store/tables.ts'
+import { type OrderRow, orderColumns } from '../store/tables.ts'
 import { orderShown } from './shown.ts'
 
 type OrderQuery = Parameters<typeof windowOf>[0] & {
@@ -40,11 +40,11 @@ export async function readOrder(gateway: Gateway, caller: Caller, id: string) {
 
 /** The caller's own order. Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */
 export async function ownOrder(db: Db | Tx, caller: Caller, id: string): Promise<OrderRow> {
-  const row = await db.selectFrom('orders').selectAll().where('order_id', '=', id).executeTakeFirst()
+  const row = await db.selectFrom('orders').select(orderColumns).where('order_id', '=', id).executeTakeFirst()
   return owned(row, caller, 'order', id)
 }
 
 /** An order that is known to be there. */
 export function rowOf(tx: Tx, id: string): Promise<OrderRow> {
-  return tx.selectFrom('orders').selectAll().where('order_id', '=', id).executeTakeFirstOrThrow()
+  return tx.selectFrom('orders').select(orderColumns).where('order_id', '=', id).executeTakeFirstOrThrow()
 }

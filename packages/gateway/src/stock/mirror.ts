@@ -2,7 +2,7 @@ import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { instant } from '../kernel/clock.ts'
 import { minorUnits } from '../kernel/money.ts'
 import type { Store } from '../store/store.ts'
-import type { StockRow, WarehouseRow } from '../store/tables.ts'
+import { type StockRow, stockColumns, type WarehouseRow, warehouseColumns } from '../store/tables.ts'
 import type { ShelfRow } from './block.ts'
 import { ShelfBuilder } from './bulk.ts'
 import { digestOf } from './checksum.ts'
@@ -121,7 +121,7 @@ export class StockMirror {
   async #counters(): Promise<WarehouseRow[]> {
     const query = this.#store.db
       .selectFrom('warehouses')
-      .selectAll()
+      .select(warehouseColumns)
       .where('kind', '!=', 'retired')
       .orderBy('warehouse_code')
     const rows = await query.execute()
@@ -138,7 +138,7 @@ export class StockMirror {
     for (let full = true; full; ) {
       const rows = await this.#store.db
         .selectFrom('stock')
-        .selectAll()
+        .select(stockColumns)
         .where('warehouse_code', '=', row.warehouse_code)
         .where('version', '>', version)
         .orderBy('version')
@@ -164,7 +164,7 @@ export class StockMirror {
     for (let full = true; full; ) {
       const rows = await this.#store.db
         .selectFrom('stock')
-        .selectAll()
+        .select(stockColumns)
         .where('warehouse_code', '=', warehouse)
         .where('sku', '>', after)
         .orderBy('sku')

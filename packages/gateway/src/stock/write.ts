@@ -2,7 +2,7 @@ import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { StockFigure } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import { type Bulk, type Tx, together } from '../store/store.ts'
-import type { StockRow } from '../store/tables.ts'
+import { type StockRow, stockColumns } from '../store/tables.ts'
 
 /**
  * The only way into the stock table. One transaction per batch: lock the warehouse's counter row, compare the
@@ -132,22 +132,6 @@ function withdrawn(before: StockRow, now: number): Fields {
   }
 }
 
-const columns = [
-  'warehouse_code',
-  'sku',
-  'product_code',
-  'quantity_on_hand',
-  'quantity_available',
-  'price_wholesale',
-  'price_retail',
-  'currency',
-  'incoming',
-  'removed',
-  'version',
-  'updated_at',
-  'stock_seq',
-] as const satisfies readonly (keyof StockRow)[]
-
 const published = [
   'product_code',
   'quantity_on_hand',
@@ -186,7 +170,7 @@ interface Writing {
 function storedRows({ tx, bulk }: Writing, warehouse: string, skus: readonly string[]) {
   return tx
     .selectFrom('stock')
-    .selectAll()
+    .select(stockColumns)
     .where('warehouse_code', '=', warehouse)
     .where('sku', 'in', bulk.texts(skus))
 }
@@ -221,8 +205,8 @@ async function writeRows(
     .where('warehouse_code', '=', warehouse)
   const written = tx
     .insertInto('stock')
-    .columns(columns)
-    .expression(bulk.rows('stock', columns, versioned))
+    .columns(stockColumns)
+    .expression(bulk.rows('stock', stockColumns, versioned))
     .onConflict((conflict) =>
       conflict.columns(['warehouse_code', 'sku']).doUpdateSet((eb) => ({
         product_code: eb.ref('excluded.product_code'),
@@ -276,7 +260,7 @@ async function refreshView(
     storedRows({ tx, bulk }, view, skus),
     tx
       .selectFrom('stock')
-      .selectAll()
+      .select(stockColumns)
       .where('warehouse_code', 'in', bulk.texts(members))
       .where('sku', 'in', bulk.texts(skus)),
   ])

@@ -126,6 +126,27 @@ export interface WarehouseRow {
   horizon: number
 }
 
+/**
+ * The columns of rows that are read all the time: a statement that names them is prepared once, and goes on while a newer
+ * gateway adds one.
+ */
+export const warehouseColumns = [
+  'warehouse_code',
+  'name',
+  'kind',
+  'country_code',
+  'timezone',
+  'currency',
+  'members',
+  'status',
+  'version',
+  'filled_at',
+  'cursor',
+  'synced_at',
+  'compared_at',
+  'horizon',
+] as const satisfies readonly (keyof WarehouseRow)[]
+
 export interface StockRow {
   warehouse_code: string
   sku: string
@@ -142,6 +163,22 @@ export interface StockRow {
   updated_at: number
   stock_seq: number | null
 }
+
+export const stockColumns = [
+  'warehouse_code',
+  'sku',
+  'product_code',
+  'quantity_on_hand',
+  'quantity_available',
+  'price_wholesale',
+  'price_retail',
+  'currency',
+  'incoming',
+  'removed',
+  'version',
+  'updated_at',
+  'stock_seq',
+] as const satisfies readonly (keyof StockRow)[]
 
 export interface ReferenceRow {
   kind: string
@@ -205,6 +242,35 @@ export interface OrderRow {
   cancelled_at: number | null
   updated_at: number
 }
+
+export const orderColumns = [
+  'order_id',
+  'channel_code',
+  'account_id',
+  'client_order_number',
+  'status',
+  'status_raw',
+  'in_doubt',
+  'warehouse_code',
+  'lines',
+  'shipping',
+  'payment_method',
+  'allow_partial',
+  'max_total',
+  'remark',
+  'paid',
+  'payment_url',
+  'costs',
+  'currency',
+  'reference',
+  'hold_id',
+  'quoted',
+  'submitted_as',
+  'created_at',
+  'submitted_at',
+  'cancelled_at',
+  'updated_at',
+] as const satisfies readonly (keyof OrderRow)[]
 
 /** A drop-ship order; until it is submitted, a preview. */
 export interface DropshipRow {

@@ -168,7 +168,7 @@ export async function readDue(gateway: Gateway, cursors: readonly Cursor[], most
       const after = sql`d.endpoint_id = ${endpoint_id} and (d.due_at, d.event_number) > (${due_at}, ${event_number})`
       const { rows } = await sql<Due>`
         select ${dueColumns} from (
-          select * from webhook_deliveries as d where ${after} and d.status = 'pending' and d.due_at <= ${now}
+          select ${ownColumns} from webhook_deliveries as d where ${after} and d.status = 'pending' and d.due_at <= ${now}
           order by d.due_at, d.event_number limit ${most}) as d
         left join events as e on e.event_id = d.event_id order by d.due_at, d.event_number`.execute(store.db)
       found.push(...rows)
@@ -178,7 +178,7 @@ export async function readDue(gateway: Gateway, cursors: readonly Cursor[], most
   const from = store.bulk.rows('webhook_deliveries', ['endpoint_id', 'due_at', 'event_number'], cursors)
   const { rows } = await sql<Due>`
     select ${dueColumns} from (${from}) as c cross join lateral (
-      select * from webhook_deliveries as d
+      select ${ownColumns} from webhook_deliveries as d
       where d.endpoint_id = c.endpoint_id and d.status = 'pending' and d.due_at <= ${now}
         and (d.due_at, d.event_number) > (c.due_at, c.event_number)
       order by d.due_at, d.event_number limit ${most}) as d
@@ -188,10 +188,9 @@ export async function readDue(gateway: Gateway, cursors: readonly Cursor[], most
   return rows
 }
 
-const dueColumns = sql.raw(
-  `d.delivery_id, d.endpoint_id, d.event_id, d.event_number, d.event_type, d.attempts, d.due_at,
-   e.request_id, e.occurred_at, e.data, e.warehouse_code`,
-)
+const own = 'd.delivery_id, d.endpoint_id, d.event_id, d.event_number, d.event_type, d.attempts, d.due_at'
+const ownColumns = sql.raw(own)
+const dueColumns = sql.raw(`${own}, e.request_id, e.occurred_at, e.data, e.warehouse_code`)
 
 /** Where and how an endpoint is delivered to, as it stands. */
 export interface Target
