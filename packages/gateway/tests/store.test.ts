@@ -10,7 +10,7 @@ import { readInstallation } from '../src/store/installation.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openPostgres } from '../src/store/postgres.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
-import { type Store, StoreUnusable, type Topic } from '../src/store/store.ts'
+import { type Db, type Store, StoreUnusable, type Topic } from '../src/store/store.ts'
 import { openTestStore, testDatabaseUrl } from './harness.ts'
 
 /** What both kinds of store promise; on PostgreSQL where TEST_DATABASE_URL names a server. */
@@ -222,6 +222,29 @@ describe.runIf(server !== undefined)('PostgreSQL', () => {
     await cut.close()
     await dropIt()
   })
+
+  it('frees what was locked by one who stands still in a transaction, and takes back what it did', async () => {
+    const [goesOn, stands] = [gate(), gate()]
+    await store.db.insertInto('counters').values({ name: 'fought over', value: 1 }).execute()
+    const write = (db: Db, value: number) =>
+      db.updateTable('counters').set({ value }).where('name', '=', 'fought over').execute()
+    const late = store.db.transaction().execute(async (tx) => {
+      await write(tx, 2)
+      stands.open()
+      await goesOn.opened
+    })
+    late.catch(() => {})
+    await stands.opened
+    await write(store.db, 3)
+    goesOn.open()
+    await expect(late).rejects.toThrow()
+    const row = await store.db
+      .selectFrom('counters')
+      .select('value')
+      .where('name', '=', 'fought over')
+      .execute()
+    expect(row).toEqual([{ value: 3 }])
+  }, 30_000)
 
   it('says what is wrong with an address that does not answer, without its password', async () => {
     const opened = openPostgres('postgres://someone:hunter2@127.0.0.1:1/none', jsonLog('silent'))

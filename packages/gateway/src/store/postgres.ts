@@ -10,6 +10,8 @@ import type { Tables } from './tables.ts'
 const mostConnections = 16
 const connectTimeoutMs = 5_000
 const statementTimeoutMs = 30_000
+/** A process that stands still in a transaction holds up the others no longer: its locks end, and its work with them. */
+const idleInTransactionMs = 5_000
 /** A statement that the database neither answers nor gives up means that the connection is gone. */
 const silenceMs = 35_000
 const lockPollMs = 20
@@ -32,6 +34,7 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
     ...common,
     max: mostConnections,
     statement_timeout: statementTimeoutMs,
+    idle_in_transaction_session_timeout: idleInTransactionMs,
     query_timeout: silenceMs,
     keepAlive: true,
     pipeline: true,
