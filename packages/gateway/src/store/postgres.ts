@@ -14,6 +14,11 @@ const statementTimeoutMs = 30_000
 const idleInTransactionMs = 5_000
 /** A statement that the database neither answers nor gives up means that the connection is gone. */
 const silenceMs = 35_000
+/**
+ * Every join here looks a few hundred rows up by their keys. With statistics that lag behind a burst, or were never
+ * made, PostgreSQL would rather read the whole table, once for each batch.
+ */
+const planning = '-c enable_hashjoin=off -c enable_mergejoin=off'
 const lockPollMs = 20
 /** A question about a lock that is not answered means that the connection, and with it every lock, is gone. */
 const lockAnswerMs = 10_000
@@ -33,6 +38,7 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
   const pool = new pg.Pool({
     ...common,
     max: mostConnections,
+    options: planning,
     statement_timeout: statementTimeoutMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,
     query_timeout: silenceMs,
