@@ -269,8 +269,8 @@ const outcomeColumns = [
 
 /**
  * Writes what became of attempts. One that another process wrote meanwhile stays as it is. Time that the sandbox's
- * clock was set forward shortens the waits to come. Pending is what has a `due_at`: asked for by its status, it would be
- * looked up among all that is pending.
+ * clock was set forward shortens the waits to come. Pending is what has a `due_at`, asked for in a form of which there
+ * are no statistics: old ones, of a time when little was waiting, are a reason to read all that waits.
  */
 export async function writeOutcomes(gateway: Gateway, outcomes: readonly Outcome[]): Promise<void> {
   const { db, bulk } = gateway.store
@@ -284,7 +284,9 @@ export async function writeOutcomes(gateway: Gateway, outcomes: readonly Outcome
         else o.attempted_at + o.due_at - d.ahead_ms end,
       ahead_ms = case when o.due_at is null or d.ahead_ms < o.due_at then 0 else d.ahead_ms - o.due_at end
     from (${rows}) as o
-    where o.delivery_id = d.delivery_id and d.attempts = o.attempts and d.due_at is not null`.execute(db)
+    where o.delivery_id = d.delivery_id and d.attempts = o.attempts and coalesce(d.due_at, -1) >= 0`.execute(
+    db,
+  )
   const failed = outcomes.filter(({ last_error, status }) => last_error !== null && status !== 'cancelled')
   if (failed.length > 0) await noteFailures(gateway, failed)
 }
