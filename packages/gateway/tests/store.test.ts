@@ -11,6 +11,7 @@ import { migrate } from '../src/store/migrate.ts'
 import { openPostgres } from '../src/store/postgres.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
 import { type Db, type Store, StoreUnusable, type Topic } from '../src/store/store.ts'
+import { leftOut } from './faults/sizes.ts'
 import { openTestStore, testDatabaseUrl } from './harness.ts'
 
 /** What both kinds of store promise; on PostgreSQL where TEST_DATABASE_URL names a server. */
@@ -130,9 +131,8 @@ describe('the embedded store', () => {
 })
 
 const server = testDatabaseUrl()
-if (server === undefined) process.stdout.write('PostgreSQL: not tried here, TEST_DATABASE_URL is not set\n')
 
-describe.runIf(server !== undefined)('PostgreSQL', () => {
+describe.skipIf(leftOut('the store on PostgreSQL', { postgres: true }))('PostgreSQL', () => {
   it('ends a lock with the connection of its holder, and holds it across processes until then', async () => {
     const [one, other] = await Promise.all([1, 2].map(() => openPostgres(server ?? '', jsonLog('silent'))))
     if (!one || !other) throw new Error('two stores were opened')

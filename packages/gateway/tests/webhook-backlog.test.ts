@@ -5,14 +5,15 @@ import type { Tx } from '../src/store/store.ts'
 import type { WebhookDeliveryRow } from '../src/store/tables.ts'
 import { type Outcome, readDue, writeOutcomes } from '../src/webhooks/queue.ts'
 import { addDeliveries, newDelivery } from '../src/webhooks/sequence.ts'
-import { type House, openHouse, testDatabaseUrl } from './harness.ts'
+import { leftOut } from './faults/sizes.ts'
+import { type House, openHouse } from './harness.ts'
 
 /** However much is waiting, work is found and written by its keys, whatever PostgreSQL believes of the table. */
 const endpoint = 'whe_with_a_backlog'
 const waiting = 5_000
 const batch = 100
 
-describe.runIf(testDatabaseUrl() !== undefined).each([
+describe.skipIf(leftOut('a backlog of webhooks', { postgres: true })).each([
   ['no statistics', false],
   ['statistics of a time when nothing was waiting', true],
 ])('a backlog on PostgreSQL with %s', (_name, isAnalyzed) => {
