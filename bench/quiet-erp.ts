@@ -18,6 +18,8 @@ export interface QuietErp {
 
 /** What is known of one batch of changes. */
 export interface Telling {
+  /** Its number, by which its figures differ from all others. */
+  readonly change: number
   /** When the gateway was told of the first of them. */
   readonly told: Promise<number>
   /** Milliseconds that went by inside of this ERP since then, parsing and printing its JSON included. */
@@ -55,21 +57,23 @@ export async function startQuietErp(more?: AnyCall): Promise<QuietErp> {
   }
 }
 
+/** Of the whole run: the same goods stand before one ERP after another, and each of their figures is to be new. */
+let changes = 0
+
 /** A cursor says how many hints of this very ERP were given; one of another run is as good as none given yet. */
 class Hints {
   readonly #run = randomUUID()
   readonly #skus: string[] = []
-  #change = 0
   #telling = Promise.withResolvers<number>()
   #isTold = true
   #spentMs = 0
 
   change(skus: readonly string[]): Telling {
     this.#skus.push(...skus)
-    this.#change += 1
+    changes += 1
     this.#telling = Promise.withResolvers<number>()
     this.#isTold = false
-    return { told: this.#telling.promise, busyMs: () => this.#spentMs }
+    return { change: changes, told: this.#telling.promise, busyMs: () => this.#spentMs }
   }
 
   since(cursor: string | null) {
@@ -86,7 +90,7 @@ class Hints {
   }
 
   figure(sku: string) {
-    return figureOf(sku, this.#change)
+    return figureOf(sku, changes)
   }
 
   spend(ms: number) {

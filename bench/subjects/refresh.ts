@@ -64,7 +64,7 @@ async function refreshed(gateway: RunningGateway, round: number): Promise<Round>
   const ms = performance.now() - began
   const erpMs = telling.busyMs()
   const blockedMs = numbersIn(await probed(gateway.process, 'tell'))('blockedMs')
-  await checkFeed(gateway, before, round)
+  await checkFeed(gateway, before, round, telling.change)
   return { ms, erpMs, blockedMs }
 }
 
@@ -78,9 +78,14 @@ async function latestInFeed({ stockUrl, headers }: RunningGateway, since: number
 }
 
 /** Each changed SKU once, with the figures that the ERP gave. */
-async function checkFeed({ stockUrl, headers, stock }: RunningGateway, before: number, round: number) {
+async function checkFeed(
+  { stockUrl, headers, stock }: RunningGateway,
+  before: number,
+  round: number,
+  change: number,
+) {
   const expected = new Set(changedSkus(stock.rows, round))
-  const { quantity_available } = figureOf(skuOf.number(0), round + 1)
+  const { quantity_available } = figureOf(skuOf.number(0), change)
   let since = before
   for (let rows = 0; rows < changedRows; rows += mostFeedRows) {
     const seen = await ask(`${stockUrl}/changes?since=${since}`, { headers })
