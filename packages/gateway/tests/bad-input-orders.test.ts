@@ -630,8 +630,8 @@ describe('what a person reads of a wrong field', () => {
         return expectError(await call(own, 'GET', '/api/v1/carts/no-such', { token, headers }), 'NOT_FOUND')
       }
       expect((await saidIn('en')).message).toBe('There is no cart "no-such".')
-      expect((await saidIn('zh')).message).toContain('购物车“no-such”')
-      expect((await saidIn('ko')).message).toContain('장바구니 “no-such”')
+      expect((await saidIn('zh')).message).toBe('购物车“no-such”不存在。')
+      expect((await saidIn('ko')).message).toBe('장바구니 “no-such”은(는) 없습니다.')
     } finally {
       await own.close()
     }

@@ -17,8 +17,9 @@ export interface CreatedOrder {
 }
 
 /**
- * The statement that tells that an order was submitted, in the commit that says so: of a fresh answer, of one that was in doubt and is
- * settled, or of a document that the ERP told of. The recipient is left out: webhooks pass through many hands.
+ * The statement that tells that an order was submitted, in the commit that says so: of a fresh answer, of one that was
+ * in doubt and is settled, or of a document that the ERP told of. The recipient is left out: webhooks pass through many
+ * hands.
  */
 export function orderCreatedInsert(
   gateway: Gateway,

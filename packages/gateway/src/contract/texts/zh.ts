@@ -90,7 +90,7 @@ export const zh: Texts = {
     sign_in_unavailable: 'ERP 暂时无法校验密码。',
     sku_unknown: '没有 SKU“{sku}”。',
     style_unknown: '没有款式“{style}”。',
-    thing_unknown: '没有 {what}“{id}”。',
+    thing_unknown: '{what}“{id}”不存在。',
     error_unknown: '没有错误码“{code}”。',
     key_invalid: 'Idempotency-Key 须为 1 至 255 个可见 ASCII 字符，且只发送一次。',
     range_reversed: 'start_date {start} 晚于 end_date {end}。',
