@@ -1,11 +1,45 @@
 import { defineConfig } from 'vitest/config'
 
+const besideTheirFiles = 'packages/*/src/**/*.test.ts'
+
+/** Tests beside their files that fill a whole ERP, or start processes: seconds each, and not for `npm run verify`. */
+const wholeErp = [
+  'packages/connector/src/{conformance,conformance-http,readme}.test.ts',
+  'packages/sandbox-erp/src/*.test.ts',
+  'packages/sandbox-erp/src/{faults,ledger,orders}/**/*.test.ts',
+]
+/** Checks of the files themselves: floors, the generated contract, the guides’ structure. */
+const ofFiles = ['packages/gateway/tests/{tidy,guides,only-grows}.test.ts', 'scripts/**/*.test.ts']
+
+/** A file for the report that `npm run promises` reads. */
+const { TEST_REPORT: report } = process.env
+
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'packages/*/tests/**/*.test.ts'],
+    ...(report ? { reporters: ['default', ['json', { outputFile: report }]] } : {}),
     globalSetup: ['./packages/gateway/tests/node-version.ts'],
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          // Pure logic needs no process of its own for each file; this halves the time.
+          isolate: false,
+          include: [besideTheirFiles, ...ofFiles],
+          exclude: ['**/node_modules/**', ...wholeErp],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'whole',
+          include: [...wholeErp, 'packages/*/tests/**/*.test.ts'],
+          exclude: ['**/node_modules/**', ...ofFiles],
+        },
+      },
+    ],
   },
 })

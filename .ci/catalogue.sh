@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A catalogue made from real order lines, served: a full pull of the warehouse equals the file, row by row.
+# Checks that the gateway serves a catalogue created from real order lines: a full pull equals the file row by row.
 # Usage: .ci/catalogue.sh orders.csv[.gz]
 set -eu
 orders=$1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The documents as other people's tools read them: the contract by a linter and by a generated client that compiles,
-# the pages by a browser, every error's commands by a shell against a gateway that npm start has started.
+# Checks the documents with external tools: the contract with a linter and a generated client, the pages with a browser,
+# and the commands of the error pages against a running gateway.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -8,7 +8,7 @@ npm run -s check -w packages/contract-checks
 if TEST_BROWSER=1 CHROMIUM=$(bash .ci/chromium.sh) && export TEST_BROWSER CHROMIUM; then
   npm run -s test:browser
 else
-  echo 'not run: the browser’s view of the pages, because there is no Chromium'
+  echo 'not run: the browser tests of the pages, because Chromium is missing'
 fi
-bash .ci/provoke.sh
+bash .ci/reproduce-errors.sh
 npm run -s docs -- check

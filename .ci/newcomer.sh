@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What the README promises: npm start serves, the printed lines work, a restart keeps everything, a second process is
-# refused and told who the first one is.
+# Checks what the README promises: npm start serves, the printed commands work, a restart keeps tokens and versions, and
+# a second process is refused with the pid of the first one.
 set -eu
 work=$(mktemp -d)
 export DATA_DIR="$work/data" PORT=28080 LOG_LEVEL=warn
@@ -13,7 +13,7 @@ finish() {
 trap finish EXIT
 
 start() {
-  # Emptied here: the process in the background may not have come to it when the first look is taken.
+  # Emptied here, because the background process may not have opened the file before the loop reads it.
   : >"$work/out"
   npm start >"$work/out" 2>&1 &
   pid=$!
@@ -34,35 +34,59 @@ stop() {
 
 start
 grep -A3 '^TOKEN=' "$work/out" >"$work/lines"
-[ "$(wc -l <"$work/lines")" -eq 4 ] || { echo 'four lines were promised'; exit 1; }
-bash "$work/lines" >"$work/answers"
-grep -q '"sandbox":true' "$work/answers" || { echo '/me did not answer'; cat "$work/answers"; exit 1; }
-grep -q '"warehouse_code":"CHNZJ1"' "$work/answers" || { echo '/warehouses did not answer'; exit 1; }
-grep -q '"has_more":true' "$work/answers" || { echo 'stock did not answer'; exit 1; }
-echo 'the printed lines work'
-npm run -s statement -- --from "$(date -u -d '-100 days' +%F)" --to "$(date -u +%F)" | grep -q 'everything adds up' ||
-  { echo 'the statement of the history does not add up'; exit 1; }
-echo 'the statement adds up'
+[ "$(wc -l <"$work/lines")" -eq 4 ] || { echo 'npm start did not print four commands'; exit 1; }
+bash "$work/lines" >"$work/responses"
+grep -q '"sandbox":true' "$work/responses" || { echo 'no response of /me'; cat "$work/responses"; exit 1; }
+grep -q '"warehouse_code":"CHNZJ1"' "$work/responses" || { echo 'no response of /warehouses'; exit 1; }
+grep -q '"has_more":true' "$work/responses" || { echo 'no response of /stock'; exit 1; }
+echo 'the printed commands work'
+# Runs the README's blocks in one shell, as a reader pastes them. Commands that start a process or need an agent are left
+# out; other scripts run them.
+awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | sed '/^npm /d; /^claude /d; /^export /d' >"$work/readme.sh"
+[ "$(grep -c curl "$work/readme.sh")" -ge 11 ] || { echo 'the README has fewer than 11 curl commands'; exit 1; }
+(cd "$work" && bash -eu readme.sh >readme.out)
+if grep '"error"' "$work/readme.out"; then echo 'a command of the README failed'; exit 1; fi
+grep -q '"status":"cancelled"' "$work/readme.out" || { echo 'the order of the README was not voided'; cat "$work/readme.out"; exit 1; }
+echo 'the commands of the README work'
+npm run -s statement -- --from "$(date -u -d '-100 days' +%F)" --to "$(date -u +%F)" |
+  grep -q 'the statement is consistent' || { echo 'the statement of the history is inconsistent'; exit 1; }
+echo 'the statement is consistent'
 
 if npm start >"$work/second" 2>&1; then echo 'a second process started'; exit 1; else code=$?; fi
 [ "$code" -eq 75 ] || { echo "a second process ended with $code"; cat "$work/second"; exit 1; }
-grep -q 'in use by process [0-9]' "$work/second" || { echo 'the first process was not named'; cat "$work/second"; exit 1; }
-echo 'a second process is refused and the first one named'
+grep -q 'in use by process [0-9]' "$work/second" || { echo 'the refusal does not contain the pid of the first process'; cat "$work/second"; exit 1; }
+echo 'a second process is refused with the pid of the first one'
 
 TOKEN=$(sed -n '1s/^TOKEN=//p' "$work/lines" >"$work/token.sh"; bash -c "$(head -n 1 "$work/lines"); printf %s \"\$TOKEN\"")
-version() {
+read_version() {
   curl -s "http://127.0.0.1:$PORT/api/v1/warehouses/AUSYD1/stock?page=1&page_size=1" -H "Authorization: Bearer $TOKEN" |
     sed 's/.*"version":\([0-9]*\),"page".*/\1/'
 }
-before=$(version)
+before=$(read_version)
 stop
 start
-after=$(version)
+after=$(read_version)
 [ "$after" -ge "$before" ] || { echo "the version went from $before to $after"; exit 1; }
 echo "a restart keeps tokens and versions ($before, then $after)"
 stop
 
-npm start -- --help | grep -q 'Usage' || { echo '--help does not help'; exit 1; }
-if PORT=nonsense npm start >"$work/bad" 2>&1; then echo 'a bad value started'; exit 1; else code=$?; fi
-[ "$code" -eq 78 ] || { echo "a bad value ended with $code"; cat "$work/bad"; exit 1; }
-echo 'a bad value stops the start with 78'
+npm start -- --help | grep -q 'Usage' || { echo '--help prints no usage'; exit 1; }
+if PORT=nonsense npm start >"$work/bad" 2>&1; then echo 'started with an invalid PORT'; exit 1; else code=$?; fi
+[ "$code" -eq 78 ] || { echo "an invalid PORT ended with $code"; cat "$work/bad"; exit 1; }
+echo 'an invalid setting ends the start with 78'
+
+# Runs the README's block about a reader's own ERP. The sandbox ERP takes the place of that ERP.
+UPSTREAM_TOKEN=your-connector-token npm run -s sandbox-erp -- --port 18080 >"$work/erp" &
+erp=$!
+awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | sed -n '/^export UPSTREAM_URL/,/^npm start/p' |
+  sed 's/^npm start/exec npm start/' >"$work/own.sh"
+DATA_DIR="$work/own" bash -eu "$work/own.sh" >"$work/out" 2>&1 &
+pid=$!
+trap 'kill "$erp" 2>/dev/null; finish' EXIT
+for _ in $(seq 240); do
+  curl -s "http://127.0.0.1:$PORT/readyz" | grep -q '"ready"' && break
+  sleep 0.25
+done
+curl -s "http://127.0.0.1:$PORT/statusz" | grep -q '"circuit":"closed"' || { echo 'the gateway is not connected to the ERP of the README'; cat "$work/out"; exit 1; }
+echo 'the README connects a gateway to another ERP'
+stop

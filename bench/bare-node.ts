@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 
-/** The least that Node can do: the bytes of one file from memory, whatever is asked. Arguments: port, file. */
+/** The baseline for reads: returns the bytes of one file from memory for every request. Arguments: port, file. */
+
 const [, , port, file = ''] = process.argv
 const body = readFileSync(file)
 const headers = ['Content-Type', 'application/json; charset=utf-8', 'Content-Length', String(body.length)]

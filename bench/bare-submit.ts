@@ -3,9 +3,11 @@ import pg from 'pg'
 import { Agent, request } from 'undici'
 
 /**
- * The least that a submit which is never lost can be: a commit before the call to the ERP, one after it, and nothing
- * else; no caller, no contract, no order. `node bare-submit.ts <port> <ERP's URL> <ERP's token>`, with DATABASE_URL.
+ * The baseline for submits: the minimum work of a durable submit, which is one commit before the call to the ERP and
+ * one after it. There is no authentication, validation or order logic.
+ * Usage: `node bare-submit.ts <port> <ERP URL> <ERP token>`, with DATABASE_URL set.
  */
+
 const [port = '', erp = '', token = ''] = process.argv.slice(2)
 const connections = 16
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: connections, pipeline: true })
@@ -19,7 +21,7 @@ interface Statement {
   readonly values: readonly string[]
 }
 
-/** One transaction in one packet. */
+/** Sends a whole transaction in one packet. */
 async function commit(statements: readonly Statement[]): Promise<void> {
   const client = await pool.connect()
   const { stream } = (client as pg.PoolClient & { connection: pg.Connection }).connection
@@ -37,14 +39,14 @@ async function submit(body: string): Promise<string> {
     { name: 'intend', text: 'insert into bare_intents values ($1, $2)', values: [id, body] },
     { name: 'mark', text: 'insert into bare_orders values ($1, $2)', values: [id, body] },
   ])
-  const answer = await request(`${erp}/submit`, { method: 'POST', dispatcher: agent, headers, body })
-  const told = await answer.body.text()
+  const response = await request(`${erp}/submit`, { method: 'POST', dispatcher: agent, headers, body })
+  const erpResponse = await response.body.text()
   await commit([
     { name: 'close', text: 'delete from bare_intents where id = $1', values: [id] },
-    { name: 'apply', text: 'update bare_orders set said = $2 where id = $1', values: [id, told] },
-    { name: 'tell', text: 'insert into bare_events values ($1, $2)', values: [id, told] },
+    { name: 'apply', text: 'update bare_orders set said = $2 where id = $1', values: [id, erpResponse] },
+    { name: 'publish', text: 'insert into bare_events values ($1, $2)', values: [id, erpResponse] },
   ])
-  return told
+  return erpResponse
 }
 
 function serve(incoming: IncomingMessage, response: ServerResponse) {
@@ -52,7 +54,7 @@ function serve(incoming: IncomingMessage, response: ServerResponse) {
   incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
   incoming.on('end', () => {
     submit(Buffer.concat(chunks).toString()).then(
-      (told) => response.writeHead(200, { 'content-type': 'application/json' }).end(told),
+      (body) => response.writeHead(200, { 'content-type': 'application/json' }).end(body),
       (error: unknown) => response.writeHead(500).end(String(error)),
     )
   })

@@ -2,29 +2,30 @@ import { createHmac, createSecretKey } from 'node:crypto'
 import { Agent } from 'undici'
 
 /**
- * What the dispatch of webhooks is compared with: signed POSTs in a loop, by the same client, with nothing behind
- * them. `node bare-webhooks.ts <origin> <bytes of a body> <in flight>`; told a number by its parent, it sends as many
- * and tells how long that took.
+ * The baseline for webhooks: signed POSTs in a loop with the gateway's HTTP client, without queue or database.
+ * Usage: `node bare-webhooks.ts <origin> <body bytes> <in flight>`. The parent process sends a number of requests over
+ * IPC, and this process replies with the milliseconds that sending them took.
  */
+
 const [origin = '', bytes = '', inFlight = ''] = process.argv.slice(2)
 const agent = new Agent({ connections: null, pipelining: 1, allowH2: false })
 const key = createSecretKey(Buffer.alloc(32, 1))
 const filler = 'x'.repeat(Number(bytes))
 
-function post(at: number): Promise<void> {
+function postWebhook(at: number): Promise<void> {
   const id = `evt_${at}`
   const body = Buffer.from(JSON.stringify({ event_id: id, type: 'bare', filler }))
-  const t = String(Math.floor(Date.now() / 1000))
-  const digest = createHmac('sha256', key).update(`${id}.${t}.`).update(body).digest()
+  const timestamp = String(Math.floor(Date.now() / 1000))
+  const digest = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()
   const headers = [
     'Content-Type',
     'application/json',
     'X-Service-Signature',
-    `t=${t},v1=${digest.toString('hex')}`,
+    `t=${timestamp},v1=${digest.toString('hex')}`,
     'webhook-id',
     id,
     'webhook-timestamp',
-    t,
+    timestamp,
     'webhook-signature',
     `v1,${digest.toString('base64')}`,
   ]
@@ -34,7 +35,7 @@ function post(at: number): Promise<void> {
     {
       onRequestStart() {},
       onResponseStart(_controller, status) {
-        if (status !== 200) reject(new Error(`The receiver answered ${status}.`))
+        if (status !== 200) reject(new Error(`The receiver returned ${status}.`))
       },
       onResponseData() {},
       onResponseEnd: () => resolve(),
@@ -44,18 +45,18 @@ function post(at: number): Promise<void> {
   return promise
 }
 
-async function sent(count: number): Promise<number> {
+async function sendWebhooks(count: number): Promise<number> {
   const began = performance.now()
   let next = 0
   const worker = async () => {
-    while (next < count) await post(next++)
+    while (next < count) await postWebhook(next++)
   }
   await Promise.all(Array.from({ length: Number(inFlight) }, worker))
   return performance.now() - began
 }
 
 process.on('message', (count: number) => {
-  sent(count).then(
+  sendWebhooks(count).then(
     (ms) => process.send?.(ms),
     (error: unknown) => {
       process.stderr.write(`${String(error)}\n`)

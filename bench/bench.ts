@@ -1,40 +1,48 @@
-import { type RunningGateway, startGateway } from './gateway.ts'
+import { type FilledStock, type RunningGateway, startGateway } from './gateway.ts'
 import type { Options, Size } from './options.ts'
 import type { Report } from './report.ts'
-import { type FilledStock, type Filling, fillStock } from './stock.ts'
+import { fillStock, type StockFilling } from './stock.ts'
+import type { Tree } from './trees.ts'
 
-/** What every subject is given. */
+/** What every subject receives: options, filled databases and the report. */
 export interface Bench {
   readonly options: Options
-  /** A folder of this run, removed at its end. */
+  /** A temporary folder, which is removed at the end of the run. */
   readonly folder: string
   readonly report: Report
-  /** A filled database, made at its first use and kept for the run. */
-  stock(size: Size, kind?: StockKind): Promise<FilledStock>
+  /** Returns a filled database. It is created at its first use and kept for the run. */
+  provideStock(size: Size, kind?: StockKind): Promise<FilledStock>
 }
 
-export type StockKind = Omit<Filling, 'rows'>
+export type StockKind = Omit<StockFilling, 'rows'>
 
-/** One thing that is measured; adds what it found to the report. */
+/** A function that measures one aspect of the gateway and adds the figures to the report. */
 export type Subject = (bench: Bench) => Promise<void>
 
 export interface OpenBench extends Bench {
-  /** Removes the databases that stand on a server. */
+  /** Drops the databases that this run created on a PostgreSQL server. */
   close(): Promise<void>
 }
 
-export function openBench(options: Options, folder: string, report: Report): OpenBench {
+export interface BenchSetting {
+  readonly options: Options
+  readonly folder: string
+  readonly report: Report
+  readonly tree: Tree
+}
+
+export function openBench({ options, folder, report, tree }: BenchSetting): OpenBench {
   const stocks = new Map<string, Promise<FilledStock>>()
   return {
     options,
     folder,
     report,
-    stock(size, kind = {}) {
+    provideStock(size, kind = {}) {
       const key = JSON.stringify([options.sizes[size], kind])
       const known = stocks.get(key)
       if (known) return known
-      report.progress(`filling ${options.sizes[size].toLocaleString('en')} rows`)
-      const filled = fillStock(folder, { rows: options.sizes[size], ...kind })
+      report.printProgress(`filling ${options.sizes[size].toLocaleString('en')} rows`)
+      const filled = fillStock(tree, folder, { rows: options.sizes[size], ...kind })
       stocks.set(key, filled)
       return filled
     },
@@ -46,12 +54,12 @@ export function openBench(options: Options, folder: string, report: Report): Ope
   }
 }
 
-/** Every kind of database that this run can measure: SQLite, and PostgreSQL where a server is named. */
-export function storeKinds({ databaseUrl }: Options): StockKind[] {
+/** Lists the kinds of databases that this run measures: SQLite, and PostgreSQL if a server is configured. */
+export function listStoreKinds({ databaseUrl }: Options): StockKind[] {
   return databaseUrl === undefined ? [{}] : [{}, { databaseUrl }]
 }
 
-/** Runs `work` with a gateway of its own on a filled database. */
+/** Starts a gateway on a filled database, runs `work` and stops the gateway. */
 export async function withGateway<T>(
   stock: FilledStock,
   work: (gateway: RunningGateway) => Promise<T>,

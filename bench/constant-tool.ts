@@ -3,9 +3,10 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { createMcpHandler, type Server, Server as ToolServer } from '@modelcontextprotocol/server'
 
 /**
- * A tool that knows its answer, on the SDK of the gateway, with nothing around it: no identity, no permissions, no
- * quota, no stock. Arguments: port, file with the result.
+ * The baseline for MCP: a tool on the gateway's MCP SDK that always returns the same result. There is no
+ * authentication, permission check, quota or stock. Arguments: port, file with the result.
  */
+
 const [, , port, file = ''] = process.argv
 const result = JSON.parse(readFileSync(file, 'utf8'))
 const identity = { name: 'constant', version: '1' }
@@ -13,36 +14,36 @@ const options = {
   capabilities: { tools: {} },
   jsonSchemaValidator: {
     getValidator() {
-      throw new Error('Nothing is elicited here.')
+      throw new Error('This server never sends an elicitation.')
     },
   },
 }
 
-function constantServer(): Server {
+function createConstantServer(): Server {
   const server = new ToolServer(identity, options)
   server.setRequestHandler('tools/list', () => ({ tools: [] }))
   server.setRequestHandler('tools/call', () => result)
   return server
 }
 
-const handler = createMcpHandler(constantServer)
+const handler = createMcpHandler(createConstantServer)
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
+async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   return JSON.parse(Buffer.concat(chunks).toString())
 }
 
 const server = createServer(async (request, response) => {
-  const parsedBody = await bodyOf(request)
+  const parsedBody = await readJsonBody(request)
   const headers = new Headers()
   for (const [name, values = []] of Object.entries(request.headersDistinct)) {
     for (const value of values) headers.append(name, value)
   }
-  const asked = new Request('http://localhost/mcp', { method: 'POST', headers })
-  const answer = await handler.fetch(asked, { parsedBody })
-  const text = await answer.text()
-  response.writeHead(answer.status, {
+  const mcpRequest = new Request('http://localhost/mcp', { method: 'POST', headers })
+  const mcpResponse = await handler.fetch(mcpRequest, { parsedBody })
+  const text = await mcpResponse.text()
+  response.writeHead(mcpResponse.status, {
     'Content-Type': 'application/json',
     'Content-Length': Buffer.byteLength(text),
   })

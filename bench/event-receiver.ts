@@ -1,22 +1,23 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Receives webhooks in this process, on the core of the load, as cheaply as it can. Paths under /hang are not answered for 30 seconds. */
+/** The time in milliseconds that the receiver waits before it responds to requests under `/hang`. */
 const hangMs = 30_000
 
+/** A server that receives webhooks in this process, on the same core as the load generator, at minimal CPU cost. */
 export interface EventReceiver {
   readonly origin: string
-  /** When each event came first, by its id. */
-  readonly cameAt: Map<string, number>
-  /** Requests so far, those that hang left out. */
-  count(): number
-  /** Resolves when so many have come. */
-  until(count: number, withinMs: number): Promise<void>
+  /** When each event first arrived, by its id. */
+  readonly receivedAt: ReadonlyMap<string, number>
+  /** Returns the number of requests so far, without those under `/hang`. */
+  countRequests(): number
+  /** Resolves when `countRequests()` has reached `count`. Throws after `withinMs`. */
+  waitForCount(count: number, withinMs: number): Promise<void>
   close(): void
 }
 
 export async function openEventReceiver(): Promise<EventReceiver> {
-  const cameAt = new Map<string, number>()
+  const receivedAt = new Map<string, number>()
   let count = 0
   const server: Server = createServer((request, response) => {
     request.resume()
@@ -26,7 +27,7 @@ export async function openEventReceiver(): Promise<EventReceiver> {
     }
     count += 1
     const id = String(request.headers['webhook-id'])
-    if (!cameAt.has(id)) cameAt.set(id, performance.now())
+    if (!receivedAt.has(id)) receivedAt.set(id, performance.now())
     request.on('end', () => response.end())
   })
   server.keepAliveTimeout = 60_000
@@ -34,12 +35,12 @@ export async function openEventReceiver(): Promise<EventReceiver> {
   const { port } = server.address() as AddressInfo
   return {
     origin: `http://127.0.0.1:${port}`,
-    cameAt,
-    count: () => count,
-    async until(wanted, withinMs) {
+    receivedAt,
+    countRequests: () => count,
+    async waitForCount(wanted, withinMs) {
       for (const end = performance.now() + withinMs; count < wanted; ) {
         if (performance.now() > end)
-          throw new Error(`${count} of ${wanted} webhooks came within ${withinMs} ms.`)
+          throw new Error(`${count} of ${wanted} webhooks arrived within ${withinMs} ms.`)
         await new Promise((resolve) => setTimeout(resolve, 2))
       }
     },

@@ -1,52 +1,71 @@
-import { fileURLToPath } from 'node:url'
 import type { AnyCall } from '@trade-gateway/connector'
-import { ask, memberOf } from './ask.ts'
-import { skuOf, warehouse } from './goods.ts'
+import { formatSku, warehouse } from './goods.ts'
 import { probeFile } from './probe.ts'
-import { freePort, type Running, serverCore, startPinned, whenReady } from './processes.ts'
+import { findFreePort, type RunningProcess, serverCore, startPinned, waitUntilReady } from './processes.ts'
 import { type QuietErp, startQuietErp } from './quiet-erp.ts'
-import type { Credentials, FilledStock } from './stock.ts'
+import { readJsonMember, sendRequest } from './send-request.ts'
+import type { Tree } from './trees.ts'
 
-const main = fileURLToPath(import.meta.resolve('@trade-gateway/gateway/main'))
 const startTimeoutMs = 300_000
 
-/** A gateway as an operator runs it, with everything on, in a process of its own. */
-export interface RunningGateway {
-  readonly process: Running
-  readonly stock: FilledStock
+/** A database on which a gateway of this source tree can start. */
+export interface GatewayData {
+  readonly tree: Tree
+  readonly dataDir: string
+  /** The environment variables of a gateway on this database. */
+  readonly settings: Readonly<Record<string, string>>
+}
+
+/** A database with stock and two channels. */
+export interface FilledStock extends GatewayData {
+  readonly kind: 'sqlite' | 'postgres'
+  readonly rows: number
+  readonly channels: Readonly<Record<Channel, Credentials>>
+  drop(): Promise<void>
+}
+
+/** The quota of `rich` is never exhausted. The quota of `poor` is exhausted after one full pull. */
+export type Channel = 'rich' | 'poor'
+
+export interface Credentials {
+  readonly client_id: string
+  readonly client_secret: string
+}
+
+/** A process that runs `main.ts`. It may not accept requests yet. */
+export interface GatewayProcess {
+  readonly process: RunningProcess
   readonly url: string
-  /** Of one warehouse's stock. */
-  readonly stockUrl: string
   readonly erp: QuietErp
-  /** The headers of a caller with points without end. */
-  readonly headers: Readonly<Record<string, string>>
-  /** From the start of the process to its first answer about stock. */
-  readonly startMs: number
-  /** A token of a channel. */
-  token(credentials: Credentials): Promise<string>
   end(): Promise<void>
 }
 
-/** Starts a gateway on a filled database and waits until it answers about stock. */
-export async function startGateway(
-  stock: FilledStock,
-  token?: string,
-  orders?: AnyCall,
-): Promise<RunningGateway> {
+/** A gateway in a separate process with all features enabled, as in production. */
+export interface RunningGateway extends GatewayProcess {
+  readonly stock: FilledStock
+  /** The URL of the warehouse's stock. */
+  readonly stockUrl: string
+  /** The request headers of the channel `rich`. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Time from the start of the process to its first successful stock read. */
+  readonly startMs: number
+  /** Requests an access token for a channel. */
+  requestToken(credentials: Credentials): Promise<string>
+}
+
+/** Starts `main.ts` of a source tree. `orders` handles ERP calls first; if it returns undefined, the quiet ERP does. */
+export async function launchGateway(data: GatewayData, orders?: AnyCall): Promise<GatewayProcess> {
   const erp = await startQuietErp(orders)
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const stockUrl = `${url}/api/v1/warehouses/${warehouse.warehouse_code}/stock`
-  const began = performance.now()
+  const port = await findFreePort()
   const process = startPinned({
-    name: `the gateway with ${stock.rows} rows`,
+    name: `the gateway of ${data.tree.name}`,
     core: serverCore,
-    command: [nodePath(), '--import', probeFile, main],
-    cwd: stock.dataDir,
-    log: `${stock.dataDir}/gateway.log`,
-    talks: true,
+    command: [getNodePath(), '--import', probeFile, data.tree.main],
+    cwd: data.dataDir,
+    log: `${data.dataDir}/gateway.log`,
+    hasIpcChannel: true,
     env: {
-      ...stock.settings,
+      ...data.settings,
       HOST: '127.0.0.1',
       PORT: String(port),
       UPSTREAM_URL: erp.url,
@@ -54,24 +73,10 @@ export async function startGateway(
       LOG_LEVEL: 'info',
     },
   })
-  const tokenFor = (credentials: Credentials) => tokenOf(url, credentials)
-  const first = token ?? (await whenReady(process, startTimeoutMs, () => tokenFor(stock.channels.rich)))
-  const headers = { authorization: `Bearer ${first}` }
-  const probe = stock.rows > 0 ? `${stockUrl}?sku=${skuOf.number(0)}` : `${stockUrl}?page_size=1`
-  await whenReady(process, startTimeoutMs, async () => {
-    const { status } = await ask(probe, { headers })
-    return status === 200 ? true : undefined
-  })
-  const startMs = performance.now() - began
   return {
     process,
-    stock,
-    url,
-    stockUrl,
+    url: `http://127.0.0.1:${port}`,
     erp,
-    headers,
-    startMs,
-    token: tokenFor,
     async end() {
       await process.end()
       await erp.close()
@@ -79,23 +84,53 @@ export async function startGateway(
   }
 }
 
-/** The Node that runs this, for every process of it. */
-export function nodePath(): string {
+/** Waits until a gateway responds to `/livez`. */
+export async function waitUntilListening({ process, url }: GatewayProcess): Promise<void> {
+  await waitUntilReady(process, startTimeoutMs, async () =>
+    (await sendRequest(`${url}/livez`)).status === 200 ? true : undefined,
+  )
+}
+
+/** Starts a gateway on a filled database and waits for the first successful stock read. */
+export async function startGateway(
+  stock: FilledStock,
+  token?: string,
+  orders?: AnyCall,
+): Promise<RunningGateway> {
+  const began = performance.now()
+  const launched = await launchGateway(stock, orders)
+  const { process, url } = launched
+  const stockUrl = `${url}/api/v1/warehouses/${warehouse.warehouse_code}/stock`
+  const requestOwnToken = (credentials: Credentials) => requestToken(url, credentials)
+  const first =
+    token ?? (await waitUntilReady(process, startTimeoutMs, () => requestOwnToken(stock.channels.rich)))
+  const headers = { authorization: `Bearer ${first}` }
+  const probe = stock.rows > 0 ? `${stockUrl}?sku=${formatSku(0)}` : `${stockUrl}?page_size=1`
+  await waitUntilReady(process, startTimeoutMs, async () => {
+    const { status } = await sendRequest(probe, { headers })
+    return status === 200 ? true : undefined
+  })
+  const startMs = performance.now() - began
+  return { ...launched, stock, stockUrl, headers, startMs, requestToken: requestOwnToken }
+}
+
+/** Returns the path of the Node binary that runs the bench. All measured Node processes use it too. */
+export function getNodePath(): string {
   return globalThis.process.execPath
 }
 
-async function tokenOf(url: string, credentials: Credentials): Promise<string> {
-  const seen = await ask(`${url}/api/v1/auth/token`, {
+async function requestToken(url: string, credentials: Credentials): Promise<string> {
+  const seen = await sendRequest(`${url}/api/v1/auth/token`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(credentials),
   })
   if (seen.status !== 200) throw new Error(`No token: ${seen.status} ${seen.body.toString()}`)
-  return String(memberOf(seen, 'access_token'))
+  return String(readJsonMember(seen, 'access_token'))
 }
 
-/** The newest version of the gateway's stock. */
-export async function latestOf({ stockUrl, headers }: RunningGateway): Promise<number> {
-  const seen = await ask(`${stockUrl}?page_size=1`, { headers })
+/** Reads the newest stock version of the warehouse. */
+export async function readLatestVersion({ stockUrl, headers }: RunningGateway): Promise<number> {
+  const seen = await sendRequest(`${stockUrl}?page_size=1`, { headers })
   return Number(seen.headers['x-stock-version'])
 }

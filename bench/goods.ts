@@ -1,6 +1,6 @@
 import type { ErpWarehouse, StockFigure } from '@trade-gateway/connector'
 
-/** The one warehouse of the benchmarks and its goods, by number: the same for the ERP and for the database. */
+/** The only warehouse of the benchmarks. The simulated ERP and the filled database use the same goods. */
 export const warehouse: ErpWarehouse = {
   warehouse_code: 'BENCH1',
   name: 'Benchmark warehouse',
@@ -11,18 +11,20 @@ export const warehouse: ErpWarehouse = {
 }
 
 export const rowsPerStyle = 8
-/** All numbers have the same width, so that the order of the SKUs is that of the numbers. */
+/** All style numbers have the same width, so that SKUs sort like their row numbers. */
 const firstStyle = 1_000_000
 
-/** The SKU of a row by its number, here and as an expression of SQL over `i`. */
-export const skuOf = {
-  styleSql: `'ST' || cast(${firstStyle} + i / ${rowsPerStyle} as text)`,
-  sql: `'ST' || cast(${firstStyle} + i / ${rowsPerStyle} as text) || '-BLK-' || cast(i % ${rowsPerStyle} as text)`,
-  number: (row: number) => `${styleOf(row)}-BLK-${row % rowsPerStyle}`,
+/** SQL expressions for the style and the SKU of row number `i`. `formatSku` builds the same SKU. */
+export const styleSql = `'ST' || cast(${firstStyle} + i / ${rowsPerStyle} as text)`
+export const skuSql = `${styleSql} || '-BLK-' || cast(i % ${rowsPerStyle} as text)`
+
+/** Formats the SKU of a row by the row's number. */
+export function formatSku(row: number): string {
+  return `${formatStyle(row)}-BLK-${row % rowsPerStyle}`
 }
 
-/** The figures of a SKU after its `change`th change; they differ from the stored ones and from one another. */
-export function figureOf(sku: string, change: number): StockFigure {
+/** Creates the stock figures of a SKU after change number `change`. Each change gives different figures. */
+export function createFigure(sku: string, change: number): StockFigure {
   const quantity = 1_000 + change
   return {
     sku,
@@ -37,6 +39,6 @@ export function figureOf(sku: string, change: number): StockFigure {
   }
 }
 
-function styleOf(row: number): string {
+function formatStyle(row: number): string {
   return `ST${firstStyle + Math.floor(row / rowsPerStyle)}`
 }

@@ -1,72 +1,95 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { cpuMsOf, loadCore, type Running } from './processes.ts'
-import { pathOf } from './tools.ts'
+import { loadCore, type RunningProcess, readBusyMs, readCpuUs, serverCore } from './processes.ts'
+import { requireProgram } from './tools.ts'
 
 const execute = promisify(execFile)
-const script = new URL('wrk-summary.lua', import.meta.url).pathname
+const wrkScript = new URL('wrk-summary.lua', import.meta.url).pathname
 const graceMs = 30_000
+
+/** A placeholder in a URL or header value. Each request replaces it with another number. */
+export const variedPart = 'VARIED'
 
 /** One kind of request against one server. */
 export interface Target {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Posted; without it, the request is a GET. */
+  /** The body of a POST; without it, the request is a GET. */
   readonly body?: string
+  /** The range of numbers that replace `variedPart`, in ascending order; `to` is exclusive. */
+  readonly varied?: { readonly from: number; readonly to: number }
   readonly connections: number
-  readonly server: Running
+  readonly server: RunningProcess
 }
 
-/** What one run of the load found. */
+/** The figures of one run of the load. */
 export interface Load {
   readonly perSecond: number
-  /** CPU time of the server's process, all threads, for one request. */
+  /** CPU time of the server for one request, over all threads of its process. */
   readonly cpuUs: number
-  /** The share of its core that the server used. */
+  /** The share of its core that the server used, and the share that other processes took from it. */
   readonly coreUse: number
+  readonly othersUse: number
   readonly p50Us: number
   readonly p99Us: number
   readonly requests: number
-  /** Answers with a status of 400 and above. */
+  /** Responses with a status of 400 and above. */
   readonly refused: number
-  /** Connections that broke and requests that got no answer. */
+  /** Broken connections and requests without a response. */
   readonly broken: number
 }
 
-/** Asks as fast as the server answers, from the other core, for whole seconds. */
-export async function load(target: Target, seconds: number): Promise<Load> {
-  const headers = Object.entries(target.headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
-  const args = ['-c', String(loadCore), pathOf('wrk'), '-t1', `-c${target.connections}`, `-d${seconds}s`]
-  const cpuBefore = cpuMsOf(target.server)
-  const { stdout } = await execute(
-    pathOf('taskset'),
-    [...args, '--timeout', '20s', '-s', script, ...headers, target.url],
-    { timeout: seconds * 1000 + graceMs, env: { ...process.env, POST_BODY: target.body ?? '' } },
-  )
-  const cpuMs = cpuMsOf(target.server) - cpuBefore
-  const told = numbersOf(stdout.trimEnd().split('\n').at(-1) ?? '')
-  const requests = told('requests')
-  const us = told('us')
+/** The number of varied requests so far, so that the next load continues the sequence. */
+let variedRequests = 0
+
+/** Sends requests from the other core as fast as the server responds. wrk takes whole seconds only. */
+export async function runLoad(target: Target, seconds: number): Promise<Load> {
+  const before = { cpuUs: readCpuUs(target.server), busyMs: readBusyMs(serverCore) }
+  const total = await runWrk(target, seconds)
+  const cpuUs = readCpuUs(target.server) - before.cpuUs
+  const busyMs = readBusyMs(serverCore) - before.busyMs
+  const requests = total('requests')
+  const us = total('us')
+  if (target.varied) variedRequests += requests
   return {
     requests,
     perSecond: (requests / us) * 1e6,
-    cpuUs: (cpuMs * 1000) / requests,
-    coreUse: (cpuMs * 1000) / us,
-    p50Us: told('p50_us'),
-    p99Us: told('p99_us'),
-    refused: told('refused'),
-    broken: told('broken'),
+    cpuUs: cpuUs / requests,
+    coreUse: cpuUs / us,
+    othersUse: Math.max(0, busyMs * 1000 - cpuUs) / us,
+    p50Us: total('p50_us'),
+    p99Us: total('p99_us'),
+    refused: total('refused'),
+    broken: total('broken'),
   }
 }
 
-/** Reads the numbers of a JSON object by name. Throws where one is not there. */
-export function numbersOf(json: string): (name: string) => number {
-  const parsed: unknown = JSON.parse(json)
-  return numbersIn(parsed)
+async function runWrk({ url, headers, body = '', varied, connections }: Target, seconds: number) {
+  const headerArgs = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
+  const args = ['-c', String(loadCore), requireProgram('wrk'), '-t1', `-c${connections}`, `-d${seconds}s`]
+  const { stdout } = await execute(
+    requireProgram('taskset'),
+    [...args, '--timeout', '20s', '-s', wrkScript, ...headerArgs, url],
+    {
+      timeout: seconds * 1000 + graceMs,
+      env: {
+        ...process.env,
+        POST_BODY: body,
+        VARIED: varied ? `${varied.from}:${varied.to}:${variedRequests}` : '',
+      },
+    },
+  )
+  return parseNumbers(stdout.trimEnd().split('\n').at(-1) ?? '')
 }
 
-/** The numbers of an object by name. Throws where one is not there. */
-export function numbersIn(value: unknown): (name: string) => number {
+/** Parses a JSON object and returns a reader of its numbers by name, which throws if one is missing. */
+export function parseNumbers(json: string): (name: string) => number {
+  const parsed: unknown = JSON.parse(json)
+  return createNumberReader(parsed)
+}
+
+/** Returns a reader of an object's numbers by name, which throws if one is missing. */
+export function createNumberReader(value: unknown): (name: string) => number {
   const entries = new Map<string, unknown>(
     typeof value === 'object' && value !== null ? Object.entries(value) : [],
   )

@@ -5,50 +5,52 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 /**
- * Loaded into a Node process before its own code. It watches the event loop from inside and answers its parent: the
- * product's code knows nothing of it. `watch` begins anew, `tell` answers what was seen since.
+ * A preload (`node --import`) that measures the event loop from inside a process and replies to commands of its parent
+ * over IPC. The measured code needs no changes. `watch` resets the measurement, `report` returns it.
  */
+
+/** The interval between two ticks of the measurement, in milliseconds. */
 const resolutionMs = 1
 const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
 const session = new Session()
 
-const answers: Readonly<Record<string, () => unknown>> = {
+const commands: Readonly<Record<string, () => unknown>> = {
   async watch() {
     histogram.enable()
-    // The first tick only tells from when on to count.
+    // The first tick after `enable` only sets the start time.
     await pause(2 * resolutionMs)
     histogram.reset()
     return {}
   },
-  async tell() {
+  async report() {
     await pause(2 * resolutionMs)
     histogram.disable()
-    // The histogram holds the time between two ticks, the tick itself included.
+    // The histogram records the interval between two ticks, which includes the timer's own resolution.
     const blockedMs = Math.max(0, histogram.max / 1e6 - resolutionMs)
     const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage()
     return { blockedMs, rss, heapUsed, external, arrayBuffers }
   },
-  collect() {
+  collectGarbage() {
     setFlagsFromString('--expose-gc')
     runInNewContext('gc')()
     return {}
   },
-  async profile() {
+  async startProfile() {
     session.connect()
     await session.post('Profiler.enable')
     await session.post('Profiler.setSamplingInterval', { interval: 200 })
     await session.post('Profiler.start')
     return {}
   },
-  async profiled() {
+  async stopProfile() {
     const { profile } = await session.post('Profiler.stop')
     session.disconnect()
     return profile
   },
 }
 
-process.on('message', async (question) => {
-  process.send?.(await answers[String(question)]?.())
+process.on('message', async (command) => {
+  process.send?.(await commands[String(command)]?.())
 })
-// The channel alone must not keep the process from ending.
+// Without `unref`, the open IPC channel would keep the process alive.
 process.channel?.unref()

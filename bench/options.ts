@@ -1,40 +1,47 @@
 import { parseArgs } from 'node:util'
 
-/** What one run measures, and for how long. */
+/** What a run measures, and for how long. */
 export interface Options {
   readonly quick: boolean
-  /** Names of the subjects that are measured; empty: all. */
+  /** The names of the subjects to measure; empty means all. */
   readonly only: readonly string[]
+  /** The commit to compare this tree with, instead of the references. */
+  readonly against: string | undefined
   readonly profile: boolean
-  /** A PostgreSQL server in which a database may be made and dropped. */
+  /** A PostgreSQL server on which the run may create and drop databases. */
   readonly databaseUrl: string | undefined
   readonly rounds: number
-  /** Seconds of load in one round, and before the first one. */
+  /** The maximum number of rounds that are added if a figure does not repeat. */
+  readonly maxExtraRounds: number
+  /** Duration of one slice of load. */
   readonly seconds: number
+  /** CPU time that a server must use before its first slice. */
   readonly warmSeconds: number
-  /** Rounds that are run again because a reference was disturbed in them. */
-  readonly mostRepeats: number
-  /** Rows of the stocks that are measured. */
+  /** The number of stock rows by size. */
   readonly sizes: Readonly<Record<Size, number>>
-  /** Starts of the whole process, and batches of changes. */
+  /** The number of times that a start and a refresh are measured. */
   readonly repeats: number
 }
 
 export type Size = 'empty' | 'small' | 'middle' | 'large'
 
-const full = { rounds: 5, seconds: 3, warmSeconds: 2, mostRepeats: 3, repeats: 5, large: 1_000_000 }
-const quick = { rounds: 3, seconds: 1, warmSeconds: 1, mostRepeats: 0, repeats: 2, large: 100_000 }
+const full = { rounds: 9, maxExtraRounds: 18, seconds: 1, warmSeconds: 5, repeats: 9, large: 1_000_000 }
+const quick = { rounds: 3, maxExtraRounds: 0, seconds: 1, warmSeconds: 2, repeats: 4, large: 100_000 }
 
-/** Whether the figures of the largest stock are those that the targets speak of. */
-export const largeOfTargets = full.large
+/**
+ * The number of rows that the targets for `large` assume. A run with fewer rows reports those figures without judging
+ * them.
+ */
+export const targetRows = full.large
 
-/** Reads the command line and `TEST_DATABASE_URL`; undefined where help is asked for. */
+/** Reads the command line and `TEST_DATABASE_URL`. Returns undefined for `--help`. */
 export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Options | undefined {
   const { values } = parseArgs({
     args,
     options: {
       quick: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true, default: [] },
+      against: { type: 'string' },
       profile: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -44,6 +51,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
   return {
     quick: values.quick,
     only: values.only.flatMap((names) => names.split(',')),
+    against: values.against,
     profile: values.profile,
     databaseUrl: environment.TEST_DATABASE_URL || undefined,
     ...time,
@@ -51,23 +59,31 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
   }
 }
 
-/** The text of `--help`. */
-export function usage(subjects: readonly string[]): string {
+interface Subjects {
+  readonly all: readonly string[]
+  readonly against: readonly string[]
+}
+
+/** Formats the text of `--help`. */
+export function formatUsage(subjects: Subjects): string {
   return `Usage: npm run bench -- [options]
 
-Measures stock reads, the change feed, memory, start, refresh, submits, agents' actions and webhooks as ratios to
-nginx, to bare node:http, to the ERP itself, to a constant tool and to a bare loop of signed POSTs, all started by this
-run, in turns on the same two cores. Prints a table and writes bench/out/results.json.
+Measures the gateway against references that it starts: bare node:http, nginx, a bare submit, a constant MCP tool and
+a bare loop of signed POSTs. Reference and gateway take turns on one core. The load runs on another core.
+Prints tables and writes bench/out/results.json. bench/README.md explains the figures.
 
-  --quick      a short run for every day: ${quick.rounds} rounds of ${quick.seconds} s, at most ${quick.large.toLocaleString('en')} rows; a busy machine is
-               noted, not a failure
-  --only NAME  one subject, or several: ${subjects.join(', ')}
-  --profile    one more run of each kind of request under the CPU profiler; prints where the time goes
-  --help       this text
+  --quick        a short run: ${quick.rounds} rounds instead of ${full.rounds}, at most ${quick.large.toLocaleString('en')} rows; its verdicts are provisional
+  --only NAMES   measures only these subjects, separated by commas: ${subjects.all.join(', ')}
+  --against REV  compares this tree with another commit instead of the references. Both take turns in one run.
+                 Subjects: ${subjects.against.join(', ')}
+  --profile      runs each kind of request once more under the CPU profiler and prints where the time goes
+  --help         prints this text
 
-With TEST_DATABASE_URL set, start, refresh, submits and webhooks are measured on PostgreSQL too, in databases that are
-made for it.
-The run fails (exit 1) where answers are not equal to the reference's, or where a reference was not steady: then
-the ratios say nothing. A target that is missed is told in the table.
+If TEST_DATABASE_URL is set, the subjects start, refresh, submit and webhooks also run on PostgreSQL, in databases
+that the bench creates and drops.
+
+A figure whose repeat differs by more than 10 % is printed as "not judged".
+Exit code 1: a response differs from the reference, or a full run could not judge a figure. A missed target does not
+change the exit code.
 `
 }

@@ -7,21 +7,21 @@ import {
   ok,
   type StockFigure,
 } from '@trade-gateway/connector'
-import { figureOf, skuOf, warehouse } from './goods.ts'
+import { createFigure, formatSku, warehouse } from './goods.ts'
 
-/** What an ERP answers that takes orders, each after a fixed time, and never runs out of stock. */
+/** The simulated ERP accepts each order after this fixed time and never runs out of stock. */
 export const submitMs = 50
 export const customer = 'BENCH'
 export const credentials = { username: 'bench@example.test', password: 'a-password-for-benchmarks-only' }
 export const shippingMethod = 'pickup'
-/** One style, as many SKUs as there may be orders in flight: neighbours do not order the same. */
-const style = skuOf.number(0).split('-', 1)[0] ?? ''
+/** The only style. It has several SKUs, so that consecutive orders contain different SKUs. */
+const style = formatSku(0).split('-', 1)[0] ?? ''
 const skusOfStyle = 8
 const money = { goods: 1_995, freight: 0, handling: 0, tax: 200, discount: 0, total: 2_195 }
-const noFact = { brand: null, category: null, season: null, images: [] }
+const emptyFacts = { brand: null, category: null, season: null, images: [] }
 
-/** Answers to the operations that an ordering gateway needs; undefined for all others. */
-export const orderAnswers: AnyCall = async (id, input) => {
+/** Handles the operations that orders require. Returns undefined for all others. */
+export const handleOrderCall: AnyCall = async (id, input) => {
   switch (id) {
     case 'sign_in':
       return ok({
@@ -32,7 +32,7 @@ export const orderAnswers: AnyCall = async (id, input) => {
         session_expires_at: '2099-01-01T00:00:00Z',
       })
     case 'products.snapshot':
-      return ok({ products: [product()], next: null })
+      return ok({ products: [createProduct()], next: null })
     case 'products.changed':
       return ok({ cursor: '1', everything: true, product_codes: [], more: false })
     case 'sellable':
@@ -47,8 +47,8 @@ export const orderAnswers: AnyCall = async (id, input) => {
       await pause(submitMs)
       const order = input as Input<'submit'>
       return ok({
-        document: documentOf(order),
-        figures: [{ warehouse_code: warehouse.warehouse_code, rows: order.lines.map(figure) }],
+        document: createDocument(order),
+        figures: [{ warehouse_code: warehouse.warehouse_code, rows: order.lines.map(createOrderFigure) }],
       })
     }
     default:
@@ -58,7 +58,7 @@ export const orderAnswers: AnyCall = async (id, input) => {
 
 let orders = 0
 
-function documentOf({ reference, lines }: Input<'submit'>): ErpDocument {
+function createDocument({ reference, lines }: Input<'submit'>): ErpDocument {
   orders += 1
   return {
     reference,
@@ -89,9 +89,12 @@ function documentOf({ reference, lines }: Input<'submit'>): ErpDocument {
   }
 }
 
-/** Each order changes what is left, as in life. */
-function figure({ sku }: { sku: string }): StockFigure {
-  return figureOf(sku, orders)
+/**
+ * Creates the figures of a SKU after an order. Each order changes them, so that the gateway has to write and publish
+ * them.
+ */
+function createOrderFigure({ sku }: { sku: string }): StockFigure {
+  return createFigure(sku, orders)
 }
 
 const pickup = {
@@ -107,10 +110,10 @@ const pickup = {
   is_default: true,
 } as const
 
-function product(): ErpProduct {
+function createProduct(): ErpProduct {
   const prices = { price_wholesale: 1_995, price_retail: 3_990 }
   const skus = Array.from({ length: skusOfStyle }, (_, at) => ({
-    sku: skuOf.number(at),
+    sku: formatSku(at),
     barcode: null,
     color: null,
     size: null,
@@ -122,7 +125,7 @@ function product(): ErpProduct {
   return {
     product_code: style,
     names,
-    ...noFact,
+    ...emptyFacts,
     status: 'active',
     ...prices,
     currency: warehouse.currency,

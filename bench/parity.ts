@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto'
-import { ask, type Seen } from './ask.ts'
+import { variedPart } from './load.ts'
+import { type HttpExchange, sendRequest } from './send-request.ts'
 
-/** Answers differ from what they are compared with: the figures would say nothing. */
-export class BrokenParity extends Error {}
+/** The error for a response that is not the expected one, which makes the measured figures meaningless. */
+export class ParityError extends Error {}
 
-export interface Asked {
+export interface ComparedRequest {
   readonly name: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
+  /** The range of numbers that replace `variedPart` in URL and headers. */
+  readonly varied?: { readonly from: number; readonly to: number }
 }
 
-/** Headers that every answer of the gateway about stock must carry, whatever it costs. */
+/** The headers that every stock response of the gateway must have, so that no change gains speed by omitting one. */
 export const stockHeaders = [
   'content-type',
   'x-api-version',
@@ -28,48 +31,69 @@ export const stockHeaders = [
   'ratelimit-policy',
 ]
 
-/** Asks for what will be measured and checks status and headers. */
-export async function reading(asked: Asked, needed: readonly string[] = stockHeaders): Promise<Seen> {
-  return checked(asked, 200, needed)
+/** Sends the request once before it is measured, and checks for status 200 and the required headers. */
+export async function checkRead(
+  target: ComparedRequest,
+  required: readonly string[] = stockHeaders,
+): Promise<HttpExchange> {
+  return sendChecked(target, 200, required)
 }
 
-/** Asks for a refusal and checks that it is one. */
-export async function refusal(asked: Asked, status: number): Promise<Seen> {
-  return checked(asked, status, ['content-type', 'x-api-version', 'x-request-id', 'content-language'])
+/** Sends a request that must fail with `status` and checks the response. */
+export async function checkRefusal(target: ComparedRequest, status: number): Promise<HttpExchange> {
+  return sendChecked(target, status, ['content-type', 'x-api-version', 'x-request-id', 'content-language'])
 }
 
-/** Checks that every server answers the same bytes. */
-export async function sameBytes(body: Buffer, others: readonly Asked[], needed: readonly string[] = []) {
+/** Checks that every server returns the same bytes. */
+export async function requireSameBytes(
+  body: Buffer,
+  others: readonly ComparedRequest[],
+  required: readonly string[] = [],
+) {
   for (const other of others) {
-    const seen = await checked(other, 200, ['content-type', ...needed])
-    if (digest(seen.body) === digest(body)) continue
-    throw new BrokenParity(`${other.name}: ${seen.body.length} bytes that differ from ${body.length} bytes.`)
+    const seen = await sendChecked(other, 200, ['content-type', ...required])
+    if (hashBody(seen.body) === hashBody(body)) continue
+    throw new ParityError(`${other.name}: ${seen.body.length} bytes that differ from ${body.length} bytes.`)
   }
 }
 
-async function checked(asked: Asked, status: number, needed: readonly string[]): Promise<Seen> {
-  const seen = await ask(asked.url, { headers: asked.headers })
+async function sendChecked(
+  target: ComparedRequest,
+  status: number,
+  required: readonly string[],
+): Promise<HttpExchange> {
+  const number = String(target.varied?.from ?? '')
+  const headers = Object.entries(target.headers).map(([name, value]) => [
+    name,
+    value.replace(variedPart, number),
+  ])
+  const seen = await sendRequest(target.url.replace(variedPart, number), {
+    headers: Object.fromEntries(headers),
+  })
   if (seen.status !== status) {
-    throw new BrokenParity(`${asked.name}: status ${seen.status} instead of ${status}: ${excerpt(seen)}`)
+    throw new ParityError(
+      `${target.name}: status ${seen.status} instead of ${status}: ${formatExcerpt(seen)}`,
+    )
   }
-  const missing = needed.filter((name) => seen.headers[name] === undefined)
-  if (missing.length > 0) throw new BrokenParity(`${asked.name}: without ${missing.join(', ')}.`)
+  const missing = required.filter((name) => seen.headers[name] === undefined)
+  if (missing.length > 0)
+    throw new ParityError(`${target.name}: without ${missing.join(', ')}: ${formatExcerpt(seen)}`)
   return seen
 }
 
-const mostExcerpt = 300
+const maxExcerpt = 300
 
-function excerpt({ body }: Seen): string {
-  return body.toString('utf8', 0, mostExcerpt)
+function formatExcerpt({ body }: HttpExchange): string {
+  return body.toString('utf8', 0, maxExcerpt)
 }
 
-function digest(body: Buffer): string {
+function hashBody(body: Buffer): string {
   return createHash('sha256').update(body).digest('hex')
 }
 
-/** Checks how many rows a body has, by a member that only rows have. */
-export function checkRows(name: string, { body }: Seen, rows: number) {
+/** Checks the number of rows in the `data` of a response. */
+export function checkRows(name: string, { body }: HttpExchange, rows: number) {
   const parsed: { readonly data?: readonly unknown[] } = JSON.parse(body.toString())
   const found = parsed.data?.length ?? 0
-  if (found !== rows) throw new BrokenParity(`${name}: ${found} rows instead of ${rows}.`)
+  if (found !== rows) throw new ParityError(`${name}: ${found} rows instead of ${rows}.`)
 }

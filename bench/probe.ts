@@ -1,19 +1,25 @@
-import { numbersIn } from './load.ts'
-import type { Running } from './processes.ts'
+import { createNumberReader } from './load.ts'
+import type { RunningProcess } from './processes.ts'
 
-export type Question = 'watch' | 'tell' | 'collect' | 'profile' | 'profiled'
+export type ProbeCommand = 'watch' | 'report' | 'collectGarbage' | 'startProfile' | 'stopProfile'
 
-/** The preload that answers; for `--import`. */
+/** The preload for `node --import` that handles the commands. */
 export const probeFile = new URL('loop-probe.ts', import.meta.url).href
 
 const timeoutMs = 60_000
 
-/** Asks the probe inside a process. */
-export async function probed({ child, name }: Running, question: Question): Promise<unknown> {
+/** Sends a command to the probe inside a process. */
+export async function sendProbeCommand(
+  { child, name }: RunningProcess,
+  command: ProbeCommand,
+): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-  const timer = setTimeout(() => reject(new Error(`${name} does not answer ${question}.`)), timeoutMs)
+  const timer = setTimeout(
+    () => reject(new Error(`${name} does not respond to the command ${command}.`)),
+    timeoutMs,
+  )
   child.once('message', resolve)
-  child.send(question)
+  child.send(command)
   try {
     return await promise
   } finally {
@@ -22,9 +28,12 @@ export async function probed({ child, name }: Running, question: Question): Prom
   }
 }
 
-/** The longest time that the process's event loop stood still while `work` went on, in milliseconds. */
-export async function blockedMsDuring(process: Running, work: () => Promise<unknown>): Promise<number> {
-  await probed(process, 'watch')
+/** Measures the longest time that a process's event loop was blocked while `work` ran, in milliseconds. */
+export async function measureBlockedMs(
+  process: RunningProcess,
+  work: () => Promise<unknown>,
+): Promise<number> {
+  await sendProbeCommand(process, 'watch')
   await work()
-  return numbersIn(await probed(process, 'tell'))('blockedMs')
+  return createNumberReader(await sendProbeCommand(process, 'report'))('blockedMs')
 }

@@ -1,63 +1,79 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { pathOf } from './tools.ts'
+import { requireProgram } from './tools.ts'
 
-/** Servers run on the first core, the load and this process on the second, so that neither takes time of the other. */
+/**
+ * The number of the core that the measured servers run on. The load and this process run on the other core, so that
+ * they do not compete.
+ */
 export const serverCore = 0
 export const loadCore = 1
 
-/** Linux counts process times in hundredths of a second on every architecture that Node runs on. */
+/** The unit of times in /proc/stat, in milliseconds. USER_HZ is 100 on every Linux architecture that Node supports. */
 const msPerTick = 10
+const lowestNiceness = '19'
 const endTimeoutMs = 25_000
-const mostTailCharacters = 2_000
+const maxTailCharacters = 2_000
 
-export interface Running {
+export interface RunningProcess {
   readonly name: string
   readonly pid: number
   readonly child: ChildProcess
-  /** What it wrote, the last of it. */
-  tail(): string
-  /** Asks it to end, and waits until it has. */
+  /** Returns the end of the process's output. */
+  readLogTail(): string
+  /** Sends SIGTERM, and SIGKILL after a timeout, and waits until the process has exited. */
   end(): Promise<void>
 }
 
-const running = new Set<Running>()
+const runningProcesses = new Set<RunningProcess>()
 
-interface Start {
+interface StartOptions {
   readonly name: string
   readonly core: number
   readonly command: readonly [string, ...string[]]
   readonly env?: Readonly<Record<string, string>>
   readonly cwd: string
-  /** Takes standard output and error. */
+  /** The file that receives standard output and error. */
   readonly log: string
-  /** Whether it is a Node process that this one talks with. */
-  readonly talks?: boolean
+  /** Whether to open an IPC channel to the process; only for Node. */
+  readonly hasIpcChannel?: boolean
+  /** Whether the process gets a separate session (setsid). */
+  readonly ownSession?: boolean
 }
 
-/** Starts a server on one core. It ends with this process, however this process ends. */
-export function startPinned({ name, core, command, env, cwd, log, talks }: Start): Running {
+/** Starts a server on one core. The kernel ends it when this process ends, even after SIGKILL. */
+export function startPinned({
+  name,
+  core,
+  command,
+  env,
+  cwd,
+  log,
+  hasIpcChannel,
+  ownSession = false,
+}: StartOptions): RunningProcess {
   const file = openSync(log, 'a')
-  const wrapped = ['--pdeathsig', 'TERM', pathOf('taskset'), '-c', String(core), ...command]
-  const child = spawn(pathOf('setpriv'), wrapped, {
+  const wrapped = ['--pdeathsig', 'TERM', requireProgram('taskset'), '-c', String(core), ...command]
+  const child = spawn(requireProgram('setpriv'), wrapped, {
     cwd,
-    // Nothing of this machine's settings reaches what is measured.
+    detached: ownSession,
+    // A minimal environment: settings of the machine must not influence the measurement.
     env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...env },
-    stdio: ['ignore', file, file, ...(talks ? (['ipc'] as const) : [])],
+    stdio: ['ignore', file, file, ...(hasIpcChannel ? (['ipc'] as const) : [])],
   })
   closeSync(file)
   const { pid } = child
   if (pid === undefined) throw new Error(`${name} could not be started.`)
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  const self: Running = {
+  const self: RunningProcess = {
     name,
     pid,
     child,
-    tail: () => readFileSync(log, 'utf8').slice(-mostTailCharacters),
+    readLogTail: () => readFileSync(log, 'utf8').slice(-maxTailCharacters),
     async end() {
-      running.delete(self)
+      runningProcesses.delete(self)
       if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGTERM')
       const late = setTimeout(() => child.kill('SIGKILL'), endTimeoutMs)
@@ -65,75 +81,95 @@ export function startPinned({ name, core, command, env, cwd, log, talks }: Start
       clearTimeout(late)
     },
   }
-  running.add(self)
+  runningProcesses.add(self)
   return self
 }
 
 /**
- * Keeps the load's core from falling asleep, with what no other process wants of its time. On a virtual machine
- * whoever writes to a connection pays for waking its reader: a server that is faster than the load never does, a
- * slower one always, so that without this the ratio of the two tells of the machine.
+ * Keeps the core of the load awake with a busy loop of idle priority. On a virtual machine, a process that writes to a
+ * connection pays for waking a sleeping reader: a server that is faster than the load never pays, a slower one always.
+ * Linux divides a core between sessions first (sched_autogroup). The loop therefore runs in a separate session of the
+ * lowest weight: in the load's session it would consume the load's share whenever other processes want the core.
  */
-export function keepLoadCoreAwake(cwd: string): Running {
-  return startPinned({
-    name: 'what keeps the core of the load awake',
+export function keepLoadCoreAwake(cwd: string): RunningProcess {
+  const loop = startPinned({
+    name: 'the loop that keeps the load core awake',
     core: loadCore,
-    command: [pathOf('chrt'), '--idle', '0', process.execPath, '-e', 'for (;;) {}'],
+    command: [requireProgram('chrt'), '--idle', '0', process.execPath, '-e', 'for (;;) {}'],
     cwd,
     log: `${cwd}/awake.log`,
+    ownSession: true,
   })
+  const weight = `/proc/${loop.pid}/autogroup`
+  if (existsSync(weight)) writeFileSync(weight, lowestNiceness)
+  return loop
 }
 
-/** Ends every process that is still there. */
-export async function endAll(): Promise<void> {
-  await Promise.all([...running].map((each) => each.end()))
+/** Ends all processes that this run started and that are still running. */
+export async function endAllProcesses(): Promise<void> {
+  await Promise.all([...runningProcesses].map((each) => each.end()))
 }
 
-/** Waits until `ready` answers something; fails when the process ends first or `withinMs` passes. */
-export async function whenReady<T>(
-  process: Running,
+/** Polls `ready` until it returns a value. Throws if the process exits first or after `withinMs`. */
+export async function waitUntilReady<T>(
+  process: RunningProcess,
   withinMs: number,
   ready: () => Promise<T | undefined>,
 ): Promise<T> {
   const pollMs = 5
   for (const until = performance.now() + withinMs; performance.now() < until; await pause(pollMs)) {
     if (process.child.exitCode !== null || process.child.signalCode !== null) break
-    const answer = await ready().catch(() => undefined)
-    if (answer !== undefined) return answer
+    const result = await ready().catch(() => undefined)
+    if (result !== undefined) return result
   }
-  throw new Error(`${process.name} did not become ready. It wrote:\n${process.tail()}`)
+  throw new Error(`${process.name} did not become ready. It wrote:\n${process.readLogTail()}`)
 }
 
-/** CPU time of a process with all of its threads so far, in milliseconds. */
-export function cpuMsOf({ pid }: Running): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The name in parentheses may hold anything; after it come the state and the numbers (proc(5): 14 and 15).
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[11]) + Number(fields[12])) * msPerTick
+/**
+ * Reads the CPU time that all threads of a process have used so far, in microseconds. `schedstat` counts nanoseconds.
+ * `/proc/<pid>/stat` counts units of 10 ms, an error of 3 % for a server that got a third of its core for one second.
+ */
+export function readCpuUs({ pid }: RunningProcess): number {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const ns = threads.map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  )
+  return ns.reduce((sum, each) => sum + each, 0) / 1000
 }
 
-/** Resident memory of a process in bytes: now, or at its highest. */
-export function rssOf({ pid }: Running, which: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
+/** Reads the time that a core has been busy so far, for any process, in milliseconds. */
+export function readBusyMs(core: number): number {
+  const line = new RegExp(`^cpu${core} (.*)$`, 'm').exec(readFileSync('/proc/stat', 'utf8'))?.[1] ?? ''
+  // proc_stat(5): user, nice, system, idle, iowait, irq, softirq. The later columns count time of other guests.
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.split(' ').map(Number)
+  return (user + nice + system + irq + softirq) * msPerTick
+}
+
+/** Reads the resident memory of a process in bytes: the current value (VmRSS) or the peak (VmHWM). */
+export function readRss({ pid }: RunningProcess, which: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const kib = new RegExp(`^${which}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]
   return Number(kib) * 1024
 }
 
-/** Below the ports that the system gives to connections by itself, so that none is taken between here and its use. */
+/**
+ * The first port to try. It is below the ephemeral ports of Linux, so that no outgoing connection takes a port between
+ * its choice and its use.
+ */
 const firstPort = 21_000
 const lastPort = 29_999
 let nextPort = firstPort + (process.pid % 800) * 10
 
-/** A port of the loopback address that is free now. */
-export async function freePort(): Promise<number> {
+/** Finds a port of the loopback address that is free at the moment. */
+export async function findFreePort(): Promise<number> {
   for (let tries = firstPort; tries <= lastPort; tries++) {
     nextPort = nextPort >= lastPort ? firstPort : nextPort + 1
-    if (await isFree(nextPort)) return nextPort
+    if (await isPortFree(nextPort)) return nextPort
   }
   throw new Error('There is no free port.')
 }
 
-function isFree(port: number): Promise<boolean> {
+function isPortFree(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const probe = createServer()
   probe.once('error', () => resolve(false))

@@ -1,16 +1,11 @@
 import { basename } from 'node:path'
-import { load, type Target } from './load.ts'
-import { probed } from './probe.ts'
-import type { Running } from './processes.ts'
+import { sendProbeCommand } from './probe.ts'
+import type { RunningProcess } from './processes.ts'
 
-/**
- * Where the time of one kind of request goes, from the CPU profiler inside the process: for each function its own
- * time, and its own with that of everything it called.
- */
-const seconds = 3
-const mostLines = 40
-const leastOwn = 0.006
-const leastWhole = 0.03
+const maxLines = 40
+/** The minimum shares of the total time with which a function is printed. */
+const minOwn = 0.006
+const minWhole = 0.03
 
 interface ProfileNode {
   readonly id: number
@@ -29,29 +24,23 @@ interface Times {
   whole: number
 }
 
-/** One more run of the load under the profiler; prints the functions by their own time, in µs for a request. */
-export async function profiledLoad(contender: Target & { readonly name: string }): Promise<void> {
-  if (!contender.server.child.channel) return
-  await profiledWhile(contender.server, `${contender.name}, each request`, async () => {
-    const { requests } = await load(contender, seconds)
-    return requests
-  })
-}
-
-/** Profiles a process while `work` goes on, which answers by how many the times are to be divided. */
-export async function profiledWhile(
-  server: Running,
+/**
+ * Profiles a process while `work` runs and prints its functions, sorted by own time. `own` excludes called functions,
+ * `whole` includes them. Both are in µs per unit, such as a request; `work` returns the number of units.
+ */
+export async function profileWhile(
+  server: RunningProcess,
   name: string,
   work: () => Promise<number>,
 ): Promise<void> {
-  await probed(server, 'profile')
+  await sendProbeCommand(server, 'startProfile')
   const parts = await work()
-  const times = timesOf(profileFrom(await probed(server, 'profiled')))
+  const times = sumTimes(castToProfile(await sendProbeCommand(server, 'stopProfile')))
   const total = [...times.values()].reduce((sum, { own }) => sum + own, 0)
   const lines = [...times]
-    .filter(([, { own, whole }]) => own > leastOwn * total || whole > leastWhole * total)
+    .filter(([, { own, whole }]) => own > minOwn * total || whole > minWhole * total)
     .sort(([, a], [, b]) => b.own - a.own)
-    .slice(0, mostLines)
+    .slice(0, maxLines)
   process.stdout.write(`\nprofile of ${name}: ${(total / parts).toFixed(1)} µs\n      own     whole\n`)
   for (const [at, { own, whole }] of lines) {
     const cells = [own, whole].map((us) => (us / parts).toFixed(2).padStart(9))
@@ -59,16 +48,16 @@ export async function profiledWhile(
   }
 }
 
-/** Times by function; what the profiler itself and an idle process take is left out. */
-function timesOf({ nodes, samples, timeDeltas }: Profile): Map<string, Times> {
+/** Sums the times by function, without the profiler itself and idle time. */
+function sumTimes({ nodes, samples, timeDeltas }: Profile): Map<string, Times> {
   const ownOf = new Map<number, number>()
   for (const [at, id] of samples.entries()) ownOf.set(id, (ownOf.get(id) ?? 0) + (timeDeltas[at] ?? 0))
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const times = new Map<string, Times>()
   const walk = (id: number, above: ReadonlySet<string>): number => {
     const node = byId.get(id)
-    if (!node || isForeign(node)) return 0
-    const name = nameOf(node)
+    if (!node || isExcluded(node)) return 0
+    const name = formatFunctionName(node)
     const own = ownOf.get(id) ?? 0
     const below = (node.children ?? []).reduce(
       (sum, child) => sum + walk(child, new Set([...above, name])),
@@ -76,7 +65,7 @@ function timesOf({ nodes, samples, timeDeltas }: Profile): Map<string, Times> {
     )
     const known = times.get(name) ?? { own: 0, whole: 0 }
     known.own += own
-    // A function that calls itself is counted once.
+    // A recursive function counts once, at its outermost call.
     if (!above.has(name)) known.whole += own + below
     times.set(name, known)
     return own + below
@@ -86,16 +75,19 @@ function timesOf({ nodes, samples, timeDeltas }: Profile): Map<string, Times> {
   return times
 }
 
-function isForeign({ callFrame: { functionName, url } }: ProfileNode): boolean {
+function isExcluded({ callFrame: { functionName, url } }: ProfileNode): boolean {
   return functionName === '(idle)' || url === 'node:inspector'
 }
 
-function nameOf({ callFrame: { functionName, url, lineNumber } }: ProfileNode): string {
+function formatFunctionName({ callFrame: { functionName, url, lineNumber } }: ProfileNode): string {
   const place = url === '' ? '' : `  ${basename(url)}:${lineNumber + 1}`
   return `${functionName || '(anonymous)'}${place}`
 }
 
-/** The cast holds: it is what the inspector's `Profiler.stop` answered, of which the protocol fixes the shape. */
-function profileFrom(answer: unknown): Profile {
-  return answer as Profile
+/**
+ * Casts a value to a profile. This is safe because the value is the result of `Profiler.stop`, whose shape the
+ * inspector protocol defines.
+ */
+function castToProfile(result: unknown): Profile {
+  return result as Profile
 }

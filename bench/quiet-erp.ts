@@ -1,47 +1,47 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
-import { type AnyCall, erpFrom, erpServer, mostPerCall, ok, rejected } from '@trade-gateway/connector'
-import { figureOf, warehouse } from './goods.ts'
-import { freePort } from './processes.ts'
+import { type AnyCall, createErp, erpServer, maxPerCall, ok, rejected } from '@trade-gateway/connector'
+import { createFigure, warehouse } from './goods.ts'
+import { findFreePort } from './processes.ts'
 
 /**
- * An ERP that has nothing new until it is told to. It runs in this process, on the core of the load, and measures
- * how much of a refresh is its own.
+ * A simulated ERP whose stock changes only on demand. It runs in this process, on the same core as the load
+ * generator, and measures how much time it uses itself during a refresh.
  */
 export interface QuietErp {
   readonly url: string
   readonly token: string
-  /** Changes the SKUs; the next question tells the gateway. */
-  change(skus: readonly string[]): Telling
+  /** Changes the SKUs. The gateway's next `stock.changed` call returns them. */
+  change(skus: readonly string[]): StockChange
   close(): Promise<void>
 }
 
-/** What is known of one batch of changes. */
-export interface Telling {
-  /** Its number, by which its figures differ from all others. */
+/** One batch of changes. */
+export interface StockChange {
+  /** The number of the batch, from which `createFigure` derives its figures. */
   readonly change: number
-  /** When the gateway was told of the first of them. */
-  readonly told: Promise<number>
-  /** Milliseconds that went by inside of this ERP since then, parsing and printing its JSON included. */
-  busyMs(): number
+  /** Resolves when the gateway has received the first hint of the batch, with that time. */
+  readonly deliveredAt: Promise<number>
+  /** Returns the time that this ERP has spent on requests since then, JSON included, in milliseconds. */
+  readBusyMs(): number
 }
 
 const token = 'a-token-for-benchmarks-only'
 
-/** Starts the ERP's server. What `more` answers goes before its own answers. */
+/** Starts the ERP's server. `more` handles calls first; if it returns undefined, this ERP does. */
 export async function startQuietErp(more?: AnyCall): Promise<QuietErp> {
-  const hints = new Hints()
-  const own = answers(hints)
+  const hints = new HintLog()
+  const own = createCallHandler(hints)
   const serve = erpServer(
-    erpFrom(async (id, input) => (await more?.(id, input)) ?? own(id, input)),
+    createErp(async (id, input) => (await more?.(id, input)) ?? own(id, input)),
     { token },
   )
   const server = createServer((request, response) => {
     const began = performance.now()
-    response.once('finish', () => hints.spend(performance.now() - began))
+    response.once('finish', () => hints.addBusyMs(performance.now() - began))
     serve(request, response)
   })
-  const port = await freePort()
+  const port = await findFreePort()
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)
@@ -57,48 +57,51 @@ export async function startQuietErp(more?: AnyCall): Promise<QuietErp> {
   }
 }
 
-/** Of the whole run: the same goods stand before one ERP after another, and each of their figures is to be new. */
+/** Counts the batches of the whole run, over all ERPs, so that each batch gives the same goods new figures. */
 let changes = 0
 
-/** A cursor says how many hints of this very ERP were given; one of another run is as good as none given yet. */
-class Hints {
+/**
+ * The hints, in order, and the cursors into them. A cursor holds the ERP's id and the number of hints that were
+ * returned; the cursor of another ERP counts as 0.
+ */
+class HintLog {
   readonly #run = randomUUID()
   readonly #skus: string[] = []
-  #telling = Promise.withResolvers<number>()
-  #isTold = true
+  #delivery = Promise.withResolvers<number>()
+  #isDelivered = true
   #spentMs = 0
 
-  change(skus: readonly string[]): Telling {
+  change(skus: readonly string[]): StockChange {
     this.#skus.push(...skus)
     changes += 1
-    this.#telling = Promise.withResolvers<number>()
-    this.#isTold = false
-    return { change: changes, told: this.#telling.promise, busyMs: () => this.#spentMs }
+    this.#delivery = Promise.withResolvers<number>()
+    this.#isDelivered = false
+    return { change: changes, deliveredAt: this.#delivery.promise, readBusyMs: () => this.#spentMs }
   }
 
-  since(cursor: string | null) {
+  readSince(cursor: string | null) {
     const [run, given] = cursor?.split('@') ?? []
     const from = cursor === null ? this.#skus.length : run === this.#run ? Number(given) : 0
-    const skus = this.#skus.slice(from, from + mostPerCall)
-    if (skus.length > 0 && !this.#isTold) {
-      this.#isTold = true
+    const skus = this.#skus.slice(from, from + maxPerCall)
+    if (skus.length > 0 && !this.#isDelivered) {
+      this.#isDelivered = true
       this.#spentMs = 0
-      this.#telling.resolve(performance.now())
+      this.#delivery.resolve(performance.now())
     }
     const next = from + skus.length
     return { skus, cursor: `${this.#run}@${next}`, more: next < this.#skus.length, everything: false }
   }
 
-  figure(sku: string) {
-    return figureOf(sku, changes)
+  readFigure(sku: string) {
+    return createFigure(sku, changes)
   }
 
-  spend(ms: number) {
+  addBusyMs(ms: number) {
     this.#spentMs += ms
   }
 }
 
-function answers(hints: Hints): AnyCall {
+function createCallHandler(hints: HintLog): AnyCall {
   return async (id, input) => {
     const given = new Map(Object.entries(Object(input)))
     switch (id) {
@@ -108,11 +111,11 @@ function answers(hints: Hints): AnyCall {
         return ok({ warehouses: [warehouse] })
       case 'stock.changed': {
         const cursor = given.get('cursor')
-        return ok(hints.since(typeof cursor === 'string' ? cursor : null))
+        return ok(hints.readSince(typeof cursor === 'string' ? cursor : null))
       }
       case 'stock.read': {
         const skus: unknown = given.get('skus')
-        const rows = Array.isArray(skus) ? skus.map((sku) => hints.figure(String(sku))) : []
+        const rows = Array.isArray(skus) ? skus.map((sku) => hints.readFigure(String(sku))) : []
         return ok({ rows, stock_seq: null })
       }
       case 'products.changed':

@@ -1,14 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ask } from './ask.ts'
-import { nodePath } from './gateway.ts'
+import { getNodePath } from './gateway.ts'
 import { probeFile } from './probe.ts'
-import { freePort, type Running, serverCore, startPinned, whenReady } from './processes.ts'
-import { pathOf } from './tools.ts'
+import { findFreePort, type RunningProcess, serverCore, startPinned, waitUntilReady } from './processes.ts'
+import { sendRequest } from './send-request.ts'
+import { requireProgram } from './tools.ts'
 
-/** What the gateway is compared with: a server that has nothing to do but to send the same bytes. */
+/** A baseline for the gateway: a server that only sends the same bytes. */
 export interface Reference {
-  readonly process: Running
+  readonly process: RunningProcess
   readonly url: string
 }
 
@@ -16,58 +16,58 @@ const constantFile = new URL('constant-tool.ts', import.meta.url).pathname
 const bareFile = new URL('bare-node.ts', import.meta.url).pathname
 const startTimeoutMs = 20_000
 
-/** Bare `node:http` with the bytes in memory. */
+/** Starts bare `node:http`, with the bytes in memory. */
 export async function startBareNode(parent: string, body: Buffer): Promise<Reference> {
-  const port = await freePort()
+  const port = await findFreePort()
   const file = join(parent, `bare-${port}.json`)
   writeFileSync(file, body)
   const process = startPinned({
     name: 'bare node:http',
     core: serverCore,
-    command: [nodePath(), bareFile, String(port), file],
+    command: [getNodePath(), bareFile, String(port), file],
     cwd: parent,
     log: join(parent, `bare-${port}.log`),
   })
   const url = `http://127.0.0.1:${port}/`
-  await answers(process, url)
+  await waitForResponse(process, url)
   return { process, url }
 }
 
-/** A tool that knows its answer, on the gateway's SDK of the Model Context Protocol. */
+/** Starts an MCP server on the gateway's SDK whose tool always returns `result`. */
 export async function startConstantTool(parent: string, result: unknown): Promise<Reference> {
-  const port = await freePort()
+  const port = await findFreePort()
   const file = join(parent, `constant-${port}.json`)
   writeFileSync(file, JSON.stringify(result))
   const process = startPinned({
     name: 'a constant tool',
     core: serverCore,
-    command: [nodePath(), '--import', probeFile, constantFile, String(port), file],
-    talks: true,
+    command: [getNodePath(), '--import', probeFile, constantFile, String(port), file],
+    hasIpcChannel: true,
     cwd: parent,
     log: join(parent, `constant-${port}.log`),
   })
   const url = `http://127.0.0.1:${port}/`
-  await whenReady(
+  await waitUntilReady(
     process,
     startTimeoutMs,
-    async () => (await ask(url, { method: 'POST', body: '{}' })).status,
+    async () => (await sendRequest(url, { method: 'POST', body: '{}' })).status,
   )
   return { process, url }
 }
 
-/** nginx with one worker and the bytes in a file; `zipped` is what it answers to who accepts gzip. */
+/** Starts nginx with one worker and the bytes in a file. Clients that accept gzip get `zipped`. */
 export async function startNginx(parent: string, body: Buffer, zipped?: Buffer): Promise<Reference> {
-  const port = await freePort()
+  const port = await findFreePort()
   const folder = join(parent, `nginx-${port}`)
   mkdirSync(join(folder, 'site'), { recursive: true })
   writeFileSync(join(folder, 'site', 'body.json'), body)
   if (zipped) writeFileSync(join(folder, 'site', 'body.json.gz'), zipped)
-  writeFileSync(join(folder, 'nginx.conf'), configuration(folder, port))
+  writeFileSync(join(folder, 'nginx.conf'), formatNginxConfig(folder, port))
   const process = startPinned({
     name: 'nginx',
     core: serverCore,
     command: [
-      pathOf('nginx'),
+      requireProgram('nginx'),
       '-p',
       folder,
       '-c',
@@ -79,12 +79,15 @@ export async function startNginx(parent: string, body: Buffer, zipped?: Buffer):
     log: join(folder, 'errors.log'),
   })
   const url = `http://127.0.0.1:${port}/body.json`
-  await answers(process, url)
+  await waitForResponse(process, url)
   return { process, url }
 }
 
-/** The whole server is one process, which can be pinned and whose CPU time is all that the answers cost. */
-function configuration(folder: string, port: number): string {
+/**
+ * Formats the configuration of nginx. With `master_process off`, nginx is one process, which can be pinned to a core
+ * and uses all of nginx's CPU time.
+ */
+function formatNginxConfig(folder: string, port: number): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   return `
 daemon off;
@@ -107,6 +110,8 @@ http {
 `
 }
 
-async function answers(process: Running, url: string): Promise<void> {
-  await whenReady(process, startTimeoutMs, async () => ((await ask(url)).status === 200 ? true : undefined))
+async function waitForResponse(process: RunningProcess, url: string): Promise<void> {
+  await waitUntilReady(process, startTimeoutMs, async () =>
+    (await sendRequest(url)).status === 200 ? true : undefined,
+  )
 }

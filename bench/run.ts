@@ -2,38 +2,40 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, release, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { closeConnections } from './ask.ts'
-import { openBench, type Subject } from './bench.ts'
-import { type Options, readOptions, usage } from './options.ts'
-import { BrokenParity } from './parity.ts'
-import { endAll, keepLoadCoreAwake, loadCore } from './processes.ts'
+import { type Bench, openBench, type Subject } from './bench.ts'
+import { formatUsage, type Options, readOptions } from './options.ts'
+import { ParityError } from './parity.ts'
+import { endAllProcesses, keepLoadCoreAwake, loadCore } from './processes.ts'
 import { Report } from './report.ts'
-import { feedLaw } from './subjects/feed-law.ts'
-import { mcp } from './subjects/mcp.ts'
-import { memory } from './subjects/memory.ts'
-import { oneRow } from './subjects/one-row.ts'
-import { page } from './subjects/page.ts'
-import { pull } from './subjects/pull.ts'
-import { refresh } from './subjects/refresh.ts'
-import { rejections } from './subjects/rejections.ts'
-import { start } from './subjects/start.ts'
-import { submit } from './subjects/submit.ts'
-import { webhooks } from './subjects/webhooks.ts'
-import { pathOf, prepareTools, Unprepared, versionOf } from './tools.ts'
+import { closeConnections } from './send-request.ts'
+import { againstSubjects, compareTrees } from './subjects/against.ts'
+import { measureFeedLaw } from './subjects/feed-law.ts'
+import { measureMcp } from './subjects/mcp.ts'
+import { measureMemory } from './subjects/memory.ts'
+import { measureOneRow } from './subjects/one-row.ts'
+import { measurePages } from './subjects/page.ts'
+import { measureFullPull } from './subjects/pull.ts'
+import { measureRefresh } from './subjects/refresh.ts'
+import { measureRejections } from './subjects/rejections.ts'
+import { measureStarts } from './subjects/start.ts'
+import { measureSubmits } from './subjects/submit.ts'
+import { measureWebhooks } from './subjects/webhooks.ts'
+import { PreparationError, prepareTools, readVersion, requireProgram } from './tools.ts'
+import { thisTree, unpackTree } from './trees.ts'
 
-/** Every subject by the name that `--only` takes, in the order in which they run. */
+/** The subjects by their names in `--only`, in the order in which they run. */
 const subjects: Readonly<Record<string, Subject>> = {
-  'one-row': oneRow,
-  page,
-  pull,
-  rejections,
-  'feed-law': feedLaw,
-  start,
-  memory,
-  refresh,
-  submit,
-  mcp,
-  webhooks,
+  'one-row': measureOneRow,
+  page: measurePages,
+  pull: measureFullPull,
+  rejections: measureRejections,
+  'feed-law': measureFeedLaw,
+  start: measureStarts,
+  memory: measureMemory,
+  refresh: measureRefresh,
+  submit: measureSubmits,
+  mcp: measureMcp,
+  webhooks: measureWebhooks,
 }
 
 const exit = { ok: 0, failure: 1, usage: 64, unprepared: 69 } as const
@@ -41,92 +43,125 @@ const resultsFolder = new URL('out/', import.meta.url)
 
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2), process.env)
-  const names = Object.keys(subjects)
+  const all = Object.keys(subjects)
   if (!options) {
-    process.stdout.write(usage(names))
+    process.stdout.write(formatUsage({ all, against: againstSubjects }))
     return exit.ok
   }
+  const names = options.against === undefined ? all : againstSubjects
   const unknown = options.only.filter((name) => !names.includes(name))
   if (unknown.length > 0) {
-    process.stderr.write(`There is no subject ${unknown.join(', ')}. There are: ${names.join(', ')}.\n`)
+    const mode = options.against === undefined ? '' : ' with --against'
+    process.stderr.write(
+      `There is no subject ${unknown.join(', ')}${mode}. The subjects are ${names.join(', ')}.\n`,
+    )
     return exit.usage
   }
   await prepareTools()
-  // This process is the client and the ERP: it must not take time from what is measured.
-  execFileSync(pathOf('taskset'), ['-acp', String(loadCore), String(process.pid)])
+  // This process is client and ERP. It must not run on the core of the measured server.
+  execFileSync(requireProgram('taskset'), ['-acp', String(loadCore), String(process.pid)])
   const chosen = names.filter((name) => options.only.length === 0 || options.only.includes(name))
-  return measured(options, chosen)
+  return runSubjects(options, chosen)
 }
 
-async function measured(options: Options, chosen: readonly string[]): Promise<number> {
+async function runSubjects(options: Options, chosen: readonly string[]): Promise<number> {
   const before = loadavg()
   const began = performance.now()
   const folder = mkdtempSync(join(tmpdir(), 'tg-bench-'))
   const report = new Report()
-  const bench = openBench(options, folder, report)
+  const bench = openBench({ options, folder, report, tree: thisTree })
   try {
     keepLoadCoreAwake(folder)
-    for (const name of chosen) {
-      report.progress(`${name} (${Math.round((performance.now() - began) / 1000)} s)`)
-      await subjects[name]?.(bench)
-    }
+    if (options.against !== undefined)
+      await compareTrees(bench, await unpackTree(options.against, folder), chosen)
+    else await measureSubjects(bench, chosen)
   } finally {
-    await endAll()
+    await endAllProcesses()
     closeConnections()
     await bench.close()
     rmSync(folder, { recursive: true, force: true })
   }
-  const unsteady = report.unsteady()
-  for (const sentence of unsteady) report.note(`NOISY: ${sentence}; the ratios to it are not to be trusted`)
-  const load = { before: before.map(rounded), after: loadavg().map(rounded) }
-  report.note(`load of the machine: ${load.before.join(' ')} before, ${load.after.join(' ')} after`)
-  process.stdout.write(report.text())
-  await writeResults(options, report, load, (performance.now() - began) / 1000)
-  return unsteady.length > 0 && !options.quick ? exit.failure : exit.ok
+  const load = { before: before.map(roundHundredths), after: loadavg().map(roundHundredths) }
+  const seconds = roundHundredths((performance.now() - began) / 1000)
+  addNotes(
+    report,
+    options,
+    `the run took ${seconds} s; load average ${load.before[0]} before and ${load.after[0]} after`,
+  )
+  process.stdout.write(report.formatText())
+  await writeResults(options, report, { load, seconds })
+  return report.hasUnjudged && !options.quick ? exit.failure : exit.ok
 }
 
-async function writeResults(options: Options, report: Report, load: unknown, seconds: number): Promise<void> {
+async function measureSubjects(bench: Bench, chosen: readonly string[]): Promise<void> {
+  const began = performance.now()
+  for (const name of chosen) {
+    bench.report.printProgress(`${name} (${Math.round((performance.now() - began) / 1000)} s)`)
+    await subjects[name]?.(bench)
+  }
+}
+
+function addNotes(report: Report, { quick, rounds }: Options, run: string) {
+  if (quick) report.addNote(`--quick: only ${rounds} rounds, so that the verdicts are provisional`)
+  report.addNote(
+    'ratios compare the CPU time of a request; the ratio of the throughputs is in the column "detail"',
+  )
+  report.addNote('"others" is the share of the server\'s core that other processes took')
+  if (report.hasUnjudged)
+    report.addNote('"not judged": the repeat differs by more than 10 %, so that the figure is not reliable')
+  report.addNote(run)
+}
+
+interface RunFigures {
+  readonly seconds: number
+  /** Load average of the machine before and after the run. */
+  readonly load: { readonly before: readonly number[]; readonly after: readonly number[] }
+}
+
+async function writeResults(options: Options, report: Report, { load, seconds }: RunFigures): Promise<void> {
   mkdirSync(resultsFolder, { recursive: true })
-  const { databaseUrl, ...told } = options
+  // The URL of the database holds a password.
+  const { databaseUrl, ...published } = options
   const results = {
     at: new Date().toISOString(),
-    seconds: rounded(seconds),
-    options: { ...told, postgres: databaseUrl !== undefined },
+    seconds,
+    options: { ...published, postgres: databaseUrl !== undefined },
     machine: {
       cpu: cpus()[0]?.model ?? 'unknown',
       cores: cpus().length,
       kernel: release(),
       node: process.version,
-      nginx: await versionOf('nginx', '-v'),
-      wrk: await versionOf('wrk', '-v'),
+      nginx: await readVersion('nginx', '-v'),
+      wrk: await readVersion('wrk', '-v'),
       load,
     },
-    ...report.json(),
+    ...report.toJson(),
   }
   writeFileSync(new URL('results.json', resultsFolder), `${JSON.stringify(results, null, 2)}\n`)
 }
 
-function rounded(value: number): number {
+function roundHundredths(value: number): number {
   return Math.round(value * 100) / 100
 }
 
-function explained(error: unknown): { message: string; code: number } {
+function explainError(error: unknown): { message: string; code: number } {
   const message = error instanceof Error ? error.message : String(error)
-  if (error instanceof Unprepared) return { message, code: exit.unprepared }
-  if (error instanceof BrokenParity) return { message: `Parity is broken. ${message}`, code: exit.failure }
+  if (error instanceof PreparationError) return { message, code: exit.unprepared }
+  if (error instanceof ParityError)
+    return { message: `The responses are not comparable. ${message}`, code: exit.failure }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code.startsWith('ERR_PARSE_ARGS')) return { message, code: exit.usage }
   return { message: error instanceof Error ? (error.stack ?? message) : message, code: exit.failure }
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => void endAll().then(() => process.exit(exit.failure)))
+  process.once(signal, () => void endAllProcesses().then(() => process.exit(exit.failure)))
 }
 
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    const { message, code } = explained(error)
+    const { message, code } = explainError(error)
     process.stderr.write(`${message}\n`)
     process.exit(code)
   },

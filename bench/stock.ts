@@ -1,187 +1,175 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { erpFrom, rejected } from '@trade-gateway/connector'
-import { sql } from 'kysely'
-import pg from 'pg'
-import { type ChannelFields, createChannel } from '../packages/gateway/src/access/channels.ts'
-import { readConfig } from '../packages/gateway/src/config.ts'
-import { openGateway } from '../packages/gateway/src/gateway.ts'
-import { jsonLog } from '../packages/gateway/src/kernel/log.ts'
-import { startVersion } from '../packages/gateway/src/stock/epoch.ts'
-import { migrate } from '../packages/gateway/src/store/migrate.ts'
-import { openPostgres } from '../packages/gateway/src/store/postgres.ts'
-import { openSqlite } from '../packages/gateway/src/store/sqlite.ts'
-import type { Store } from '../packages/gateway/src/store/store.ts'
-import { rowsPerStyle, skuOf, warehouse } from './goods.ts'
+import { createDatabase, type Database, openDatabase } from './database.ts'
+import {
+  type Channel,
+  type Credentials,
+  type FilledStock,
+  type GatewayData,
+  launchGateway,
+  waitUntilListening,
+} from './gateway.ts'
+import { rowsPerStyle, skuSql, styleSql, warehouse } from './goods.ts'
+import { ParityError } from './parity.ts'
+import { readJsonMember, sendRequest } from './send-request.ts'
+import type { Tree } from './trees.ts'
 
 /**
- * A database as a gateway would have left it: the project's own tables, each row under a version of its own, the
- * counter at the newest, the warehouse filled, and two channels. It is filled by one statement per slice inside the
- * database, so that a million rows take seconds.
+ * Fills a database so that a gateway can start on it as after long use. A gateway of the source tree creates the tables
+ * and the channels. Then one SQL statement for each slice writes the stock, each row with its own version, so that a
+ * million rows take seconds. This file imports no gateway code, so any commit with the same tables can be filled.
  */
-export interface FilledStock {
-  readonly kind: Store['kind']
+
+/** What to fill a database with. */
+export interface StockFilling {
   readonly rows: number
-  readonly dataDir: string
-  /** Environment of a gateway that stands on this database. */
-  readonly settings: Readonly<Record<string, string>>
-  readonly channels: Readonly<Record<Channel, Credentials>>
-  drop(): Promise<void>
-}
-
-export interface Credentials {
-  readonly client_id: string
-  readonly client_secret: string
-}
-
-/** `rich` never runs out of points, `poor` has used up its points after one full pull. */
-type Channel = 'rich' | 'poor'
-const pointsOf: Readonly<Record<Channel, number>> = { rich: 1_000_000_000, poor: 60 }
-
-export interface Filling {
-  readonly rows: number
-  /** A server on which a database is made; undefined: SQLite. */
+  /** A PostgreSQL server on which a database is created; undefined means SQLite. */
   readonly databaseUrl?: string | undefined
-  /** A company view over the warehouse, with as many rows of its own. */
+  /** Whether to add a company view over the warehouse, which stores as many rows again. */
   readonly view?: boolean
 }
 
+const pointsPerMinute: Readonly<Record<Channel, number>> = { rich: 1_000_000_000, poor: 60 }
 const sliceRows = 100_000
-const secretsKey = 'a-key-for-benchmarks-only-0123456789'
+const secretsKey = '0f5b1c7d93a84e26b0d7f4182c6e9a35d10b84fe7c2963a5e8417fb06d92ca53'
+export const adminToken = 'an-admin-token-for-benchmarks-only'
 const view = 'BENCHALL'
+/**
+ * The first stock version. It is higher than any that a gateway assigns before 2035. With a lower one, the gateway
+ * would take the database for a restored backup at its next start and begin a new version history.
+ */
+const firstVersion = 2 ** 52
 
-/** Makes and fills a database in a folder of its own. */
-export async function fillStock(parent: string, filling: Filling): Promise<FilledStock> {
+/** Creates and fills a database in a new folder under `parent`. */
+export async function fillStock(tree: Tree, parent: string, filling: StockFilling): Promise<FilledStock> {
   const dataDir = join(parent, `data-${randomBytes(4).toString('hex')}`)
   mkdirSync(dataDir, { mode: 0o700 })
-  const database = filling.databaseUrl === undefined ? undefined : await madeDatabase(filling.databaseUrl)
+  const made = filling.databaseUrl === undefined ? undefined : await createDatabase(filling.databaseUrl)
   const settings = {
     SECRETS_KEY: secretsKey,
+    ADMIN_TOKEN: adminToken,
     DATA_DIR: dataDir,
-    // Views cost memory and writes of their own; a run without any has to name one that is over nothing.
+    // A view costs memory and writes. Without this setting the gateway would add one, so the setting specifies a view
+    // over a warehouse that does not exist.
     WAREHOUSE_VIEWS: filling.view ? `${view}=${warehouse.warehouse_code}` : 'NONE=ABSENT',
     TOKEN_TTL_SECONDS: '86400',
-    ...(database ? { DATABASE_URL: database.url } : {}),
+    ...(made ? { DATABASE_URL: made.url } : {}),
   }
-  const store = await openStore(settings)
+  const data: GatewayData = { tree, dataDir, settings }
+  const channels = await createChannels(data)
+  const database = await openDatabase(data)
   try {
-    await migrate(store)
-    await fillTables(store, filling)
-    const channels = await makeChannels(store, settings)
-    const drop = database?.drop ?? (async () => {})
-    return { kind: store.kind, rows: filling.rows, dataDir, settings, channels, drop }
+    await fillTables(database, filling)
+    // Without fresh statistics, PostgreSQL plans queries for an empty table.
+    if (made) await database.run('analyze')
   } finally {
-    await store.close()
+    await database.close()
+  }
+  const kind = made ? 'postgres' : 'sqlite'
+  return { ...data, kind, rows: filling.rows, channels, drop: made?.drop ?? (async () => {}) }
+}
+
+/** Creates the tables, by starting a gateway, and the channels, over its API. */
+async function createChannels(data: GatewayData): Promise<Record<Channel, Credentials>> {
+  const gateway = await launchGateway(data)
+  try {
+    await waitUntilListening(gateway)
+    return { rich: await createChannel(gateway.url, 'rich'), poor: await createChannel(gateway.url, 'poor') }
+  } finally {
+    await gateway.end()
   }
 }
 
-/** The store that these settings name. */
-export async function openStore(settings: Readonly<Record<string, string>>): Promise<Store> {
-  const { databaseUrl, dataDir } = readConfig(settings)
-  if (databaseUrl !== undefined) return openPostgres(databaseUrl, jsonLog('silent'))
-  return openSqlite(join(dataDir, 'gateway.db'))
+async function createChannel(url: string, channel: Channel): Promise<Credentials> {
+  const seen = await sendRequest(`${url}/admin/api/channels`, {
+    method: 'POST',
+    headers: { 'x-admin-token': adminToken, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      channel_code: channel,
+      name: channel,
+      plan: 'full',
+      points_per_minute: pointsPerMinute[channel],
+    }),
+  })
+  if (seen.status !== 201) throw new ParityError(`No channel: ${seen.status} ${seen.body.toString()}`)
+  const data = new Map(Object.entries(Object(readJsonMember(seen, 'data'))))
+  return { client_id: String(data.get('client_id')), client_secret: String(data.get('client_secret')) }
 }
 
-async function fillTables(store: Store, filling: Filling): Promise<void> {
+async function fillTables(database: Database, filling: StockFilling): Promise<void> {
   const now = Date.now()
-  const version = startVersion(now)
-  const codes = [warehouse.warehouse_code, ...(filling.view ? [view] : [])]
-  for (const code of codes) {
+  // Replaces the rows that the gateway wrote at its start without stock.
+  await database.run('delete from warehouses')
+  await database.run('delete from reference_sources')
+  for (const code of [warehouse.warehouse_code, ...(filling.view ? [view] : [])]) {
     for (let from = 0; from < filling.rows; from += sliceRows) {
-      await insertSlice(store, code, filling, version, now, from)
+      await insertSlice(database, { code, rows: filling.rows, now, from })
     }
-    await store.db
-      .insertInto('warehouses')
-      .values({
-        ...warehouse,
-        warehouse_code: code,
-        name: code === view ? view : warehouse.name,
-        kind: code === view ? 'company' : 'warehouse',
-        members: JSON.stringify(code === view ? [warehouse.warehouse_code] : []),
-        version: version + filling.rows,
-        filled_at: now,
-        cursor: 'at the beginning',
-        synced_at: now,
-        compared_at: now,
-        horizon: 0,
-      })
-      .execute()
+    const isView = code === view
+    await insertRow(database, 'warehouses', {
+      ...warehouse,
+      warehouse_code: code,
+      name: isView ? view : warehouse.name,
+      kind: isView ? 'company' : 'warehouse',
+      members: JSON.stringify(isView ? [warehouse.warehouse_code] : []),
+      version: firstVersion + filling.rows,
+      filled_at: now,
+      cursor: 'at the beginning',
+      synced_at: now,
+      compared_at: now,
+      horizon: 0,
+    })
   }
-  // As the database itself does after long use; without it, it plans for an empty table.
-  if (store.kind === 'postgres') await sql`analyze`.execute(store.db)
-  await store.db
-    .insertInto('reference_sources')
-    .values({ source: 'products', cursor: 'at the beginning', filled_at: now })
-    .execute()
+  await insertRow(database, 'reference_sources', {
+    source: 'products',
+    cursor: 'at the beginning',
+    filled_at: now,
+  })
+}
+
+/** Inserts a row without the columns that the table of this commit does not have. */
+async function insertRow(
+  database: Database,
+  table: string,
+  row: Readonly<Record<string, string | number>>,
+): Promise<void> {
+  const columns = await database.readColumns(table)
+  const cells = Object.entries(row).filter(([name]) => columns.has(name))
+  const names = cells.map(([name]) => name).join(', ')
+  await database.run(
+    `insert into ${table} (${names}) values (${cells.map(([, value]) => formatLiteral(value)).join(', ')})`,
+  )
+}
+
+function formatLiteral(value: string | number): string {
+  return typeof value === 'number' ? String(value) : `'${value.replaceAll("'", "''")}'`
 }
 
 /**
- * No divisor of a round number of rows, so that multiplying by it puts the versions in another order than the SKUs, as
- * after long use: each version once, neighbours far apart.
+ * The step between the versions of two rows, coprime to round numbers of rows. `i * stride % rows` therefore gives each
+ * version once, in another order than the SKUs and with neighbours far apart, as after long use.
  */
 const stride = 7_919
 
-/** Figures by the row's number: the same on both databases, as wide as real ones. */
-async function insertSlice(
-  store: Store,
-  code: string,
-  { rows }: Filling,
-  version: number,
-  now: number,
-  from: number,
-): Promise<void> {
+interface Slice {
+  readonly code: string
+  readonly rows: number
+  readonly now: number
+  readonly from: number
+}
+
+/** Inserts rows with figures derived from the row number: the same on both databases, as wide as real ones. */
+function insertSlice(database: Database, { code, rows, now, from }: Slice): Promise<void> {
   const to = Math.min(rows, from + sliceRows)
-  const sku = sql.raw(skuOf.sql)
-  const style = sql.raw(skuOf.styleSql)
   const incoming = JSON.stringify([{ quantity: 40, earliest_date: '2027-01-10', latest_date: '2027-01-20' }])
-  await sql`
-    with recursive n (i) as (
-      select cast(${sql.lit(from)} as bigint) union all select i + 1 from n where i + 1 < ${sql.lit(to)})
+  return database.run(`
+    with recursive n (i) as (select cast(${from} as bigint) union all select i + 1 from n where i + 1 < ${to})
     insert into stock (warehouse_code, sku, product_code, quantity_on_hand, quantity_available, price_wholesale,
       price_retail, currency, incoming, removed, version, updated_at, stock_seq)
-    select ${sql.lit(code)}, ${sku}, ${style}, i * 31 % 400 + 20, i * 31 % 400,
-      i / ${sql.lit(rowsPerStyle)} * 5 % 9000 + 995, i / ${sql.lit(rowsPerStyle)} * 5 % 9000 * 2 + 1990,
-      ${sql.lit(warehouse.currency)}, case when i % 16 = 0 then ${sql.lit(incoming)} else '[]' end,
-      0, ${sql.lit(version + 1)} + i * ${sql.lit(stride)} % ${sql.lit(rows)}, ${sql.lit(now - 60_000)} + i % 60000, null
-    from n`.execute(store.db)
-}
-
-/** The project's own verbs make the channels; nothing here asks the ERP. */
-async function makeChannels(store: Store, settings: Readonly<Record<string, string>>) {
-  const erp = erpFrom(async (id) => rejected('not_supported', `${id} is not asked while filling`))
-  const log = jsonLog('silent')
-  const gateway = await openGateway({ config: readConfig(settings), store, erp, log })
-  const make = async (channel: Channel): Promise<Credentials> => {
-    const fields: ChannelFields = {
-      name: channel,
-      plan: 'full',
-      warehouse_allowlist: [],
-      customer_code: null,
-      points_per_minute: pointsOf[channel],
-      wholesale_enabled: true,
-      dropship_enabled: true,
-      webhooks_enabled: true,
-    }
-    const { client_id, client_secret } = await createChannel(gateway, channel, fields)
-    return { client_id, client_secret }
-  }
-  return { rich: await make('rich'), poor: await make('poor') }
-}
-
-async function madeDatabase(server: string) {
-  const name = `tg_bench_${randomBytes(6).toString('hex')}`
-  const admin = async (statement: string) => {
-    const client = new pg.Client({ connectionString: server })
-    await client.connect()
-    try {
-      await client.query(statement)
-    } finally {
-      await client.end()
-    }
-  }
-  await admin(`create database ${name}`)
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return { url: url.toString(), drop: () => admin(`drop database if exists ${name} with (force)`) }
+    select '${code}', ${skuSql}, ${styleSql}, i * 31 % 400 + 20, i * 31 % 400,
+      i / ${rowsPerStyle} * 5 % 9000 + 995, i / ${rowsPerStyle} * 5 % 9000 * 2 + 1990,
+      '${warehouse.currency}', case when i % 16 = 0 then '${incoming}' else '[]' end,
+      0, ${firstVersion + 1} + i * ${stride} % ${rows}, ${now - 60_000} + i % 60000, null
+    from n`)
 }

@@ -4,14 +4,14 @@ import { availableParallelism } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 
-/** The run cannot begin; the message says what to do. */
-export class Unprepared extends Error {}
+/** The error for a run that cannot start. Its message says what to do. */
+export class PreparationError extends Error {}
 
 const execute = promisify(execFile)
 const installTimeoutMs = 180_000
-const leastCores = 2
+const minCores = 2
 
-/** Programs by the Debian package that brings them. */
+/** The required programs, each with the Debian package that contains it. */
 const programs = {
   wrk: 'wrk',
   nginx: 'nginx-light',
@@ -23,60 +23,68 @@ const systemFolders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
 export type Program = keyof typeof programs
 
-/** Installs what is missing where this user may, else says what is missing. Throws `Unprepared`. */
+/**
+ * Installs missing packages if this user is root and has apt-get. Throws a `PreparationError` that lists them if they
+ * cannot be installed, and one if the machine is not Linux or has too few cores.
+ */
 export async function prepareTools(): Promise<void> {
   if (process.platform !== 'linux') {
-    throw new Unprepared('The benchmarks pin processes to cores and read /proc: they need Linux.')
+    throw new PreparationError('The benchmarks pin processes to cores and read /proc: they need Linux.')
   }
-  if (availableParallelism() < leastCores) {
-    throw new Unprepared(`The benchmarks need ${leastCores} cores: one for the server, one for the load.`)
+  if (availableParallelism() < minCores) {
+    throw new PreparationError(
+      `The benchmarks need ${minCores} cores: one for the server and one for the load.`,
+    )
   }
-  const missing = missingPackages()
+  const missing = listMissingPackages()
   if (missing.length === 0) return
   const advice = `Missing: ${missing.join(', ')}. Install with: apt-get install ${missing.join(' ')}`
-  if (process.getuid?.() !== 0 || found('apt-get') === undefined) throw new Unprepared(advice)
+  if (process.getuid?.() !== 0 || findProgram('apt-get') === undefined) throw new PreparationError(advice)
   process.stdout.write(`installing ${missing.join(', ')}\n`)
   try {
-    await aptGet('update', '-qq')
-    await aptGet('install', '-y', '-qq', '--no-install-recommends', ...missing)
+    await runAptGet('update', '-qq')
+    await runAptGet('install', '-y', '-qq', '--no-install-recommends', ...missing)
   } catch (cause) {
-    throw new Unprepared(advice, { cause })
+    throw new PreparationError(advice, { cause })
   }
-  if (missingPackages().length > 0) throw new Unprepared(advice)
+  if (listMissingPackages().length > 0) throw new PreparationError(advice)
 }
 
-/** Where a program is. Throws `Unprepared`. */
-export function pathOf(program: Program): string {
-  const path = found(program)
-  if (path === undefined) throw new Unprepared(`${program} is missing.`)
+/** Returns the path of a program. Throws `PreparationError` if it is missing. */
+export function requireProgram(program: Program): string {
+  const path = findProgram(program)
+  if (path === undefined) throw new PreparationError(`${program} is missing.`)
   return path
 }
 
-function missingPackages(): string[] {
-  const missing = Object.entries(programs).filter(([program]) => found(program) === undefined)
+function listMissingPackages(): string[] {
+  const missing = Object.entries(programs).filter(([program]) => findProgram(program) === undefined)
   return [...new Set(missing.map(([, bundle]) => bundle))]
 }
 
-/** nginx stands in a folder that the path of a plain user often lacks. */
-function found(program: string): string | undefined {
+/**
+ * Finds the path of a program. Also searches the system folders: nginx is in one that is often not in the PATH of a
+ * normal user.
+ */
+function findProgram(program: string): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), ...systemFolders]
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path))
 }
 
-function aptGet(...args: string[]) {
+function runAptGet(...args: string[]) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   return execute('apt-get', args, { env, timeout: installTimeoutMs })
 }
 
-/** The first line that a program says of its version. */
-export async function versionOf(program: Program, flag: string): Promise<string> {
-  // wrk tells its version with exit code 1, nginx on standard error.
-  const told = await execute(pathOf(program), [flag]).catch((error: unknown) => error)
-  const text = ['stdout', 'stderr'].map((stream) => textOf(told, stream)).join('\n')
+/** Reads the version number of a program. */
+export async function readVersion(program: Program, flag: string): Promise<string> {
+  // wrk prints its version with exit code 1, nginx prints it on standard error.
+  const output = await execute(requireProgram(program), [flag]).catch((error: unknown) => error)
+  const text = ['stdout', 'stderr'].map((stream) => readStream(output, stream)).join('\n')
   return /\b\d+\.\d+[\w.]*/.exec(text)?.[0] ?? 'unknown'
 }
 
-function textOf(told: unknown, stream: string): string {
-  if (typeof told !== 'object' || told === null) return ''
-  return String(Object.entries(told).find(([name]) => name === stream)?.[1] ?? '')
+function readStream(output: unknown, stream: string): string {
+  if (typeof output !== 'object' || output === null) return ''
+  return String(Object.entries(output).find(([name]) => name === stream)?.[1] ?? '')
 }

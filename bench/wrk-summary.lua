@@ -1,11 +1,25 @@
--- What is posted, where anything is.
+-- If POST_BODY is set, wrk posts it.
 local body = os.getenv('POST_BODY')
 if body and body ~= '' then
   wrk.method = 'POST'
   wrk.body = body
 end
 
--- The run's totals as one line of JSON, the last of the output.
+-- VARIED is from:to:offset. Each request replaces the word VARIED with the next number of the range.
+local varied = os.getenv('VARIED')
+if varied and varied ~= '' then
+  local from, to, at = varied:match('(%d+):(%d+):(%d+)')
+  from, to, at = tonumber(from), tonumber(to), tonumber(at)
+  request = function()
+    local number = string.format('%.0f', from + at % (to - from))
+    at = at + 1
+    local headers = {}
+    for name, value in pairs(wrk.headers) do headers[name] = (value:gsub('VARIED', number)) end
+    return wrk.format(nil, (wrk.path:gsub('VARIED', number)), headers)
+  end
+end
+
+-- Prints the totals of the run as one line of JSON, the last line of the output.
 done = function(summary, latency, requests)
   local errors = summary.errors
   io.write(string.format(

@@ -1,35 +1,57 @@
 import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { operations } from '@trade-gateway/connector'
-import { ask, type Seen } from '../ask.ts'
-import { type Bench, type Subject, storeKinds } from '../bench.ts'
-import { nodePath, type RunningGateway, startGateway } from '../gateway.ts'
-import { skuOf } from '../goods.ts'
-import { credentials, customer, orderAnswers, shippingMethod, submitMs } from '../ordering-erp.ts'
-import { BrokenParity } from '../parity.ts'
-import { cpuMsOf, freePort, type Running, serverCore, startPinned } from '../processes.ts'
-import { profiledWhile } from '../profile.ts'
-import { median } from '../statistics.ts'
-import type { FilledStock } from '../stock.ts'
+import { type Bench, listStoreKinds, type Subject } from '../bench.ts'
+import { type Contender, type ContestResult, runContest } from '../contest.ts'
+import { type FilledStock, getNodePath, type RunningGateway, startGateway } from '../gateway.ts'
+import { formatSku } from '../goods.ts'
+import type { Load } from '../load.ts'
+import { credentials, customer, handleOrderCall, shippingMethod, submitMs } from '../ordering-erp.ts'
+import { ParityError } from '../parity.ts'
+import {
+  findFreePort,
+  type RunningProcess,
+  readBusyMs,
+  readCpuUs,
+  serverCore,
+  startPinned,
+} from '../processes.ts'
+import { type HttpExchange, readJsonMember, sendRequest } from '../send-request.ts'
+import { quantile } from '../statistics.ts'
+import { adminToken } from '../stock.ts'
 
-/** How much longer a submit takes than the ERP behind it, both asked from the same process, in turns. */
 const inFlight = 16
-const submitsPerRound = 320
-/** Before the engine has compiled what a submit runs through, it takes twice the time. */
-const warmRounds = 4
+const submitsPerSlice = 320
+const arrivalsPerSecond = 50
 const skus = 8
-const adminToken = 'an-admin-token-for-benchmarks-only'
-const must = 1.05
-const stretch = 1.03
-const tailMust = 1.3
 
-export const submit: Subject = async (bench) => {
-  for (const kind of storeKinds(bench.options)) {
-    const stock = await bench.stock('small', kind)
-    const settings = { ...stock.settings, ADMIN_TOKEN: adminToken }
-    const gateway = await startGateway({ ...stock, settings }, undefined, orderAnswers)
-    const bare = stock.kind === 'postgres' ? await startBare(bench, stock, gateway) : undefined
+type Headers = Readonly<Record<string, string>>
+
+/** A gateway with a signed-in buyer. */
+export interface Shop {
+  readonly gateway: RunningGateway
+  readonly headers: Headers
+}
+
+export async function openShop(stock: FilledStock): Promise<Shop> {
+  const gateway = await startGateway(stock, undefined, handleOrderCall)
+  try {
+    return { gateway, headers: await signInBuyer(gateway) }
+  } catch (error) {
+    await gateway.end()
+    throw error
+  }
+}
+
+/** Compares the latency of a submit with that of the ERP behind it, and with the minimum of a durable submit. */
+export const measureSubmits: Subject = async (bench) => {
+  for (const kind of listStoreKinds(bench.options)) {
+    const shop = await openShop(await bench.provideStock('small', kind))
+    const { gateway } = shop
+    const bare = gateway.stock.kind === 'postgres' ? await startBare(bench, gateway) : undefined
     try {
-      await measured(bench, stock, gateway, bare)
+      await measureConcurrentSubmits(bench, shop, bare)
+      await measureArrivals(bench, shop)
     } finally {
       await bare?.process.end()
       await gateway.end()
@@ -39,162 +61,212 @@ export const submit: Subject = async (bench) => {
 
 interface Bare {
   readonly url: string
-  readonly process: Running
+  readonly process: RunningProcess
 }
 
-/** The least that such a submit can be, with the gateway's ERP and database. */
-async function startBare({ folder }: Bench, stock: FilledStock, { erp }: RunningGateway): Promise<Bare> {
-  const port = await freePort()
+/** Starts the baseline `bare-submit.ts` with the gateway's ERP and database. */
+async function startBare({ folder }: Bench, { erp, stock }: RunningGateway): Promise<Bare> {
+  const port = await findFreePort()
+  const file = new URL('../bare-submit.ts', import.meta.url).pathname
   const process = startPinned({
     name: 'the bare submit',
     core: serverCore,
-    command: [
-      nodePath(),
-      new URL('../bare-submit.ts', import.meta.url).pathname,
-      String(port),
-      erp.url,
-      erp.token,
-    ],
+    command: [getNodePath(), file, String(port), erp.url, erp.token],
     cwd: folder,
     log: `${folder}/bare-submit.log`,
     env: { DATABASE_URL: stock.settings.DATABASE_URL ?? '' },
-    talks: true,
+    hasIpcChannel: true,
   })
   await once(process.child, 'message')
   return { url: `http://127.0.0.1:${port}`, process }
 }
 
-async function measured(
-  { options, report }: Bench,
-  stock: FilledStock,
-  gateway: RunningGateway,
-  bare: Bare | undefined,
-) {
-  const headers = await buyer(gateway)
-  const rounds: Round[] = []
-  for (let at = 0; at < warmRounds; at++) await round(gateway, headers, bare)
-  for (let at = 0; at < options.rounds; at++) {
-    report.progress(`submitting on ${stock.kind}, round ${at + 1} of ${options.rounds}`)
-    rounds.push(await round(gateway, headers, bare))
-  }
-  if (options.profile) {
-    const drafts = await drafted(gateway, headers)
-    await profiledWhile(gateway.process, `a submit on ${stock.kind}`, async () => {
-      const times = await submitted(gateway, headers, drafts)
-      return times.length
-    })
-  }
-  const ratio = (share: number, of: 'bare' | 'gateway' = 'gateway') =>
-    rounds.map((each) => quantile(each[of], share) / quantile(each.erp, share))
-  const p50 = (of: 'erp' | 'bare' | 'gateway') =>
-    median(rounds.map((each) => quantile(each[of], 0.5))).toFixed(2)
-  const cpuMs = median(rounds.map((each) => each.cpuMs)).toFixed(2)
-  const isJudged = stock.kind === 'postgres'
-  const what = `submit, ERP of ${submitMs} ms, ${inFlight} in flight, ${stock.kind}`
-  report.judge({
-    subject: 'submit',
-    target: `${what}: p50 / the ERP's`,
-    unit: '×',
-    values: ratio(0.5),
-    detail: `${p50('gateway')} ms to ${p50('erp')} ms, ${cpuMs} ms of the gateway's processor each`,
-    ...(isJudged ? { bound: { is: 'at most' as const, must, stretch } } : {}),
-  })
+/** Measures a closed loop: a fixed number of callers, each of which submits again as soon as its response arrives. */
+async function measureConcurrentSubmits(bench: Bench, shop: Shop, bare: Bare | undefined): Promise<void> {
+  const { erp, stock } = shop.gateway
+  const own = createSubmitContender(shop, 'submit')
+  const contenders = [
+    createUpstreamContender({ name: 'the ERP', url: erp.url, token: erp.token }),
+    ...(bare
+      ? [
+          createUpstreamContender({
+            name: 'a bare submit',
+            url: bare.url,
+            token: erp.token,
+            server: bare.process,
+          }),
+        ]
+      : []),
+    own,
+  ]
+  const found = await runContest(
+    {
+      name: `Submits, ERP of ${submitMs} ms, ${inFlight} in flight, ${stock.kind}`,
+      contenders,
+      steadyBy: ['cpuUs', 'p50Us'],
+    },
+    bench.options,
+  )
+  bench.report.addContest(found)
+  const what = `submit, ${inFlight} in flight, ${stock.kind}`
   if (bare) {
-    report.judge({
-      subject: 'submit',
-      target: `a bare submit of two commits, ${inFlight} in flight: p50 / the ERP's`,
-      unit: '×',
-      values: ratio(0.5, 'bare'),
-      detail: `${p50('bare')} ms to ${p50('erp')} ms: what is possible here`,
+    const bound = { is: 'at most', must: 1.2, stretch: 1.1 } as const
+    judgeTimes(bench, found, {
+      target: `${what}: p50 / a bare submit's`,
+      of: own.name,
+      over: 'a bare submit',
+      bound,
     })
   }
-  report.judge({
-    subject: 'submit',
-    target: `${what}: p99 / the ERP's`,
-    unit: '×',
-    values: ratio(0.99),
-    ...(isJudged ? { bound: { is: 'at most' as const, must: tailMust } } : {}),
+  judgeTimes(bench, found, { target: `${what}: p50 / the ERP's`, of: own.name, over: 'the ERP' })
+}
+
+/** Measures an open loop: orders arrive at a fixed rate, whether or not earlier ones have a response. */
+async function measureArrivals(bench: Bench, { gateway, headers }: Shop): Promise<void> {
+  const { erp, stock } = gateway
+  const count = arrivalsPerSecond * 2
+  const prepared = createDraftPool({ gateway, headers })
+  const own: Contender = {
+    name: 'submit',
+    server: gateway.process,
+    prepare: () => prepared.createDrafts(count),
+    run: () => measureCalls(gateway.process, () => callAtFixedRate(count, prepared.submit)),
+  }
+  const upstream: Contender = {
+    name: 'the ERP',
+    isReference: true,
+    run: () =>
+      measureCalls(undefined, () => callAtFixedRate(count, (at) => submitToErp(erp.url, erp.token, at))),
+  }
+  const found = await runContest(
+    {
+      name: `Submits, ERP of ${submitMs} ms, ${arrivalsPerSecond} arrivals a second, ${stock.kind}`,
+      contenders: [upstream, own],
+      steadyBy: ['p50Us'],
+    },
+    bench.options,
+  )
+  bench.report.addContest(found)
+  judgeTimes(bench, found, {
+    target: `submit, ${arrivalsPerSecond} arrivals a second, ${stock.kind}: p50 / the ERP's`,
+    of: own.name,
+    over: upstream.name,
+    // The target applies to PostgreSQL only.
+    ...(stock.kind === 'postgres' ? { bound: { is: 'at most', must: 1.1, stretch: 1.05 } } : {}),
   })
 }
 
-/** A channel's buyer: the bench channel is the customer's, its points have no end. */
-async function buyer({ url }: RunningGateway): Promise<Record<string, string>> {
+interface Times {
+  readonly target: string
+  readonly of: string
+  readonly over: string
+  readonly bound?: { readonly is: 'at most'; readonly must: number; readonly stretch: number }
+}
+
+/** Judges by latency, because these targets limit the time that a caller waits. CPU time is printed beside it. */
+function judgeTimes({ report }: Bench, found: ContestResult, { target, of, over, bound }: Times) {
+  const findContender = (name: string) => found.contenders.find((each) => each.name === name)
+  const formatMs = (us = Number.NaN) => (us / 1000).toFixed(2)
+  report.judge({
+    subject: 'submit',
+    target,
+    unit: '×',
+    ...found.computeRatios('p50Us', of, over),
+    detail: `${formatMs(findContender(of)?.p50Us)} ms to ${formatMs(findContender(over)?.p50Us)} ms; CPU ${formatMs(findContender(of)?.cpuUs)} ms each`,
+    ...(bound ? { bound } : {}),
+  })
+}
+
+/** Submits drafts that are created before each slice, so that only the submits are measured. */
+export function createSubmitContender(shop: Shop, name: string): Contender {
+  const prepared = createDraftPool(shop)
+  const server = shop.gateway.process
+  return {
+    name,
+    server,
+    prepare: () => prepared.createDrafts(submitsPerSlice),
+    run: () => measureCalls(server, () => callConcurrently(submitsPerSlice, prepared.submit)),
+  }
+}
+
+interface Upstream {
+  readonly name: string
+  readonly url: string
+  readonly token: string
+  readonly server?: RunningProcess
+}
+
+/** Sends the same order to the ERP itself, or to the bare submit in front of it. */
+function createUpstreamContender({ name, url, token, server }: Upstream): Contender {
+  const work = () => callConcurrently(submitsPerSlice, (at) => submitToErp(url, token, at))
+  return { name, isReference: true, ...(server ? { server } : {}), run: () => measureCalls(server, work) }
+}
+
+function createDraftPool({ gateway, headers }: Shop) {
+  let drafts: string[] = []
+  return {
+    async createDrafts(count: number) {
+      drafts = []
+      for (let at = 0; at < count; at++) {
+        const seen = await sendRequest(`${gateway.url}/api/v1/orders`, {
+          method: 'POST',
+          headers,
+          body: formatDraft(at),
+        })
+        const { data }: { data: { order_id: string } } = JSON.parse(expectStatus(seen, 201).body.toString())
+        drafts.push(data.order_id)
+      }
+    },
+    submit: (at: number) =>
+      sendRequest(`${gateway.url}/api/v1/orders/${drafts[at]}/submit`, {
+        method: 'POST',
+        headers,
+        body: '{}',
+      }),
+  }
+}
+
+/** Assigns the ERP's customer to the channel and signs its buyer in. Returns the buyer's request headers. */
+async function signInBuyer({ url }: RunningGateway): Promise<Headers> {
   const admin = { 'x-admin-token': adminToken, 'content-type': 'application/json' }
   const body = JSON.stringify({ customer_code: customer })
-  expectStatus(await ask(`${url}/admin/api/channels/rich`, { method: 'PATCH', headers: admin, body }), 200)
-  const grant = JSON.stringify({ grant_type: 'password', ...credentials })
-  const json = { 'content-type': 'application/json' }
-  const seen = expectStatus(
-    await ask(`${url}/api/v1/auth/token`, { method: 'POST', headers: json, body: grant }),
+  expectStatus(
+    await sendRequest(`${url}/admin/api/channels/rich`, { method: 'PATCH', headers: admin, body }),
     200,
   )
-  const { access_token }: { access_token: string } = JSON.parse(seen.body.toString())
-  const headers = { ...json, authorization: `Bearer ${access_token}` }
-  await whenSellable(url, headers)
+  const grant = JSON.stringify({ grant_type: 'password', ...credentials })
+  const json = { 'content-type': 'application/json' }
+  const seen = await sendRequest(`${url}/api/v1/auth/token`, { method: 'POST', headers: json, body: grant })
+  const headers = {
+    ...json,
+    authorization: `Bearer ${readJsonMember(expectStatus(seen, 200), 'access_token')}`,
+  }
+  await waitUntilSellable(url, headers)
   return headers
 }
 
-/** The gateway learns of a new customer's catalogue within moments. */
-async function whenSellable(url: string, headers: Record<string, string>) {
-  for (const until = performance.now() + 30_000; performance.now() < until; ) {
-    const seen = await ask(`${url}/api/v1/orders`, { method: 'POST', headers, body: draft(0) })
+/** Waits until the gateway has loaded the catalogue of the new customer. */
+async function waitUntilSellable(url: string, headers: Headers) {
+  for (const until = performance.now() + 30_000; performance.now() < until; await pause(200)) {
+    const seen = await sendRequest(`${url}/api/v1/orders`, { method: 'POST', headers, body: formatDraft(0) })
     if (seen.status === 201) return
-    await new Promise((resolve) => setTimeout(resolve, 200))
   }
-  throw new BrokenParity('The gateway takes no drafts.')
+  throw new ParityError('The gateway accepts no drafts.')
 }
 
-function draft(at: number): string {
+function formatDraft(at: number): string {
   return JSON.stringify({
-    lines: [{ sku: skuOf.number(at % skus), quantity: 1 }],
+    lines: [{ sku: formatSku(at % skus), quantity: 1 }],
     shipping: { shipping_method_id: shippingMethod },
   })
 }
 
-interface Round {
-  /** Times of the ERP alone, of a bare submit in front of it (none without PostgreSQL), and of the gateway. */
-  readonly erp: readonly number[]
-  readonly bare: readonly number[]
-  readonly gateway: readonly number[]
-  /** Of the gateway's process, for one submit. */
-  readonly cpuMs: number
-}
-
-type Headers = Readonly<Record<string, string>>
-
-async function round(gateway: RunningGateway, headers: Headers, bare: Bare | undefined): Promise<Round> {
-  const drafts = await drafted(gateway, headers)
-  const erp = await timed(submitsPerRound, (at) => askErp(gateway, gateway.erp.url, at))
-  const least = bare ? await timed(submitsPerRound, (at) => askErp(gateway, bare.url, at)) : []
-  const before = cpuMsOf(gateway.process)
-  const own = await submitted(gateway, headers, drafts)
-  return { erp, bare: least, gateway: own, cpuMs: (cpuMsOf(gateway.process) - before) / submitsPerRound }
-}
-
-/** The ids of new drafts. */
-async function drafted(gateway: RunningGateway, headers: Headers): Promise<string[]> {
-  const drafts: string[] = []
-  for (let at = 0; at < submitsPerRound; at++) {
-    const seen = await ask(`${gateway.url}/api/v1/orders`, { method: 'POST', headers, body: draft(at) })
-    const { data }: { data: { order_id: string } } = JSON.parse(expectStatus(seen, 201).body.toString())
-    drafts.push(data.order_id)
-  }
-  return drafts
-}
-
-function submitted(gateway: RunningGateway, headers: Headers, drafts: readonly string[]): Promise<number[]> {
-  return timed(drafts.length, (at) =>
-    ask(`${gateway.url}/api/v1/orders/${drafts[at]}/submit`, { method: 'POST', headers, body: '{}' }),
-  )
-}
-
-/** The same order, asked of the ERP itself or of what stands before it. */
-function askErp({ erp }: RunningGateway, url: string, at: number): Promise<Seen> {
+function submitToErp(url: string, token: string, at: number): Promise<HttpExchange> {
   const input: Parameters<(typeof operations)['submit']['input']['parse']>[0] = {
     order_type: 'wholesale',
     customer_code: customer,
     session: 'a-session',
-    lines: [{ sku: skuOf.number(at % skus), quantity: 1 }],
+    lines: [{ sku: formatSku(at % skus), quantity: 1 }],
     warehouse_codes: ['BENCH1'],
     delivery: { to: 'address', shipping_method_id: shippingMethod, address_id: null },
     payment_method: 'invoice',
@@ -206,32 +278,66 @@ function askErp({ erp }: RunningGateway, url: string, at: number): Promise<Seen>
     client_order_number: null,
     remark: null,
   }
-  const headers = { authorization: `Bearer ${erp.token}`, 'content-type': 'application/json' }
-  return ask(`${url}/submit`, { method: 'POST', headers, body: JSON.stringify(input) })
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return sendRequest(`${url}/submit`, { method: 'POST', headers, body: JSON.stringify(input) })
 }
 
-/** The times of `count` calls, so many in flight all the while. */
-async function timed(count: number, call: (at: number) => Promise<Seen>): Promise<number[]> {
+type Call = (at: number) => Promise<HttpExchange>
+
+/** Measures calls that this process makes. `calls` returns their latencies in milliseconds. */
+async function measureCalls(
+  server: RunningProcess | undefined,
+  calls: () => Promise<number[]>,
+): Promise<Load> {
+  const cpuBefore = server ? readCpuUs(server) : Number.NaN
+  const busyBefore = readBusyMs(serverCore)
+  const began = performance.now()
+  const times = await calls()
+  const us = (performance.now() - began) * 1000
+  const cpuUs = (server ? readCpuUs(server) : Number.NaN) - cpuBefore
+  const busyUs = (readBusyMs(serverCore) - busyBefore) * 1000
+  return {
+    requests: times.length,
+    perSecond: (times.length / us) * 1e6,
+    cpuUs: cpuUs / times.length,
+    coreUse: cpuUs / us,
+    othersUse: Math.max(0, busyUs - cpuUs) / us,
+    p50Us: quantile(times, 0.5) * 1000,
+    p99Us: quantile(times, 0.99) * 1000,
+    refused: 0,
+    broken: 0,
+  }
+}
+
+/** Makes `count` calls with a fixed number of them in flight. Returns their latencies in milliseconds. */
+async function callConcurrently(count: number, call: Call): Promise<number[]> {
   const times: number[] = []
   let next = 0
   const worker = async () => {
-    while (next < count) {
-      const at = next++
-      const began = performance.now()
-      expectStatus(await call(at), 200)
-      times.push(performance.now() - began)
-    }
+    while (next < count) times.push(await measureCall(call, next++))
   }
   await Promise.all(Array.from({ length: inFlight }, worker))
   return times
 }
 
-function expectStatus(seen: Seen, status: number): Seen {
-  if (seen.status === status) return seen
-  throw new BrokenParity(`${seen.status} instead of ${status}: ${seen.body.toString().slice(0, 300)}`)
+/** Starts `count` calls at a fixed rate. Returns their latencies in milliseconds. */
+async function callAtFixedRate(count: number, call: Call): Promise<number[]> {
+  const began = performance.now()
+  const calls: Promise<number>[] = []
+  for (let at = 0; at < count; at++) {
+    await pause(Math.max(0, began + (at * 1000) / arrivalsPerSecond - performance.now()))
+    calls.push(measureCall(call, at))
+  }
+  return Promise.all(calls)
 }
 
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+async function measureCall(call: Call, at: number): Promise<number> {
+  const began = performance.now()
+  expectStatus(await call(at), 200)
+  return performance.now() - began
+}
+
+function expectStatus(seen: HttpExchange, status: number): HttpExchange {
+  if (seen.status === status) return seen
+  throw new ParityError(`${seen.status} instead of ${status}: ${seen.body.toString().slice(0, 300)}`)
 }

@@ -1,9 +1,11 @@
 import type { operations, paths } from './generated/contract.ts'
 
 /**
- * A client in the types that a generator makes of the contract. It is compiled and never run: what stops compiling
- * here would have stopped compiling in somebody's shop.
+ * A client with the types that openapi-typescript generates from the contract. It is compiled and never run: a change
+ * of the contract that breaks it would also break clients of users.
  */
+
+/** The body of an operation's successful response. */
 type Result<Id extends keyof operations> = operations[Id] extends {
   responses: { 200: { content: { 'application/json': infer Body } } }
 }
@@ -22,7 +24,7 @@ async function get<Id extends keyof operations>(path: keyof paths, query: Query<
   return response.json()
 }
 
-/** Numbers of a query are numbers, switches are switches. */
+/** Numeric and boolean query parameters are typed as number and boolean, not as string. */
 const page: Query<'dropship.list'> = { page: 1, page_size: 50, include_previews: true, status: 'pending' }
 
 const order: Body<'dropship.submit'> = {
@@ -38,13 +40,13 @@ const order: Body<'dropship.submit'> = {
   },
 }
 
-export async function numbers(): Promise<string[]> {
+export async function listOrderNumbers(): Promise<string[]> {
   const { data, has_more } = await get<'dropship.list'>('/api/v1/dropship-orders', page)
   const shown: boolean = has_more
   return shown ? data.map(({ client_order_number }) => client_order_number) : [order.client_order_number]
 }
 
-export async function changes(since: number): Promise<{ next: number; skus: string[] }> {
+export async function readChanges(since: number): Promise<{ next: number; skus: string[] }> {
   const { data, version, needs_full_sync } = await get<'stock.changes'>(
     '/api/v1/warehouses/{warehouse_code}/stock/changes',
     { since },
@@ -53,5 +55,5 @@ export async function changes(since: number): Promise<{ next: number; skus: stri
   return { next, skus: data.map(({ sku }) => sku) }
 }
 
-/** A 304 has headers and no body. */
+/** A 304 response has headers and no body. */
 export type Unchanged = operations['stock.list']['responses'][304]['headers']['ETag']

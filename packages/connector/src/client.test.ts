@@ -2,62 +2,63 @@ import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { erpClient } from './client.ts'
-import { type Erp, UnknownOutcome, within } from './erp.ts'
+import { type Erp, UnknownOutcome, withTimeout } from './erp.ts'
+import { dropUnstorable } from './storable.ts'
 
 const closers: (() => Promise<unknown> | unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-async function portOf(server: Server): Promise<number> {
+async function getPort(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address: AddressInfo | string | null = server.address()
   if (address === null || typeof address === 'string') throw new Error('The server has no port.')
   return address.port
 }
 
-function clientOf(port: number, path = ''): Erp {
+function createClient(port: number, path = ''): Erp {
   const client = erpClient(`http://127.0.0.1:${port}${path}`, 'token')
   closers.push(() => client.close())
   return client.erp
 }
 
-async function served(listener: RequestListener, path = ''): Promise<Erp> {
+async function serveErp(listener: RequestListener, path = ''): Promise<Erp> {
   const server = createServer(listener)
-  const port = await portOf(server)
+  const port = await getPort(server)
   closers.push(() => {
     server.closeAllConnections()
     return new Promise((resolve) => server.close(resolve))
   })
-  return clientOf(port, path)
+  return createClient(port, path)
 }
 
-/** An ERP that says `text`, whatever it is asked. */
-function saying(text: string, status = 200): Promise<Erp> {
-  return served((request, response) => {
+/** Serves an ERP that responds with `text` to every call. */
+function serveText(text: string, status = 200): Promise<Erp> {
+  return serveErp((request, response) => {
     request.resume()
     response.writeHead(status).end(text)
   })
 }
 
-/** A server that treats the bare connection as `treat` says. */
-async function tcp(treat: (socket: Socket) => void): Promise<Erp> {
+/** Serves a raw TCP server that handles each connection with `treat`. */
+async function serveTcp(treat: (socket: Socket) => void): Promise<Erp> {
   const sockets = new Set<Socket>()
   const server = createTcpServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
     treat(socket)
   })
-  const port = await portOf(server)
+  const port = await getPort(server)
   closers.push(() => {
     for (const socket of sockets) socket.destroy()
     return new Promise((resolve) => server.close(resolve))
   })
-  return clientOf(port)
+  return createClient(port)
 }
 
-/** What was thrown, where it is an `UnknownOutcome`. */
-async function unknown(call: Promise<unknown>): Promise<UnknownOutcome> {
+/** Returns the `UnknownOutcome` that a call throws. */
+async function catchUnknown(call: Promise<unknown>): Promise<UnknownOutcome> {
   const outcome = await call.then(
     (answer) => new Error(`Answered ${JSON.stringify(answer)}.`),
     (error: unknown) => error,
@@ -67,17 +68,17 @@ async function unknown(call: Promise<unknown>): Promise<UnknownOutcome> {
 }
 
 describe('erpClient', () => {
-  it('knows that a refused connection carried nothing', async () => {
+  it('reports a refused connection as not sent', async () => {
     const server = createTcpServer()
-    const port = await portOf(server)
+    const port = await getPort(server)
     await new Promise((resolve) => server.close(resolve))
-    const outcome = await unknown(clientOf(port).describe({}))
+    const outcome = await catchUnknown(createClient(port).describe({}))
     expect(outcome).toMatchObject({ kind: 'unreachable', sent: false })
   })
 
   it('sends the bearer token and the input to the URL of the operation', async () => {
     let seen: unknown
-    const erp = await served((request, response) => {
+    const erp = await serveErp((request, response) => {
       const { method, url, headers } = request
       seen = { method, url, authorization: headers.authorization, type: headers['content-type'] }
       request.resume()
@@ -93,23 +94,26 @@ describe('erpClient', () => {
   })
 
   it('passes a refusal through', async () => {
-    const erp = await saying('{"rejected":{"reason":"not_found","message":"There is none."}}')
+    const erp = await serveText('{"rejected":{"reason":"not_found","message":"There is none."}}')
     const answer = await erp.addresses({ customer_code: 'A' })
     expect(answer).toEqual({ rejected: { reason: 'not_found', message: 'There is none.' } })
   })
 
-  it('passes the shortages of a refusal through, and takes garbled ones for no refusal', async () => {
+  it('passes the shortages of a refusal through, and reports malformed ones as an unknown outcome', async () => {
     const shortages = [{ sku: 'A', quantity: 3, quantity_available: 1 }]
     const refusal = { reason: 'insufficient_stock', message: 'Too few.', shortages }
-    const erp = await saying(JSON.stringify({ rejected: refusal }))
+    const erp = await serveText(JSON.stringify({ rejected: refusal }))
     expect(await erp.void({ reference: 'a' })).toEqual({ rejected: refusal })
-    const garbled = await saying(JSON.stringify({ rejected: { ...refusal, shortages: [{ sku: 'A' }] } }))
-    expect(await unknown(garbled.void({ reference: 'a' }))).toMatchObject({ kind: 'malformed', sent: true })
+    const garbled = await serveText(JSON.stringify({ rejected: { ...refusal, shortages: [{ sku: 'A' }] } }))
+    expect(await catchUnknown(garbled.void({ reference: 'a' }))).toMatchObject({
+      kind: 'malformed',
+      sent: true,
+    })
   })
 
-  it('carries the fault that a sandbox is asked to show, and none otherwise', async () => {
+  it('sends the requested sandbox fault, and none by default', async () => {
     const seen: unknown[] = []
-    const erp = await served((request, response) => {
+    const erp = await serveErp((request, response) => {
       seen.push(request.headers['x-sandbox-fault'])
       request.resume()
       response.end('{"ok":{"warehouses":[]}}')
@@ -137,28 +141,28 @@ describe('erpClient', () => {
     [500, '{"ok":{"warehouses":[]}}', 'failed'],
     [503, 'busy', 'failed'],
   ] as const)('takes a %i with %j for an unknown outcome', async (status, text, kind) => {
-    const erp = await saying(text, status)
-    expect(await unknown(erp.warehouses({}))).toMatchObject({ kind, sent: true })
+    const erp = await serveText(text, status)
+    expect(await catchUnknown(erp.warehouses({}))).toMatchObject({ kind, sent: true })
   })
 
-  it('does not know what became of a call whose connection is reset', async () => {
-    const erp = await tcp((socket) => socket.once('data', () => socket.resetAndDestroy()))
-    expect(await unknown(erp.warehouses({}))).toMatchObject({ kind: 'unreachable', sent: true })
+  it('reports a reset connection as an unknown outcome', async () => {
+    const erp = await serveTcp((socket) => socket.once('data', () => socket.resetAndDestroy()))
+    expect(await catchUnknown(erp.warehouses({}))).toMatchObject({ kind: 'unreachable', sent: true })
   })
 
-  it('does not take half an answer for one', async () => {
-    const erp = await tcp((socket) =>
+  it('rejects a truncated response', async () => {
+    const erp = await serveTcp((socket) =>
       socket.once('data', () => {
         const head = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 200\r\n\r\n'
         socket.write(`${head}{"ok":{"warehouses":[`, () => socket.resetAndDestroy())
       }),
     )
-    expect(await unknown(erp.warehouses({}))).toMatchObject({ kind: 'unreachable', sent: true })
+    expect(await catchUnknown(erp.warehouses({}))).toMatchObject({ kind: 'unreachable', sent: true })
   })
 
-  it('does not take an answer for one that is no HTTP', async () => {
-    const erp = await tcp((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.6\r\n')))
-    expect(await unknown(erp.warehouses({}))).toMatchObject({ kind: 'unreachable', sent: true })
+  it('rejects a response that is not HTTP', async () => {
+    const erp = await serveTcp((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.6\r\n')))
+    expect(await catchUnknown(erp.warehouses({}))).toMatchObject({ kind: 'unreachable', sent: true })
   })
 
   it.each([
@@ -168,50 +172,92 @@ describe('erpClient', () => {
       (socket: Socket) =>
         socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 200\r\n\r\n{"ok":')),
     ],
-  ])('gives up in time where the ERP %s', async (_name, treat) => {
-    const erp = await tcp(treat)
-    expect(await unknown(erp.warehouses({}, within(50)))).toMatchObject({ kind: 'timeout', sent: true })
+  ])('times out if the ERP %s', async (_name, treat) => {
+    const erp = await serveTcp(treat)
+    expect(await catchUnknown(erp.warehouses({}, withTimeout(50)))).toMatchObject({
+      kind: 'timeout',
+      sent: true,
+    })
   })
 
-  it('takes a signal of any reason for a call that was given up', async () => {
+  it('reports an aborted signal as a timeout, whatever its reason', async () => {
     const controller = new AbortController()
-    const erp = await tcp((socket) => socket.once('data', () => controller.abort('shutting down')))
+    const erp = await serveTcp((socket) => socket.once('data', () => controller.abort('shutting down')))
     const call = erp.warehouses({}, { signal: controller.signal })
-    expect(await unknown(call)).toMatchObject({ kind: 'timeout', sent: true })
+    expect(await catchUnknown(call)).toMatchObject({ kind: 'timeout', sent: true })
   })
 
-  it('sends nothing where the signal was aborted before', async () => {
+  it('sends no request if the signal is already aborted', async () => {
     let connections = 0
-    const erp = await tcp(() => {
+    const erp = await serveTcp(() => {
       connections += 1
     })
     const call = erp.warehouses({}, { signal: AbortSignal.abort() })
-    expect(await unknown(call)).toMatchObject({ kind: 'timeout', sent: false })
+    expect(await catchUnknown(call)).toMatchObject({ kind: 'timeout', sent: false })
     expect(connections).toBe(0)
   })
 
-  it('refuses an answer that does not end', async () => {
+  it('rejects a response above the size limit', async () => {
     const piece = Buffer.alloc(1024 * 1024, ' ')
-    const erp = await served((request, response) => {
+    const erp = await serveErp((request, response) => {
       request.resume()
-      const pour = () => {
+      const writeUntilFull = () => {
         while (response.write(piece)) if (response.destroyed) return
       }
-      response.on('drain', pour)
-      pour()
+      response.on('drain', writeUntilFull)
+      writeUntilFull()
     })
-    expect(await unknown(erp.warehouses({}))).toMatchObject({ kind: 'malformed', sent: true })
+    expect(await catchUnknown(erp.warehouses({}))).toMatchObject({ kind: 'malformed', sent: true })
   })
 
-  it('answers again once the ERP is back', async () => {
+  it('works again after the ERP has restarted', async () => {
     let isAway = true
-    const erp = await served((request, response) => {
+    const erp = await serveErp((request, response) => {
       request.resume()
       if (isAway) response.destroy()
       else response.end('{"ok":{"warehouses":[]}}')
     })
-    expect((await unknown(erp.warehouses({}))).kind).toBe('unreachable')
+    expect((await catchUnknown(erp.warehouses({}))).kind).toBe('unreachable')
     isAway = false
     expect(await erp.warehouses({})).toEqual({ ok: { warehouses: [] } })
   })
+})
+
+describe('unstorable text', () => {
+  const createRow = (sku: string) => ({ sku, name: 'Thing' })
+  const createPage = (rows: unknown) => ({ rows, next: null })
+
+  it.each([
+    ['NUL', 'A\0B'],
+    ['a high surrogate alone', 'A\ud800'],
+    ['a low surrogate alone', '\udfffB'],
+  ])('drops its row: %s', (_name, bad) => {
+    const body = createPage([
+      createRow('GOOD-1'),
+      { sku: 'X', deep: [{ name: bad }] },
+      createRow(bad),
+      createRow('GOOD-2 😀'),
+    ])
+    const storable = dropUnstorable(JSON.stringify(body), body)
+    expect(storable.body).toEqual(createPage([createRow('GOOD-1'), createRow('GOOD-2 😀')]))
+    expect(storable.leftOut).toEqual(['"X"', JSON.stringify(bad)])
+    expect(storable.isBroken).toBe(false)
+  })
+
+  it('makes a response malformed if it is outside a row', () => {
+    const body = { ...createPage([createRow('GOOD-1')]), next: 'A\0' }
+    expect(dropUnstorable(JSON.stringify(body), body).isBroken).toBe(true)
+  })
+})
+
+describe('the body of a failed response', () => {
+  it.each([500, 200])(
+    'is not in the error, whose message and cause are logged: status %s',
+    async (status) => {
+      const erp = await serveText('<p>customer Alex Lee, phone 5550 1234</p>', status)
+      const error = await catchUnknown(erp.describe({}))
+      const everything = `${error.stack} ${error.message} ${String(error.cause)}`
+      expect(everything).not.toMatch(/Alex|5550|customer/)
+    },
+  )
 })

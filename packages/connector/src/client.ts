@@ -1,90 +1,154 @@
 import { errors, Pool } from 'undici'
 import { z } from 'zod'
 import { shortage } from './documents.ts'
-import { type Answer, type CallOptions, type Erp, erpFrom, type Rejection, UnknownOutcome } from './erp.ts'
+import {
+  type CallOptions,
+  createErp,
+  type Erp,
+  type ErpResult,
+  type Rejection,
+  UnknownOutcome,
+} from './erp.ts'
 import { type OperationId, operations, rejectionReasons } from './operations.ts'
+import { dropUnstorable } from './storable.ts'
 
-/** Carries `CallOptions.fault`. */
+/** The HTTP header that carries `CallOptions.fault`. */
 export const faultHeader = 'x-sandbox-fault'
 const connectTimeoutMs = 3_000
-/** The longest silence allowed before and inside an answer; callers set shorter deadlines through `signal`. */
-const answerTimeoutMs = 60_000
-const mostConnections = 32
-const mostAnswerBytes = 64 * 1024 * 1024
+/**
+ * The maximum time in milliseconds to wait for the response headers, and between two chunks of the body. Callers set
+ * shorter deadlines with `signal`.
+ */
+const responseTimeoutMs = 60_000
+const maxConnections = 32
+const maxResponseBytes = 64 * 1024 * 1024
 
-/** An ERP at a URL. `close` ends its connections. */
+/** A client for an ERP at a URL. `close` closes its connections. */
 export interface ErpClient {
   readonly erp: Erp
   close(): Promise<void>
+  /** Returns the number of different rows that were dropped so far, because a database cannot store their text. */
+  leftOut(): number
+}
+
+export interface ErpClientOptions {
+  /** Called once for each dropped row, with the operation and the row's first text, which usually is its code. */
+  readonly onLeftOut?: (id: OperationId, row: string) => void
 }
 
 /**
- * An `Erp` behind `erpServer` at `url`. Every answer is parsed with the operation's schema; whatever is neither
- * `ok` nor `rejected` throws `UnknownOutcome`.
+ * The maximum number of dropped rows that the client remembers, to report each of them once. Further rows are reported
+ * every time.
  */
-export function erpClient(url: string, token: string): ErpClient {
+const maxLeftOut = 10_000
+
+/**
+ * Creates an `Erp` that calls the ERP behind `erpServer` at `url`. Every response is parsed with the operation's
+ * schema. A response that is neither `ok` nor `rejected` throws `UnknownOutcome`.
+ */
+export function erpClient(url: string, token: string, { onLeftOut }: ErpClientOptions = {}): ErpClient {
   const base = new URL(url)
-  const prefix = base.pathname.replace(/\/$/, '')
-  const pool = new Pool(base.origin, {
-    connections: mostConnections,
-    connect: { timeout: connectTimeoutMs },
-    headersTimeout: answerTimeoutMs,
-    bodyTimeout: answerTimeoutMs,
-    maxResponseSize: mostAnswerBytes,
-    allowH2: false,
-  })
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-
-  async function call(id: OperationId, input: unknown, options: CallOptions = {}): Promise<Answer<unknown>> {
-    const signal = options.signal ?? null
-    if (signal?.aborted) {
-      throw new UnknownOutcome('timeout', `${id} was given up before it was sent.`, { sent: false })
-    }
-    const { statusCode, body } = await pool
-      .request({
-        path: `${prefix}/${id}`,
-        method: 'POST',
-        headers: options.fault === undefined ? headers : { ...headers, [faultHeader]: options.fault },
-        body: JSON.stringify(input),
-        signal,
-      })
-      .catch((error) => {
-        throw unknownFrom(id, error, signal)
-      })
-    const text = await body.text().catch((error) => {
-      throw unknownFrom(id, error, signal)
-    })
-    if (statusCode !== 200)
-      throw new UnknownOutcome('failed', `${id}: the ERP answered ${statusCode}: ${text.slice(0, 300)}`)
-    return answerOf(id, text)
+  const connection: Connection = {
+    pool: openPool(base.origin),
+    prefix: base.pathname.replace(/\/$/, ''),
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
   }
-
-  return { erp: erpFrom(call), close: () => pool.destroy() }
+  const known = new Set<string>()
+  function recordLeftOut(id: OperationId, rows: readonly string[]) {
+    for (const row of rows) {
+      const key = `${id} ${row}`
+      if (known.has(key)) continue
+      if (known.size < maxLeftOut) known.add(key)
+      onLeftOut?.(id, row)
+    }
+  }
+  const erp = createErp(async (id, input, options = {}) =>
+    parseResult(id, await sendCall(connection, { id, input, options }), recordLeftOut),
+  )
+  return { erp, close: () => connection.pool.destroy(), leftOut: () => known.size }
 }
 
-function answerOf(id: OperationId, text: string): Answer<unknown> {
+interface Connection {
+  readonly pool: Pool
+  /** The path before the operation, without a slash at the end. */
+  readonly prefix: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+function openPool(origin: string): Pool {
+  return new Pool(origin, {
+    connections: maxConnections,
+    connect: { timeout: connectTimeoutMs },
+    headersTimeout: responseTimeoutMs,
+    bodyTimeout: responseTimeoutMs,
+    maxResponseSize: maxResponseBytes,
+    allowH2: false,
+  })
+}
+
+interface Call {
+  readonly id: OperationId
+  readonly input: unknown
+  readonly options: CallOptions
+}
+
+/** Sends a call and returns the body of its response. Throws `UnknownOutcome` unless the status is 200. */
+async function sendCall(
+  { pool, prefix, headers }: Connection,
+  { id, input, options }: Call,
+): Promise<string> {
+  const signal = options.signal ?? null
+  if (signal?.aborted) {
+    throw new UnknownOutcome('timeout', `${id} was aborted before it was sent.`, { sent: false })
+  }
+  const fault = options.fault === undefined ? {} : { [faultHeader]: options.fault }
+  try {
+    const { statusCode, body } = await pool.request({
+      path: `${prefix}/${id}`,
+      method: 'POST',
+      headers: { ...headers, ...fault },
+      body: JSON.stringify(input),
+      signal,
+    })
+    const text = await body.text()
+    if (statusCode === 200) return text
+    // The error does not quote the body, which may contain secrets that must not be logged.
+    throw new UnknownOutcome('failed', `${id}: the ERP responded with status ${statusCode}.`)
+  } catch (error) {
+    throw error instanceof UnknownOutcome ? error : toUnknownOutcome(id, error, signal)
+  }
+}
+
+type RecordLeftOut = (id: OperationId, rows: readonly string[]) => void
+
+function parseResult(id: OperationId, text: string, noteLeftOut: RecordLeftOut): ErpResult<unknown> {
   let body: unknown
   try {
     body = JSON.parse(text)
-  } catch (cause) {
-    throw new UnknownOutcome('malformed', `${id}: the ERP's answer is not JSON.`, { cause })
+  } catch {
+    // The error of JSON.parse is not used as the cause, because it quotes a part of the body.
+    throw new UnknownOutcome('malformed', `${id}: the ERP's response is not JSON.`)
   }
   if (!isObject(body) || 'ok' in body === 'rejected' in body) {
-    throw new UnknownOutcome('malformed', `${id}: the ERP's answer is not either ok or rejected.`)
+    throw new UnknownOutcome('malformed', `${id}: the ERP's response is neither ok nor rejected.`)
   }
-  if ('rejected' in body) return { rejected: rejectionOf(id, body.rejected) }
-  const output = operations[id].output.safeParse(body.ok)
+  if ('rejected' in body) return { rejected: parseRejection(id, body.rejected) }
+  const storable = dropUnstorable(text, body.ok)
+  if (storable.leftOut.length > 0) noteLeftOut(id, storable.leftOut)
+  if (storable.isBroken)
+    throw new UnknownOutcome('malformed', `${id}: the ERP's response contains NUL or a lone surrogate.`)
+  const output = operations[id].output.safeParse(storable.body)
   if (!output.success) {
     throw new UnknownOutcome(
       'malformed',
-      `${id}: the ERP's answer does not fit: ${output.error.message.slice(0, 1000)}`,
+      `${id}: the ERP's response does not match the schema: ${output.error.message.slice(0, 1000)}`,
     )
   }
   return { ok: output.data }
 }
 
-function rejectionOf(id: OperationId, said: unknown): Rejection {
-  const { reason, message, shortages } = isObject(said) ? said : {}
+function parseRejection(id: OperationId, value: unknown): Rejection {
+  const { reason, message, shortages } = isObject(value) ? value : {}
   const known = rejectionReasons.find((one) => one === reason)
   const short = z.array(shortage).optional().safeParse(shortages)
   if (known && short.success) {
@@ -92,12 +156,15 @@ function rejectionOf(id: OperationId, said: unknown): Rejection {
   }
   throw new UnknownOutcome(
     'malformed',
-    `${id}: the ERP rejected for none of the reasons ${rejectionReasons.join(', ')}.`,
+    `${id}: the ERP's reason for the refusal is none of ${rejectionReasons.join(', ')}.`,
   )
 }
 
-/** A signal's reason may be anything, so that the error it leads to does not tell that it was the signal. */
-function unknownFrom(id: OperationId, error: unknown, signal: AbortSignal | null): UnknownOutcome {
+/**
+ * Converts an error of a call. Checks the signal too: an abort can carry any reason, so the error alone does not show
+ * that the call timed out.
+ */
+function toUnknownOutcome(id: OperationId, error: unknown, signal: AbortSignal | null): UnknownOutcome {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND' || error instanceof errors.ConnectTimeoutError) {
     return new UnknownOutcome('unreachable', `${id}: the ERP cannot be reached.`, {
@@ -109,11 +176,11 @@ function unknownFrom(id: OperationId, error: unknown, signal: AbortSignal | null
     error instanceof errors.HeadersTimeoutError ||
     error instanceof errors.BodyTimeoutError ||
     signal?.aborted === true
-  if (late) return new UnknownOutcome('timeout', `${id}: the ERP did not answer in time.`, { cause: error })
+  if (late) return new UnknownOutcome('timeout', `${id}: the ERP did not respond in time.`, { cause: error })
   if (error instanceof errors.ResponseExceededMaxSizeError) {
     return new UnknownOutcome(
       'malformed',
-      `${id}: the ERP's answer is larger than ${mostAnswerBytes} bytes.`,
+      `${id}: the ERP's response is larger than ${maxResponseBytes} bytes.`,
       {
         cause: error,
       },

@@ -1,54 +1,54 @@
-/** `npm run conformance`: the suite against an ERP at a URL. */
+/** `npm run conformance`: runs the conformance suite against an ERP at a URL. */
 import { parseArgs } from 'node:util'
 import { erpClient } from './client.ts'
 import { type ConformanceOptions, conformance, type Report, type Result } from './conformance.ts'
-import { type Erp, UnknownOutcome, within } from './erp.ts'
+import { type Erp, UnknownOutcome, withTimeout } from './erp.ts'
 
 const usage = `Usage: npm run conformance -- <url> [options]
 
-Checks that the ERP served at <url> keeps the rules of the connector; takes about a minute at most. Only reads,
-unless --warehouse and --sku are given.
+Checks that the connector at <url> keeps the rules. Takes about a minute. Only reads, unless --warehouse and --sku
+are given.
 
-  --customer CODE   a customer that the ERP knows, to look at its addresses and what it may order
-  --username NAME   an account that may sign in; its password is read from UPSTREAM_PASSWORD
-  --warehouse CODE  with --sku: the account makes holds and orders of at most 7 of the SKU in this warehouse and
-  --sku SKU         takes them back; 50 must be available. A test ERP is the place for that
-  --help            this text
+  --customer CODE   a customer of the ERP, whose addresses, catalogue and statements are checked
+  --username NAME   an account that can sign in; its password is read from UPSTREAM_PASSWORD
+  --warehouse CODE  with --sku: creates holds and orders of at most 7 units of the SKU in this warehouse for the
+  --sku SKU         account, and cancels them. 50 units must be available. Use a test ERP
+  --help            prints this text
 
-The bearer token is read from UPSTREAM_TOKEN. Sign-in is tried once with a wrong password and three times with
-the right one. Changes of stock are waited for, 5 seconds; run it while the ERP is at work.
+The bearer token is read from UPSTREAM_TOKEN. The suite signs in once with a wrong password and three times with the
+right one. It watches for stock changes for 5 seconds: run it while stock changes.
 
-Exit codes: 0 all passed, 1 something failed, 64 wrong usage.
+Exit codes: 0 all passed, 1 a check failed, 64 wrong usage.
 Example: UPSTREAM_TOKEN=secret npm run conformance -- http://127.0.0.1:18080 --customer CUST-HARBOUR
 `
 
 const usageError = 64
 const watchMs = 5_000
-const firstAnswerMs = 10_000
+const firstCallMs = 10_000
 
-/** What was asked for cannot be understood. */
-class WrongUsage extends Error {}
+/** The error for a command line that is not valid. Its message says why. */
+class UsageError extends Error {}
 
-interface Asked {
+interface Command {
   readonly url: string
   readonly token: string
   readonly options: ConformanceOptions
 }
 
-function askedFor(argv: readonly string[], env: NodeJS.ProcessEnv): Asked | undefined {
-  const { values, positionals } = argumentsOf(argv)
+function parseCommand(argv: readonly string[], env: NodeJS.ProcessEnv): Command | undefined {
+  const { values, positionals } = parseArguments(argv)
   if (values.help) return undefined
   const [url, ...rest] = positionals
-  if (url === undefined || rest.length > 0) throw new WrongUsage('Name one URL.')
+  if (url === undefined || rest.length > 0) throw new UsageError('Give exactly one URL.')
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new WrongUsage(`${url} is not a URL with http or https.`)
+    throw new UsageError(`${url} is not an http or https URL.`)
   const { UPSTREAM_TOKEN: token, UPSTREAM_PASSWORD: password } = env
-  if (!token) throw new WrongUsage('Set UPSTREAM_TOKEN to the token that the ERP expects.')
+  if (!token) throw new UsageError('Set UPSTREAM_TOKEN to the token that the ERP expects.')
   const { customer, username, warehouse, sku } = values
   if (username !== undefined && !password)
-    throw new WrongUsage(`Set UPSTREAM_PASSWORD to the password of ${username}.`)
+    throw new UsageError(`Set UPSTREAM_PASSWORD to the password of ${username}.`)
   if ((warehouse === undefined) !== (sku === undefined) || (sku !== undefined && username === undefined))
-    throw new WrongUsage('Orders need --warehouse, --sku and --username.')
+    throw new UsageError('Orders require --warehouse, --sku and --username.')
   return {
     url,
     token,
@@ -64,7 +64,7 @@ function askedFor(argv: readonly string[], env: NodeJS.ProcessEnv): Asked | unde
   }
 }
 
-function argumentsOf(argv: readonly string[]) {
+function parseArguments(argv: readonly string[]) {
   try {
     return parseArgs({
       args: [...argv],
@@ -78,14 +78,17 @@ function argumentsOf(argv: readonly string[]) {
       },
     })
   } catch (cause) {
-    throw new WrongUsage(cause instanceof Error ? cause.message : String(cause))
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause))
   }
 }
 
-/** Says why an ERP cannot be looked at, before every check says it anew. */
-async function whyNot(erp: Erp): Promise<string | undefined> {
+/**
+ * Calls the ERP once before the suite, so that an unreachable ERP is reported once instead of by every check. Returns
+ * why it is unreachable; undefined if it responds.
+ */
+async function explainUnreachable(erp: Erp): Promise<string | undefined> {
   try {
-    await erp.describe({}, within(firstAnswerMs))
+    await erp.describe({}, withTimeout(firstCallMs))
     return undefined
   } catch (error) {
     if (!(error instanceof UnknownOutcome)) throw error
@@ -94,49 +97,54 @@ async function whyNot(erp: Erp): Promise<string | undefined> {
   }
 }
 
-const words = { passed: 'ok', failed: 'FAILED', skipped: 'skipped' } as const
+const outcomeWords = { passed: 'ok', failed: 'FAILED', skipped: 'skipped' } as const
 
-/** One line for a result; what an ERP sent may hold anything, also what a terminal would obey. */
-function lineOf({ id, outcome, states, message }: Result): string {
-  const said = (message ?? states).replaceAll(/\p{Cc}+/gu, ' ')
-  return `${words[outcome].padEnd(7)}  ${id}: ${said}\n`
+/**
+ * Formats a result as one line. Control characters are removed, because text from the ERP could contain terminal
+ * escapes.
+ */
+function formatResult({ id, outcome, states, message }: Result): string {
+  const text = (message ?? states).replaceAll(/\p{Cc}+/gu, ' ')
+  return `${outcomeWords[outcome].padEnd(7)}  ${id}: ${text}\n`
 }
 
-function tell(text: string) {
+function print(text: string) {
   process.stdout.write(text)
 }
 
-async function look({ url, token, options }: Asked): Promise<boolean> {
+/** Runs the suite and prints each result. Returns true if no check failed. */
+async function runSuite({ url, token, options }: Command): Promise<boolean> {
   const client = erpClient(url, token)
   const isTerminal = process.stdout.isTTY === true
   const clearLine = isTerminal ? '\r\u001b[2K' : ''
   try {
-    const reason = await whyNot(client.erp)
+    const reason = await explainUnreachable(client.erp)
     if (reason !== undefined) {
       const states = 'The ERP can be reached.'
-      tell(lineOf({ id: 'connect', states, outcome: 'failed', message: reason }))
-      return close({ passed: 0, failed: 1, skipped: 0 })
+      print(formatResult({ id: 'connect', states, outcome: 'failed', message: reason }))
+      printSummary({ passed: 0, failed: 1, skipped: 0 })
+      return false
     }
     const report = await conformance(client.erp, {
       ...options,
-      onStart: ({ id }) => isTerminal && tell(`…        ${id}`),
-      onResult: (result) => tell(clearLine + lineOf(result)),
+      onStart: ({ id }) => isTerminal && print(`…        ${id}`),
+      onResult: (result) => print(clearLine + formatResult(result)),
     })
-    return close(report)
+    printSummary(report)
+    return report.failed === 0
   } finally {
     await client.close()
   }
 }
 
-function close({ passed, failed, skipped }: Omit<Report, 'results'>): boolean {
-  tell(`${passed} passed, ${failed} failed, ${skipped} skipped\n`)
-  return failed === 0
+function printSummary({ passed, failed, skipped }: Omit<Report, 'results'>) {
+  print(`${passed} passed, ${failed} failed, ${skipped} skipped\n`)
 }
 
 async function main(): Promise<number> {
-  const asked = askedFor(process.argv.slice(2), process.env)
-  if (asked) return (await look(asked)) ? 0 : 1
-  tell(usage)
+  const command = parseCommand(process.argv.slice(2), process.env)
+  if (command) return (await runSuite(command)) ? 0 : 1
+  print(usage)
   return 0
 }
 
@@ -145,7 +153,7 @@ main().then(
     process.exitCode = code
   },
   (error: unknown) => {
-    const isUsage = error instanceof WrongUsage
+    const isUsage = error instanceof UsageError
     const message = error instanceof Error ? error.message : String(error)
     process.stderr.write(isUsage ? `${message}\n\n${usage}` : `${message}\n`)
     process.exitCode = isUsage ? usageError : 1

@@ -1,18 +1,18 @@
 import { createServer, type RequestListener } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { erpClient } from './client.ts'
-import { inMemoryErp } from './conformance/in-memory-erp.ts'
 import { ConformanceFailure, type ConformanceOptions, conformance, conformanceChecks } from './conformance.ts'
-import { callAny, type Erp, isOperationId } from './erp.ts'
+import { callOperation, type Erp, isOperationId } from './erp.ts'
 import { operations } from './operations.ts'
-import { bearerCheck, bodyOf, erpServer, say } from './server.ts'
+import { createBearerCheck, erpServer, readBody, sendJson } from './server.ts'
+import { createInMemoryErp } from './testing/in-memory-erp.ts'
 
 const token = 'a-token-of-the-erp'
-const { erp, customer_code, credentials } = inMemoryErp()
+const { erp, customer_code, credentials } = createInMemoryErp()
 const right = erpServer(erp, { token })
 
-/** What `look` finds of an ERP behind `listener`. */
-async function behind<T>(
+/** Serves `listener` over HTTP and runs `look` on it. */
+async function serveBehind<T>(
   listener: RequestListener,
   look: (erp: Erp, options: ConformanceOptions) => Promise<T>,
 ): Promise<T> {
@@ -32,8 +32,8 @@ async function behind<T>(
   }
 }
 
-/** The messages of the checks of the wire that fail, by id. */
-async function wireFailures(erp: Erp, options: ConformanceOptions): Promise<Map<string, string>> {
+/** Returns the failure messages of the HTTP checks, by check id. */
+async function listHttpFailures(erp: Erp, options: ConformanceOptions): Promise<Map<string, string>> {
   const failures = new Map<string, string>()
   for (const check of conformanceChecks(options).filter(({ id }) => id.startsWith('http.'))) {
     await check.run(erp).catch((error: unknown) => {
@@ -43,28 +43,28 @@ async function wireFailures(erp: Erp, options: ConformanceOptions): Promise<Map<
   return failures
 }
 
-type Carelessness = 'json' | 'input' | 'size' | 'none'
+type Omission = 'json' | 'input' | 'size' | 'none'
 
-/** A connector that does without `erpServer`, and is careless in one thing. */
-function handmade(carelessness: Carelessness): RequestListener {
-  const mostBytes = carelessness === 'size' ? Number.MAX_SAFE_INTEGER : 4 * 1024 * 1024
-  const isAuthorised = bearerCheck(token)
+/** Creates a connector without `erpServer` that leaves out one validation. */
+function createIncompleteConnector(omission: Omission): RequestListener {
+  const maxBytes = omission === 'size' ? Number.MAX_SAFE_INTEGER : 4 * 1024 * 1024
+  const isAuthorised = createBearerCheck(token)
   return async (request, response) => {
     const id = request.url?.slice(1) ?? ''
-    if (!isAuthorised(request.headers.authorization)) return say(response, 401, {})
-    if (request.method !== 'POST' || !isOperationId(id)) return say(response, 404, {})
-    const body = await bodyOf(request, mostBytes)
+    if (!isAuthorised(request.headers.authorization)) return sendJson(response, 401, {})
+    if (request.method !== 'POST' || !isOperationId(id)) return sendJson(response, 404, {})
+    const body = await readBody(request, maxBytes)
     if (body === 'broken off') return
-    if (body === 'too large') return say(response, 413, {})
-    const sent = parsed(body.bytes.toString(), carelessness === 'json' ? {} : undefined)
-    if (sent === undefined) return say(response, 400, {})
+    if (body === 'too large') return sendJson(response, 413, {})
+    const sent = parseInput(body.bytes.toString(), omission === 'json' ? {} : undefined)
+    if (sent === undefined) return sendJson(response, 400, {})
     const input = operations[id].input.safeParse(sent)
-    if (!input.success) return say(response, carelessness === 'input' ? 500 : 400, {})
-    say(response, 200, await callAny(erp, id, input.data))
+    if (!input.success) return sendJson(response, omission === 'input' ? 500 : 400, {})
+    sendJson(response, 200, await callOperation(erp, id, input.data))
   }
 }
 
-function parsed(text: string, otherwise: unknown): unknown {
+function parseInput(text: string, otherwise: unknown): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -89,18 +89,18 @@ const mutants: Record<string, RequestListener> = {
     const isKnown = isOperationId(request.url?.slice(1) ?? '')
     if (isKnown) return right(request, response)
     request.resume()
-    say(response, 200, { ok: {} })
+    sendJson(response, 200, { ok: {} })
   },
   'http.method': (request, response) =>
-    request.method === 'GET' ? say(response, 200, described) : right(request, response),
-  'http.not_json': handmade('json'),
-  'http.malformed': handmade('input'),
-  'http.oversized': handmade('size'),
+    request.method === 'GET' ? sendJson(response, 200, described) : right(request, response),
+  'http.not_json': createIncompleteConnector('json'),
+  'http.malformed': createIncompleteConnector('input'),
+  'http.oversized': createIncompleteConnector('size'),
   'http.broken_off': (request, response) => {
     request.once('error', () => {
       isDown = true
     })
-    if (isDown) say(response, 500, { failed: 'out of order' })
+    if (isDown) sendJson(response, 500, { failed: 'out of order' })
     else right(request, response)
   },
 }
@@ -108,30 +108,29 @@ const mutants: Record<string, RequestListener> = {
 describe('conformance over HTTP', () => {
   it.each([
     ['erpServer', right],
-    ['a server of its own', handmade('none')],
-  ])('passes a right ERP behind %s', async (_name, listener) => {
-    const { results } = await behind(listener, conformance)
+    ['a server of its own', createIncompleteConnector('none')],
+  ])('passes a correct ERP behind %s', async (_name, listener) => {
+    const { results } = await serveBehind(listener, conformance)
     expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([])
     const looked = results.filter(({ id, outcome }) => id.startsWith('http.') && outcome === 'passed')
     expect(looked.map(({ id }) => id).toSorted()).toEqual([...Object.keys(mutants), 'http.wire'].toSorted())
   })
 
   it.each(Object.entries(mutants))(
-    'finds by %s, and by nothing else, what it is there for',
+    'detects its fault with %s and with no other check',
     async (id, listener) => {
-      const failures = await behind(listener, wireFailures)
+      const failures = await serveBehind(listener, listHttpFailures)
       expect([...failures.keys()]).toEqual([id])
-      expect(failures.get(id)).toMatch(/^Expected .+; came .+\. .+\.$/)
+      expect(failures.get(id)).toMatch(/^Expected .+; got .+\. .+\.$/)
     },
   )
 
-  it('finds by http.wire an ERP that does not say ok', async () => {
-    const wordless: RequestListener = (request, response) => {
+  it('detects with http.wire a response without ok', async () => {
+    const removeMessage: RequestListener = (request, response) => {
       request.resume()
-      say(response, 200, { name: 'In memory' })
+      sendJson(response, 200, { name: 'In memory' })
     }
-    const expected =
-      'Expected POST /describe with the right token to be answered with 200 and {ok}; came 200 '
-    expect((await behind(wordless, wireFailures)).get('http.wire')).toContain(expected)
+    const expected = 'Expected POST /describe with the right token to return 200 and {ok}; got 200 '
+    expect((await serveBehind(removeMessage, listHttpFailures)).get('http.wire')).toContain(expected)
   })
 })

@@ -1,15 +1,15 @@
 import { describe, expect, it, vi } from 'vitest'
-import { changed, describedAs, tellingNothing } from './conformance/broken.ts'
-import { brokenAccess } from './conformance/broken-access.ts'
-import { brokenLedger } from './conformance/broken-ledger.ts'
-import { brokenOrders } from './conformance/broken-orders.ts'
-import { brokenProducts } from './conformance/broken-products.ts'
-import { brokenStock } from './conformance/broken-stock.ts'
-import { inMemoryErp } from './conformance/in-memory-erp.ts'
 import { type ConformanceOptions, conformance, conformanceChecks } from './conformance.ts'
-import { type Erp, erpFrom, withoutOrders } from './erp.ts'
+import { createErp, type Erp, withoutOrders } from './erp.ts'
+import { changeCapabilities, changeOutput, removeHints } from './testing/broken.ts'
+import { brokenAccess } from './testing/broken-access.ts'
+import { brokenLedger } from './testing/broken-ledger.ts'
+import { brokenOrders } from './testing/broken-orders.ts'
+import { brokenProducts } from './testing/broken-products.ts'
+import { brokenStock } from './testing/broken-stock.ts'
+import { createInMemoryErp } from './testing/in-memory-erp.ts'
 
-const right = inMemoryErp()
+const right = createInMemoryErp()
 const options: ConformanceOptions = {
   customer_code: right.customer_code,
   credentials: right.credentials,
@@ -34,16 +34,16 @@ const httpIds = conformanceChecks()
   .map(({ id }) => id)
   .filter((id) => id.startsWith('http.'))
 
-async function outcomes(erp: Erp, outcome: 'failed' | 'skipped', more: ConformanceOptions = {}) {
+async function listOutcomes(erp: Erp, outcome: 'failed' | 'skipped', more: ConformanceOptions = {}) {
   const report = await conformance(erp, { ...options, ...more })
   return report.results.filter((result) => result.outcome === outcome)
 }
 
-/** What each check is there to find: a fault of each kind, made by hand. */
+/** One faulty ERP for each check. */
 const mutants = { ...brokenAccess, ...brokenLedger, ...brokenStock, ...brokenProducts }
 
 describe('conformance', () => {
-  it('passes a right ERP and says what it did not look at', async () => {
+  it('passes a correct ERP and reports what it skipped', async () => {
     const report = await conformance(right.erp, options)
     expect(report.results.filter(({ outcome }) => outcome === 'failed')).toEqual([])
     const skipped = report.results.filter(({ outcome }) => outcome === 'skipped')
@@ -52,76 +52,76 @@ describe('conformance', () => {
     expect(report.passed + report.skipped).toBe(report.results.length)
   })
 
-  it('passes a right ERP that is at work, and looks at its hints', async () => {
-    expect(await outcomes(right.atWork, 'failed')).toEqual([])
-    const ids = (await outcomes(right.atWork, 'skipped')).map(({ id }) => id)
+  it('passes a correct ERP whose data changes, and checks its hints', async () => {
+    expect(await listOutcomes(right.atWork, 'failed')).toEqual([])
+    const ids = (await listOutcomes(right.atWork, 'skipped')).map(({ id }) => id)
     expect(ids).not.toContain('stock.changed.complete')
     expect(ids).not.toContain('products.changed.complete')
   })
 
-  it('passes a right ERP that takes orders, still or at work, and leaves nothing held', async () => {
-    const { erp, atWork, ordering } = inMemoryErp()
+  it('passes a correct ERP that supports orders, with or without changes, and leaves no active hold', async () => {
+    const { erp, atWork, ordering } = createInMemoryErp()
     const { warehouse_code, sku } = ordering
-    const available = async () => {
+    const readAvailable = async () => {
       const answer = await erp['stock.read']({ warehouse_code, skus: [sku] })
       return 'ok' in answer ? answer.ok.rows[0]?.quantity_available : undefined
     }
-    const before = await available()
-    expect(await outcomes(erp, 'failed', { ordering })).toEqual([])
-    expect(await available()).toBe(before)
-    expect(await outcomes(atWork, 'failed', { ordering })).toEqual([])
-    const skipped = (await outcomes(erp, 'skipped', { ordering })).map(({ id }) => id)
+    const before = await readAvailable()
+    expect(await listOutcomes(erp, 'failed', { ordering })).toEqual([])
+    expect(await readAvailable()).toBe(before)
+    expect(await listOutcomes(atWork, 'failed', { ordering })).toEqual([])
+    const skipped = (await listOutcomes(erp, 'skipped', { ordering })).map(({ id }) => id)
     expect(skipped).toEqual([...skippedWhenStill, ...skippedWhenAble, ...httpIds])
   })
 
-  it('leaves out what an ERP says that it cannot do with orders', async () => {
-    const poor = describedAs(right.erp, { holds: 'none', lookup: 'none', dedupes_by_reference: false })
-    const ids = (await outcomes(poor, 'skipped', { ordering })).map(({ id }) => id)
+  it('skips order checks for capabilities that the ERP does not declare', async () => {
+    const poor = changeCapabilities(right.erp, { holds: 'none', lookup: 'none', dedupes_by_reference: false })
+    const ids = (await listOutcomes(poor, 'skipped', { ordering })).map(({ id }) => id)
     const lacking = orderIds.filter((id) => /hold\.(?!none)|submit\.(once|hold)|lookup\.(?!none)/.test(id))
     expect(ids.filter((id) => id.startsWith('orders.')).toSorted()).toEqual(
       [...lacking, 'orders.none'].toSorted(),
     )
     const none = { ...right.erp, ...withoutOrders }
-    expect(await outcomes(none, 'failed', { ordering })).toEqual([])
+    expect(await listOutcomes(none, 'failed', { ordering })).toEqual([])
   })
 
-  it('finds a wrong read also where the ERP is at work and tells no changes', async () => {
-    const silent = tellingNothing(inMemoryErp().atWork)
-    expect(await outcomes(silent, 'failed')).toEqual([])
-    const wrong = changed(silent, 'stock.read', (answer) => ({
+  it('detects a wrong read in an ERP whose data changes and that gives no hints', async () => {
+    const silent = removeHints(createInMemoryErp().atWork)
+    expect(await listOutcomes(silent, 'failed')).toEqual([])
+    const wrong = changeOutput(silent, 'stock.read', (answer) => ({
       ...answer,
       rows: answer.rows.map((row) => ({ ...row, price_retail: row.price_retail * 100 })),
     }))
-    const failures = await outcomes(wrong, 'failed')
+    const failures = await listOutcomes(wrong, 'failed')
     expect(failures.map(({ id }) => id)).toEqual(['stock.read.agrees'])
   })
 
-  it('holds an ERP in process to the schemas too', async () => {
-    const nameless = changed(right.erp, 'shipping_methods', ({ shipping_methods: methods }) => ({
+  it('checks the schemas for an ERP in process too', async () => {
+    const nameless = changeOutput(right.erp, 'shipping_methods', ({ shipping_methods: methods }) => ({
       shipping_methods: methods.map((method) => ({ ...method, name: '' })),
     }))
-    const [failure, ...others] = await outcomes(nameless, 'failed')
-    expect(failure?.message).toMatch(/the answer of shipping_methods to fit its schema; came .+name/)
+    const [failure, ...others] = await listOutcomes(nameless, 'failed')
+    expect(failure?.message).toMatch(/the result of shipping_methods to match its schema; got .+name/)
     expect(others.every(({ id }) => id.startsWith('shipping_methods.'))).toBe(true)
   })
 
-  it('reports an ERP of which nothing works, and never throws', async () => {
-    const erp = erpFrom(async (id) => {
+  it('reports an ERP whose every call fails, and does not throw', async () => {
+    const erp = createErp(async (id) => {
       throw new TypeError(`${id} is out of order`)
     })
     const report = await conformance(erp, options)
     expect(report.passed).toBe(0)
     expect(report.failed + httpIds.length).toBe(report.results.length)
     const [first] = report.results
-    expect(first?.message).toContain('came an exception: describe is out of order.')
+    expect(first?.message).toContain('got an exception: describe is out of order.')
   })
 
-  it('does not wait for ever', async () => {
+  it('stops waiting for a call after its timeout', async () => {
     vi.useFakeTimers()
     try {
-      const erp = erpFrom(() => new Promise(() => {}))
+      const erp = createErp(() => new Promise(() => {}))
       const call = conformanceChecks(options)[0]?.run(erp)
-      const failed = expect(call).rejects.toThrow('came no answer (timeout)')
+      const failed = expect(call).rejects.toThrow('got no result (timeout)')
       await vi.advanceTimersByTimeAsync(60_000)
       await failed
     } finally {
@@ -129,15 +129,15 @@ describe('conformance', () => {
     }
   })
 
-  it('tells of each check before and after it runs', async () => {
-    const told: string[] = []
+  it('reports each check before and after it runs', async () => {
+    const calls: string[] = []
     await conformance(right.erp, {
       ...options,
-      onStart: ({ id }) => told.push(`start ${id}`),
-      onResult: ({ id, outcome }) => told.push(`${outcome} ${id}`),
+      onStart: ({ id }) => calls.push(`start ${id}`),
+      onResult: ({ id, outcome }) => calls.push(`${outcome} ${id}`),
     })
-    expect(told.slice(0, 2)).toEqual(['start describe.stable', 'passed describe.stable'])
-    expect(told).toHaveLength(2 * conformanceChecks().length)
+    expect(calls.slice(0, 2)).toEqual(['start describe.stable', 'passed describe.stable'])
+    expect(calls).toHaveLength(2 * conformanceChecks().length)
   })
 
   it('has a mutant for every check', () => {
@@ -150,10 +150,10 @@ describe('conformance', () => {
   it.each([
     ...Object.entries(mutants).map(([id, mutant]) => [id, mutant, {}] as const),
     ...Object.entries(brokenOrders).map(([id, mutant]) => [id, mutant, { ordering }] as const),
-  ])('finds by %s, and by nothing else, what it is there for', async (id, mutant, more) => {
-    const { erp, atWork } = inMemoryErp()
-    const failures = await outcomes(mutant(erp, atWork), 'failed', more)
+  ])('detects its fault with %s and with no other check', async (id, mutant, more) => {
+    const { erp, atWork } = createInMemoryErp()
+    const failures = await listOutcomes(mutant(erp, atWork), 'failed', more)
     expect(failures.map((failure) => failure.id)).toEqual([id])
-    expect(failures[0]?.message).toMatch(/^Expected .+; came .+\. .+\.$/)
+    expect(failures[0]?.message).toMatch(/^Expected .+; got .+\. .+\.$/)
   })
 })

@@ -1,25 +1,25 @@
-import { accessChecks } from './conformance/access.ts'
-import { callChecks } from './conformance/calls.ts'
+import { listAccessChecks } from './conformance/access.ts'
+import { listCallChecks } from './conformance/calls.ts'
 import { type Check, ConformanceFailure, type ConformanceOptions } from './conformance/check.ts'
-import { hintChecks } from './conformance/hints.ts'
-import { holdChecks } from './conformance/holds.ts'
-import { httpChecks } from './conformance/http.ts'
-import { ledgerChecks } from './conformance/ledger.ts'
+import { referenceChecks } from './conformance/describe.ts'
+import { listDocumentChecks } from './conformance/documents.ts'
+import { listHintChecks } from './conformance/hints.ts'
+import { listHoldChecks } from './conformance/holds.ts'
+import { listHttpChecks } from './conformance/http.ts'
+import { listLedgerChecks } from './conformance/ledger.ts'
 import { productSubject, stockSubject } from './conformance/listing.ts'
 import { productChecks } from './conformance/products.ts'
-import { readChecks } from './conformance/read.ts'
-import { referenceChecks } from './conformance/reference.ts'
-import { documentChecks } from './conformance/references.ts'
-import { snapshotChecks } from './conformance/snapshot.ts'
+import { listReadChecks } from './conformance/read.ts'
+import { listSnapshotChecks } from './conformance/snapshot.ts'
 import { stockChecks } from './conformance/stock.ts'
-import { submitChecks } from './conformance/submits.ts'
+import { listSubmitChecks } from './conformance/submits.ts'
 import type { Erp } from './erp.ts'
 
 export { type Check, ConformanceFailure, type ConformanceOptions, type Skipped } from './conformance/check.ts'
 
 const defaultPatienceMs = 5_000
 
-/** What came of one check. `message` is the sentence of a failure, or the reason of a skip. */
+/** The outcome of one check. `message` explains a failure or gives the reason of a skip. */
 export interface Result {
   readonly id: string
   readonly states: string
@@ -40,9 +40,10 @@ interface RunOptions extends ConformanceOptions {
 }
 
 /**
- * What every ERP must keep, in process or behind HTTP, one check for each guarantee. Each stands alone
- * and bounds its calls, so that an ERP of any size is looked at within about a minute. They allow for an ERP that is
- * at work meanwhile. Only with `ordering` do they write: holds and orders of a few units, which they take back.
+ * Lists the checks that every ERP must pass, in process or over HTTP: one for each guarantee. The checks are
+ * independent and limit their calls, so a run takes about a minute for an ERP of any size. They tolerate that the ERP's
+ * data change while they run. Checks write only if `ordering` is given: they create holds and orders of a few units and
+ * cancel them.
  */
 export function conformanceChecks(options: ConformanceOptions = {}): readonly Check[] {
   const { customer_code, credentials, http, now = () => Date.now() } = options
@@ -53,38 +54,44 @@ export function conformanceChecks(options: ConformanceOptions = {}): readonly Ch
   const buyer = { credentials, ordering: options.ordering, now, patience_ms: patience.patience_ms }
   return [
     ...referenceChecks,
-    ...snapshotChecks(stockSubject),
-    ...readChecks(stockSubject),
+    ...listSnapshotChecks(stockSubject),
+    ...listReadChecks(stockSubject),
     ...stockChecks,
-    ...hintChecks(stockSubject, patience),
-    ...snapshotChecks(productSubject),
-    ...readChecks(productSubject),
+    ...listHintChecks(stockSubject, patience),
+    ...listSnapshotChecks(productSubject),
+    ...listReadChecks(productSubject),
     ...productChecks,
-    ...hintChecks(productSubject, patience),
-    ...accessChecks({ customer_code, credentials, now }),
-    ...ledgerChecks(customer_code),
-    ...holdChecks(buyer),
-    ...submitChecks(buyer),
-    ...documentChecks(buyer),
-    ...callChecks({ overHttp: http !== undefined }),
-    ...httpChecks(http),
+    ...listHintChecks(productSubject, patience),
+    ...listAccessChecks({ customer_code, credentials, now }),
+    ...listLedgerChecks(customer_code),
+    ...listHoldChecks(buyer),
+    ...listSubmitChecks(buyer),
+    ...listDocumentChecks(buyer),
+    ...listCallChecks({ overHttp: http !== undefined }),
+    ...listHttpChecks(http),
   ]
 }
 
-/** Runs every check, one after the other. Never throws for an ERP that fails. */
+/** Runs all checks in sequence. A failing ERP does not make it throw. */
 export async function conformance(erp: Erp, options: RunOptions = {}): Promise<Report> {
   const results: Result[] = []
   for (const check of conformanceChecks(options)) {
     options.onStart?.(check)
-    const result = await resultOf(check, erp)
+    const result = await runCheck(check, erp)
     results.push(result)
     options.onResult?.(result)
   }
-  const count = (outcome: Result['outcome']) => results.filter((result) => result.outcome === outcome).length
-  return { passed: count('passed'), failed: count('failed'), skipped: count('skipped'), results }
+  const countResults = (outcome: Result['outcome']) =>
+    results.filter((result) => result.outcome === outcome).length
+  return {
+    passed: countResults('passed'),
+    failed: countResults('failed'),
+    skipped: countResults('skipped'),
+    results,
+  }
 }
 
-async function resultOf(check: Check, erp: Erp): Promise<Result> {
+async function runCheck(check: Check, erp: Erp): Promise<Result> {
   const { id, states } = check
   try {
     const skipped = await check.run(erp)
@@ -92,7 +99,9 @@ async function resultOf(check: Check, erp: Erp): Promise<Result> {
     return { id, states, outcome: 'passed' }
   } catch (error) {
     const message =
-      error instanceof ConformanceFailure ? error.message : `The check broke off: ${String(error)}`
+      error instanceof ConformanceFailure
+        ? error.message
+        : `The check stopped with an exception: ${String(error)}`
     return { id, states, outcome: 'failed', message }
   }
 }

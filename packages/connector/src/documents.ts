@@ -1,35 +1,37 @@
 /**
- * Orders and holds as an ERP tells of them. Each is a document with the gateway's `reference`: the name by which it
- * is looked up, resumed and never made twice. Amounts are integers in minor units of the document's currency.
+ * The shapes of orders and holds. Each is a document that carries the gateway's `reference`. A document is looked up by
+ * its reference, and a repeated call with the same reference does not create another one. Amounts are integers in minor
+ * units of the document's currency.
  */
 import { z } from 'zod'
+import { currency } from './money.ts'
 
-/** The most lines of one order. */
-export const mostLines = 500
-const mostQuantity = 999_999_999
-const mostAmount = Number.MAX_SAFE_INTEGER
+/** The maximum number of lines of an order. */
+export const maxLines = 500
+const maxQuantity = 999_999_999
+const maxAmount = Number.MAX_SAFE_INTEGER
 
 const word = z.string().min(1).max(64)
-const amount = z.int().min(0).max(mostAmount)
-const quantity = z.int().min(0).max(mostQuantity)
+const amount = z.int().min(0).max(maxAmount)
+const quantity = z.int().min(0).max(maxQuantity)
 const date = z.iso.date()
 const instant = z.iso.datetime()
 
-/** Goods under way to a warehouse: how many, and the window of days in which they land. */
+/** Goods on their way to a warehouse: the quantity and the range of days in which they arrive. */
 export const incoming = z.object({
-  quantity: z.int().min(1).max(mostAmount),
+  quantity: z.int().min(1).max(maxAmount),
   earliest_date: date,
   latest_date: date,
 })
 
-/** The gateway's name of a document: at most one document of an ERP ever carries it. */
+/** The gateway's id of a document. At most one document of the ERP carries it. */
 export const reference = z.string().regex(/^[A-Za-z0-9-]{1,40}$/)
 
 export const orderTypes = ['wholesale', 'dropship', 'reservation'] as const
 export const paymentMethods = ['balance', 'invoice', 'wechat', 'alipay'] as const
 export const dropshipServices = ['normal', 'express'] as const
 
-export const orderLine = z.object({ sku: word, quantity: z.int().min(1).max(mostQuantity) })
+export const orderLine = z.object({ sku: word, quantity: z.int().min(1).max(maxQuantity) })
 
 /** The end customer of a drop-ship order. */
 export const recipient = z.object({
@@ -42,13 +44,13 @@ export const recipient = z.object({
   postal_code: z.string().max(20).nullable(),
 })
 
-/** Where goods go: one of the ERP's own methods and addresses, or a service level and an end customer. */
+/** The destination: one of the ERP's shipping methods and addresses, or a service level and an end customer. */
 export const delivery = z.discriminatedUnion('to', [
   z.object({ to: z.literal('address'), shipping_method_id: word, address_id: word.nullable() }),
   z.object({ to: z.literal('recipient'), service: z.enum(dropshipServices), recipient }),
 ])
 
-export const allocation = z.object({ warehouse_code: word, quantity: z.int().min(1).max(mostQuantity) })
+export const allocation = z.object({ warehouse_code: word, quantity: z.int().min(1).max(maxQuantity) })
 
 /** `total` is goods + freight + handling + tax − discount. */
 export const costs = z.object({
@@ -60,7 +62,7 @@ export const costs = z.object({
   total: amount,
 })
 
-/** When goods leave and when they are there. */
+/** When the goods leave the warehouse and when they arrive. */
 export const arrival = z.object({
   earliest_ship_date: date,
   latest_ship_date: date,
@@ -75,16 +77,16 @@ export const unfulfillableReasons = [
   'destination_not_served',
 ] as const
 
-/** What an order would be allocated, when it would arrive and what it would cost. Short lines name what is under way. */
+/** What an order would be allocated, when it would arrive and what it would cost. A short line lists incoming goods. */
 export const quote = z.object({
-  /** Whether every line can be allocated whole and the order be paid and delivered. */
+  /** Whether every line can be allocated in full, and the order can be paid and delivered. */
   fulfillable: z.boolean(),
   lines: z
     .array(
       z.object({
         sku: word,
         product_code: word,
-        quantity: z.int().min(1).max(mostQuantity),
+        quantity: z.int().min(1).max(maxQuantity),
         quantity_allocated: quantity,
         short_reasons: z.array(z.enum(shortReasons)).max(shortReasons.length),
         allocations: z.array(allocation).max(1000),
@@ -94,12 +96,12 @@ export const quote = z.object({
       }),
     )
     .min(1)
-    .max(mostLines),
+    .max(maxLines),
   costs,
-  currency: z.string().regex(/^[A-Z]{3}$/),
+  currency,
   arrival,
   unfulfillable_reasons: z.array(z.enum(unfulfillableReasons)).max(unfulfillableReasons.length),
-  /** Until when the ERP charges `costs.total` or refuses with `price_changed`. */
+  /** The time until which the ERP charges `costs.total` or refuses with `price_changed`. */
   price_expires_at: instant,
 })
 
@@ -111,18 +113,21 @@ export const shipment = z.object({
   service: z.string().max(100),
   tracking_number: z.string().max(100).nullable(),
   tracking_url: z.url().max(2000).nullable(),
-  lines: z.array(orderLine).min(1).max(mostLines),
+  lines: z.array(orderLine).min(1).max(maxLines),
   packages: z.int().min(1),
   shipped_at: instant,
   estimated_arrival_date: date.nullable(),
   status_raw: z.string().min(1).max(100),
 })
 
-/** Of holds: `held`, then one of `released`, `expired`, `consumed`. Of orders: `open`, then one of the others. */
+/**
+ * A hold is `held`, then `released`, `expired` or `consumed`. An order is `open`, then `shipped`, `cancelled` or
+ * `intercepted`.
+ */
 export const holdStatuses = ['held', 'released', 'expired', 'consumed'] as const
 export const orderStatuses = ['open', 'shipped', 'cancelled', 'intercepted'] as const
 
-/** A hold or an order as it now is. */
+/** The current state of a hold or an order. */
 export const erpDocument = z.object({
   reference,
   /** The ERP's own number. */
@@ -130,14 +135,14 @@ export const erpDocument = z.object({
   kind: z.enum(['hold', 'order']),
   order_type: z.enum(orderTypes),
   status: z.enum([...holdStatuses, ...orderStatuses]),
-  /** The ERP's own code of the status, byte for byte. */
+  /** The ERP's own status code, which the gateway passes on unchanged. */
   status_raw: z.string().min(1).max(100),
   lines: z
     .array(
       z.object({
         sku: word,
         product_code: word,
-        quantity: z.int().min(1).max(mostQuantity),
+        quantity: z.int().min(1).max(maxQuantity),
         quantity_allocated: quantity,
         quantity_shipped: quantity,
         unit_price: amount,
@@ -145,11 +150,11 @@ export const erpDocument = z.object({
         allocations: z.array(allocation).max(1000),
       }),
     )
-    .max(mostLines),
-  /** Null where a hold was taken without a price. */
+    .max(maxLines),
+  /** Null for a hold without a price. */
   costs: costs.nullable(),
   arrival: arrival.nullable(),
-  currency: z.string().regex(/^[A-Z]{3}$/),
+  currency,
   paid: z.boolean(),
   payment_url: z.url().max(2000).nullable(),
   expires_at: instant.nullable(),
@@ -158,7 +163,7 @@ export const erpDocument = z.object({
   shipments: z.array(shipment).max(100),
 })
 
-/** What a SKU has left where an order found too little. */
+/** A SKU of which an order needs more than is available: the ordered and the available quantity. */
 export const shortage = z.object({ sku: word, quantity: z.int(), quantity_available: quantity })
 
 export type Incoming = z.output<typeof incoming>

@@ -3,31 +3,31 @@ import { type Input, type OperationId, type Output, operations, type rejectionRe
 
 export type RejectionReason = (typeof rejectionReasons)[number]
 
-/** A definite refusal: this call created and changed nothing. `message` is the ERP's own sentence. */
+/** A definite refusal: the call created and changed nothing. `message` is the ERP's own text. */
 export interface Rejection {
   readonly reason: RejectionReason
   readonly message: string
-  /** With `insufficient_stock`: what there is of each short SKU. */
+  /** For `insufficient_stock`: the available quantity of each short SKU. */
   readonly shortages?: readonly Shortage[]
 }
 
-/** What an ERP says of a call. Anything else (a thrown error, a timeout) is an unknown outcome. */
-export type Answer<T> = { readonly ok: T } | { readonly rejected: Rejection }
+/** The ERP's result of a call. A thrown error or a timeout means that the outcome is unknown. */
+export type ErpResult<T> = { readonly ok: T } | { readonly rejected: Rejection }
 
 export interface CallOptions {
   readonly signal?: AbortSignal
-  /** A fault that the sandbox ERP is asked to show on this call; every other ERP ignores it. */
+  /** A fault that the sandbox ERP injects into this call. Other ERPs ignore it. */
   readonly fault?: string
 }
 
-/** An ERP: one function per operation. In process it is the object itself, over HTTP the same behind `erpServer`. */
+/** An ERP: one function for each operation. `erpServer` serves it over HTTP, and `erpClient` has the same type. */
 export type Erp = {
-  readonly [Id in OperationId]: (input: Input<Id>, options?: CallOptions) => Promise<Answer<Output<Id>>>
+  readonly [Id in OperationId]: (input: Input<Id>, options?: CallOptions) => Promise<ErpResult<Output<Id>>>
 }
 
 /**
- * The ERP's answer is not known. A read may be asked again; a write may or may not have happened and is settled
- * by a look-up. `sent` is false only where the request provably never left.
+ * The error for a call whose outcome is not known. A read can be repeated. A write may or may not have happened; a
+ * look-up of its reference decides. `sent` is false only if the request certainly was not sent.
  */
 export class UnknownOutcome extends Error {
   readonly kind: 'timeout' | 'unreachable' | 'failed' | 'malformed'
@@ -46,19 +46,19 @@ export class UnknownOutcome extends Error {
 }
 
 /**
- * The connection to the ERP broke in the middle of this answer. Thrown on purpose, by an ERP that shows faults:
- * `erpServer` then sends half of the answer and breaks off.
+ * An error that simulates a connection that breaks in the middle of a response. A sandbox ERP throws it to inject the
+ * fault, and `erpServer` then sends half of the response and closes the connection.
  */
 export class CutConnection extends UnknownOutcome {
-  readonly answer: Answer<unknown>
+  readonly answer: ErpResult<unknown>
 
-  constructor(answer: Answer<unknown>) {
-    super('unreachable', 'The connection to the ERP broke in the middle of the answer.')
+  constructor(answer: ErpResult<unknown>) {
+    super('unreachable', 'The connection to the ERP broke in the middle of the response.')
     this.answer = answer
   }
 }
 
-export function ok<T>(value: T): Answer<T> {
+export function ok<T>(value: T): ErpResult<T> {
   return { ok: value }
 }
 
@@ -66,7 +66,7 @@ export function rejected(
   reason: RejectionReason,
   message: string,
   shortages?: readonly Shortage[],
-): Answer<never> {
+): ErpResult<never> {
   return { rejected: { reason, message, ...(shortages ? { shortages } : {}) } }
 }
 
@@ -80,48 +80,48 @@ type OrderOperation =
   | 'documents.changed'
   | 'documents.read'
 
-const noOrdersHere = async () => rejected('not_supported', 'This ERP takes no orders.')
+const refuseOrders = async () => rejected('not_supported', 'This ERP takes no orders.')
 
-/** The order operations of an ERP that takes no orders. */
+/** The order operations for an ERP that takes no orders: each is refused with `not_supported`. */
 export const withoutOrders: Pick<Erp, OrderOperation> = {
-  quote: noOrdersHere,
-  hold: noOrdersHere,
-  release: noOrdersHere,
-  submit: noOrdersHere,
-  void: noOrdersHere,
-  lookup: noOrdersHere,
-  'documents.changed': noOrdersHere,
-  'documents.read': noOrdersHere,
+  quote: refuseOrders,
+  hold: refuseOrders,
+  release: refuseOrders,
+  submit: refuseOrders,
+  void: refuseOrders,
+  lookup: refuseOrders,
+  'documents.changed': refuseOrders,
+  'documents.read': refuseOrders,
 }
 
 type StatementOperation = 'balances' | 'transactions' | 'bills' | 'refunds' | 'freight_bills'
 
-const noLedgerHere = async () => rejected('not_supported', 'This ERP keeps no accounts of customers.')
+const refuseLedger = async () => rejected('not_supported', 'This ERP keeps no accounts of customers.')
 
-/** The statement operations of an ERP without a ledger. */
+/** The statement operations for an ERP without a ledger: each is refused with `not_supported`. */
 export const withoutLedger: Pick<Erp, StatementOperation> = {
-  balances: noLedgerHere,
-  transactions: noLedgerHere,
-  bills: noLedgerHere,
-  refunds: noLedgerHere,
-  freight_bills: noLedgerHere,
+  balances: refuseLedger,
+  transactions: refuseLedger,
+  bills: refuseLedger,
+  refunds: refuseLedger,
+  freight_bills: refuseLedger,
 }
 
-/** Whether the word is the id of an operation. */
+/** Whether a string is the id of an operation. */
 export function isOperationId(word: string): word is OperationId {
   return Object.hasOwn(operations, word)
 }
 
 export const operationIds: readonly OperationId[] = Object.keys(operations).filter(isOperationId)
 
-/** One function for all operations, as wrappers and transports see it. */
-export type AnyCall = (id: OperationId, input: unknown, options?: CallOptions) => Promise<Answer<unknown>>
+/** One function for all operations, for wrappers and transports. */
+export type AnyCall = (id: OperationId, input: unknown, options?: CallOptions) => Promise<ErpResult<unknown>>
 
 /**
- * Builds an `Erp` from one function for all operations. The cast holds where `call` answers for each id what that
- * operation's output schema describes: `erpClient` parses it, wrappers pass through what an `Erp` answered.
+ * Creates an `Erp` from one function for all operations. The cast is safe if `call` returns for each id what the
+ * operation's output schema describes: `erpClient` parses results with it, and wrappers pass on results of an `Erp`.
  */
-export function erpFrom(call: AnyCall): Erp {
+export function createErp(call: AnyCall): Erp {
   const entries = operationIds.map((id) => [
     id,
     (input: unknown, options?: CallOptions) => call(id, input, options),
@@ -129,18 +129,18 @@ export function erpFrom(call: AnyCall): Erp {
   return Object.fromEntries(entries) as Erp
 }
 
-/** Calls one operation of an `Erp` by id, for transports and wrappers that treat all operations alike. */
-export function callAny(
+/** Calls one operation of an `Erp` by id, for code that treats all operations alike. */
+export function callOperation(
   erp: Erp,
   id: OperationId,
   input: unknown,
   options?: CallOptions,
-): Promise<Answer<unknown>> {
-  const run = erp[id] as (input: unknown, options?: CallOptions) => Promise<Answer<unknown>>
+): Promise<ErpResult<unknown>> {
+  const run = erp[id] as (input: unknown, options?: CallOptions) => Promise<ErpResult<unknown>>
   return run(input, options)
 }
 
-/** A caller had no use for a refusal; the message is the ERP's. */
+/** The error that callers throw if they cannot handle a refusal. Its message contains the ERP's text. */
 export class Refused extends Error {
   readonly rejection: Rejection
 
@@ -151,13 +151,13 @@ export class Refused extends Error {
   }
 }
 
-/** The value of an answer. Throws `Refused`. */
-export function accepted<T>(answer: Answer<T>): T {
-  if ('ok' in answer) return answer.ok
-  throw new Refused(answer.rejected)
+/** Returns the value of a successful result. Throws `Refused` for a refusal. */
+export function unwrap<T>(result: ErpResult<T>): T {
+  if ('ok' in result) return result.ok
+  throw new Refused(result.rejected)
 }
 
-/** Options of a call that must be answered within `ms`. */
-export function within(ms: number): CallOptions {
+/** Creates call options with a timeout of `ms` milliseconds. */
+export function withTimeout(ms: number): CallOptions {
   return { signal: AbortSignal.timeout(ms) }
 }

@@ -1,6 +1,7 @@
 export { type ErpClient, erpClient } from './client.ts'
 export * from './documents.ts'
 export * from './erp.ts'
+export { amountOf, minorUnits } from './money.ts'
 export * from './operations.ts'
-export { bearerCheck, bodyOf, erpServer, say } from './server.ts'
+export { createBearerCheck, erpServer, readBody, sendJson } from './server.ts'
 export * from './statements.ts'

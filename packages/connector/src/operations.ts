@@ -1,43 +1,42 @@
 /**
- * What an ERP is to the gateway, said once: each operation is a value with an id, whether it reads or writes,
- * and the shapes of its input and output. The type `Erp`, the HTTP server, the HTTP client and the conformance
- * suite are all read from this table.
+ * The operations of an ERP. Each is a value with a kind (read or write) and the schemas of its input and output. The
+ * type `Erp`, the HTTP server, the HTTP client and the conformance suite are derived from this table.
  *
- * Spelling is snake_case as on the public wire. Amounts are integers in minor units of their currency.
+ * Names are snake_case as in the public API. Amounts are integers in minor units of their currency.
  */
 import { z } from 'zod'
 import {
   delivery,
   erpDocument,
   incoming,
-  mostLines,
+  maxLines,
   orderLine,
   orderTypes,
   paymentMethods,
   quote,
   reference,
 } from './documents.ts'
+import { currency } from './money.ts'
 import { statements } from './statements.ts'
 
-/** The largest number of rows, SKUs or styles in one request or answer. */
-export const mostPerCall = 2000
+/** The maximum number of rows, SKUs or styles in one request or response. */
+export const maxPerCall = 2000
 
-/** The largest number of documents in one request or answer. */
-export const mostDocuments = 200
+/** The maximum number of documents in one request or response. */
+export const maxDocuments = 200
 
-/** The largest quantity or amount that is passed on: exact in a JSON number. */
-export const mostAmount = Number.MAX_SAFE_INTEGER
+/** The largest quantity or amount: a JSON number represents it exactly. */
+export const maxAmount = Number.MAX_SAFE_INTEGER
 
 const word = z.string().min(1).max(64)
 const name = z.string().min(1).max(200)
 const cursor = z.string().min(1).max(400)
-const limit = z.int().min(1).max(mostPerCall)
-const amount = z.int().min(0).max(mostAmount)
-const quantity = z.int().min(-mostAmount).max(mostAmount)
+const limit = z.int().min(1).max(maxPerCall)
+const amount = z.int().min(0).max(maxAmount)
+const quantity = z.int().min(-maxAmount).max(maxAmount)
 const countryCode = z.string().regex(/^[A-Z]{2}$/)
-const currency = z.string().regex(/^[A-Z]{3}$/)
 
-/** The reasons for which an ERP may refuse. A refusal means that this call created and changed nothing. */
+/** The reasons for which an ERP may refuse a call. A refused call has created and changed nothing. */
 export const rejectionReasons = [
   'not_found',
   'invalid_field',
@@ -53,27 +52,30 @@ export const rejectionReasons = [
   'invalid_state',
 ] as const
 
-/** What the connected ERP can do; the gateway chooses its algorithms, and prints its guarantee, by these. */
+/** The capabilities of the connected ERP. They determine the gateway's algorithms and the guarantee that it prints. */
 export const capabilities = z.object({
-  /** A write that carries a reference seen before answers what exists instead of doing it again. */
+  /** A write with a known reference returns the existing document instead of creating another one. */
   dedupes_by_reference: z.boolean(),
-  /** `strong`: a look-up by reference sees every commit; `eventual`: after `lookup_lag_ms`; `none`: there is none. */
+  /**
+   * Look-ups by reference see every commit (`strong`), see it after `lookup_lag_ms` (`eventual`), or are not supported
+   * (`none`).
+   */
   lookup: z.enum(['strong', 'eventual', 'none']),
   lookup_lag_ms: z.int().min(0),
-  /** No request takes effect later than this after it was sent. */
+  /** The number of milliseconds after which a sent request no longer takes effect. */
   max_request_ms: z.int().min(1),
   changes: z.enum(['push', 'poll', 'none']),
-  /** Whether stock figures carry the ERP's own counter, so that an older figure can be told from a newer one. */
+  /** Whether stock figures carry the ERP's counter, which shows which of two figures is newer. */
   stock_seq: z.boolean(),
   holds: z.enum(['expiring', 'plain', 'none']),
-  /** What must not run side by side: the gateway queues allocations accordingly. */
+  /** Which calls must not run concurrently. The gateway queues allocations accordingly. */
   serialise: z.enum(['nothing', 'warehouse', 'everything']),
-  /** Whether the ERP keeps accounts of customers and tells their statements. */
+  /** Whether the ERP has customer accounts and returns their statements. */
   ledger: z.boolean(),
   sign_in: z.boolean(),
 })
 
-/** A real warehouse of the ERP. Company-level views are the gateway's own. */
+/** A physical warehouse of the ERP. The gateway adds views over several warehouses. */
 export const erpWarehouse = z.object({
   warehouse_code: word,
   name,
@@ -84,8 +86,8 @@ export const erpWarehouse = z.object({
 })
 
 /**
- * The figures of one SKU in one warehouse. `quantity_available` is net of every hold and allocation; both
- * quantities may be negative in the ERP. `stock_seq` never decreases for newer figures of the same SKU.
+ * The figures of one SKU in one warehouse. `quantity_available` excludes all holds and allocations. Both quantities may
+ * be negative. `stock_seq` never decreases for newer figures of the same SKU.
  */
 export const stockFigure = z.object({
   sku: word,
@@ -99,7 +101,7 @@ export const stockFigure = z.object({
   stock_seq: z.int().min(0).nullable(),
 })
 
-/** A name in the languages that the ERP has; the gateway falls back to the first that is there: en, zh, ko. */
+/** A name in up to three languages. The gateway falls back to the first that exists: en, zh, ko. */
 export const names = z.object({ en: name.optional(), zh: name.optional(), ko: name.optional() })
 
 /** One orderable variant of a style. */
@@ -163,7 +165,7 @@ interface Declaration<Input extends z.ZodType, Output extends z.ZodType> {
   readonly output: Output
 }
 
-function operation<Input extends z.ZodType, Output extends z.ZodType>(
+function declareOperation<Input extends z.ZodType, Output extends z.ZodType>(
   declaration: Declaration<Input, Output>,
 ): Declaration<Input, Output> {
   return declaration
@@ -171,122 +173,126 @@ function operation<Input extends z.ZodType, Output extends z.ZodType>(
 
 const hints = { cursor, everything: z.boolean() }
 
-/** Who orders what, from where it may come, where it goes and how it is paid. */
+/** The common fields of order requests: who orders what, from which warehouses, with which delivery and payment. */
 const request = {
   order_type: z.enum(orderTypes),
   customer_code: word,
-  /** The session of the account that orders, from `sign_in`: allocation rules and prices follow it. */
+  /** The session of the account that orders, from `sign_in`. Allocation rules and prices depend on it. */
   session: z.string().min(1).max(4000),
-  lines: z.array(orderLine).min(1).max(mostLines),
-  /** Nothing is allocated from any other warehouse. */
+  lines: z.array(orderLine).min(1).max(maxLines),
+  /** Only these warehouses may be allocated from. */
   warehouse_codes: z.array(word).min(1).max(1000),
   /** Null for a reservation. */
   delivery: delivery.nullable(),
   payment_method: z.enum(paymentMethods),
 }
 
-/** The newest figures of every SKU that a write touched. */
+/** The newest figures of every SKU that a write changed. */
 const figures = z
-  .array(z.object({ warehouse_code: word, rows: z.array(stockFigure).max(mostPerCall) }))
+  .array(z.object({ warehouse_code: word, rows: z.array(stockFigure).max(maxPerCall) }))
   .max(1000)
 
 /** Every operation of the protocol by its id. On the wire: `POST {url}/{id}`. */
 export const operations = {
-  describe: operation({
+  describe: declareOperation({
     kind: 'read',
-    summary: 'Says which ERP this is and what it can do. Asked at start and after each reconnection.',
+    summary:
+      'Returns the name and the capabilities of the ERP. The gateway calls it at start and after a reconnection.',
     input: z.object({}),
     output: z.object({ name, sandbox: z.boolean(), capabilities }),
   }),
-  warehouses: operation({
+  warehouses: declareOperation({
     kind: 'read',
-    summary: 'The real warehouses.',
+    summary: 'Returns the physical warehouses.',
     input: z.object({}),
     output: z.object({ warehouses: z.array(erpWarehouse).max(1000) }),
   }),
-  'stock.snapshot': operation({
+  'stock.snapshot': declareOperation({
     kind: 'read',
     summary:
-      'One page of a warehouse in ascending order of SKU, after the SKU `after`. `next` is null on the last page. ' +
-      'Pages need not describe one moment: what changes meanwhile is told by `stock.changed`.',
+      'Returns one page of a warehouse in ascending order of SKU, after the SKU `after`. `next` is null on the last ' +
+      'page. Pages need not be consistent with one another: `stock.changed` reports what changes meanwhile.',
     input: z.object({ warehouse_code: word, after: word.nullable(), limit }),
     output: z.object({
-      rows: z.array(stockFigure).max(mostPerCall),
+      rows: z.array(stockFigure).max(maxPerCall),
       next: word.nullable(),
       stock_seq: z.int().min(0).nullable(),
     }),
   }),
-  'stock.read': operation({
+  'stock.read': declareOperation({
     kind: 'read',
     summary:
-      'The figures of the named SKUs. A SKU that the warehouse does not (any longer) carry is left out.',
-    input: z.object({ warehouse_code: word, skus: z.array(word).min(1).max(mostPerCall) }),
-    output: z.object({ rows: z.array(stockFigure).max(mostPerCall), stock_seq: z.int().min(0).nullable() }),
+      'Returns the figures of the given SKUs. A SKU that the warehouse does not carry (any longer) is left out.',
+    input: z.object({ warehouse_code: word, skus: z.array(word).min(1).max(maxPerCall) }),
+    output: z.object({ rows: z.array(stockFigure).max(maxPerCall), stock_seq: z.int().min(0).nullable() }),
   }),
-  'stock.changed': operation({
+  'stock.changed': declareOperation({
     kind: 'read',
     summary:
-      'Hints: SKUs of a warehouse that may have changed since the cursor; may repeat and over-report, never miss. ' +
-      'Without a cursor: the present one and no SKUs. `everything` asks for a snapshot. `more`: ask again at once.',
+      'Returns hints: SKUs of a warehouse that may have changed since the cursor. Hints may repeat and over-report, but ' +
+      'never miss a change. Without a cursor: the current one and no SKUs. `everything` requests a snapshot. `more` ' +
+      'requests another call at once.',
     input: z.object({ warehouse_code: word, cursor: cursor.nullable() }),
-    output: z.object({ ...hints, skus: z.array(word).max(mostPerCall), more: z.boolean() }),
+    output: z.object({ ...hints, skus: z.array(word).max(maxPerCall), more: z.boolean() }),
   }),
-  'products.snapshot': operation({
+  'products.snapshot': declareOperation({
     kind: 'read',
-    summary: 'One page of the styles in ascending order of `product_code`, after `after`.',
+    summary: 'Returns one page of the styles in ascending order of `product_code`, after `after`.',
     input: z.object({ after: word.nullable(), limit }),
-    output: z.object({ products: z.array(erpProduct).max(mostPerCall), next: word.nullable() }),
+    output: z.object({ products: z.array(erpProduct).max(maxPerCall), next: word.nullable() }),
   }),
-  'products.read': operation({
+  'products.read': declareOperation({
     kind: 'read',
-    summary: 'The named styles. One that does not (any longer) exist is left out.',
-    input: z.object({ product_codes: z.array(word).min(1).max(mostPerCall) }),
-    output: z.object({ products: z.array(erpProduct).max(mostPerCall) }),
+    summary: 'Returns the given styles. A style that does not exist (any longer) is left out.',
+    input: z.object({ product_codes: z.array(word).min(1).max(maxPerCall) }),
+    output: z.object({ products: z.array(erpProduct).max(maxPerCall) }),
   }),
-  'products.changed': operation({
+  'products.changed': declareOperation({
     kind: 'read',
-    summary: 'Hints, as `stock.changed`, for styles.',
+    summary: 'Returns hints for styles, like `stock.changed`.',
     input: z.object({ cursor: cursor.nullable() }),
-    output: z.object({ ...hints, product_codes: z.array(word).max(mostPerCall), more: z.boolean() }),
+    output: z.object({ ...hints, product_codes: z.array(word).max(maxPerCall), more: z.boolean() }),
   }),
-  shipping_methods: operation({
+  shipping_methods: declareOperation({
     kind: 'read',
-    summary: 'Every way in which an order can leave a warehouse.',
+    summary: 'Returns all shipping methods, including pick-up.',
     input: z.object({}),
     output: z.object({ shipping_methods: z.array(erpShippingMethod).max(500) }),
   }),
-  addresses: operation({
-    kind: 'read',
-    summary: 'The delivery addresses of a customer. Refused with `not_found` for an unknown customer.',
-    input: z.object({ customer_code: word }),
-    output: z.object({ addresses: z.array(erpAddress).max(mostPerCall) }),
-  }),
-  sellable: operation({
+  addresses: declareOperation({
     kind: 'read',
     summary:
-      'What a customer may order: `only` the listed SKUs, or `all_but` them. Refused with `not_found` for an unknown customer.',
+      'Returns the delivery addresses of a customer. Refused with `not_found` for an unknown customer.',
+    input: z.object({ customer_code: word }),
+    output: z.object({ addresses: z.array(erpAddress).max(maxPerCall) }),
+  }),
+  sellable: declareOperation({
+    kind: 'read',
+    summary:
+      'Returns what a customer may order: `only` the listed SKUs, or `all_but` them. Refused with `not_found` for an ' +
+      'unknown customer.',
     input: z.object({ customer_code: word }),
     output: z.object({ rule: z.enum(['only', 'all_but']), skus: z.array(word).max(2_000_000) }),
   }),
-  quote: operation({
+  quote: declareOperation({
     kind: 'read',
     summary:
-      'What an order would be allocated, when it would arrive and what it would cost. Holds nothing. Refused with ' +
-      '`not_found`, `sku_blocked` or `invalid_field`; a shortage is no refusal.',
+      'Returns what an order would be allocated, when it would arrive and what it would cost. Holds nothing. Refused ' +
+      'with `not_found`, `sku_blocked` or `invalid_field`. A shortage is a successful result.',
     input: z.object({
       ...request,
       allow_partial: z.boolean(),
-      /** A hold whose stock counts as available: the one that the order would consume. */
+      /** A hold whose stock counts as available, because the order would consume it. */
       hold_reference: reference.nullable().optional(),
     }),
     output: z.object({ quote }),
   }),
-  hold: operation({
+  hold: declareOperation({
     kind: 'write',
     summary:
       'Holds stock for a drop-ship preview or a reservation until it is released or submitted, at most until ' +
       '`expires_at`: all lines or none (`document` is null, and nothing was created). `replaces` is released in the ' +
-      'same step. A reference seen before answers what exists.',
+      'same step. A known reference returns the existing hold.',
     input: z.object({
       ...request,
       reference,
@@ -295,21 +301,22 @@ export const operations = {
     }),
     output: z.object({ quote, document: erpDocument.nullable(), figures }),
   }),
-  release: operation({
+  release: declareOperation({
     kind: 'write',
     summary:
-      'Gives the stock of a hold back; again: the same answer. Refused with `not_found`, or `invalid_state` where an ' +
-      'order has consumed it.',
+      'Releases a hold and returns its stock. A repeated call returns the same result. Refused with `not_found`, or ' +
+      'with `invalid_state` if an order has consumed the hold.',
     input: z.object({ reference, reason: z.enum(['release', 'expiry']) }),
     output: z.object({ document: erpDocument, figures }),
   }),
-  submit: operation({
+  submit: declareOperation({
     kind: 'write',
     summary:
-      'Creates an order and allocates its stock in one step, out of the named hold first. All lines or a refusal with ' +
-      '`insufficient_stock` and the shortages, unless `allow_partial`. Refused with `price_changed` where the total ' +
-      'is not `expected_total` or above `max_total`, with `hold_expired` where the named hold is none, and with ' +
-      '`insufficient_balance`, `sku_blocked`, `not_found`, `invalid_field`. A reference seen before answers what exists.',
+      'Creates an order and allocates its stock in one step, from the given hold first. Unless `allow_partial` is set, ' +
+      'a short line refuses the order with `insufficient_stock` and the shortages. Refused with `price_changed` if the ' +
+      'total is not `expected_total` or is above `max_total`, with `hold_expired` if the hold is not active, and with ' +
+      '`insufficient_balance`, `sku_blocked`, `not_found` or `invalid_field`. A known reference returns the existing ' +
+      'order.',
     input: z.object({
       ...request,
       reference,
@@ -322,80 +329,81 @@ export const operations = {
     }),
     output: z.object({ document: erpDocument, figures }),
   }),
-  void: operation({
+  void: declareOperation({
     kind: 'write',
     summary:
-      'Cancels an order and gives its stock back; after the hand-over to the warehouse it is intercepted. Again: the ' +
-      'same answer. Refused with `already_shipped` or `not_found`.',
+      'Cancels an order and returns its stock. After the hand-over to the warehouse the order is intercepted. A ' +
+      'repeated call returns the same result. Refused with `already_shipped` or `not_found`.',
     input: z.object({ reference }),
     output: z.object({ document: erpDocument, figures }),
   }),
-  lookup: operation({
+  lookup: declareOperation({
     kind: 'read',
     summary:
-      'What became of a reference: `found`, `in_progress` (begun and not yet committed), or `absent`. See `lookup` in ' +
-      'the capabilities for what an absence is worth.',
+      'Returns the state of a reference: `found`, `in_progress` (started and not committed yet) or `absent`. The ' +
+      'capability `lookup` says whether `absent` is reliable.',
     input: z.object({ reference }),
     output: z.object({
       state: z.enum(['found', 'in_progress', 'absent']),
       document: erpDocument.nullable(),
     }),
   }),
-  'documents.changed': operation({
+  'documents.changed': declareOperation({
     kind: 'read',
-    summary: 'Hints, as `stock.changed`, for documents that carry a reference.',
+    summary: 'Returns hints for documents that carry a reference, like `stock.changed`.',
     input: z.object({ cursor: cursor.nullable() }),
-    output: z.object({ ...hints, references: z.array(reference).max(mostPerCall), more: z.boolean() }),
+    output: z.object({ ...hints, references: z.array(reference).max(maxPerCall), more: z.boolean() }),
   }),
-  'documents.read': operation({
+  'documents.read': declareOperation({
     kind: 'read',
-    summary: 'The named documents as they now are. A reference without one is left out.',
-    input: z.object({ references: z.array(reference).min(1).max(mostDocuments) }),
-    output: z.object({ documents: z.array(erpDocument).max(mostDocuments) }),
+    summary: 'Returns the current state of the given documents. A reference without a document is left out.',
+    input: z.object({ references: z.array(reference).min(1).max(maxDocuments) }),
+    output: z.object({ documents: z.array(erpDocument).max(maxDocuments) }),
   }),
-  balances: operation({
+  balances: declareOperation({
     kind: 'read',
     summary:
-      'The account of a customer in each currency, as it is now. Refused with `not_found` for an unknown customer, and ' +
-      'with `invalid_field` for a currency in which no account is kept.',
+      'Returns the current account of a customer in each currency. Refused with `not_found` for an unknown customer, ' +
+      'and with `invalid_field` for a currency in which the customer has no account.',
     ...statements.balances,
   }),
-  transactions: operation({
+  transactions: declareOperation({
     kind: 'read',
     summary:
-      'What was booked on a customer’s accounts, newest first, by the time at which it was booked. Nothing is ever ' +
-      'booked before what is told already. With it, for each currency, the balance before the oldest row and after the ' +
-      'newest; of a page without rows, the balance where the span begins. Refused as `balances`.',
+      'Returns the transactions on a customer’s accounts by booking time, newest first. Nothing is booked before a ' +
+      'transaction that was returned already. `balances` holds the balance before the oldest row and after the newest ' +
+      'row in each currency; for a page without rows, the balance at the start of the period. Refused like `balances`.',
     ...statements.transactions,
   }),
-  bills: operation({
+  bills: declareOperation({
     kind: 'read',
-    summary: 'The bills of a customer by the time of their issue, newest first. Refused as `balances`.',
+    summary: 'Returns the bills of a customer by time of issue, newest first. Refused like `balances`.',
     ...statements.bills,
   }),
-  refunds: operation({
+  refunds: declareOperation({
     kind: 'read',
-    summary: 'The refunds of a customer by the time of their request, newest first. Refused as `balances`.',
+    summary: 'Returns the refunds of a customer by time of request, newest first. Refused like `balances`.',
     ...statements.refunds,
   }),
-  freight_bills: operation({
-    kind: 'read',
-    summary: 'What shipments cost a customer, by the time of billing, newest first. Refused as `balances`.',
-    ...statements.freight_bills,
-  }),
-  sign_in: operation({
+  freight_bills: declareOperation({
     kind: 'read',
     summary:
-      'Checks a name and password of one of the ERP’s accounts and opens a session of it. Refused with ' +
-      '`bad_credentials`, the same and in the same time for an unknown name. `capabilities`, when given, ' +
-      'narrows what the channel’s plan allows.',
+      'Returns the freight bills of a customer by time of billing, newest first. Refused like `balances`.',
+    ...statements.freight_bills,
+  }),
+  sign_in: declareOperation({
+    kind: 'read',
+    summary:
+      'Checks the username and password of an account of the ERP and opens a session. Refused with `bad_credentials`, ' +
+      'with the same message and in the same time for an unknown name. If `capabilities` is present, it restricts what ' +
+      'the channel’s plan allows.',
     input: z.object({ username: z.string().min(1).max(200), password: z.string().min(1).max(1000) }),
     output: z.object({
       account_id: word,
       name,
       customer_code: word,
       capabilities: z.array(word).max(100).optional(),
-      /** How the account ships unless an order says otherwise. */
+      /** The default shipping method and address of the account. */
       preferences: z.object({ shipping_method_id: word, address_id: word.nullable() }).optional(),
       session: z.string().min(1).max(4000),
       session_expires_at: z.iso.datetime(),

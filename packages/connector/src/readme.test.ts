@@ -15,13 +15,13 @@ afterAll(() => {
   for (const child of children) child.kill()
 })
 
-interface Ended {
+interface ProcessResult {
   readonly code: number | null
   readonly out: string
   readonly err: string
 }
 
-function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+function runCommand(args: readonly string[], env: Record<string, string> = {}): Promise<ProcessResult> {
   const child = spawn(process.execPath, [command, ...args], { env: { ...env, NODE_NO_WARNINGS: '1' } })
   children.push(child)
   let out = ''
@@ -35,8 +35,8 @@ function run(args: readonly string[], env: Record<string, string> = {}): Promise
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, out, err })))
 }
 
-/** Runs the connector that the README shows, as it stands there, and answers where it listens. */
-function minimalConnector(): Promise<string> {
+/** Runs the connector of the README unchanged and returns its URL. */
+function runReadmeConnector(): Promise<string> {
   const [, code = ''] = /```ts\n(.+?)```/s.exec(readme) ?? []
   const child = spawn(process.execPath, ['--input-type=module-typescript', '--eval', code], {
     cwd: home,
@@ -44,15 +44,15 @@ function minimalConnector(): Promise<string> {
   })
   children.push(child)
   return new Promise((resolve, reject) => {
-    let said = ''
-    const hear = (text: Buffer) => {
-      said += text
-      const port = /port: (\d+)/.exec(said)?.[1]
+    let output = ''
+    const collect = (text: Buffer) => {
+      output += text
+      const port = /port: (\d+)/.exec(output)?.[1]
       if (port !== undefined) resolve(`http://127.0.0.1:${port}`)
     }
-    child.stdout.on('data', hear)
-    child.stderr.on('data', hear)
-    child.on('close', () => reject(new Error(said)))
+    child.stdout.on('data', collect)
+    child.stderr.on('data', collect)
+    child.on('close', () => reject(new Error(output)))
   })
 }
 
@@ -61,7 +61,7 @@ describe('the README', () => {
     expect(readme).toContain(`\n| \`${id}\` | `)
   })
 
-  it('has no line for an operation that is not there', () => {
+  it('has no line for an unknown operation', () => {
     const section = readme.split('## Operations')[1]?.split('\n## ')[0] ?? ''
     const named = [...section.matchAll(/^\| `([^`]+)`/gm)].map(([, id]) => id)
     expect(named).toEqual(Object.keys(operations))
@@ -71,8 +71,8 @@ describe('the README', () => {
     expect(readme).toContain(`\`${name}\``)
   })
 
-  it('shows a connector that conforms, by the command that it shows', { timeout: 60_000 }, async () => {
-    const { code, out, err } = await run([await minimalConnector()], { UPSTREAM_TOKEN: token })
+  it('shows a connector that passes the conformance command', { timeout: 60_000 }, async () => {
+    const { code, out, err } = await runCommand([await runReadmeConnector()], { UPSTREAM_TOKEN: token })
     expect(err).toBe('')
     const lines = out.trimEnd().split('\n')
     expect(lines.filter((line) => line.startsWith('FAILED'))).toEqual([])
@@ -83,33 +83,37 @@ describe('the README', () => {
 })
 
 describe('npm run conformance', () => {
-  it('says in one line why an ERP cannot be looked at', async () => {
-    const { code, out } = await run(['http://127.0.0.1:1'], { UPSTREAM_TOKEN: token })
+  it('reports an unreachable ERP in one line', async () => {
+    const { code, out } = await runCommand(['http://127.0.0.1:1'], { UPSTREAM_TOKEN: token })
     expect(out).toMatch(/^FAILED {3}connect: .+\.\n0 passed, 1 failed, 0 skipped\n$/)
     expect(code).toBe(1)
   })
 
-  it('says that the token is wrong', async () => {
-    const { code, out } = await run([await minimalConnector()], { UPSTREAM_TOKEN: 'another' })
+  it('reports a wrong token', async () => {
+    const { code, out } = await runCommand([await runReadmeConnector()], { UPSTREAM_TOKEN: 'another' })
     expect(out).toContain('401')
     expect(out).toContain('UPSTREAM_TOKEN')
     expect(code).toBe(1)
   })
 
-  it('helps', async () => {
-    expect(await run(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('Usage:'), err: '' })
+  it('prints help', async () => {
+    expect(await runCommand(['--help'])).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Usage:'),
+      err: '',
+    })
   })
 
   it.each([
-    [[], {}, 'Name one URL.'],
-    [['ftp://a.example'], { UPSTREAM_TOKEN: token }, 'is not a URL'],
+    [[], {}, 'Give exactly one URL.'],
+    [['ftp://a.example'], { UPSTREAM_TOKEN: token }, 'is not an http or https URL'],
     [['http://a.example'], {}, 'Set UPSTREAM_TOKEN'],
     [['http://a.example', '--password', 'x'], { UPSTREAM_TOKEN: token }, '--password'],
     [['http://a.example', '--username', 'buyer'], { UPSTREAM_TOKEN: token }, 'Set UPSTREAM_PASSWORD'],
-    [['http://a.example', '--sku', 'TEE'], { UPSTREAM_TOKEN: token }, 'Orders need --warehouse'],
+    [['http://a.example', '--sku', 'TEE'], { UPSTREAM_TOKEN: token }, 'Orders require --warehouse'],
     [['http://a.example', '--sku', 'TEE', '--warehouse', 'A'], { UPSTREAM_TOKEN: token }, '--username'],
   ])('refuses %j with exit code 64', async (args, env, sentence) => {
-    const { code, out, err } = await run(args, env)
+    const { code, out, err } = await runCommand(args, env)
     expect(err).toContain(sentence)
     expect(out).toBe('')
     expect(code).toBe(64)

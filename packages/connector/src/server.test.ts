@@ -1,12 +1,12 @@
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { inMemoryErp } from './conformance/in-memory-erp.ts'
 import { CutConnection, type Erp, ok, operationIds } from './erp.ts'
 import { erpServer } from './server.ts'
+import { createInMemoryErp } from './testing/in-memory-erp.ts'
 
 const token = 'a-token-of-the-erp'
 const failures: string[] = []
-const { erp } = inMemoryErp()
+const { erp } = createInMemoryErp()
 let isCut = false
 const begun = Promise.withResolvers<void>()
 const aborted = Promise.withResolvers<void>()
@@ -53,7 +53,7 @@ async function post(path: string, body: string, authorization = `Bearer ${token}
 }
 
 describe('erpServer', () => {
-  it('answers every operation with ok or rejected', async () => {
+  it('responds to every operation with ok or rejected', async () => {
     const reference = 'a-reference'
     const limits = { expected_total: null, max_total: null, client_order_number: null, remark: null }
     const request = {
@@ -105,7 +105,7 @@ describe('erpServer', () => {
     },
   )
 
-  it('takes the scheme in any case, as RFC 9110 has it', async () => {
+  it('accepts the scheme in any case (RFC 9110)', async () => {
     expect(await post('describe', '{}', `bearer ${token}`)).toMatchObject({ status: 200 })
   })
 
@@ -116,21 +116,21 @@ describe('erpServer', () => {
     },
   )
 
-  it('refuses input that does not fit with 400, and names what does not', async () => {
+  it('refuses invalid input with 400 and names the field', async () => {
     const answer = await post('stock.read', '{"warehouse_code":"NORTH","skus":[]}')
     expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('skus') })
   })
 
-  it('refuses a body over its limit with 413 that the sender gets to see', async () => {
+  it('refuses a body over its limit with a 413 that the sender receives', async () => {
     const limit = 4 * 1024 * 1024
-    const ofBytes = (bytes: number) => `{"pad":"${'x'.repeat(bytes - '{"pad":""}'.length)}"}`
-    expect(await post('describe', ofBytes(limit))).toMatchObject({ status: 200 })
-    expect(await post('describe', ofBytes(limit + 1))).toMatchObject({ status: 413 })
-    expect(await post('describe', ofBytes(10 * limit))).toMatchObject({ status: 413 })
+    const createBody = (bytes: number) => `{"pad":"${'x'.repeat(bytes - '{"pad":""}'.length)}"}`
+    expect(await post('describe', createBody(limit))).toMatchObject({ status: 200 })
+    expect(await post('describe', createBody(limit + 1))).toMatchObject({ status: 413 })
+    expect(await post('describe', createBody(10 * limit))).toMatchObject({ status: 413 })
     expect(await post('describe', '{}')).toMatchObject({ status: 200 })
   })
 
-  it('says only that the ERP failed, and tells its owner more', async () => {
+  it('reports to the caller only that the ERP failed, and passes the error to onFailure', async () => {
     failures.length = 0
     const answer = await post('addresses', '{"customer_code":"A"}')
     expect(answer.status).toBe(500)
@@ -138,7 +138,7 @@ describe('erpServer', () => {
     expect(failures).toEqual(['/addresses'])
   })
 
-  it('gives up an operation whose caller has hung up', async () => {
+  it('aborts an operation whose caller has disconnected', async () => {
     const controller = new AbortController()
     const call = post('sellable', '{"customer_code":"A"}', undefined, controller.signal)
     begun.promise.then(() => controller.abort())
@@ -146,7 +146,7 @@ describe('erpServer', () => {
     await aborted.promise
   })
 
-  it('breaks off in the middle of an answer that is to be cut, and tells nobody of a failure', async () => {
+  it('sends half of the response for CutConnection, without reporting a failure', async () => {
     isCut = true
     const before = failures.length
     await expect(post('shipping_methods', '{}')).rejects.toThrow('terminated')

@@ -1,59 +1,62 @@
 /**
- * What an ERP tells of a customer's money: the account in each currency, what was booked on it, and the bills, refunds
- * and freight bills behind that. It is the ERP's own ledger, told and never computed by the gateway. Amounts are
- * integers in minor units of their currency; on the account they are signed, and what the customer has is positive.
+ * The shapes of a customer's statements: the account in each currency, its transactions, bills, refunds and freight
+ * bills. They come from the ERP's ledger; the gateway computes none of them. Amounts are integers in minor units of
+ * their currency. Account amounts are signed: positive means in the customer's favour.
  */
 import { z } from 'zod'
 import { reference } from './documents.ts'
+import { currency } from './money.ts'
 
-/** The most rows of one page of a statement list. */
-export const mostStatementRows = 200
-const mostAmount = Number.MAX_SAFE_INTEGER
+/** The maximum number of rows in one page of a statement list. */
+export const maxStatementRows = 200
+const maxAmount = Number.MAX_SAFE_INTEGER
 
 const word = z.string().min(1).max(64)
-const signed = z.int().min(-mostAmount).max(mostAmount)
-const unsigned = z.int().min(0).max(mostAmount)
-const currency = z.string().regex(/^[A-Z]{3}$/)
+const signed = z.int().min(-maxAmount).max(maxAmount)
+const unsigned = z.int().min(0).max(maxAmount)
 const instant = z.iso.datetime()
 const date = z.iso.date()
-const grams = z.int().min(0).max(mostAmount)
+const grams = z.int().min(0).max(maxAmount)
 const statusRaw = z.string().min(1).max(100)
-/** Opaque to the gateway: where a page ends. */
+/** A position in a list, where a page ends. Opaque to the gateway. */
 const place = z.string().min(1).max(400)
 
-/** Whose statements, and of which account; null: of all currencies. */
+/** The customer and the currency of the account; null means all currencies. */
 const account = { customer_code: word, currency: currency.nullable() }
 
-/** What every statement list takes: a span, and where in it to go on. */
+/** The input of every statement list: a period and a position in it. */
 const list = {
   ...account,
-  /** The first instant of the span. */
+  /** The first instant of the period. */
   from: instant,
-  /** The first instant after it; null: everything until now, by the ERP's own clock. */
+  /** The first instant after the period; null means until now by the ERP's clock. */
   to: instant.nullable(),
-  /** `next` of an earlier page: the page begins after it. Null: at the newest row. */
+  /** `next` of an earlier page; the page starts after it. Null starts at the newest row. */
   after: place.nullable(),
-  /** So many rows are passed over first, for whoever asks for a page in the middle. */
-  skip: z.int().min(0).max(mostAmount),
-  limit: z.int().min(1).max(mostStatementRows),
+  /** The number of rows to skip first, for clients that request a page in the middle of the list. */
+  skip: z.int().min(0).max(maxAmount),
+  limit: z.int().min(1).max(maxStatementRows),
 }
 
-/** What every page carries beside its rows. */
+/** What every page has besides its rows. */
 const page = {
-  /** The ERP's time: whatever is booked from now on is later than this. */
+  /** The ERP's time when it read the page. Anything booked afterwards has a later time. */
   as_of: instant,
-  /** What to send as `after` for the rows behind this page; null on the last one. */
+  /** The value to send as `after` for the next page; null on the last page. */
   next: place.nullable(),
 }
 
-/** An account of a customer as it is now. */
+/** The current state of a customer's account. */
 export const erpBalance = z.object({
   currency,
-  /** What was booked, all in all: the `balance_after` of the newest transaction. Below zero the customer owes it. */
+  /**
+   * The sum of all booked amounts, which is `balance_after` of the newest transaction. Negative if the customer owes
+   * it.
+   */
   balance: signed,
-  /** What can still be spent. */
+  /** What the customer can still spend. */
   available: signed,
-  /** What is set aside for what was promised and is not booked yet. */
+  /** What is reserved for orders that are not booked yet. */
   frozen: unsigned,
   credit_limit: unsigned,
   credit_used: unsigned,
@@ -69,10 +72,10 @@ export const transactionTypes = [
   'topup',
 ] as const
 
-/** The kinds of documents that a transaction can be about. */
+/** The kinds of documents that a transaction can refer to. */
 export const statementDocuments = ['order', 'dropship_order', 'refund', 'freight_bill', 'bill'] as const
 
-/** Something that was booked on a customer's account. */
+/** A transaction on a customer's account. */
 export const erpTransaction = z.object({
   /** The ERP's own number, unique among its transactions. */
   number: word,
@@ -80,13 +83,13 @@ export const erpTransaction = z.object({
   type: z.enum(transactionTypes),
   amount: signed,
   currency,
-  /** The balance of the account with this and everything before it. */
+  /** The balance of the account after this transaction. */
   balance_after: signed,
-  /** What it is about: the ERP's own number, and for an order of the gateway the reference that it carries. */
+  /** The document that the transaction is about: the ERP's own number, and the gateway's reference for its orders. */
   document: z
     .object({ kind: z.enum(statementDocuments), number: word, reference: reference.nullable() })
     .nullable(),
-  /** The bill on which it stands; null where it is on none, or not yet. */
+  /** The bill that contains the transaction; null if there is none, or none yet. */
   bill_number: word.nullable(),
   client_order_number: z.string().max(64).nullable(),
   description: z.string().max(500),
@@ -95,7 +98,7 @@ export const erpTransaction = z.object({
 
 export const billStatuses = ['open', 'paid', 'void'] as const
 
-/** What a customer owes for a period: `amount_total` is what its transactions come to, positive where it is owed. */
+/** A bill for a period. `amount_total` is the negated sum of its transactions: positive if the customer owes it. */
 export const erpBill = z.object({
   number: word,
   period_start: date,
@@ -111,18 +114,18 @@ export const erpBill = z.object({
   document_url: z.url().max(2000).nullable(),
 })
 
-/** An order as a statement names it. */
+/** The order that a refund or freight bill refers to. */
 const order = z.object({
   order_type: z.enum(['wholesale', 'dropship']),
   /** The ERP's own number. */
   number: word,
-  /** The gateway's, where the order is one of its. */
+  /** The gateway's reference; null for orders of other channels. */
   reference: reference.nullable(),
 })
 
 export const refundStatuses = ['pending', 'completed', 'rejected'] as const
 
-/** Money that goes back, or does not. */
+/** A refund, whether it is pending, completed or rejected. */
 export const erpRefund = z.object({
   number: word,
   order,
@@ -132,11 +135,13 @@ export const erpRefund = z.object({
   status: z.enum(refundStatuses),
   requested_at: instant,
   completed_at: instant.nullable(),
-  /** The transaction that booked it, of the same amount; null while it is pending, and for ever where it is rejected. */
+  /**
+   * The transaction that booked the refund, of the same amount; null while it is pending, and always null if rejected.
+   */
   transaction_number: word.nullable(),
 })
 
-/** What the way of a shipment costs the customer. */
+/** The freight cost of a shipment, as charged to the customer. */
 export const erpFreightBill = z.object({
   number: word,
   billed_at: instant,
@@ -148,32 +153,32 @@ export const erpFreightBill = z.object({
   weight_g: grams,
   chargeable_weight_g: grams,
   zone: z.string().max(64),
-  /** Positive: what is owed for it. */
+  /** What the customer owes for the freight; positive. */
   amount: unsigned,
   currency,
   bill_number: word.nullable(),
-  /** The transaction that booked it and nothing else, of the same amount below zero; null where there is none. */
+  /** The transaction that booked only this bill, of the negated amount; null if there is none. */
   transaction_number: word.nullable(),
 })
 
-/** The balance before the oldest row of a page and after its newest, in each currency that was asked for. */
+/** The balance before the oldest row of a page and after its newest row, for each requested currency. */
 export const spanBalance = z.object({ currency, opening_balance: signed, closing_balance: signed })
 
-const mostCurrencies = 200
-const rowsOf = <Row extends z.ZodType>(row: Row) => z.array(row).max(mostStatementRows)
+const maxCurrencies = 200
+const rowsOf = <Row extends z.ZodType>(row: Row) => z.array(row).max(maxStatementRows)
 
 /** Input and output of each statement operation. */
 export const statements = {
   balances: {
     input: z.object(account),
-    output: z.object({ as_of: instant, balances: z.array(erpBalance).max(mostCurrencies) }),
+    output: z.object({ as_of: instant, balances: z.array(erpBalance).max(maxCurrencies) }),
   },
   transactions: {
     input: z.object(list),
     output: z.object({
       ...page,
       transactions: rowsOf(erpTransaction),
-      balances: z.array(spanBalance).max(mostCurrencies),
+      balances: z.array(spanBalance).max(maxCurrencies),
     }),
   },
   bills: {

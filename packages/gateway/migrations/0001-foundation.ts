@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** Identity, reference data, stock with its version counters, idempotency. */
+/** Creates the tables for identity, reference data, stock with its version counters, and idempotency. */
 export const foundation: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db)

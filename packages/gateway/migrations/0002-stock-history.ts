@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Which version each warehouse had reached when: the change feed's horizon is a number read from here. When each
- * was last compared whole. SKUs sort by their bytes in every database, whatever its language: shelves are built in
- * that order.
+ * Creates two tables and an index: the version that each warehouse had reached at each time, from which the change feed
+ * derives its horizon, and the time of the last full comparison. SKUs sort by their bytes in every database, whatever
+ * its language, because shelves are built in that order.
  */
 export function stockHistory(kind: 'sqlite' | 'postgres'): Migration {
   return {

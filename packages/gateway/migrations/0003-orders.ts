@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** What channels order: documents, the holds and shipments behind them, and the writes to the ERP under way. */
+/** Creates the tables for what channels order: documents, their holds and shipments, and open writes to the ERP. */
 export const orders: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db)

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Events: the outbox that business transactions write, the numbered events that are read and delivered, how far the
- * stock of each warehouse was told, and who is told of what.
+ * Creates the tables for events: the outbox that business transactions write, the numbered events that are read and
+ * delivered, the version of each warehouse's last event, and the webhook endpoints with their deliveries.
  */
 export const events: Migration = {
   async up(db: Kysely<unknown>) {

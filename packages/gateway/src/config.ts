@@ -1,43 +1,51 @@
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { z } from 'zod'
 import { type LogLevel, logLevels } from './kernel/log.ts'
+import { isAddress, Networks, parseNetwork } from './kernel/networks.ts'
+import { findNearestWord } from './kernel/spelling.ts'
 
-/** Everything that can be set, read once. The only reader of the environment's words. */
+/** Every setting, read once. Only this file reads the environment. */
 export interface Config {
   readonly host: string
   readonly port: number
-  /** How the outside reaches this gateway; undefined: the address it listens on. */
+  /** The URL at which clients reach this gateway; undefined: the address that it listens on. */
   readonly baseUrl: string | undefined
-  /** Pages in browsers that may call `/mcp`, besides our own. */
+  /** Origins of web pages that may call `/mcp`, besides the gateway's own. */
   readonly mcpAllowedOrigins: readonly string[]
   readonly dataDir: string
   readonly databaseUrl: string | undefined
-  /** Undefined: the admin console is disabled. */
+  /** Undefined disables the admin console. */
   readonly adminToken: string | undefined
   readonly writesEnabled: boolean
-  /** Undefined: the built-in sandbox ERP. */
+  /** Undefined selects the built-in sandbox ERP. */
   readonly upstream: { readonly url: string; readonly token: string } | undefined
   readonly syncIntervalMs: number
-  readonly secretsKey: string
+  /** `SECRETS_KEY` and `SECRETS_KEY_PREVIOUS`. */
+  readonly secretsKeys: { readonly present: string; readonly previous: string | undefined }
   readonly tokenTtlSeconds: number
   readonly legacyTokens: { readonly secret: string | undefined; readonly until: number }
-  readonly trustedProxies: BlockList | undefined
+  readonly trustedProxies: Networks | undefined
   readonly rateLimitPoints: number
   readonly holdTtlSeconds: number
-  /** How long the same order of the same recipient is suspected to be sent twice. */
+  /** The time in which a second order for the same recipient is suspected to be a duplicate. */
   readonly duplicateWindowSeconds: number
-  /** Development: webhooks may go to private addresses, over http and to any port. */
+  /** For development: webhooks may go to private addresses, over http and to any port. */
   readonly webhookPrivateNets: boolean
   readonly sandbox: {
     readonly seed: number
+    /** The number of styles in the built-in catalogue; it has about ten times as many SKUs. */
+    readonly styles: number
     readonly catalogue: string | undefined
     readonly activity: number
   }
   readonly logLevel: LogLevel
-  /** Company-level views and their members. */
+  /** Which requests are recorded in the request log: writes, failures and slow reads, or all. */
+  readonly logRequests: (typeof requestLogModes)[number]
+  readonly requestLogDays: number
+  /** Company-level views and their member warehouses. */
   readonly views: Readonly<Record<string, readonly string[]>>
 }
 
-/** Every problem of a configuration, each a sentence. */
+/** The error that lists every problem of a configuration, each as a sentence. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
 
@@ -48,198 +56,271 @@ export class ConfigError extends Error {
 }
 
 export const defaultDataDir = './data'
-const leastSecretsKey = 32
-const defaultViews = 'AU=AUSYD1+AUSYD2,CN=CHNZJ1'
+const minSecretCharacters = 32
+const requestLogModes = ['notable', 'all'] as const
 const defaultLegacyEnd = '2026-11-30T23:59:59Z'
+const defaultViews = 'AU=AUSYD1+AUSYD2,CN=CHNZJ1'
 
-type Values = Readonly<Record<string, string | undefined>>
-
-/** Reads settings (environment, `.env` and settings file, already laid over each other). Throws `ConfigError`. */
-export function readConfig(values: Values): Config {
-  const reader = new Reader(values)
-  const config = configFrom(reader)
-  if (reader.problems.length > 0) throw new ConfigError(reader.problems)
-  return config
-}
-
-/** What can be set, for the documents: seen by reading a configuration in which nothing is set. */
+/** A setting, as the documentation describes it. */
 export interface Setting {
   readonly name: string
-  /** What stands where nothing is set. */
+  /** The default, if the setting has one. */
   readonly usual: string | undefined
   readonly least?: number
   readonly most?: number
   readonly words?: readonly string[]
 }
 
-export function declaredSettings(): readonly Setting[] {
-  const reader = new Reader({})
-  configFrom(reader)
-  return [...reader.asked.values()]
+const facts = z.registry<Omit<Setting, 'name'>>()
+
+/**
+ * Every setting and its parser. A message about a wrong value continues a sentence that begins with the setting's name.
+ * It repeats the value only if the value cannot be a secret.
+ */
+const settings = {
+  HOST: withDefault('127.0.0.1', hostSetting()),
+  PORT: numberSetting(8080, { least: 0, most: 65_535 }),
+  BASE_URL: urlSetting('http:', 'https:').optional(),
+  MCP_ALLOWED_ORIGINS: listSetting(isOrigin, 'origins such as https://example.com').optional(),
+  DATA_DIR: withDefault(defaultDataDir, z.string()),
+  DATABASE_URL: urlSetting('postgres:', 'postgresql:').optional(),
+  ADMIN_TOKEN: secretSetting().optional(),
+  WRITES_ENABLED: flagSetting(true),
+  UPSTREAM_URL: urlSetting('http:', 'https:').optional(),
+  UPSTREAM_TOKEN: z.string().optional(),
+  SYNC_INTERVAL_MS: numberSetting(1_000, { least: 50, most: 3_600_000 }),
+  SECRETS_KEY: secretSetting(),
+  SECRETS_KEY_PREVIOUS: secretSetting().optional(),
+  TOKEN_TTL_SECONDS: numberSetting(3_600, { least: 1, most: 86_400 }),
+  LEGACY_TOKEN_SECRET: secretSetting().optional(),
+  LEGACY_TOKENS_UNTIL: withDefault(defaultLegacyEnd, instantSetting(defaultLegacyEnd)),
+  TRUST_PROXY: listSetting(
+    (text) => parseNetwork(text) !== undefined,
+    'addresses or networks such as 10.0.0.0/8',
+  ).optional(),
+  RATE_LIMIT_POINTS: numberSetting(600, { least: 60, most: 1_000_000_000 }),
+  HOLD_TTL_SECONDS: numberSetting(900, { least: 1, most: 86_400 }),
+  DUPLICATE_WINDOW_SECONDS: numberSetting(600, { least: 1, most: 86_400 }),
+  WEBHOOK_ALLOW_PRIVATE_NETS: flagSetting(false),
+  SANDBOX_SEED: numberSetting(1, { least: 0, most: 2 ** 31 }),
+  SANDBOX_STYLES: numberSetting(2_000, { least: 0, most: 100_000 }),
+  SANDBOX_CATALOGUE: z.string().optional(),
+  SANDBOX_ACTIVITY: numberSetting(60, { least: 0, most: 60_000 }),
+  LOG_LEVEL: choiceSetting(logLevels, 'info'),
+  LOG_REQUESTS: choiceSetting(requestLogModes, 'notable'),
+  LOG_REQUESTS_DAYS: numberSetting(14, { least: 1, most: 400 }),
+  WAREHOUSE_VIEWS: withDefault(defaultViews, viewsSetting(defaultViews)),
 }
 
-function configFrom(reader: Reader): Config {
-  const upstreamUrl = reader.url('UPSTREAM_URL', ['http:', 'https:'])
-  const upstreamToken = reader.text('UPSTREAM_TOKEN')
-  if (upstreamUrl && !upstreamToken)
-    reader.problem('UPSTREAM_TOKEN is missing: with UPSTREAM_URL set, the ERP’s connector wants a token.')
+/**
+ * The sandbox's credentials. The first start generates them into `settings.env`, so they are accepted but not
+ * documented.
+ */
+const madeForSandbox = {
+  SANDBOX_USERNAME: z.string().optional(),
+  SANDBOX_PASSWORD: z.string().optional(),
+  SANDBOX_USERNAME_2: z.string().optional(),
+  SANDBOX_PASSWORD_2: z.string().optional(),
+  SANDBOX_CLIENT_ID: z.string().optional(),
+  SANDBOX_CLIENT_SECRET: z.string().optional(),
+  SANDBOX_CLIENT_SECRET_2: z.string().optional(),
+  SANDBOX_ERP_TOKEN: z.string().optional(),
+}
+
+const schema = z.strictObject({ ...settings, ...madeForSandbox })
+const names = Object.keys(schema.shape)
+
+type Values = Readonly<Record<string, string | undefined>>
+
+/** Parses the merged settings of all sources. Throws `ConfigError`. */
+export function readConfig(values: Values): Config {
+  // An empty value counts as not set.
+  const given = Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined && value !== ''),
+  )
+  const parsed = schema.safeParse(given)
+  const problems = parsed.error?.issues.flatMap(toSentences) ?? []
+  if (given.UPSTREAM_URL !== undefined && given.UPSTREAM_TOKEN === undefined)
+    problems.push('UPSTREAM_TOKEN is missing: with UPSTREAM_URL set, the ERP’s connector wants a token.')
+  if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
+  return toConfig(parsed.data)
+}
+
+/** Lists the settings for the documentation. */
+export function listSettings(): readonly Setting[] {
+  return Object.entries(settings).map(([name, each]) => ({ name, usual: undefined, ...facts.get(each) }))
+}
+
+/**
+ * Picks the variables of the environment that are meant for the gateway: its settings, and names so similar that they
+ * are probably typing mistakes. All other variables belong to other programs and are ignored.
+ */
+export function pickOwnVariables(environment: Values): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => names.includes(name) || findNearestWord(name, names)),
+  )
+}
+
+function toConfig(set: z.output<typeof schema>): Config {
   return {
-    host: reader.text('HOST', '127.0.0.1') ?? '127.0.0.1',
-    port: reader.number('PORT', 8080, 0, 65_535),
-    baseUrl: reader.url('BASE_URL', ['http:', 'https:'])?.replace(/\/$/, ''),
-    mcpAllowedOrigins: reader.origins('MCP_ALLOWED_ORIGINS'),
-    dataDir: reader.text('DATA_DIR', defaultDataDir) ?? defaultDataDir,
-    databaseUrl: reader.url('DATABASE_URL', ['postgres:', 'postgresql:']),
-    adminToken: reader.text('ADMIN_TOKEN'),
-    writesEnabled: reader.flag('WRITES_ENABLED', true),
-    upstream: upstreamUrl ? { url: upstreamUrl, token: upstreamToken ?? '' } : undefined,
-    syncIntervalMs: reader.number('SYNC_INTERVAL_MS', 1_000, 50, 3_600_000),
-    secretsKey: reader.secretsKey(),
-    tokenTtlSeconds: reader.number('TOKEN_TTL_SECONDS', 3_600, 1, 86_400),
-    legacyTokens: {
-      secret: reader.text('LEGACY_TOKEN_SECRET'),
-      until: reader.instant('LEGACY_TOKENS_UNTIL', defaultLegacyEnd),
-    },
-    trustedProxies: reader.networks('TRUST_PROXY'),
-    rateLimitPoints: reader.number('RATE_LIMIT_POINTS', 600, 60, 1_000_000_000),
-    holdTtlSeconds: reader.number('HOLD_TTL_SECONDS', 900, 1, 86_400),
-    duplicateWindowSeconds: reader.number('DUPLICATE_WINDOW_SECONDS', 600, 1, 86_400),
-    webhookPrivateNets: reader.flag('WEBHOOK_ALLOW_PRIVATE_NETS', false),
+    host: set.HOST,
+    port: set.PORT,
+    baseUrl: set.BASE_URL?.replace(/\/$/, ''),
+    mcpAllowedOrigins: set.MCP_ALLOWED_ORIGINS ?? [],
+    dataDir: set.DATA_DIR,
+    databaseUrl: set.DATABASE_URL,
+    adminToken: set.ADMIN_TOKEN,
+    writesEnabled: set.WRITES_ENABLED,
+    upstream: set.UPSTREAM_URL ? { url: set.UPSTREAM_URL, token: set.UPSTREAM_TOKEN ?? '' } : undefined,
+    syncIntervalMs: set.SYNC_INTERVAL_MS,
+    secretsKeys: { present: set.SECRETS_KEY, previous: set.SECRETS_KEY_PREVIOUS },
+    tokenTtlSeconds: set.TOKEN_TTL_SECONDS,
+    legacyTokens: { secret: set.LEGACY_TOKEN_SECRET, until: set.LEGACY_TOKENS_UNTIL },
+    trustedProxies: set.TRUST_PROXY ? new Networks(set.TRUST_PROXY) : undefined,
+    rateLimitPoints: set.RATE_LIMIT_POINTS,
+    holdTtlSeconds: set.HOLD_TTL_SECONDS,
+    duplicateWindowSeconds: set.DUPLICATE_WINDOW_SECONDS,
+    webhookPrivateNets: set.WEBHOOK_ALLOW_PRIVATE_NETS,
     sandbox: {
-      seed: reader.number('SANDBOX_SEED', 1, 0, 2 ** 31),
-      catalogue: reader.text('SANDBOX_CATALOGUE'),
-      activity: reader.number('SANDBOX_ACTIVITY', 60, 0, 60_000),
+      seed: set.SANDBOX_SEED,
+      styles: set.SANDBOX_STYLES,
+      catalogue: set.SANDBOX_CATALOGUE,
+      activity: set.SANDBOX_ACTIVITY,
     },
-    logLevel: reader.word('LOG_LEVEL', logLevels, 'info'),
-    views: reader.views('WAREHOUSE_VIEWS', defaultViews),
+    logLevel: set.LOG_LEVEL,
+    logRequests: set.LOG_REQUESTS,
+    requestLogDays: set.LOG_REQUESTS_DAYS,
+    views: set.WAREHOUSE_VIEWS,
   }
 }
 
-class Reader {
-  readonly problems: string[] = []
-  readonly asked = new Map<string, Setting>()
-  readonly #values: Values
+function toSentences(issue: z.core.$ZodIssue): string[] {
+  if (issue.code !== 'unrecognized_keys') return [`${issue.path.join('.')} ${issue.message}`]
+  return issue.keys.map((name) => {
+    const meant = findNearestWord(name, names)
+    return meant === undefined
+      ? `${name} is not a setting; remove it from .env or settings.env.`
+      : `${name} is not a setting; did you mean ${meant}?`
+  })
+}
 
-  constructor(values: Values) {
-    this.#values = values
-  }
+/** Creates a parser of text. If `read` returns undefined, the value is refused with `problem`. */
+function readAs<T>(read: (text: string) => T | undefined, problem: (text: string) => string) {
+  return z.string().transform((text, context): T => {
+    const value = read(text)
+    if (value !== undefined) return value
+    context.addIssue({ code: 'custom', message: problem(text) })
+    return z.NEVER
+  })
+}
 
-  problem(sentence: string) {
-    this.problems.push(sentence)
-  }
+/** Adds a default, written as a user would set it, and registers the facts for the documentation. */
+function withDefault<T>(usual: string, each: z.ZodType<T, string>, more: Partial<Setting> = {}) {
+  return each.prefault(usual).register(facts, { usual, ...more })
+}
 
-  /** An empty value is as good as none. */
-  text(name: string, usual?: string): string | undefined {
-    this.#note({ name, usual })
-    return this.#given(name)
-  }
+function numberSetting(usual: number, { least, most }: { least: number; most: number }) {
+  const number = readAs(
+    (text) => {
+      const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+      return value >= least && value <= most ? value : undefined
+    },
+    (text) => `must be a whole number from ${least} to ${most}, not "${text}".`,
+  )
+  return withDefault(String(usual), number, { least, most })
+}
 
-  /** The first word on a setting is the one with its bounds. */
-  #note(setting: Setting) {
-    if (!this.asked.has(setting.name)) this.asked.set(setting.name, setting)
-  }
+function flagSetting(usual: boolean) {
+  const words = new Map([
+    ['1', true],
+    ['true', true],
+    ['0', false],
+    ['false', false],
+  ])
+  const read = readAs(
+    (text) => words.get(text),
+    (text) => `must be 1 or 0, not "${text}".`,
+  )
+  return withDefault(usual ? '1' : '0', read, { words: ['0', '1'] })
+}
 
-  #given(name: string): string | undefined {
-    const value = this.#values[name]
-    return value === undefined || value === '' ? undefined : value
-  }
+function choiceSetting<T extends string>(words: readonly T[], usual: T) {
+  const read = readAs(
+    (text) => words.find((word) => word === text),
+    (text) => `must be one of ${words.join(', ')}, not "${text}".`,
+  )
+  return withDefault(usual, read, { words })
+}
 
-  number(name: string, usual: number, least: number, most: number): number {
-    this.#note({ name, usual: String(usual), least, most })
-    const text = this.text(name)
-    if (text === undefined) return usual
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
-    if (value >= least && value <= most) return value
-    this.problem(`${name} is a whole number from ${least} to ${most}, not "${text}".`)
-    return usual
-  }
+/**
+ * Creates the parser of an address or host name. Four numbers that are not a valid address are not a host name either
+ * (WHATWG URL, RFC 1123).
+ */
+function hostSetting() {
+  const name =
+    /^(?=.{1,253}$)(?!(?:.*\.)?\d+$)[a-z\d]([a-z\d-]{0,61}[a-z\d])?(\.[a-z\d]([a-z\d-]{0,61}[a-z\d])?)*$/i
+  return readAs(
+    (text) => (isAddress(text) || name.test(text) ? text : undefined),
+    (text) => `must be an IP address such as 127.0.0.1 or a host name such as localhost, not "${text}".`,
+  )
+}
 
-  flag(name: string, usual: boolean): boolean {
-    this.#note({ name, usual: usual ? '1' : '0', words: ['0', '1'] })
-    const text = this.text(name)
-    if (text === undefined) return usual
-    if (text === '1' || text === 'true') return true
-    if (text === '0' || text === 'false') return false
-    this.problem(`${name} is 1 or 0, not "${text}".`)
-    return usual
-  }
+/** Creates the parser of a URL. The value may contain a password, so the message does not repeat it. */
+function urlSetting(...protocols: string[]) {
+  return readAs(
+    (text) => (URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined),
+    () => `must be a URL that begins with ${protocols.map((each) => `${each}//`).join(' or ')}.`,
+  )
+}
 
-  word<T extends string>(name: string, words: readonly T[], usual: T): T {
-    this.#note({ name, usual, words })
-    const text = this.text(name)
-    if (text === undefined) return usual
-    const known = words.find((word) => word === text)
-    if (!known) this.problem(`${name} is one of ${words.join(', ')}, not "${text}".`)
-    return known ?? usual
-  }
-
-  url(name: string, protocols: readonly string[]): string | undefined {
-    const text = this.text(name)
-    if (text === undefined) return undefined
-    if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text
-    // The value may hold a password, so it is not repeated.
-    this.problem(
-      `${name} is not a URL that begins with ${protocols.map((each) => `${each}//`).join(' or ')}.`,
-    )
-    return undefined
-  }
-
-  /** `https://agents.example.com, https://desk.example.com:8443`. */
-  origins(name: string): string[] {
-    const entries = (this.text(name) ?? '').split(',').map((each) => each.trim())
-    return entries.filter((entry) => {
-      if (entry === '') return false
-      const isOrigin = URL.canParse(entry) && new URL(entry).origin === entry
-      if (!isOrigin)
-        this.problem(`${name} is a list of origins such as https://example.com, and "${entry}" is none.`)
-      return isOrigin
+function secretSetting() {
+  return z
+    .string({ error: `is missing: set at least ${minSecretCharacters} random characters.` })
+    .refine((text) => text.length >= minSecretCharacters, {
+      error: ({ input }) =>
+        `is too short: ${String(input).length} of at least ${minSecretCharacters} characters; set random ones, for example from: openssl rand -hex 32`,
     })
-  }
+}
 
-  instant(name: string, usual: string): number {
-    const text = this.text(name, usual) ?? usual
-    const value = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) ? Date.parse(text) : Number.NaN
-    if (!Number.isNaN(value)) return value
-    this.problem(`${name} is a time such as ${usual}, not "${text}".`)
-    return Date.parse(usual)
-  }
+function instantSetting(example: string) {
+  return readAs(
+    (text) => {
+      const value = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text) ? Date.parse(text) : Number.NaN
+      return Number.isNaN(value) ? undefined : value
+    },
+    (text) => `must be a time such as ${example}, not "${text}".`,
+  )
+}
 
-  secretsKey(): string {
-    const key = this.text('SECRETS_KEY')
-    if (key !== undefined && key.length >= leastSecretsKey) return key
-    if (key === undefined) this.problem('SECRETS_KEY is missing: set at least 32 random characters.')
-    else
-      this.problem(
-        `SECRETS_KEY has ${key.length} characters; at least ${leastSecretsKey} random ones are needed.`,
-      )
-    return ''
-  }
-
-  networks(name: string): BlockList | undefined {
-    const text = this.text(name)
-    if (text === undefined) return undefined
-    const list = new BlockList()
-    for (const entry of text.split(',').map((each) => each.trim())) {
-      const [address = '', prefix] = entry.split('/')
-      const version = isIP(address)
-      const bits = prefix === undefined ? (version === 6 ? 128 : 32) : Number(prefix)
-      if (version === 0 || !(Number.isInteger(bits) && bits >= 0 && bits <= (version === 6 ? 128 : 32))) {
-        this.problem(`${name} is a list of addresses or networks such as 10.0.0.0/8, and "${entry}" is none.`)
-      } else list.addSubnet(address, bits, isIPv6(address) ? 'ipv6' : 'ipv4')
-    }
-    return list
-  }
-
-  /** `AU=AUSYD1+AUSYD2,CN=CHNZJ1`. */
-  views(name: string, usual: string): Record<string, readonly string[]> {
-    const text = this.text(name, usual) ?? usual
+/** Creates the parser of comma-separated entries. Empty entries are ignored. */
+function listSetting(isValid: (entry: string) => boolean, wanted: string) {
+  return z.string().transform((text, context) => {
     const entries = text
       .split(',')
-      .map((entry) => /^([A-Za-z0-9_-]+)=([A-Za-z0-9_-]+(?:\+[A-Za-z0-9_-]+)*)$/.exec(entry.trim()))
-    if (entries.some((entry) => entry === null)) {
-      this.problem(`${name} is a list such as ${usual}, not "${text}".`)
-      return {}
-    }
-    return Object.fromEntries(entries.map((entry) => [entry?.[1] ?? '', (entry?.[2] ?? '').split('+')]))
-  }
+      .map((entry) => entry.trim())
+      .filter((entry) => entry !== '')
+    for (const entry of entries.filter((entry) => !isValid(entry)))
+      context.addIssue({
+        code: 'custom',
+        message: `must be a list of ${wanted}, and "${entry}" is not valid.`,
+      })
+    return entries
+  })
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text
+}
+
+/** Creates the parser of views such as `AU=AUSYD1+AUSYD2,CN=CHNZJ1`. */
+function viewsSetting(example: string) {
+  const view = /^([A-Za-z0-9_-]+)=([A-Za-z0-9_-]+(?:\+[A-Za-z0-9_-]+)*)$/
+  return readAs(
+    (text): Record<string, readonly string[]> | undefined => {
+      const entries = text.split(',').map((entry) => view.exec(entry.trim()))
+      if (entries.includes(null)) return undefined
+      return Object.fromEntries(entries.map((entry) => [entry?.[1] ?? '', (entry?.[2] ?? '').split('+')]))
+    },
+    (text) => `must be a list such as ${example}, not "${text}".`,
+  )
 }

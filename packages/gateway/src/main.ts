@@ -3,14 +3,16 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { erpClient } from '@trade-gateway/connector'
+import { openGateway } from './compose.ts'
 import { type Config, ConfigError, defaultDataDir, readConfig } from './config.ts'
-import { type Gateway, openGateway, startWorkers } from './gateway.ts'
+import type { Gateway } from './gateway.ts'
 import { createApp } from './http/app.ts'
+import { Drain } from './http/drain.ts'
 import { systemClock } from './kernel/clock.ts'
 import { jsonLog, type Log } from './kernel/log.ts'
 import { warmHighlighter } from './pages/docs/highlight.ts'
-import { steerAt } from './sandbox/steer.ts'
-import { plainBanner, sandboxBanner } from './start/banner.ts'
+import { beginEpoch } from './snapshot/epoch.ts'
+import { formatBanner, formatSandboxBanner } from './start/banner.ts'
 import { DataDirBusy, lockDataDir } from './start/lock.ts'
 import {
   ensureSandboxChannels,
@@ -19,34 +21,41 @@ import {
   startSandbox,
   writeSandboxFile,
 } from './start/sandbox.ts'
-import { completedSettings, givenSettings, makeDataDir, type Settings } from './start/settings.ts'
-import { beginEpoch } from './stock/epoch.ts'
+import { completeSettings, makeDataDir, readSettings, type Settings } from './start/settings.ts'
 import { migrate } from './store/migrate.ts'
 import { openPostgres } from './store/postgres.ts'
 import { openSqlite } from './store/sqlite.ts'
 import { type Store, StoreUnusable } from './store/store.ts'
-import { guaranteeOf } from './upstream/guarantee.ts'
+import { findStorageTrouble } from './store/trouble.ts'
+import { deriveGuarantee } from './upstream/guarantee.ts'
+import { createSandboxControl } from './upstream/steer.ts'
+import { startWorkers } from './workers.ts'
 
 const usage = `Usage: npm start -- [options]
 
-Starts the gateway. With nothing configured it brings its own ERP, makes an account and prints how to use it.
+Starts the gateway. Without any configuration, it starts the built-in ERP, creates an account and prints how to use it.
 
-  --catalogue FILE   start the built-in ERP on a catalogue of your own (CSV: sku, name, price_wholesale, …)
-  --restored         DATA_DIR was restored from a backup: begin a new history, so that clients sync anew
-  --help             this text
+  --catalogue FILE   start the built-in ERP with your own catalogue (CSV: sku, name, price_wholesale, …)
+  --restored         use once after DATA_DIR was restored from a backup: clients then sync again from the beginning
+  --help             print this text
 
-Settings come from the environment, then .env, then settings.env in DATA_DIR (default ${defaultDataDir}); README.md lists them.
+Settings come from the environment, then .env, then settings.env in DATA_DIR (default ${defaultDataDir}).
+The page /docs/configuration of a running gateway lists them.
 Example: PORT=9000 npm start -- --catalogue goods.csv
 `
 
 const exit = { ok: 0, failure: 1, usage: 64, busy: 75, configuration: 78 } as const
-const drainMs = 20_000
+/**
+ * The longest time to close the parts of the process. Work that does not end in this time, such as a call to an
+ * unresponsive ERP, is aborted. Recovery is then the same as after a crash.
+ */
+const maxCloseMs = 7_000
 const fillPollMs = 250
 
 type Closer = () => Promise<void> | void
 
 async function main(): Promise<number | undefined> {
-  // What this process writes is its owner's business only.
+  // Files of this process are readable only by their owner.
   process.umask(0o077)
   const { values } = parseArgs({
     options: {
@@ -59,87 +68,114 @@ async function main(): Promise<number | undefined> {
     process.stdout.write(usage)
     return exit.ok
   }
-  const given = givenSettings(process.env, process.cwd())
+  const given = readSettings(process.env, process.cwd())
   if (values.catalogue !== undefined) given.SANDBOX_CATALOGUE = values.catalogue
   const dataDir = given.DATA_DIR || defaultDataDir
   makeDataDir(dataDir)
   const closers: Closer[] = []
   const isShared = Boolean(given.UPSTREAM_URL && given.DATABASE_URL)
   if (!isShared) closers.push(lockDataDir(dataDir, systemClock.now()))
-  const settings = completedSettings(given, dataDir)
+  const settings = completeSettings(given, dataDir)
   const config = readConfig(settings)
   const log = jsonLog(config.logLevel)
-  await run(config, settings, log, closers, values.restored)
+  const drain = new Drain(systemClock)
+  await start({ config, settings, log, closers, drain, isRestored: values.restored })
   return undefined
 }
 
-/** Brings everything up in order; each step adds how it is ended. */
-async function run(
-  config: Config,
-  settings: Settings,
-  log: Log,
-  closers: Closer[],
-  restored: boolean,
-): Promise<void> {
-  stopOnSignals(closers, log)
+/** The parts of a process that is starting. Each step adds to `closers` a function that closes what it opened. */
+interface Startup {
+  readonly config: Config
+  readonly settings: Settings
+  readonly log: Log
+  readonly closers: Closer[]
+  readonly drain: Drain
+  /** Whether `DATA_DIR` was restored from a backup. */
+  readonly isRestored: boolean
+}
+
+/** Starts everything in order. */
+async function start(startup: Startup): Promise<void> {
+  const { config, settings, log, closers, drain, isRestored } = startup
+  stopOnSignals(startup)
   const store = await openStore(config, log)
   closers.push(() => store.close())
-  await migrate(store)
+  await migrate(store, log)
 
-  let announce = () => {}
-  const sandbox = config.upstream ? undefined : await startSandbox(config, settings, log, () => announce())
+  let publishSandbox = () => {}
+  const sandbox = config.upstream
+    ? undefined
+    : await startSandbox({ config, settings, log, onRestart: () => publishSandbox() })
   if (sandbox) closers.push(() => sandbox.stop())
-  tellLeftOut(sandbox)
-  const { url, token } = config.upstream ?? sandbox ?? { url: '', token: '' }
-  const client = erpClient(url, token)
-  closers.push(() => client.close())
-
-  const highWaterFile = join(config.dataDir, `high-water-${config.port}.json`)
-  const gateway = await openGateway({
-    config,
-    store,
-    erp: client.erp,
-    log,
-    steer: steerAt(url, token),
-    highWaterFile,
-  })
-  await gateway.upstream.capabilities().catch((error: unknown) => {
-    log.warn({ error }, 'the ERP does not answer; stock is served as it was last known')
-  })
-  if (restored) await beginEpoch(gateway)
+  reportLeftOut(sandbox)
+  const gateway = await connectGateway(startup, store, config.upstream ?? sandbox ?? { url: '', token: '' })
+  if (isRestored) await beginEpoch(gateway)
   if (sandbox) await ensureSandboxChannels(gateway, settings)
   await gateway.mirror.stock.follow()
   await gateway.mirror.reference.follow()
   closers.push(startWorkers(gateway))
 
   warmHighlighter()
-  const server = createApp(gateway)
-  const baseUrl = await listen(server, config)
-  closers.push(() => drained(server))
+  const baseUrl = await serve(gateway, drain, closers)
   if (sandbox) {
-    announce = () => writeSandboxFile(config.dataDir, baseUrl, settings, sandbox)
-    announce()
+    publishSandbox = () => writeSandboxFile({ dataDir: config.dataDir, baseUrl, settings, sandbox })
+    publishSandbox()
   }
-  if (!gateway.mirror.stock.isFilled)
-    process.stdout.write('Reading the stock from the ERP for the first time…\n')
-  await filled(gateway)
+  await waitUntilFilled(gateway)
+  const guarantee = describeGuarantee(gateway)
   process.stdout.write(
     sandbox
-      ? sandboxBanner(baseUrl, settings, config.sandbox.activity, ordersWord(gateway))
-      : plainBanner(baseUrl, ordersWord(gateway)),
+      ? formatSandboxBanner({ baseUrl, settings, activity: config.sandbox.activity, guarantee })
+      : formatBanner(baseUrl, guarantee),
   )
 }
 
-/** What an order is worth in front of this ERP. */
-function ordersWord({ upstream }: Gateway): string {
+/** Builds the gateway with a client of the ERP. */
+async function connectGateway(
+  { config, log, closers }: Startup,
+  store: Store,
+  { url, token }: { readonly url: string; readonly token: string },
+): Promise<Gateway> {
+  const client = erpClient(url, token, {
+    onLeftOut: (operation, row) =>
+      log.warn(
+        { operation },
+        `a row of the ERP is ignored, because it contains NUL or a lone surrogate: ${row}`,
+      ),
+  })
+  closers.push(() => client.close())
+  const gateway = await openGateway({
+    config,
+    store,
+    erp: client.erp,
+    leftOut: () => client.leftOut(),
+    log,
+    steer: createSandboxControl(url, token),
+    highWaterFile: join(config.dataDir, `high-water-${config.port}.json`),
+  })
+  // `ErpWatch` reports an ERP that does not respond.
+  await gateway.upstream.capabilities().catch(() => {})
+  return gateway
+}
+
+/** Starts the HTTP server and returns the URL at which clients reach it. */
+async function serve(gateway: Gateway, drain: Drain, closers: Closer[]): Promise<string> {
+  const server = createApp(gateway, drain)
+  const baseUrl = await listen(server, gateway.config)
+  closers.push(() => drain.end(server))
+  return baseUrl
+}
+
+/** Describes how reliably an order reaches this ERP exactly once. */
+function describeGuarantee({ upstream }: Gateway): string {
   return upstream.known
-    ? guaranteeOf(upstream.known).says
-    : 'not known yet: the ERP does not answer (GET /statusz)'
+    ? deriveGuarantee(upstream.known).says
+    : 'not known yet: the ERP does not respond (see GET /statusz)'
 }
 
 async function openStore(config: Config, log: Log): Promise<Store> {
   return config.databaseUrl === undefined
-    ? openSqlite(join(config.dataDir, 'gateway.db'))
+    ? openSqlite(join(config.dataDir, 'gateway.db'), log)
     : openPostgres(config.databaseUrl, log)
 }
 
@@ -152,64 +188,77 @@ async function listen(server: Server, config: Config): Promise<string> {
   return config.baseUrl ?? `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-/** The banner comes when the printed lines work: once the stock is there, or after a while without it. */
-async function filled(gateway: Gateway): Promise<void> {
-  const mostTries = 60
-  for (let tries = 0; tries < mostTries && !gateway.mirror.stock.isFilled; tries++) {
+/** Waits until the stock has been read, up to a limit, so that the printed commands work when the banner appears. */
+async function waitUntilFilled(gateway: Gateway): Promise<void> {
+  const maxTries = 60
+  if (!gateway.mirror.stock.isFilled)
+    process.stdout.write('Reading the stock from the ERP for the first time…\n')
+  for (let tries = 0; tries < maxTries && !gateway.mirror.stock.isFilled; tries++) {
     await new Promise((resolve) => setTimeout(resolve, fillPollMs))
   }
 }
 
-function tellLeftOut(sandbox: SandboxProcess | undefined) {
+function reportLeftOut(sandbox: SandboxProcess | undefined) {
   for (const { line, sku, reason } of sandbox?.leftOut ?? []) {
     process.stderr.write(`left out of the catalogue: line ${line}${sku ? ` (${sku})` : ''}: ${reason}\n`)
   }
 }
 
-/** Stops accepting, lets what is under way finish, then closes the rest. */
-async function drained(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  server.closeIdleConnections()
-  const timer = setTimeout(() => server.closeAllConnections(), drainMs)
-  await closed
-  clearTimeout(timer)
-}
-
-function stopOnSignals(closers: Closer[], log: Log) {
+function stopOnSignals({ closers, drain, log }: Startup) {
   let stopping = false
   const stop = (code: number) => {
     if (stopping) return
     stopping = true
-    closeAll(closers).then(
+    closeAll(closers, log).then(
       () => process.exit(code),
       () => process.exit(exit.failure),
     )
   }
   process.on('SIGTERM', () => stop(exit.ok))
-  process.on('SIGINT', () => stop(exit.ok))
+  process.on('SIGINT', () => {
+    drain.hurry()
+    stop(exit.ok)
+  })
   process.on('unhandledRejection', (error) => {
-    log.error({ error }, 'an unhandled rejection; the process ends')
+    log.error({ error }, 'an unhandled rejection; the process exits')
     stop(exit.failure)
   })
   process.on('uncaughtException', (error) => {
-    log.error({ error }, 'an uncaught exception; the process ends')
+    log.error({ error }, 'an uncaught exception; the process exits')
     stop(exit.failure)
   })
 }
 
-async function closeAll(closers: Closer[]): Promise<void> {
-  for (const close of closers.toReversed()) await close()
+/** Closes the newest part first: the server without a limit, then the rest within `maxCloseMs`. */
+async function closeAll(closers: Closer[], log: Log): Promise<void> {
+  const [drain, ...rest] = closers.toReversed()
+  await drain?.()
+  const closing = (async () => {
+    for (const close of rest) await close()
+  })()
+  const { promise: late, resolve } = Promise.withResolvers<'late'>()
+  const timer = setTimeout(() => resolve('late'), maxCloseMs)
+  const outcome = await Promise.race([closing, late])
+  clearTimeout(timer)
+  if (outcome === 'late')
+    log.warn({}, `work that did not end within ${maxCloseMs} ms of the last response is aborted`)
 }
 
-function explained(error: unknown): { message: string; code: number } {
+function explainError(error: unknown): { message: string; code: number } {
   if (error instanceof ConfigError) {
     return {
-      message: `The configuration does not work:\n${error.problems.map((each) => `  - ${each}`).join('\n')}`,
+      message: `The configuration is not valid:\n${error.problems.map((each) => `  - ${each}`).join('\n')}`,
       code: exit.configuration,
     }
   }
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof DataDirBusy) return { message, code: exit.busy }
+  if (findStorageTrouble(error) === 'storage_full') {
+    return {
+      message: `The disk is full, so the gateway cannot write to DATA_DIR or to the database. Free some space and start again. (${message})`,
+      code: exit.failure,
+    }
+  }
   if (error instanceof StoreUnusable) return { message, code: error.exitCode }
   if (error instanceof SandboxFailed && error.isConfiguration) return { message, code: exit.configuration }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -223,7 +272,7 @@ main().then(
     if (code !== undefined) process.exit(code)
   },
   (error: unknown) => {
-    const { message, code } = explained(error)
+    const { message, code } = explainError(error)
     process.stderr.write(`${message}\n`)
     process.exit(code)
   },

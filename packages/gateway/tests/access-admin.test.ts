@@ -1,38 +1,49 @@
+/** The operator's API: channels, their secrets, and the audit record of every call. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adminCatalogue } from '../src/catalogue.ts'
-import type { Endpoint } from '../src/contract/endpoint.ts'
+import type { Endpoint } from '../src/endpoint.ts'
 import { jsonLog } from '../src/kernel/log.ts'
 import {
   adminToken,
   type CallInit,
+  type CallResult,
   call,
-  type House,
-  type Loose,
-  openHouse,
-  type Result,
-  world,
+  createWorld,
+  type LooseJson,
+  openTestGateway,
+  type TestGateway,
 } from './harness.ts'
 
-/** The operator's API: channels, their secrets, and the record that every use of it leaves. */
 const channels = '/admin/api/channels'
-let house: House
+let house: TestGateway
 
 beforeAll(async () => {
-  house = await openHouse({ styles: 1 })
+  house = await openTestGateway({ styles: 1 })
 })
 afterAll(() => house.close())
 
 let minted = 0
-const fresh = (prefix = 'made') => `${prefix}-${++minted}`
-const admin = (method: string, path: string, body?: unknown, at: House = house): Promise<Result> =>
+const createCode = (prefix = 'made') => `${prefix}-${++minted}`
+const sendAsAdmin = (
+  method: string,
+  path: string,
+  body?: unknown,
+  at: TestGateway = house,
+): Promise<CallResult> =>
   call(at, method, path, { admin: adminToken, ...(body === undefined ? {} : { body }) })
-const create = (fields: Loose = {}, at: House = house) =>
-  admin('POST', channels, { channel_code: fresh(), name: 'A channel', plan: 'reader', ...fields }, at)
-const tokenFor = (body: unknown) => call(house, 'POST', '/api/v1/auth/token', { body })
+const createChannel = (fields: LooseJson = {}, at: TestGateway = house) =>
+  sendAsAdmin(
+    'POST',
+    channels,
+    { channel_code: createCode(), name: 'A channel', plan: 'reader', ...fields },
+    at,
+  )
+const requestToken = (body: unknown) => call(house, 'POST', '/api/v1/auth/token', { body })
 
 describe('the admin token', () => {
   it('is compared whole: no other, no part, no two, no bearer', async () => {
-    const { token } = await world(house)
+    const { token } = await createWorld(house)
     const inits: CallInit[] = [
       {},
       { admin: '' },
@@ -49,7 +60,7 @@ describe('the admin token', () => {
       expect(json.error.code).toBe('ADMIN_UNAUTHORIZED')
       expect(headers.get('www-authenticate')).toContain('AdminToken')
     }
-    expect((await admin('GET', channels)).status).toBe(200)
+    expect((await sendAsAdmin('GET', channels)).status).toBe(200)
   })
 
   it('does not open the public contract', async () => {
@@ -59,7 +70,7 @@ describe('the admin token', () => {
   })
 
   it('unset or empty disables the admin API, whatever is sent', async () => {
-    const disabled = await openHouse({ settings: { ADMIN_TOKEN: '' }, unfilled: true })
+    const disabled = await openTestGateway({ settings: { ADMIN_TOKEN: '' }, unfilled: true })
     for (const init of [{}, { admin: '' }, { admin: 'undefined' }, { admin: adminToken }]) {
       const { status, json } = await call(disabled, 'GET', channels, init)
       expect(status).toBe(403)
@@ -72,7 +83,7 @@ describe('the admin token', () => {
 
 describe('a channel', () => {
   it('is created with a client id and, this once, a secret that works', async () => {
-    const channel_code = fresh()
+    const channel_code = createCode()
     const fields = {
       name: '海港贸易',
       plan: 'trader',
@@ -83,7 +94,7 @@ describe('a channel', () => {
       dropship_enabled: false,
       webhooks_enabled: true,
     }
-    const { status, json } = await admin('POST', channels, { channel_code, ...fields })
+    const { status, json } = await sendAsAdmin('POST', channels, { channel_code, ...fields })
     expect(status).toBe(201)
     const { client_secret, ...shown } = json.data
     const now = new Date(house.clock.now()).toISOString()
@@ -96,13 +107,13 @@ describe('a channel', () => {
       updated_at: now,
       deleted: false,
     })
-    expect((await admin('GET', `${channels}/${channel_code}`)).json.data).toEqual(shown)
-    const token = await tokenFor({ client_id: shown.client_id, client_secret })
+    expect((await sendAsAdmin('GET', `${channels}/${channel_code}`)).json.data).toEqual(shown)
+    const token = await requestToken({ client_id: shown.client_id, client_secret })
     expect(token.json.data.channel_code).toBe(channel_code)
   })
 
   it('needs a code, a name and a plan only', async () => {
-    expect((await create()).json.data).toMatchObject({
+    expect((await createChannel()).json.data).toMatchObject({
       warehouse_allowlist: [],
       customer_code: null,
       points_per_minute: null,
@@ -131,46 +142,48 @@ describe('a channel', () => {
     ['client_id', { client_id: 'chosen' }],
     ['client_secret', { client_secret: 'chosen' }],
   ])('is refused, naming %s, for %o', async (param, fields) => {
-    const { status, json } = await create(fields)
+    const { status, json } = await createChannel(fields)
     expect(status).toBe(422)
     expect(json.error).toMatchObject({ code: 'VALIDATION_FAILED', param })
   })
 
   it('has a code that nobody else has or had', async () => {
-    const { json } = await create()
+    const { json } = await createChannel()
     const { channel_code } = json.data
-    expect((await create({ channel_code })).json.error).toMatchObject({
+    expect((await createChannel({ channel_code })).json.error).toMatchObject({
       code: 'VALIDATION_FAILED',
       param: 'channel_code',
     })
-    await admin('DELETE', `${channels}/${channel_code}`)
-    expect((await create({ channel_code })).json.error.param).toBe('channel_code')
+    await sendAsAdmin('DELETE', `${channels}/${channel_code}`)
+    expect((await createChannel({ channel_code })).json.error.param).toBe('channel_code')
   })
 
   it('has a customer of its own, who is free again once the channel is deleted', async () => {
-    const customer_code = fresh('CUST')
-    const first = (await create({ customer_code })).json.data.channel_code
-    const second = (await create()).json.data.channel_code
+    const customer_code = createCode('CUST')
+    const first = (await createChannel({ customer_code })).json.data.channel_code
+    const second = (await createChannel()).json.data.channel_code
     const taken = { code: 'VALIDATION_FAILED', param: 'customer_code' }
-    expect((await create({ customer_code })).json.error).toMatchObject(taken)
-    expect((await admin('PATCH', `${channels}/${second}`, { customer_code })).json.error).toMatchObject(taken)
-    expect((await admin('PATCH', `${channels}/${first}`, { customer_code })).status).toBe(200)
-    await admin('DELETE', `${channels}/${first}`)
-    expect((await admin('PATCH', `${channels}/${second}`, { customer_code })).status).toBe(200)
+    expect((await createChannel({ customer_code })).json.error).toMatchObject(taken)
+    expect((await sendAsAdmin('PATCH', `${channels}/${second}`, { customer_code })).json.error).toMatchObject(
+      taken,
+    )
+    expect((await sendAsAdmin('PATCH', `${channels}/${first}`, { customer_code })).status).toBe(200)
+    await sendAsAdmin('DELETE', `${channels}/${first}`)
+    expect((await sendAsAdmin('PATCH', `${channels}/${second}`, { customer_code })).status).toBe(200)
   })
 
   it('is made once where ten are made at the same moment, by code and by customer', async () => {
-    for (const same of [{ channel_code: fresh() }, { customer_code: fresh('CUST') }]) {
-      const answers = await Promise.all(Array.from({ length: 10 }, () => create(same)))
+    for (const same of [{ channel_code: createCode() }, { customer_code: createCode('CUST') }]) {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => createChannel(same)))
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
       expect(answers.filter(({ status }) => status === 422)).toHaveLength(9)
     }
   })
 
   it('changes only the fields that are given', async () => {
-    const { channel_code, ...before } = (await create({ points_per_minute: 100 })).json.data
+    const { channel_code, ...before } = (await createChannel({ points_per_minute: 100 })).json.data
     house.clock.advance(1000)
-    const { json } = await admin('PATCH', `${channels}/${channel_code}`, { name: 'Another name' })
+    const { json } = await sendAsAdmin('PATCH', `${channels}/${channel_code}`, { name: 'Another name' })
     const { client_secret: _once, ...shown } = before
     expect(json.data).toEqual({
       ...shown,
@@ -178,22 +191,23 @@ describe('a channel', () => {
       name: 'Another name',
       updated_at: new Date(house.clock.now()).toISOString(),
     })
-    const { data } = (await admin('PATCH', `${channels}/${channel_code}`, { points_per_minute: null })).json
+    const { data } = (await sendAsAdmin('PATCH', `${channels}/${channel_code}`, { points_per_minute: null }))
+      .json
     expect(data.points_per_minute).toBeNull()
     for (const [param, body] of [
       ['points_per_minute', { points_per_minute: 59 }],
       ['channel_code', { channel_code: 'renamed' }],
       ['warehouse_allowlist[0]', { warehouse_allowlist: ['NOWHERE'] }],
     ] as const) {
-      const refused = await admin('PATCH', `${channels}/${channel_code}`, body)
+      const refused = await sendAsAdmin('PATCH', `${channels}/${channel_code}`, body)
       expect(refused.json.error).toMatchObject({ code: 'VALIDATION_FAILED', param })
     }
   })
 
   it('is answered as it now is when it is deleted, twice the same, and is gone from reads and list', async () => {
-    const { channel_code } = (await create()).json.data
+    const { channel_code } = (await createChannel()).json.data
     house.clock.advance(1000)
-    const deleted = await admin('DELETE', `${channels}/${channel_code}`)
+    const deleted = await sendAsAdmin('DELETE', `${channels}/${channel_code}`)
     expect(deleted.status).toBe(200)
     expect(deleted.json.data).toMatchObject({
       channel_code,
@@ -202,7 +216,7 @@ describe('a channel', () => {
       updated_at: new Date(house.clock.now()).toISOString(),
     })
     house.clock.advance(1000)
-    expect((await admin('DELETE', `${channels}/${channel_code}`)).json).toEqual(deleted.json)
+    expect((await sendAsAdmin('DELETE', `${channels}/${channel_code}`)).json).toEqual(deleted.json)
     for (const [method, path] of [
       ['GET', ''],
       ['PATCH', ''],
@@ -210,21 +224,22 @@ describe('a channel', () => {
       ['DELETE', '/secrets/sec_x'],
     ] as const) {
       const body = method === 'PATCH' ? {} : undefined
-      const { json } = await admin(method, `${channels}/${channel_code}${path}`, body)
+      const { json } = await sendAsAdmin(method, `${channels}/${channel_code}${path}`, body)
       expect(json.error.code, `${method} ${path}`).toBe('NOT_FOUND')
     }
-    const { json } = await admin('GET', `${channels}?page_size=200`)
-    expect(json.data.map((each: Loose) => each.channel_code)).not.toContain(channel_code)
+    const { json } = await sendAsAdmin('GET', `${channels}?page_size=200`)
+    expect(json.data.map((each: LooseJson) => each.channel_code)).not.toContain(channel_code)
   })
 
   it('is listed newest first, by pages', async () => {
     const made: string[] = []
     for (let count = 0; count < 3; count++) {
       house.clock.advance(1000)
-      made.unshift((await create()).json.data.channel_code)
+      made.unshift((await createChannel()).json.data.channel_code)
     }
-    const page = async (number: number) => (await admin('GET', `${channels}?page_size=2&page=${number}`)).json
-    const [one, two] = [await page(1), await page(2)]
+    const readPage = async (number: number) =>
+      (await sendAsAdmin('GET', `${channels}?page_size=2&page=${number}`)).json
+    const [one, two] = [await readPage(1), await readPage(2)]
     const codes = [...one.data, ...two.data].map((each) => each.channel_code)
     expect(codes.slice(0, 3)).toEqual(made)
     expect(one).toMatchObject({ has_more: true, page: 1, page_size: 2 })
@@ -233,118 +248,235 @@ describe('a channel', () => {
 
 describe('secrets of a channel', () => {
   it('work side by side, at most five, and each can be deleted', async () => {
-    const { channel_code, client_id, client_secret } = (await create()).json.data
+    const { channel_code, client_id, client_secret } = (await createChannel()).json.data
     const secrets: string[] = [client_secret]
     for (let count = 0; count < 4; count++) {
-      const { status, json } = await admin('POST', `${channels}/${channel_code}/secrets`)
+      const { status, json } = await sendAsAdmin('POST', `${channels}/${channel_code}/secrets`)
       expect(status).toBe(201)
       expect(json.data).toMatchObject({ client_id, secret_id: expect.stringMatching(/^sec_/) })
       secrets.push(json.data.client_secret)
     }
     expect(new Set(secrets).size).toBe(5)
     for (const secret of secrets)
-      expect((await tokenFor({ client_id, client_secret: secret })).status).toBe(200)
-    const sixth = await admin('POST', `${channels}/${channel_code}/secrets`)
+      expect((await requestToken({ client_id, client_secret: secret })).status).toBe(200)
+    const sixth = await sendAsAdmin('POST', `${channels}/${channel_code}/secrets`)
     expect(sixth.json.error).toMatchObject({ code: 'VALIDATION_FAILED', reason: 'invalid_state' })
-    const { json } = await admin('GET', `${channels}/${channel_code}`)
+    const { json } = await sendAsAdmin('GET', `${channels}/${channel_code}`)
     const gone = json.data.secrets[0].secret_id
-    const after = await admin('DELETE', `${channels}/${channel_code}/secrets/${gone}`)
-    expect(after.json.data.secrets.map((each: Loose) => each.secret_id)).not.toContain(gone)
-    expect((await admin('POST', `${channels}/${channel_code}/secrets`)).status).toBe(201)
+    const after = await sendAsAdmin('DELETE', `${channels}/${channel_code}/secrets/${gone}`)
+    expect(after.json.data.secrets.map((each: LooseJson) => each.secret_id)).not.toContain(gone)
+    expect((await sendAsAdmin('POST', `${channels}/${channel_code}/secrets`)).status).toBe(201)
   })
 
   it('stay at most five where ten are asked for at the same moment', async () => {
-    const { channel_code } = (await create()).json.data
+    const { channel_code } = (await createChannel()).json.data
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => admin('POST', `${channels}/${channel_code}/secrets`)),
+      Array.from({ length: 10 }, () => sendAsAdmin('POST', `${channels}/${channel_code}/secrets`)),
     )
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(4)
-    expect((await admin('GET', `${channels}/${channel_code}`)).json.data.secrets).toHaveLength(5)
+    expect((await sendAsAdmin('GET', `${channels}/${channel_code}`)).json.data.secrets).toHaveLength(5)
   })
 
   it('of another channel are NOT_FOUND', async () => {
-    const one = (await create()).json.data
-    const two = (await create()).json.data
+    const one = (await createChannel()).json.data
+    const two = (await createChannel()).json.data
     const foreign = two.secrets[0].secret_id
     for (const id of [foreign, 'sec_00000000000000000000000000']) {
-      const { json } = await admin('DELETE', `${channels}/${one.channel_code}/secrets/${id}`)
+      const { json } = await sendAsAdmin('DELETE', `${channels}/${one.channel_code}/secrets/${id}`)
       expect(json.error.code).toBe('NOT_FOUND')
     }
-    expect((await tokenFor({ client_id: two.client_id, client_secret: two.client_secret })).status).toBe(200)
+    expect((await requestToken({ client_id: two.client_id, client_secret: two.client_secret })).status).toBe(
+      200,
+    )
   })
 })
 
-const audit = (request_id: string | null, at: House = house) =>
+const readAuditRows = (request_id: string | null, at: TestGateway = house) =>
   at.gateway.store.db
     .selectFrom('admin_audit')
     .selectAll()
     .where('request_id', '=', request_id ?? '')
     .execute()
 
+/** Returns the details of the only audit row of a request. */
+async function readAuditDetail(headers: Headers, action: string): Promise<LooseJson> {
+  const [row, ...more] = await readAuditRows(headers.get('x-request-id'))
+  expect(more).toEqual([])
+  expect(row?.action).toBe(action)
+  return JSON.parse(row?.detail ?? '{}')
+}
+
 describe('the record of every use', () => {
-  const pathOf = ({ path }: Endpoint) => path.replace(/\{\w+\}/g, 'none_00000000000000000000000000')
+  const fillPath = ({ path }: Endpoint) => path.replace(/\{\w+\}/g, 'none_00000000000000000000000000')
   const named = adminCatalogue.map((each) => [`${each.method} ${each.path}`, each] as const)
 
   it.each(named)('has a row for %s, whether it answered or failed', async (_name, endpoint) => {
     const query = endpoint.method === 'GET' ? '' : '?nonsense=1'
-    const { status, json, headers } = await admin(
+    const { status, json, headers } = await sendAsAdmin(
       endpoint.method,
-      `${pathOf(endpoint)}${query}`,
+      `${fillPath(endpoint)}${query}`,
       endpoint.body ? {} : undefined,
     )
-    const rows = await audit(headers.get('x-request-id'))
+    const rows = await readAuditRows(headers.get('x-request-id'))
     expect(rows).toEqual([
       {
         audit_id: expect.stringMatching(/^aud_[0-9a-z]{26}$/),
         at: house.clock.now(),
         request_id: headers.get('x-request-id'),
         action: endpoint.id,
-        subject: pathOf(endpoint),
+        subject: fillPath(endpoint),
         detail: JSON.stringify({ status, ...(json.error ? { code: json.error.code } : {}) }),
       },
     ])
   })
 
-  it('has a row for each success and each replay of it', async () => {
+  it('has a row for each success and each replay of it, which changes nothing', async () => {
     const init = {
       admin: adminToken,
-      headers: { 'idempotency-key': fresh('key') },
-      body: { channel_code: fresh(), name: 'Twice', plan: 'reader' },
+      headers: { 'idempotency-key': createCode('key') },
+      body: { channel_code: createCode(), name: 'Twice', plan: 'reader' },
     }
+    const details: LooseJson[] = []
     for (const _time of [1, 2]) {
       const { headers } = await call(house, 'POST', channels, init)
-      const [row, ...more] = await audit(headers.get('x-request-id'))
-      expect(row).toMatchObject({ action: 'admin.channels.create', detail: '{"status":201}' })
-      expect(more).toEqual([])
+      details.push(await readAuditDetail(headers, 'admin.channels.create'))
+    }
+    expect(details).toEqual([
+      { status: 201, before: null, after: expect.objectContaining({ name: 'Twice' }) },
+      { status: 201 },
+    ])
+  })
+
+  it('says what a change changed, before and after, and tells no secret', async () => {
+    const made = await createChannel({ points_per_minute: 100 })
+    const { client_secret, ...channel } = made.json.data
+    expect(await readAuditDetail(made.headers, 'admin.channels.create')).toEqual({
+      status: 201,
+      before: null,
+      after: channel,
+    })
+    const path = `${channels}/${channel.channel_code}`
+    const changed = await sendAsAdmin('PATCH', path, { plan: 'full' })
+    expect(await readAuditDetail(changed.headers, 'admin.channels.change')).toEqual({
+      status: 200,
+      before: channel,
+      after: changed.json.data,
+    })
+    const secret = await sendAsAdmin('POST', `${path}/secrets`)
+    const { secret_id, client_id, created_at } = secret.json.data
+    expect(await readAuditDetail(secret.headers, 'admin.secrets.create')).toEqual({
+      status: 201,
+      before: null,
+      after: { secret_id, client_id, created_at },
+    })
+    const removed = await sendAsAdmin('DELETE', `${path}/secrets/${secret_id}`)
+    expect((await readAuditDetail(removed.headers, 'admin.secrets.delete')).before.secrets).toHaveLength(2)
+    const token = await requestToken({ client_id, client_secret })
+    const { jti } = (await sendAsAdmin('GET', `${path}/tokens`)).json.data[0]
+    const revoked = await sendAsAdmin('DELETE', `/admin/api/tokens/${jti}`)
+    expect(await readAuditDetail(revoked.headers, 'admin.tokens.revoke')).toMatchObject({
+      before: { jti, is_live: true },
+      after: { jti, is_live: false },
+    })
+    const account = await sendAsAdmin('DELETE', `${path}/accounts/acc_9/tokens`)
+    expect(await readAuditDetail(account.headers, 'admin.account_tokens.revoke')).toMatchObject({
+      before: { account_id: 'acc_9', live_tokens: 0 },
+    })
+    const ended = await sendAsAdmin('DELETE', path)
+    expect(await readAuditDetail(ended.headers, 'admin.channels.delete')).toMatchObject({
+      before: { deleted: false },
+      after: { deleted: true, secrets: [] },
+    })
+    const rows = await house.gateway.store.db.selectFrom('admin_audit').select('detail').execute()
+    for (const value of [client_secret, secret.json.data.client_secret, token.json.access_token]) {
+      expect(JSON.stringify(rows)).not.toContain(value)
+    }
+  })
+
+  it('says what a decision about a plan changed', async () => {
+    const { channel_code, token } = await createWorld(house, { plan: 'reader' })
+    const asked = await call(house, 'POST', '/api/v1/plan-requests', { token, body: { plan: 'full' } })
+    const id = asked.json.data.plan_request_id
+    const approve = () => sendAsAdmin('POST', `/admin/api/plan-requests/${id}/approve`)
+    expect(await readAuditDetail((await approve()).headers, 'admin.plan_requests.approve')).toMatchObject({
+      before: { channel_code, status: 'pending' },
+      after: { channel_code, plan: 'full', status: 'approved' },
+    })
+    expect(await readAuditDetail((await approve()).headers, 'admin.plan_requests.approve')).toEqual({
+      status: 200,
+    })
+  })
+
+  it.each([
+    ['Kim (night shift)', 'Kim (night shift)'],
+    ['  Kim\t\u00e9\u009b31m ', 'Kim31m'],
+    ['x'.repeat(101), 'x'.repeat(100)],
+    ['\u00e9', undefined],
+  ])('names who acts by X-Admin-Actor, bounded and clean: %j', async (sent, actor) => {
+    for (const [path, status] of [
+      [channels, 200],
+      [`${channels}/none`, 404],
+    ] as const) {
+      const answer = await call(house, 'GET', path, {
+        admin: adminToken,
+        headers: { 'x-admin-actor': sent },
+      })
+      expect(answer.status).toBe(status)
+      const [row] = await readAuditRows(answer.headers.get('x-request-id'))
+      expect(JSON.parse(row?.detail ?? '{}').actor).toBe(actor)
     }
   })
 
   it('has a row for an attempt without the token, up to 60 a minute', async () => {
-    const guarded = await openHouse({ unfilled: true })
-    const attempt = () => call(guarded, 'DELETE', `${channels}/victim`, { admin: 'guess' })
+    const guarded = await openTestGateway({ unfilled: true })
+    const attempt = () => call(guarded, 'DELETE', `${channels}/victim`)
     const { headers } = await attempt()
-    expect(await audit(headers.get('x-request-id'), guarded)).toMatchObject([
+    expect(await readAuditRows(headers.get('x-request-id'), guarded)).toMatchObject([
       { action: 'admin.channels.delete', detail: '{"status":401,"code":"ADMIN_UNAUTHORIZED"}' },
     ])
     await Promise.all(Array.from({ length: 99 }, attempt))
+    // A wall clock that jumps ahead does not start a new minute of the limit.
+    guarded.clock.set(guarded.clock.now() + 365 * 24 * 60 * 60_000)
+    await Promise.all(Array.from({ length: 9 }, attempt))
     const rows = await guarded.gateway.store.db.selectFrom('admin_audit').selectAll().execute()
     expect(rows).toHaveLength(60)
-    expect((await admin('GET', channels, undefined, guarded)).status).toBe(200)
+    expect((await sendAsAdmin('GET', channels, undefined, guarded)).status).toBe(200)
     const { length } = await guarded.gateway.store.db.selectFrom('admin_audit').selectAll().execute()
     expect(length, 'the operator’s own uses are always recorded').toBe(61)
     await guarded.close()
   })
 
+  it.each(['change', 'delete', 'revoke'])('undoes what it cannot record: %s', async (what) => {
+    const broken = await openTestGateway({ unfilled: true })
+    const { channel_code, token } = await createWorld(broken, { plan: 'reader' })
+    const { jti } = (await broken.gateway.sessions.authenticate(token)).token
+    await broken.gateway.store.db.schema.dropTable('admin_audit').execute()
+    const path = `${channels}/${channel_code}`
+    const { status } =
+      what === 'change'
+        ? await sendAsAdmin('PATCH', path, { plan: 'full' }, broken)
+        : await sendAsAdmin(
+            'DELETE',
+            what === 'delete' ? path : `/admin/api/tokens/${jti}`,
+            undefined,
+            broken,
+          )
+    expect(status).toBe(500)
+    const { json } = await call(broken, 'GET', '/api/v1/me', { token })
+    expect(json.data.channel, 'live, and what it was').toMatchObject({ channel_code, plan: 'reader' })
+    await broken.close()
+  })
+
   it('fails a write that it cannot record, and only tells the log of a read', async () => {
     const lines: string[] = []
     const log = jsonLog('error', { write: (line: string) => void lines.push(line) })
-    const broken = await openHouse({ unfilled: true, log })
+    const broken = await openTestGateway({ unfilled: true, log })
     await broken.gateway.store.db.schema.dropTable('admin_audit').execute()
-    const written = await create({}, broken)
+    const written = await createChannel({}, broken)
     expect(written.status).toBe(500)
     expect(written.json.error.code).toBe('INTERNAL')
     expect(written.text).not.toContain('admin_audit')
-    const read = await admin('GET', channels, undefined, broken)
+    const read = await sendAsAdmin('GET', channels, undefined, broken)
     expect(read.status).toBe(200)
     expect(lines.some((line) => line.includes('could not be recorded'))).toBe(true)
     const refused = await call(broken, 'POST', channels, { admin: 'guess', body: {} })

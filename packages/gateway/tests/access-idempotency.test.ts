@@ -1,25 +1,36 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { adminToken, buyers, call, type House, openHouse, type Result, signedIn, world } from './harness.ts'
+/** Requests with the same idempotency key are executed only once: plan requests and the operator's POSTs. */
 
-/** One execution per key, on the writes of identity: plan requests and the operator's POSTs. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  adminToken,
+  buyers,
+  type CallResult,
+  call,
+  createWorld,
+  openTestGateway,
+  signInBuyer,
+  type TestGateway,
+} from './harness.ts'
+
 const planPath = '/api/v1/plan-requests'
 const channels = '/admin/api/channels'
-let house: House
+let house: TestGateway
 let minted = 0
-const fresh = () => `k-${++minted}`
+const createKey = () => `k-${++minted}`
 
 beforeAll(async () => {
-  house = await openHouse({ styles: 1 })
+  house = await openTestGateway({ styles: 1 })
 })
 afterAll(() => house.close())
 
-const ask = (token: string, key: string, body: unknown) =>
+const requestPlan = (token: string, key: string, body: unknown) =>
   call(house, 'POST', planPath, { token, body, headers: { 'idempotency-key': key } })
-const make = (key: string, body: unknown, path: string = channels) =>
+const sendAsAdmin = (key: string, body: unknown, path: string = channels) =>
   call(house, 'POST', path, { admin: adminToken, body, headers: { 'idempotency-key': key } })
-const codes = (answers: readonly Result[]) => answers.map(({ status, json }) => json.error?.code ?? status)
+const listCodes = (answers: readonly CallResult[]) =>
+  answers.map(({ status, json }) => json.error?.code ?? status)
 
-function expectReplay(again: Result, first: Result) {
+function expectReplay(again: CallResult, first: CallResult) {
   expect(again.status).toBe(first.status)
   expect(again.text).toBe(first.text)
   expect(again.headers.get('idempotent-replayed')).toBe('true')
@@ -29,49 +40,50 @@ function expectReplay(again: Result, first: Result) {
 
 describe('the same key and body', () => {
   it('replays a plan request byte for byte, though it was decided meanwhile, for one point', async () => {
-    const { token } = await world(house, { plan: 'reader' })
-    const key = fresh()
-    const first = await ask(token, key, { plan: 'trader', reason: 'é' })
+    const { token } = await createWorld(house, { plan: 'reader' })
+    const key = createKey()
+    const first = await requestPlan(token, key, { plan: 'trader', reason: 'é' })
     expect(first.status).toBe(201)
     const id = first.json.data.plan_request_id
     await call(house, 'POST', `/admin/api/plan-requests/${id}/approve`, { admin: adminToken })
-    const again = await ask(token, key, { reason: 'é', plan: 'trader' })
+    const again = await requestPlan(token, key, { reason: 'é', plan: 'trader' })
     expectReplay(again, first)
     expect(again.headers.get('ratelimit-cost')).toBe('1')
   })
 
   it('replays a channel with its secret, and a further secret', async () => {
-    const key = fresh()
-    const body = { channel_code: fresh(), name: 'One', plan: 'reader' }
-    const first = await make(key, body)
-    expectReplay(await make(key, body), first)
+    const key = createKey()
+    const body = { channel_code: createKey(), name: 'One', plan: 'reader' }
+    const first = await sendAsAdmin(key, body)
+    expectReplay(await sendAsAdmin(key, body), first)
     const path = `${channels}/${body.channel_code}/secrets`
-    const secret = await make(key, undefined, path)
+    const secret = await sendAsAdmin(key, undefined, path)
     expect(secret.status).toBe(201)
-    expectReplay(await make(key, undefined, path), secret)
+    expectReplay(await sendAsAdmin(key, undefined, path), secret)
     const { json } = await call(house, 'GET', `${channels}/${body.channel_code}`, { admin: adminToken })
     expect(json.data.secrets).toHaveLength(2)
   })
 
   it('replays for 24 hours and not a millisecond longer', async () => {
-    const key = fresh()
-    const body = { channel_code: fresh(), name: 'One', plan: 'reader' }
-    const first = await make(key, body)
+    const key = createKey()
+    const body = { channel_code: createKey(), name: 'One', plan: 'reader' }
+    const first = await sendAsAdmin(key, body)
     house.clock.advance(24 * 3_600_000 - 1)
-    expectReplay(await make(key, body), first)
+    expectReplay(await sendAsAdmin(key, body), first)
     house.clock.advance(1)
-    expect((await make(key, body)).json.error).toMatchObject({
+    expect((await sendAsAdmin(key, body)).json.error).toMatchObject({
       code: 'VALIDATION_FAILED',
       param: 'channel_code',
     })
   })
 
   it('runs once where 20 come at the same moment', async () => {
-    const { channel_code } = (await make(fresh(), { channel_code: fresh(), name: 'One', plan: 'reader' }))
-      .json.data
-    const key = fresh()
+    const { channel_code } = (
+      await sendAsAdmin(createKey(), { channel_code: createKey(), name: 'One', plan: 'reader' })
+    ).json.data
+    const key = createKey()
     const path = `${channels}/${channel_code}/secrets`
-    const answers = await Promise.all(Array.from({ length: 20 }, () => make(key, undefined, path)))
+    const answers = await Promise.all(Array.from({ length: 20 }, () => sendAsAdmin(key, undefined, path)))
     expect(
       answers.filter(({ status, headers }) => status === 201 && !headers.has('idempotent-replayed')),
     ).toHaveLength(1)
@@ -85,46 +97,48 @@ describe('the same key and body', () => {
   })
 
   it('runs a plan request once where 20 come at the same moment', async () => {
-    const { token } = await world(house, { plan: 'reader' })
-    const key = fresh()
-    const answers = await Promise.all(Array.from({ length: 20 }, () => ask(token, key, { plan: 'full' })))
+    const { token } = await createWorld(house, { plan: 'reader' })
+    const key = createKey()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => requestPlan(token, key, { plan: 'full' })),
+    )
     const [first] = answers.filter(({ status }) => status === 201)
     for (const answer of answers) {
       if (answer.status === 201) expect(answer.text).toBe(first?.text)
       else expect(answer.json.error.code).toBe('IDEMPOTENCY_IN_PROGRESS')
     }
     expect(first).toBeDefined()
-    expectReplay(await ask(token, key, { plan: 'full' }), Object(answers.find(isFirst)))
+    expectReplay(await requestPlan(token, key, { plan: 'full' }), Object(answers.find(isFirst)))
   })
 })
 
-const isFirst = ({ status, headers }: Result) => status === 201 && !headers.has('idempotent-replayed')
+const isFirst = ({ status, headers }: CallResult) => status === 201 && !headers.has('idempotent-replayed')
 
 describe('the same key', () => {
   it('with another body is IDEMPOTENCY_MISMATCH, and the first answer stays', async () => {
-    const { token } = await world(house, { plan: 'reader' })
-    const key = fresh()
-    const first = await ask(token, key, { plan: 'trader' })
-    const other = await ask(token, key, { plan: 'full' })
+    const { token } = await createWorld(house, { plan: 'reader' })
+    const key = createKey()
+    const first = await requestPlan(token, key, { plan: 'trader' })
+    const other = await requestPlan(token, key, { plan: 'full' })
     expect(other.status).toBe(422)
     expect(other.json.error.code).toBe('IDEMPOTENCY_MISMATCH')
-    expectReplay(await ask(token, key, { plan: 'trader' }), first)
+    expectReplay(await requestPlan(token, key, { plan: 'trader' }), first)
   })
 
   it('of another channel is another key', async () => {
-    const key = fresh()
-    const worlds = await Promise.all([1, 2].map(() => world(house, { plan: 'reader' })))
-    const answers = await Promise.all(worlds.map(({ token }) => ask(token, key, { plan: 'full' })))
-    expect(codes(answers)).toEqual([201, 201])
+    const key = createKey()
+    const worlds = await Promise.all([1, 2].map(() => createWorld(house, { plan: 'reader' })))
+    const answers = await Promise.all(worlds.map(({ token }) => requestPlan(token, key, { plan: 'full' })))
+    expect(listCodes(answers)).toEqual([201, 201])
     const owners = answers.map(({ json }) => json.data.channel_code)
     expect(owners).toEqual(worlds.map(({ channel_code }) => channel_code))
   })
 
   it('may come again, mended, after a definite failure', async () => {
-    const { token } = await world(house, { plan: 'reader' })
-    const key = fresh()
-    expect((await ask(token, key, { plan: 'reader' })).status).toBe(422)
-    expect((await ask(token, key, { plan: 'full' })).status).toBe(201)
+    const { token } = await createWorld(house, { plan: 'reader' })
+    const key = createKey()
+    expect((await requestPlan(token, key, { plan: 'reader' })).status).toBe(422)
+    expect((await requestPlan(token, key, { plan: 'full' })).status).toBe(201)
   })
 })
 
@@ -135,23 +149,23 @@ describe('a key', () => {
     ['not visible ASCII', 'a b'],
     ['sent twice', 'a, b'],
   ])('that is %s is IDEMPOTENCY_INVALID_KEY', async (_what, key) => {
-    const { token } = await world(house, { plan: 'reader' })
-    expect((await ask(token, key, { plan: 'full' })).json.error.code).toBe('IDEMPOTENCY_INVALID_KEY')
-    expect((await make(key, {})).json.error.code).toBe('IDEMPOTENCY_INVALID_KEY')
-    expect((await ask(token, 'k'.repeat(255), { plan: 'full' })).status).toBe(201)
+    const { token } = await createWorld(house, { plan: 'reader' })
+    expect((await requestPlan(token, key, { plan: 'full' })).json.error.code).toBe('IDEMPOTENCY_INVALID_KEY')
+    expect((await sendAsAdmin(key, {})).json.error.code).toBe('IDEMPOTENCY_INVALID_KEY')
+    expect((await requestPlan(token, 'k'.repeat(255), { plan: 'full' })).status).toBe(201)
   })
 })
 
 describe('the token endpoint', () => {
   it('ignores the header: two calls are two tokens, and nothing of the request is kept', async () => {
-    const { client_id, client_secret } = await world(house)
-    const key = fresh()
-    const token = () =>
+    const { client_id, client_secret } = await createWorld(house)
+    const key = createKey()
+    const requestToken = () =>
       call(house, 'POST', '/api/v1/auth/token', {
         body: { client_id, client_secret },
         headers: { 'idempotency-key': key },
       })
-    const [first, second] = [await token(), await token()]
+    const [first, second] = [await requestToken(), await requestToken()]
     expect(second.json.access_token).not.toBe(first.json.access_token)
     const kept = await house.gateway.store.db
       .selectFrom('idempotency_keys')
@@ -160,10 +174,10 @@ describe('the token endpoint', () => {
       .execute()
     expect(kept).toEqual([])
     const { username, password } = buyers[0]
-    await signedIn(house)
+    await signInBuyer(house)
     const signIn = await call(house, 'POST', '/api/v1/auth/token', {
       body: { grant_type: 'password', username, password },
-      headers: { 'idempotency-key': fresh() },
+      headers: { 'idempotency-key': createKey() },
     })
     expect(signIn.status).toBe(200)
     const fingerprints = await house.gateway.store.db

@@ -1,33 +1,34 @@
+/** Limits on password guessing: a username is locked after five failures, an address after a hundred. */
+
 import { type Erp, rejected, UnknownOutcome } from '@trade-gateway/connector'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { guardedAddress } from '../src/access/guard.ts'
+import { withAddressGuard } from '../src/access/guard.ts'
+import { openGateway } from '../src/compose.ts'
 import { GatewayError } from '../src/contract/errors.ts'
-import { openGateway } from '../src/gateway.ts'
 import { createApp } from '../src/http/app.ts'
 import { jsonLog } from '../src/kernel/log.ts'
 import { openPostgres } from '../src/store/postgres.ts'
 import {
   buyers,
+  type CallResult,
   call,
-  type House,
-  openHouse,
-  type Result,
-  signedIn,
-  testDatabaseUrl,
-  world,
+  createWorld,
+  openTestGateway,
+  readTestDatabaseUrl,
+  signInBuyer,
+  type TestGateway,
 } from './harness.ts'
 
-/** What guessing passwords comes to: names lock after five failures, addresses after a hundred. */
 const minute = 60_000
 const tokenPath = '/api/v1/auth/token'
 const [buyer] = buyers
 let asked: string[] = []
-/** Set by a test in which the ERP is in trouble. */
+/** Tests set this to make the ERP's sign-in fail. */
 let trouble: (() => never) | undefined
 
-/** Counts who is asked for. The ERP's hash is slow on purpose, so it answers each name and password once. */
-function counting(erp: Erp): Erp {
+/** Records the username of each sign-in. The ERP's password hash is deliberately slow, so each result is cached. */
+function recordSignIns(erp: Erp): Erp {
   const answers = new Map<string, ReturnType<Erp['sign_in']>>()
   return {
     ...erp,
@@ -42,39 +43,43 @@ function counting(erp: Erp): Erp {
   }
 }
 
-function attempt(house: House, password: string, username: string = buyer.username): Promise<Result> {
+function attempt(
+  house: TestGateway,
+  password: string,
+  username: string = buyer.username,
+): Promise<CallResult> {
   return call(house, 'POST', tokenPath, { body: { grant_type: 'password', username, password } })
 }
 
-async function codes(house: House, times: number, username?: string): Promise<string[]> {
+async function collectCodes(house: TestGateway, times: number, username?: string): Promise<string[]> {
   const found: string[] = []
   for (let time = 0; time < times; time++)
     found.push((await attempt(house, 'wrong', username)).json.error.code)
   return found
 }
 
-const bad = (times: number) => Array.from({ length: times }, () => 'AUTH_BAD_CREDENTIALS')
+const listRefusals = (times: number) => Array.from({ length: times }, () => 'AUTH_BAD_CREDENTIALS')
 
 describe('a name', () => {
-  let house: House
+  let house: TestGateway
   let live = ''
 
   beforeAll(async () => {
-    house = await openHouse({ styles: 1, wrapErp: counting })
-    live = await signedIn(house)
+    house = await openTestGateway({ styles: 1, wrapErp: recordSignIns })
+    live = await signInBuyer(house)
   })
   afterAll(() => house.close())
 
-  /** Every test begins with nothing on record. */
-  const afresh = async () => {
+  /** Deletes the recorded failures, so every test starts without any. */
+  const deleteFailures = async () => {
     house.clock.advance(31 * minute)
     await house.gateway.store.db.deleteFrom('sign_in_guard').execute()
     asked = []
   }
 
   it('answers the fifth wrong password like the first and the sixth with AUTH_LOCKED, to the second', async () => {
-    await afresh()
-    expect(await codes(house, 5)).toEqual(bad(5))
+    await deleteFailures()
+    expect(await collectCodes(house, 5)).toEqual(listRefusals(5))
     house.clock.advance(500)
     const sixth = await attempt(house, 'wrong')
     expect(sixth.status).toBe(429)
@@ -86,8 +91,8 @@ describe('a name', () => {
   })
 
   it('refuses the right password during the lock as it refuses a wrong one', async () => {
-    await afresh()
-    await codes(house, 5)
+    await deleteFailures()
+    await collectCodes(house, 5)
     const wrong = await attempt(house, 'wrong')
     const right = await attempt(house, buyer.password)
     expect({ ...right.json.error, request_id: '' }).toEqual({ ...wrong.json.error, request_id: '' })
@@ -95,65 +100,76 @@ describe('a name', () => {
   })
 
   it('is free again after 15 minutes, and not a millisecond earlier; then it has five tries again', async () => {
-    await afresh()
-    await codes(house, 5)
+    await deleteFailures()
+    await collectCodes(house, 5)
     house.clock.advance(15 * minute - 1)
     const last = await attempt(house, buyer.password)
     expect(last.headers.get('retry-after')).toBe('1')
     house.clock.advance(1)
-    expect(await codes(house, 5)).toEqual(bad(5))
+    expect(await collectCodes(house, 5)).toEqual(listRefusals(5))
     expect((await attempt(house, buyer.password)).json.error.code).toBe('AUTH_LOCKED')
     house.clock.advance(15 * minute)
     expect((await attempt(house, buyer.password)).status).toBe(200)
   })
 
   it('is not locked longer by attempts during the lock', async () => {
-    await afresh()
-    await codes(house, 5)
+    await deleteFailures()
+    await collectCodes(house, 5)
     house.clock.advance(14 * minute)
-    await codes(house, 3)
+    await collectCodes(house, 3)
     house.clock.advance(minute)
     expect((await attempt(house, buyer.password)).status).toBe(200)
   })
 
-  it('begins to count anew after a success', async () => {
-    await afresh()
-    expect(await codes(house, 4)).toEqual(bad(4))
+  it('is not locked longer by a clock that jumps back', async () => {
+    await deleteFailures()
+    await collectCodes(house, 5)
+    const before = house.clock.now()
+    house.clock.set(before - 24 * 60 * minute)
+    expect((await attempt(house, buyer.password)).headers.get('retry-after')).toBe('900')
+    house.clock.advance(15 * minute)
     expect((await attempt(house, buyer.password)).status).toBe(200)
-    expect(await codes(house, 5)).toEqual(bad(5))
+    house.clock.set(before)
+  })
+
+  it('begins to count anew after a success', async () => {
+    await deleteFailures()
+    expect(await collectCodes(house, 4)).toEqual(listRefusals(4))
+    expect((await attempt(house, buyer.password)).status).toBe(200)
+    expect(await collectCodes(house, 5)).toEqual(listRefusals(5))
     expect((await attempt(house, 'wrong')).json.error.code).toBe('AUTH_LOCKED')
   })
 
   it('forgets failures that are 15 minutes old', async () => {
-    await afresh()
-    expect(await codes(house, 4)).toEqual(bad(4))
+    await deleteFailures()
+    expect(await collectCodes(house, 4)).toEqual(listRefusals(4))
     house.clock.advance(15 * minute)
-    expect(await codes(house, 4)).toEqual(bad(4))
+    expect(await collectCodes(house, 4)).toEqual(listRefusals(4))
     expect((await attempt(house, buyer.password)).status).toBe(200)
   })
 
   it('counts failures that are not yet 15 minutes old', async () => {
-    await afresh()
-    expect(await codes(house, 4)).toEqual(bad(4))
+    await deleteFailures()
+    expect(await collectCodes(house, 4)).toEqual(listRefusals(4))
     house.clock.advance(15 * minute - 1)
-    expect(await codes(house, 1)).toEqual(bad(1))
+    expect(await collectCodes(house, 1)).toEqual(listRefusals(1))
     expect((await attempt(house, buyer.password)).json.error.code).toBe('AUTH_LOCKED')
   })
 
   it('that does not exist locks like one that does', async () => {
-    await afresh()
-    const withoutId = ({ json, headers }: Result) => ({
+    await deleteFailures()
+    const removeId = ({ json, headers }: CallResult) => ({
       error: { ...json.error, request_id: '' },
       retry: headers.get('retry-after'),
     })
     for (let time = 0; time < 7; time++) {
       const known = await attempt(house, 'wrong')
-      expect(withoutId(await attempt(house, 'wrong', 'nobody@test.example'))).toEqual(withoutId(known))
+      expect(removeId(await attempt(house, 'wrong', 'nobody@test.example'))).toEqual(removeId(known))
     }
   })
 
   it('has one counter for all its spellings: case, width, composition, invisible characters', async () => {
-    await afresh()
+    await deleteFailures()
     for (const spelling of [
       'BUYER@TEST.EXAMPLE',
       'ｂｕｙｅｒ＠test.example',
@@ -161,21 +177,21 @@ describe('a name', () => {
       'bu\u200dyer@te\u00adst.example',
       'ⓑuyer@Test.Example',
     ]) {
-      expect(await codes(house, 1, spelling)).toEqual(bad(1))
+      expect(await collectCodes(house, 1, spelling)).toEqual(listRefusals(1))
     }
     expect((await attempt(house, buyer.password)).json.error.code).toBe('AUTH_LOCKED')
   })
 
   it('does not lock another name', async () => {
-    await afresh()
-    await codes(house, 6)
-    expect(await codes(house, 1, 'buyer2@test.example')).toEqual(bad(1))
+    await deleteFailures()
+    await collectCodes(house, 6)
+    expect(await collectCodes(house, 1, 'buyer2@test.example')).toEqual(listRefusals(1))
   })
 
   it('keeps its live tokens during the lock', async () => {
-    await afresh()
+    await deleteFailures()
     const { json } = await attempt(house, buyer.password)
-    await codes(house, 6)
+    await collectCodes(house, 6)
     house.gateway.sessions.forget()
     expect((await call(house, 'GET', '/api/v1/me', { token: json.access_token })).status).toBe(200)
     expect(live).not.toBe('')
@@ -186,7 +202,7 @@ describe('a name', () => {
     ['cannot be reached', () => new UnknownOutcome('unreachable', 'away', { sent: false })],
     ['fails', () => new Error('broken')],
   ])('is not locked by an ERP that %s, which is AUTHZ_UNAVAILABLE', async (_what, error) => {
-    await afresh()
+    await deleteFailures()
     trouble = () => {
       throw error()
     }
@@ -200,23 +216,23 @@ describe('a name', () => {
     } finally {
       trouble = undefined
     }
-    expect(await codes(house, 4)).toEqual(bad(4))
+    expect(await collectCodes(house, 4)).toEqual(listRefusals(4))
     expect((await attempt(house, buyer.password)).status).toBe(200)
   })
 
   it('reaches the ERP exactly five times under 20 parallel wrong guesses', async () => {
-    await afresh()
+    await deleteFailures()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_each, index) => attempt(house, `guess ${index}`)),
     )
     const found = answers.map(({ json }) => json.error.code).toSorted()
-    expect(found).toEqual([...bad(5), ...Array.from({ length: 15 }, () => 'AUTH_LOCKED')])
+    expect(found).toEqual([...listRefusals(5), ...Array.from({ length: 15 }, () => 'AUTH_LOCKED')])
     expect(asked).toHaveLength(5)
   })
 
   it('reaches the ERP exactly five times where the guesses come to two processes', async () => {
-    await afresh()
-    const { second, close } = await secondProcess(house)
+    await deleteFailures()
+    const { second, close } = await openSecondProcess(house)
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_each, index) => attempt(index % 2 ? house : second, `try ${index}`)),
     )
@@ -226,10 +242,10 @@ describe('a name', () => {
   })
 })
 
-/** Another gateway on the same database; on PostgreSQL with connections and locks of its own. */
-async function secondProcess(house: House) {
+/** Opens another gateway on the same database. On PostgreSQL it has its own connections and locks. */
+async function openSecondProcess(house: TestGateway) {
   const { config, erp, clock, log, store: first } = house.gateway
-  const server = testDatabaseUrl()
+  const server = readTestDatabaseUrl()
   const url = new URL(server ?? 'postgres://unused')
   if (server) {
     const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(first.db)
@@ -241,7 +257,7 @@ async function secondProcess(house: House) {
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   const address = listener.address()
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0
-  const second: House = { ...house, gateway, port, url: `http://127.0.0.1:${port}` }
+  const second: TestGateway = { ...house, gateway, port, url: `http://127.0.0.1:${port}` }
   const close = async () => {
     listener.closeAllConnections()
     await new Promise((resolve) => listener.close(resolve))
@@ -250,12 +266,51 @@ async function secondProcess(house: House) {
   return { second, close }
 }
 
+describe('64 invented names at once', () => {
+  let house: TestGateway
+  const bogus = new Set<string>()
+  let maxBogus = 0
+  let goOn: () => void
+
+  beforeAll(async () => {
+    const { promise: held, resolve } = Promise.withResolvers<void>()
+    goOn = resolve
+    house = await openTestGateway({
+      styles: 1,
+      wrapErp: (erp) => ({
+        ...erp,
+        sign_in: async (input, options) => {
+          if (!input.username.startsWith('bogus')) return erp.sign_in(input, options)
+          bogus.add(input.username)
+          maxBogus = Math.max(maxBogus, bogus.size)
+          await held
+          bogus.delete(input.username)
+          return rejected('bad_credentials', 'No.')
+        },
+      }),
+    })
+  })
+  afterAll(() => house.close())
+
+  it('ask the ERP one at a time and do not hold up a name that has signed in before', async () => {
+    await signInBuyer(house)
+    const guesses = Array.from({ length: 64 }, (_, at) => attempt(house, 'wrong', `bogus-${at}@example.com`))
+    while (bogus.size < 1) await new Promise((resolve) => setTimeout(resolve, 1))
+    // The ERP delays sign-ins with invented usernames; meanwhile the known buyer gets a token.
+    expect((await attempt(house, buyer.password)).status).toBe(200)
+    goOn()
+    const refused = await Promise.all(guesses)
+    expect(refused.map(({ json }) => json.error.code)).toEqual(listRefusals(64))
+    expect(maxBogus).toBe(1)
+  })
+})
+
 describe('an address behind a trusted proxy', () => {
-  let house: House
+  let house: TestGateway
   const hour = 60 * minute
 
   beforeAll(async () => {
-    house = await openHouse({
+    house = await openTestGateway({
       unfilled: true,
       settings: { TRUST_PROXY: '127.0.0.0/8' },
       wrapErp: (erp) => ({ ...erp, sign_in: async () => rejected('bad_credentials', 'no') }),
@@ -263,51 +318,65 @@ describe('an address behind a trusted proxy', () => {
   })
   afterAll(() => house.close())
 
-  const from = (forwarded: string, body: unknown) =>
+  const sendFrom = (forwarded: string, body: unknown) =>
     call(house, 'POST', tokenPath, { body, headers: { 'x-forwarded-for': forwarded } })
-  const wrong = (forwarded: string, index = 0) =>
-    from(forwarded, { client_id: `cli_${index}`, client_secret: 'x' })
+  const sendWrong = (forwarded: string, index = 0) =>
+    sendFrom(forwarded, { client_id: `cli_${index}`, client_secret: 'x' })
 
   it('is locked after 100 failures in an hour, for right credentials too, until the oldest is an hour old', async () => {
-    const { client_id, client_secret } = await world(house)
-    const right = () => from('203.0.113.9', { client_id, client_secret })
-    expect((await wrong('203.0.113.9')).json.error.code).toBe('AUTH_BAD_CREDENTIALS')
+    const { client_id, client_secret } = await createWorld(house)
+    const sendRight = () => sendFrom('203.0.113.9', { client_id, client_secret })
+    expect((await sendWrong('203.0.113.9')).json.error.code).toBe('AUTH_BAD_CREDENTIALS')
     house.clock.advance(minute)
-    const more = await Promise.all(Array.from({ length: 99 }, (_each, index) => wrong('203.0.113.9', index)))
-    expect(new Set(more.map(({ json }) => json.error.code))).toEqual(new Set(bad(1)))
-    const refused = await right()
+    const more = await Promise.all(
+      Array.from({ length: 99 }, (_each, index) => sendWrong('203.0.113.9', index)),
+    )
+    expect(new Set(more.map(({ json }) => json.error.code))).toEqual(new Set(listRefusals(1)))
+    const refused = await sendRight()
     expect(refused.json.error.code).toBe('AUTH_LOCKED')
     expect(refused.headers.get('retry-after')).toBe(String(59 * 60))
     house.clock.advance(hour - minute - 1)
-    expect((await right()).headers.get('retry-after')).toBe('1')
+    expect((await sendRight()).headers.get('retry-after')).toBe('1')
     house.clock.advance(1)
-    expect((await right()).status).toBe(200)
-    expect((await wrong('203.0.113.9')).json.error.code).toBe('AUTH_BAD_CREDENTIALS')
-    expect((await right()).json.error.code, '99 are younger than an hour, and one is new').toBe('AUTH_LOCKED')
+    expect((await sendRight()).status).toBe(200)
+    expect((await sendWrong('203.0.113.9')).json.error.code).toBe('AUTH_BAD_CREDENTIALS')
+    expect((await sendRight()).json.error.code, '99 are younger than an hour, and one is new').toBe(
+      'AUTH_LOCKED',
+    )
   })
 
   it('is the last hop that is not a trusted one, whatever the client writes before it', async () => {
     await Promise.all(
-      Array.from({ length: 100 }, (_each, index) => wrong(`198.51.100.${index}, 203.0.113.10, 127.0.0.7`)),
+      Array.from({ length: 100 }, (_each, index) =>
+        sendWrong(`198.51.100.${index}, 203.0.113.10, 127.0.0.7`),
+      ),
     )
-    expect((await wrong('203.0.113.10')).json.error.code).toBe('AUTH_LOCKED')
-    expect((await wrong('::ffff:203.0.113.10')).json.error.code).toBe('AUTH_LOCKED')
-    expect((await wrong('198.51.100.1')).json.error.code).toBe('AUTH_BAD_CREDENTIALS')
+    expect((await sendWrong('203.0.113.10')).json.error.code).toBe('AUTH_LOCKED')
+    expect((await sendWrong('::ffff:203.0.113.10')).json.error.code).toBe('AUTH_LOCKED')
+    expect((await sendWrong('198.51.100.1')).json.error.code).toBe('AUTH_BAD_CREDENTIALS')
+  })
+
+  it('is a /64 of IPv6, whichever address of it is used, and no more than that', async () => {
+    await Promise.all(
+      Array.from({ length: 100 }, (_each, index) => sendWrong(`2001:db8:1:2::${index.toString(16)}`, index)),
+    )
+    expect((await sendWrong('2001:DB8:1:2:ffff:ffff:ffff:ffff')).json.error.code).toBe('AUTH_LOCKED')
+    expect((await sendWrong('2001:db8:1:3::1')).json.error.code).toBe('AUTH_BAD_CREDENTIALS')
   })
 
   it('counts wrong passwords of many names together', async () => {
-    const spray = (index: number) =>
-      from('203.0.113.11', { grant_type: 'password', username: `name-${index}`, password: 'Summer2026' })
-    const answers = await Promise.all(Array.from({ length: 130 }, (_each, index) => spray(index)))
+    const trySamePassword = (index: number) =>
+      sendFrom('203.0.113.11', { grant_type: 'password', username: `name-${index}`, password: 'Summer2026' })
+    const answers = await Promise.all(Array.from({ length: 130 }, (_each, index) => trySamePassword(index)))
     const found = answers.map(({ json }) => json.error.code).toSorted()
-    expect(found).toEqual([...bad(100), ...Array.from({ length: 30 }, () => 'AUTH_LOCKED')])
+    expect(found).toEqual([...listRefusals(100), ...Array.from({ length: 30 }, () => 'AUTH_LOCKED')])
   })
 
   it('has no more calls under way than failures left, so that a burst of guesses gains nothing', async () => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     let begun = 0
     const guess = () =>
-      guardedAddress(house.gateway, '203.0.113.13', async () => {
+      withAddressGuard(house.gateway, '203.0.113.13', async () => {
         begun += 1
         if (begun === 100) open()
         await gate
@@ -321,11 +390,11 @@ describe('an address behind a trusted proxy', () => {
   })
 
   it('is not locked by many right credentials at once', async () => {
-    const worlds = await Promise.all(Array.from({ length: 3 }, () => world(house)))
+    const worlds = await Promise.all(Array.from({ length: 3 }, () => createWorld(house)))
     const answers = await Promise.all(
       Array.from({ length: 150 }, (_each, index) => {
         const { client_id, client_secret } = worlds[index % 3] ?? { client_id: '', client_secret: '' }
-        return from('203.0.113.12', { client_id, client_secret })
+        return sendFrom('203.0.113.12', { client_id, client_secret })
       }),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
@@ -334,14 +403,14 @@ describe('an address behind a trusted proxy', () => {
 
 describe('an address without TRUST_PROXY', () => {
   it('is not counted where it is loopback, and X-Forwarded-For is not believed', async () => {
-    const house = await openHouse({ unfilled: true })
+    const house = await openTestGateway({ unfilled: true })
     const headers = { 'x-forwarded-for': '203.0.113.9' }
     const answers = await Promise.all(
       Array.from({ length: 110 }, () =>
         call(house, 'POST', tokenPath, { body: { client_id: 'a', client_secret: 'b' }, headers }),
       ),
     )
-    expect(new Set(answers.map(({ json }) => json.error.code))).toEqual(new Set(bad(1)))
+    expect(new Set(answers.map(({ json }) => json.error.code))).toEqual(new Set(listRefusals(1)))
     await house.close()
   })
 })

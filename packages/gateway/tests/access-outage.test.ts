@@ -1,42 +1,42 @@
+/**
+ * The database with the permissions becomes unavailable: permanently, when a gateway's own database is closed, and
+ * temporarily, when a plugin makes the queries of a second gateway on the same database fail.
+ */
+
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openGateway } from '../src/gateway.ts'
+import { openGateway } from '../src/compose.ts'
 import { createApp } from '../src/http/app.ts'
-import { buyers, call, type House, openHouse, signedIn, world } from './harness.ts'
+import { buyers, call, createWorld, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
 
-/**
- * The store of permissions goes away. Once for good: the database of a house of its own is closed under it. And
- * once for a while: a second gateway reads the same database through a plugin that fails every query while it is
- * told to.
- */
-const me = (token: string, at: House) => call(at, 'GET', '/api/v1/me', { token })
-const codeOf = async (token: string, at: House) => (await me(token, at)).json.error?.code
+const readMe = (token: string, at: TestGateway) => call(at, 'GET', '/api/v1/me', { token })
+const readCode = async (token: string, at: TestGateway) => (await readMe(token, at)).json.error?.code
 
 describe('while the store of permissions is gone', () => {
-  let house: House
+  let house: TestGateway
   let known = ''
   let unknown = ''
 
   beforeAll(async () => {
-    house = await openHouse({ styles: 1 })
-    known = (await world(house)).token
-    unknown = (await world(house)).token
-    await signedIn(house)
-    expect((await me(known, house)).status).toBe(200)
+    house = await openTestGateway({ styles: 1 })
+    known = (await createWorld(house)).token
+    unknown = (await createWorld(house)).token
+    await signInBuyer(house)
+    expect((await readMe(known, house)).status).toBe(200)
     house.clock.advance(600_000)
     await house.gateway.sessions.follow()
-    expect((await me(known, house)).status).toBe(200)
+    expect((await readMe(known, house)).status).toBe(200)
     await house.gateway.store.db.destroy()
   })
   afterAll(() => house.close())
 
   it('the watch fails, an unknown token is AUTHZ_UNAVAILABLE at once, a forged one is still invalid', async () => {
     await expect(house.gateway.sessions.follow()).rejects.toThrow()
-    const { status, json, headers } = await me(unknown, house)
+    const { status, json, headers } = await readMe(unknown, house)
     expect(status).toBe(503)
     expect(json.error).toMatchObject({ code: 'AUTHZ_UNAVAILABLE', retryable: true })
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
-    expect(await codeOf(`${unknown.slice(0, -4)}AAAA`, house)).toBe('AUTH_INVALID_TOKEN')
+    expect(await readCode(`${unknown.slice(0, -4)}AAAA`, house)).toBe('AUTH_INVALID_TOKEN')
   })
 
   it('both grants are AUTHZ_UNAVAILABLE', async () => {
@@ -52,20 +52,20 @@ describe('while the store of permissions is gone', () => {
 
   it('a known token works for 60 seconds of monotonic time, then it is AUTHZ_UNAVAILABLE', async () => {
     house.clock.advance(60_000)
-    expect((await me(known, house)).status).toBe(200)
+    expect((await readMe(known, house)).status).toBe(200)
     house.clock.advance(1)
-    expect(await codeOf(known, house)).toBe('AUTHZ_UNAVAILABLE')
+    expect(await readCode(known, house)).toBe('AUTHZ_UNAVAILABLE')
   })
 })
 
 describe('a store that comes back', () => {
-  let house: House
-  let second: House
+  let house: TestGateway
+  let second: TestGateway
   let close: () => Promise<void>
   let isDown = false
 
   beforeAll(async () => {
-    house = await openHouse({ unfilled: true })
+    house = await openTestGateway({ unfilled: true })
     const failing: KyselyPlugin = {
       transformQuery: ({ node }) => {
         if (isDown) throw new Error('the database is away')
@@ -93,12 +93,12 @@ describe('a store that comes back', () => {
   })
 
   it('is not noticed by known tokens when it was away for less than a minute, and its changes are', async () => {
-    const { token, channel_code } = await world(house)
+    const { token, channel_code } = await createWorld(house)
     await second.gateway.sessions.follow()
-    expect((await me(token, second)).status).toBe(200)
+    expect((await readMe(token, second)).status).toBe(200)
     isDown = true
     house.clock.advance(59_000)
-    expect((await me(token, second)).status).toBe(200)
+    expect((await readMe(token, second)).status).toBe(200)
     isDown = false
     const body = { plan: 'reader' }
     await call(house, 'PATCH', `/admin/api/channels/${channel_code}`, {
@@ -106,45 +106,45 @@ describe('a store that comes back', () => {
       body,
     })
     await second.gateway.sessions.follow()
-    expect((await me(token, second)).json.data.channel.plan).toBe('reader')
+    expect((await readMe(token, second)).json.data.channel.plan).toBe('reader')
   })
 
   it('is asked about each token while the watch is not heard of for a minute', async () => {
-    const { token, channel_code } = await world(house, { plan: 'full' })
+    const { token, channel_code } = await createWorld(house, { plan: 'full' })
     await second.gateway.sessions.follow()
-    expect((await me(token, second)).status).toBe(200)
+    expect((await readMe(token, second)).status).toBe(200)
     await house.gateway.store.db
       .updateTable('channels')
       .set({ plan: 'reader' })
       .where('channel_code', '=', channel_code)
       .execute()
     house.clock.advance(60_001)
-    expect((await me(token, second)).json.data.channel.plan).toBe('reader')
+    expect((await readMe(token, second)).json.data.channel.plan).toBe('reader')
     isDown = true
-    expect(await codeOf(token, second)).toBe('AUTHZ_UNAVAILABLE')
+    expect(await readCode(token, second)).toBe('AUTHZ_UNAVAILABLE')
     isDown = false
-    expect((await me(token, second)).status).toBe(200)
+    expect((await readMe(token, second)).status).toBe(200)
   })
 
   it('never makes an expired token work', async () => {
-    const { token } = await world(house)
+    const { token } = await createWorld(house)
     await second.gateway.sessions.follow()
-    expect((await me(token, second)).status).toBe(200)
+    expect((await readMe(token, second)).status).toBe(200)
     isDown = true
     house.clock.set(house.clock.now() + 3_600_000)
-    expect(await codeOf(token, second)).toBe('AUTH_EXPIRED')
+    expect(await readCode(token, second)).toBe('AUTH_EXPIRED')
     isDown = false
   })
 
   it('is AUTHZ_UNAVAILABLE, not a wrong token, to a token whose new key cannot be read', async () => {
     house.clock.advance(1_000)
     await house.gateway.keys.rotate()
-    const { token } = await world(house)
+    const { token } = await createWorld(house)
     isDown = true
-    expect(await codeOf(token, second)).toBe('AUTHZ_UNAVAILABLE')
-    expect(await codeOf(token, second), 'within the same second').toBe('AUTHZ_UNAVAILABLE')
+    expect(await readCode(token, second)).toBe('AUTHZ_UNAVAILABLE')
+    expect(await readCode(token, second), 'within the same second').toBe('AUTHZ_UNAVAILABLE')
     isDown = false
     house.clock.advance(1_000)
-    expect((await me(token, second)).status).toBe(200)
+    expect((await readMe(token, second)).status).toBe(200)
   })
 })

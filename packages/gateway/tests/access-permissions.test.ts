@@ -1,21 +1,24 @@
+/**
+ * The permissions of a token: plans, accounts with fewer capabilities, business switches and the warehouse allowlist.
+ */
+
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { capabilitiesOfPlan } from '../src/access/plans.ts'
-import { catalogue } from '../src/catalogue.ts'
+import { adminCatalogue, catalogue, sandboxCatalogue } from '../src/catalogue.ts'
 import { type Capability, capabilityNames, type Plan } from '../src/contract/call.ts'
-import { anyEndpoint, dataOf, endpoint } from '../src/contract/endpoint.ts'
-import { createDoor } from '../src/http/answer.ts'
-import { buyers, call, type House, openHouse, signedIn, world } from './harness.ts'
+import { type Endpoint, endpoint, eraseEndpointTypes, toDataSchema } from '../src/endpoint.ts'
+import { capabilitiesOfPlan } from '../src/identity/plans.ts'
+import { createPipeline } from '../src/pipeline/pipeline.ts'
+import { buyers, call, createWorld, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
 
-/** What a token may do: plans, accounts that narrow them, business switches, the allowlist. */
 const [buyer, other] = buyers
-let house: House
-/** What the ERP says that the account may do; undefined: it does not say. */
+let house: TestGateway
+/** The capabilities that the ERP reports for the account; undefined if it reports none. */
 let narrowed: string[] | undefined
 
 beforeAll(async () => {
-  house = await openHouse({
+  house = await openTestGateway({
     styles: 1,
     wrapErp: (erp) => ({
       ...erp,
@@ -29,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-const me = (token: string) => call(house, 'GET', '/api/v1/me', { token })
+const readMe = (token: string) => call(house, 'GET', '/api/v1/me', { token })
 
 describe('plans', () => {
   const reads = ['stock', 'products', 'orders', 'dropship', 'shipments', 'reservations'].map(
@@ -42,8 +45,8 @@ describe('plans', () => {
     ['trader', [...reads, ...writes, 'webhooks.manage']],
     ['full', [...reads, ...writes, 'webhooks.manage', 'statements.read']],
   ] as const)('%s has exactly the capabilities of the contract', async (plan, expected) => {
-    const { token } = await world(house, { plan })
-    const { permissions } = (await me(token)).json.data
+    const { token } = await createWorld(house, { plan })
+    const { permissions } = (await readMe(token)).json.data
     expect(permissions.toSorted()).toEqual([...expected].toSorted())
   })
 
@@ -55,7 +58,10 @@ describe('plans', () => {
 })
 
 describe('the capability of each endpoint', () => {
-  /** The contract's line; an endpoint that is not served yet is not looked at. */
+  /**
+   * The capability that the released contract requires for each endpoint. Endpoints that are not served yet are
+   * skipped.
+   */
   const contract: Readonly<Record<string, readonly string[]>> = {
     none: ['me', 'warehouses', 'shipping-methods', 'plan-requests', 'errors', 'idempotency-keys', 'requests'],
     'stock.read': ['warehouses/{warehouse_code}/stock'],
@@ -72,7 +78,7 @@ describe('the capability of each endpoint', () => {
     reservations: ['reservations.read', 'reservations.write'],
   }
 
-  function expected(method: string, path: string): string | undefined {
+  function findPromisedCapability(method: string, path: string): string | undefined {
     const rest = path.replace('/api/v1/', '')
     const pair = readsAndWrites[rest.split('/')[0] ?? '']
     if (pair) return method === 'GET' ? pair[0] : pair[1]
@@ -86,7 +92,7 @@ describe('the capability of each endpoint', () => {
 
   const ones = catalogue.filter(({ access }) => access === 'bearer')
   it.each(ones.map((each) => [`${each.method} ${each.path}`, each] as const))('%s', (_name, each) => {
-    const capability = expected(each.method, each.path)
+    const capability = findPromisedCapability(each.method, each.path)
     if (capability !== undefined) expect(each.capability ?? 'none').toBe(capability)
   })
 })
@@ -94,7 +100,7 @@ describe('the capability of each endpoint', () => {
 describe('SCOPE_DENIED', () => {
   it('tells the capability, the present plan and the smallest one that has it', async () => {
     narrowed = ['products.read']
-    const token = await signedIn(house, buyer, 'trader')
+    const token = await signInBuyer(house, buyer, 'trader')
     const { status, json } = await call(house, 'GET', '/api/v1/warehouses/AUSYD1/stock', { token })
     expect(status).toBe(403)
     expect(json.error).toMatchObject({
@@ -107,26 +113,28 @@ describe('SCOPE_DENIED', () => {
   })
 
   it('says whether the plan or the account lacks it', async () => {
-    const refused = async (
+    const findRefused = async (
       plan: Plan,
       capabilities: readonly Capability[] | undefined,
       capability: Capability = 'statements.read',
     ) => {
-      const answer = await through({ capability }, { plan, capabilities })
+      const answer = await callDeclaredEndpoint({ capability }, { plan, capabilities })
       return JSON.parse(String(answer.body)).error
     }
-    expect((await refused('trader', undefined)).message).toContain('the plan trader does not have it')
-    expect((await refused('full', ['stock.read'])).message).toContain('the OMS account')
-    expect((await refused('full', ['stock.read'], 'orders.read')).message).toContain('the OMS account')
-    expect((await refused('trader', ['stock.read'])).message).toContain('the plan trader does not have it')
-    expect(await refused('trader', undefined)).toMatchObject({ plan: 'trader', required_plan: 'full' })
+    expect((await findRefused('trader', undefined)).message).toContain('The plan trader does not have it')
+    expect((await findRefused('full', ['stock.read'])).message).toContain('The OMS account')
+    expect((await findRefused('full', ['stock.read'], 'orders.read')).message).toContain('The OMS account')
+    expect((await findRefused('trader', ['stock.read'])).message).toContain(
+      'The plan trader does not have it',
+    )
+    expect(await findRefused('trader', undefined)).toMatchObject({ plan: 'trader', required_plan: 'full' })
   })
 })
 
 describe('an OMS account', () => {
   it('narrows its channel’s plan and never widens it', async () => {
-    const token = await signedIn(house, other, 'reader')
-    expect((await me(token)).json.data.permissions).toEqual([...capabilitiesOfPlan.reader])
+    const token = await signInBuyer(house, other, 'reader')
+    expect((await readMe(token)).json.data.permissions).toEqual([...capabilitiesOfPlan.reader])
     for (const [said, left] of [
       [['stock.read', 'statements.read', 'orders.write', 'fly.to.the.moon'], ['stock.read']],
       [[], []],
@@ -137,58 +145,59 @@ describe('an OMS account', () => {
       const { json } = await call(house, 'POST', '/api/v1/auth/token', { body })
       narrowed = undefined
       expect(json.scope).toBe(left.join(' '))
-      expect((await me(json.access_token)).json.data.permissions).toEqual(left)
+      expect((await readMe(json.access_token)).json.data.permissions).toEqual(left)
     }
   })
 
   it('goes on narrowing when the plan grows', async () => {
     narrowed = ['stock.read', 'statements.read']
-    const token = await signedIn(house, other)
+    const token = await signInBuyer(house, other)
     narrowed = undefined
-    expect((await me(token)).json.data.permissions).toEqual(['stock.read'])
+    expect((await readMe(token)).json.data.permissions).toEqual(['stock.read'])
     await call(house, 'PATCH', `/admin/api/channels/channel-of-${other.customer_code}`, {
       admin: house.gateway.config.adminToken ?? '',
       body: { plan: 'full' },
     })
-    expect((await me(token)).json.data.permissions).toEqual(['stock.read', 'statements.read'])
+    expect((await readMe(token)).json.data.permissions).toEqual(['stock.read', 'statements.read'])
   })
 })
 
 describe('the allowlist', () => {
-  const stock = async (token: string, code: string) => {
+  const readStockCode = async (token: string, code: string) => {
     const { status, json } = await call(house, 'GET', `/api/v1/warehouses/${code}/stock`, { token })
     return json.error?.code ?? status
   }
 
   it('is compared literally: a view on it grants itself and not its members, and the other way round', async () => {
-    const view = (await world(house, { warehouse_allowlist: ['AU'] })).token
-    expect(await stock(view, 'AU')).toBe(200)
+    const view = (await createWorld(house, { warehouse_allowlist: ['AU'] })).token
+    expect(await readStockCode(view, 'AU')).toBe(200)
     for (const code of ['AUSYD1', 'AUSYD2', 'CN', 'CHNZJ1'])
-      expect(await stock(view, code)).toBe('WAREHOUSE_DENIED')
-    const members = (await world(house, { warehouse_allowlist: ['AUSYD1', 'AUSYD2'] })).token
-    expect(await stock(members, 'AUSYD1')).toBe(200)
-    expect(await stock(members, 'AU')).toBe('WAREHOUSE_DENIED')
+      expect(await readStockCode(view, code)).toBe('WAREHOUSE_DENIED')
+    const members = (await createWorld(house, { warehouse_allowlist: ['AUSYD1', 'AUSYD2'] })).token
+    expect(await readStockCode(members, 'AUSYD1')).toBe(200)
+    expect(await readStockCode(members, 'AU')).toBe('WAREHOUSE_DENIED')
   })
 
   it('comes after the question whether there is such a warehouse, and codes have one spelling', async () => {
-    const { token } = await world(house, { warehouse_allowlist: ['AUSYD1'] })
+    const { token } = await createWorld(house, { warehouse_allowlist: ['AUSYD1'] })
     for (const code of ['NOWHERE', 'ausyd1', 'AUSYD1%20', '__proto__', 'constructor'])
-      expect(await stock(token, code)).toBe('WAREHOUSE_UNKNOWN')
+      expect(await readStockCode(token, code)).toBe('WAREHOUSE_UNKNOWN')
     const { json } = await call(house, 'GET', '/api/v1/warehouses/AUSYD2/stock', { token })
     expect(json.error).toMatchObject({ code: 'WAREHOUSE_DENIED', param: 'warehouse_code' })
     expect(json.error.message).toContain('AUSYD1')
   })
 
   it('allows all where it is empty, and the list of warehouses shows the allowed ones only', async () => {
-    const all = (await world(house)).token
-    const some = (await world(house, { warehouse_allowlist: ['CN', 'AUSYD2'] })).token
-    const listed = async (token: string) =>
+    const all = (await createWorld(house)).token
+    const some = (await createWorld(house, { warehouse_allowlist: ['CN', 'AUSYD2'] })).token
+    const listWarehouses = async (token: string) =>
       (await call(house, 'GET', '/api/v1/warehouses', { token })).json.data.map(
         ({ warehouse_code }: { warehouse_code: string }) => warehouse_code,
       )
-    expect(await listed(all)).toEqual(['AU', 'AUSYD1', 'AUSYD2', 'CHNZJ1', 'CN'])
-    expect(await listed(some)).toEqual(['AUSYD2', 'CN'])
-    for (const code of ['AU', 'AUSYD1', 'AUSYD2', 'CHNZJ1', 'CN']) expect(await stock(all, code)).toBe(200)
+    expect(await listWarehouses(all)).toEqual(['AU', 'AUSYD1', 'AUSYD2', 'CHNZJ1', 'CN'])
+    expect(await listWarehouses(some)).toEqual(['AUSYD2', 'CN'])
+    for (const code of ['AU', 'AUSYD1', 'AUSYD2', 'CHNZJ1', 'CN'])
+      expect(await readStockCode(all, code)).toBe(200)
   })
 })
 
@@ -196,6 +205,7 @@ interface Declared {
   readonly capability: Capability
   readonly oms?: true
   readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly businessSwitch?: 'wholesale' | 'dropship' | 'webhooks'
 }
 
 interface Token {
@@ -205,24 +215,33 @@ interface Token {
   readonly account?: boolean
 }
 
-/** One call through the real door to an endpoint declared for this test, by a caller of a real token. */
-async function through({ capability, oms, method = 'POST' }: Declared, token: Token) {
+const untranslated = { source: '', summary: '', description: '' }
+
+/** Calls an endpoint that the test declares, through the real pipeline and with a real token. */
+async function callDeclaredEndpoint(
+  { capability, oms, method = 'POST', businessSwitch }: Declared,
+  token: Token,
+) {
   const declared = endpoint({
     id: 'test.endpoint',
+    group: 'support',
+    summary: 'A test',
+    description: 'A test.',
+    translations: { zh: { 'test.endpoint': untranslated }, ko: { 'test.endpoint': untranslated } },
     method,
     path: '/api/v1/test',
-    since: '1.4.0',
     access: 'bearer',
     capability,
     ...(oms ? { oms } : {}),
+    ...(businessSwitch ? { businessSwitch } : {}),
     errors: [],
     params: {},
     query: {},
-    result: dataOf(z.string()),
+    result: toDataSchema(z.string()),
     handle: () => ({ data: 'handled' }),
   })
-  const bearer = await tokenOf(token)
-  const door = createDoor(house.gateway, [anyEndpoint(declared)])
+  const bearer = await createToken(token)
+  const door = createPipeline(house.gateway, [eraseEndpointTypes(declared)])
   return door({
     method,
     path: '/api/v1/test',
@@ -236,9 +255,12 @@ async function through({ capability, oms, method = 'POST' }: Declared, token: To
   })
 }
 
-/** A channel of its own; `account` gives the token an account as a password grant does. */
-async function tokenOf({ plan = 'full', capabilities, switches = {}, account }: Token): Promise<string> {
-  const { token, channel_code } = await world(house, { plan, ...switches })
+/**
+ * Creates a channel and a token for it. With `account` or `capabilities`, the token has an account, as after a password
+ * grant.
+ */
+async function createToken({ plan = 'full', capabilities, switches = {}, account }: Token): Promise<string> {
+  const { token, channel_code } = await createWorld(house, { plan, ...switches })
   if (capabilities === undefined && !account) return token
   await house.gateway.store.db
     .updateTable('sessions')
@@ -254,8 +276,8 @@ async function tokenOf({ plan = 'full', capabilities, switches = {}, account }: 
   return token
 }
 
-const codeOf = async (declared: Declared, token: Token) => {
-  const { status, code } = await through(declared, token)
+const readCode = async (declared: Declared, token: Token) => {
+  const { status, code } = await callDeclaredEndpoint(declared, token)
   return code ?? status
 }
 
@@ -263,32 +285,34 @@ describe('creation', () => {
   const creation: Declared = { capability: 'orders.write', oms: true }
 
   it('is OMS_LOGIN_REQUIRED to a token of the channel grant, and open to one of an account', async () => {
-    expect(await codeOf(creation, {})).toBe('OMS_LOGIN_REQUIRED')
-    expect(await codeOf(creation, { account: true })).toBe(200)
+    expect(await readCode(creation, {})).toBe('OMS_LOGIN_REQUIRED')
+    expect(await readCode(creation, { account: true })).toBe(200)
   })
 
   it('is SCOPE_DENIED before it is OMS_LOGIN_REQUIRED', async () => {
-    expect(await codeOf(creation, { plan: 'reader' })).toBe('SCOPE_DENIED')
+    expect(await readCode(creation, { plan: 'reader' })).toBe('SCOPE_DENIED')
   })
 
   it('of anything else works with either grant', async () => {
-    expect(await codeOf({ capability: 'orders.write' }, {})).toBe(200)
-    expect(await codeOf({ capability: 'orders.write' }, { account: true })).toBe(200)
+    expect(await readCode({ capability: 'orders.write' }, {})).toBe(200)
+    expect(await readCode({ capability: 'orders.write' }, { account: true })).toBe(200)
   })
 })
 
 describe('a business switch that is off', () => {
-  const off = (business: string): Token => ({ account: true, switches: { [`${business}_enabled`]: false } })
+  const switchOff = (business: string): Token => ({
+    account: true,
+    switches: { [`${business}_enabled`]: false },
+  })
   const creations: readonly [string, Declared][] = [
-    ['wholesale', { capability: 'orders.write', oms: true }],
-    ['wholesale', { capability: 'reservations.write', oms: true }],
-    ['wholesale', { capability: 'carts.write', oms: true }],
-    ['dropship', { capability: 'dropship.write', oms: true }],
-    ['webhooks', { capability: 'webhooks.manage' }],
+    ['wholesale', { capability: 'orders.write', oms: true, businessSwitch: 'wholesale' }],
+    ['wholesale', { capability: 'reservations.write', oms: true, businessSwitch: 'wholesale' }],
+    ['dropship', { capability: 'dropship.write', oms: true, businessSwitch: 'dropship' }],
+    ['webhooks', { capability: 'webhooks.manage', businessSwitch: 'webhooks' }],
   ]
 
   it.each(creations)('%s: refuses to begin something new (%o)', async (business, declared) => {
-    const answer = await through(declared, off(business))
+    const answer = await callDeclaredEndpoint(declared, switchOff(business))
     expect(answer.status).toBe(403)
     expect(JSON.parse(String(answer.body)).error).toMatchObject({
       code: 'SCOPE_DENIED',
@@ -304,19 +328,32 @@ describe('a business switch that is off', () => {
   it('leaves the other businesses alone', async () => {
     for (const [business, declared] of creations)
       for (const another of ['wholesale', 'dropship', 'webhooks'].filter((each) => each !== business))
-        expect(await codeOf(declared, off(another)), `${declared.capability}, ${another} off`).toBe(200)
+        expect(await readCode(declared, switchOff(another)), `${declared.capability}, ${another} off`).toBe(
+          200,
+        )
   })
 
-  it('lets what exists be read, voided and released', async () => {
-    for (const declared of [
-      { capability: 'dropship.read', method: 'GET' },
-      { capability: 'dropship.write', method: 'DELETE' },
-      { capability: 'orders.write', method: 'DELETE' },
-      { capability: 'webhooks.manage', method: 'GET' },
-      { capability: 'webhooks.manage', method: 'DELETE' },
-    ] as const) {
-      for (const business of ['wholesale', 'dropship', 'webhooks'])
-        expect(await codeOf(declared, off(business))).toBe(200)
-    }
+  /**
+   * Creating an order requires an OMS account; registering a webhook endpoint does not. Existing documents can be read,
+   * voided and released without an account.
+   */
+  const findSwitch = ({ capability, oms, method }: Endpoint) => {
+    if (capability === 'webhooks.manage') return ['GET', 'DELETE'].includes(method) ? undefined : 'webhooks'
+    if (!oms) return undefined
+    return capability === 'dropship.write' ? 'dropship' : 'wholesale'
+  }
+
+  it.each([...catalogue, ...adminCatalogue, ...sandboxCatalogue].map((each) => [each.id, each] as const))(
+    'is declared by %s exactly if it begins something new',
+    (_id, endpoint) => {
+      expect(endpoint.businessSwitch).toBe(findSwitch(endpoint))
+    },
+  )
+
+  it('lets an endpoint without one through', async () => {
+    for (const business of ['wholesale', 'dropship', 'webhooks'])
+      expect(await readCode({ capability: 'dropship.write', method: 'DELETE' }, switchOff(business))).toBe(
+        200,
+      )
   })
 })

@@ -1,29 +1,41 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { adminToken, call, type House, type Loose, openHouse, type World, world } from './harness.ts'
+/** Requests for a plan and the account manager's decisions. */
 
-/** Asking for a plan, and what the account manager decides. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  adminToken,
+  call,
+  createWorld,
+  type LooseJson,
+  openTestGateway,
+  type TestGateway,
+  type World,
+} from './harness.ts'
+
 const path = '/api/v1/plan-requests'
 const dayMs = 24 * 60 * 60_000
-let house: House
+let house: TestGateway
 
 beforeAll(async () => {
-  house = await openHouse({ styles: 1, settings: { TOKEN_TTL_SECONDS: '86400' } })
+  house = await openTestGateway({ styles: 1, settings: { TOKEN_TTL_SECONDS: '86400' } })
 })
 afterAll(() => house.close())
 
-const request = (token: string, body: unknown) => call(house, 'POST', path, { token, body })
-const list = async (token: string, query = '') =>
+const requestPlan = (token: string, body: unknown) => call(house, 'POST', path, { token, body })
+const listRequests = async (token: string, query = '') =>
   (await call(house, 'GET', `${path}${query}`, { token })).json
-const decide = (id: string, decision: 'approve' | 'decline') =>
+const decideRequest = (id: string, decision: 'approve' | 'decline') =>
   call(house, 'POST', `/admin/api/plan-requests/${id}/${decision}`, { admin: adminToken })
-const planOf = async (token: string) =>
+const readPlan = async (token: string) =>
   (await call(house, 'GET', '/api/v1/me', { token })).json.data.channel.plan
 const requestId = /^plr_[0-9a-z]{26}$/
 
 describe('a plan request', () => {
   it('is answered 201, pending, and leaves the plan as it is', async () => {
-    const { token, channel_code } = await world(house, { plan: 'reader' })
-    const { status, json, headers } = await request(token, { plan: 'trader', reason: 'We begin to order.' })
+    const { token, channel_code } = await createWorld(house, { plan: 'reader' })
+    const { status, json, headers } = await requestPlan(token, {
+      plan: 'trader',
+      reason: 'We begin to order.',
+    })
     expect(status).toBe(201)
     expect(headers.get('ratelimit-cost')).toBe('2')
     expect(json.data).toEqual({
@@ -35,34 +47,36 @@ describe('a plan request', () => {
       created_at: new Date(house.clock.now()).toISOString(),
       decided_at: null,
     })
-    expect(await planOf(token)).toBe('reader')
+    expect(await readPlan(token)).toBe('reader')
   })
 
   it('is one at a time: the same again is the same, another has to wait', async () => {
-    const { token } = await world(house, { plan: 'reader' })
-    const first = await request(token, { plan: 'trader' })
-    const again = await request(token, { plan: 'trader' })
+    const { token } = await createWorld(house, { plan: 'reader' })
+    const first = await requestPlan(token, { plan: 'trader' })
+    const again = await requestPlan(token, { plan: 'trader' })
     expect(again.json).toEqual(first.json)
     for (const body of [{ plan: 'full' }, { plan: 'trader', reason: 'Please.' }]) {
-      const { status, json } = await request(token, body)
+      const { status, json } = await requestPlan(token, body)
       expect(status).toBe(422)
       expect(json.error).toMatchObject({ code: 'VALIDATION_FAILED', param: 'plan', reason: 'invalid_state' })
     }
-    expect((await list(token)).data).toHaveLength(1)
+    expect((await listRequests(token)).data).toHaveLength(1)
   })
 
   it('is one at a time under 20 parallel ones, too', async () => {
-    const { token } = await world(house, { plan: 'reader' })
+    const { token } = await createWorld(house, { plan: 'reader' })
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_each, index) => request(token, { plan: index % 2 ? 'trader' : 'full' })),
+      Array.from({ length: 20 }, (_each, index) =>
+        requestPlan(token, { plan: index % 2 ? 'trader' : 'full' }),
+      ),
     )
     const ids = answers.filter(({ status }) => status === 201).map(({ json }) => json.data.plan_request_id)
     expect(new Set(ids).size).toBe(1)
-    expect((await list(token)).data).toHaveLength(1)
+    expect((await listRequests(token)).data).toHaveLength(1)
   })
 
   it('is refused for the plan that the channel has, an unknown plan, and unfit words', async () => {
-    const { token } = await world(house, { plan: 'reader' })
+    const { token } = await createWorld(house, { plan: 'reader' })
     for (const [body, param] of [
       [{ plan: 'reader' }, 'plan'],
       [{ plan: 'platinum' }, 'plan'],
@@ -72,147 +86,149 @@ describe('a plan request', () => {
       [{ plan: 'full', status: 'approved' }, 'status'],
       [{ plan: 'full', channel_code: 'another' }, 'channel_code'],
     ] as const) {
-      const { json } = await request(token, body)
+      const { json } = await requestPlan(token, body)
       expect(json.error).toMatchObject({ code: 'VALIDATION_FAILED', param })
     }
-    expect((await list(token)).data).toEqual([])
+    expect((await listRequests(token)).data).toEqual([])
   })
 })
 
 describe('the account manager’s decision', () => {
-  const pending = async (): Promise<World & { id: string }> => {
-    const one = await world(house, { plan: 'reader' })
-    const { json } = await request(one.token, { plan: 'trader' })
+  const createPendingRequest = async (): Promise<World & { id: string }> => {
+    const one = await createWorld(house, { plan: 'reader' })
+    const { json } = await requestPlan(one.token, { plan: 'trader' })
     return { ...one, id: json.data.plan_request_id }
   }
 
   it('to approve takes effect on live tokens at once', async () => {
-    const { token, id } = await pending()
-    expect(await planOf(token)).toBe('reader')
+    const { token, id } = await createPendingRequest()
+    expect(await readPlan(token)).toBe('reader')
     house.clock.advance(1000)
-    const { status, json } = await decide(id, 'approve')
+    const { status, json } = await decideRequest(id, 'approve')
     expect(status).toBe(200)
     expect(json.data).toMatchObject({
       plan_request_id: id,
       status: 'approved',
       decided_at: new Date(house.clock.now()).toISOString(),
     })
-    expect(await planOf(token)).toBe('trader')
-    expect((await list(token)).data).toEqual([json.data])
+    expect(await readPlan(token)).toBe('trader')
+    expect((await listRequests(token)).data).toEqual([json.data])
   })
 
   it('to decline leaves the plan, and another request may follow', async () => {
-    const { token, id } = await pending()
-    expect((await decide(id, 'decline')).json.data.status).toBe('declined')
-    expect(await planOf(token)).toBe('reader')
-    const next = await request(token, { plan: 'trader' })
+    const { token, id } = await createPendingRequest()
+    expect((await decideRequest(id, 'decline')).json.data.status).toBe('declined')
+    expect(await readPlan(token)).toBe('reader')
+    const next = await requestPlan(token, { plan: 'trader' })
     expect(next.status).toBe(201)
     expect(next.json.data.plan_request_id).not.toBe(id)
   })
 
   it('stands: the same again is the same, the opposite is refused', async () => {
-    const { token, id } = await pending()
-    const approved = await decide(id, 'approve')
+    const { token, id } = await createPendingRequest()
+    const approved = await decideRequest(id, 'approve')
     house.clock.advance(1000)
-    expect((await decide(id, 'approve')).json).toEqual(approved.json)
-    const { status, json } = await decide(id, 'decline')
+    expect((await decideRequest(id, 'approve')).json).toEqual(approved.json)
+    const { status, json } = await decideRequest(id, 'decline')
     expect(status).toBe(422)
     expect(json.error).toMatchObject({ code: 'VALIDATION_FAILED', reason: 'invalid_state' })
-    expect(await planOf(token)).toBe('trader')
+    expect(await readPlan(token)).toBe('trader')
   })
 
   it('is one, where two managers decide at the same moment', async () => {
-    const { token, id } = await pending()
-    const answers = await Promise.all([decide(id, 'approve'), decide(id, 'decline')])
+    const { token, id } = await createPendingRequest()
+    const answers = await Promise.all([decideRequest(id, 'approve'), decideRequest(id, 'decline')])
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422])
     const won = answers.find(({ status }) => status === 200)?.json.data.status
-    expect(await planOf(token)).toBe(won === 'approved' ? 'trader' : 'reader')
+    expect(await readPlan(token)).toBe(won === 'approved' ? 'trader' : 'reader')
   })
 
   it('is NOT_FOUND for a request that does not exist', async () => {
     for (const id of ['plr_00000000000000000000000000', 'nonsense'])
-      expect((await decide(id, 'approve')).json.error.code).toBe('NOT_FOUND')
+      expect((await decideRequest(id, 'approve')).json.error.code).toBe('NOT_FOUND')
   })
 })
 
 describe('the list of plan requests', () => {
-  /** Three requests on three days, the newest pending. */
-  async function three() {
-    const one = await world(house, { plan: 'reader' })
+  /** Creates three requests on three days; the newest is pending. */
+  async function createThreeRequests() {
+    const one = await createWorld(house, { plan: 'reader' })
     const made: string[] = []
     for (const decision of ['decline', 'decline', undefined] as const) {
       house.clock.advance(dayMs)
       const body = { client_id: one.client_id, client_secret: one.client_secret }
       const token = (await call(house, 'POST', '/api/v1/auth/token', { body })).json.access_token
-      const { json } = await request(token, { plan: 'full' })
+      const { json } = await requestPlan(token, { plan: 'full' })
       made.push(json.data.plan_request_id)
-      if (decision) await decide(json.data.plan_request_id, decision)
+      if (decision) await decideRequest(json.data.plan_request_id, decision)
       Object.assign(one, { token })
     }
     return { ...one, made: made.toReversed() }
   }
-  const idsOf = ({ data }: Loose): string[] =>
+  const listIds = ({ data }: LooseJson): string[] =>
     data.map((each: { plan_request_id: string }) => each.plan_request_id)
 
   it('is the channel’s own, newest first, by pages, and later ones stay out with as_of', async () => {
-    const { token, made } = await three()
-    const stranger = await world(house)
-    expect(idsOf(await list(token))).toEqual(made)
-    expect((await list(stranger.token)).data).toEqual([])
-    const first = await list(token, '?page_size=2')
-    expect(idsOf(first)).toEqual(made.slice(0, 2))
+    const { token, made } = await createThreeRequests()
+    const stranger = await createWorld(house)
+    expect(listIds(await listRequests(token))).toEqual(made)
+    expect((await listRequests(stranger.token)).data).toEqual([])
+    const first = await listRequests(token, '?page_size=2')
+    expect(listIds(first)).toEqual(made.slice(0, 2))
     expect(first).toMatchObject({ has_more: true, page: 1, page_size: 2 })
-    await decide(made[0] ?? '', 'decline')
+    await decideRequest(made[0] ?? '', 'decline')
     house.clock.advance(1)
-    await request(token, { plan: 'trader' })
-    const rest = await list(token, `?page_size=2&page=2&as_of=${first.as_of}`)
-    expect(idsOf(rest)).toEqual(made.slice(2))
+    await requestPlan(token, { plan: 'trader' })
+    const rest = await listRequests(token, `?page_size=2&page=2&as_of=${first.as_of}`)
+    expect(listIds(rest)).toEqual(made.slice(2))
     expect(rest).toMatchObject({ has_more: false, page: 2 })
   })
 
   it('takes a status, and no unknown one', async () => {
-    const { token, made } = await three()
-    expect(idsOf(await list(token, '?status=pending'))).toEqual(made.slice(0, 1))
-    expect(idsOf(await list(token, '?status=declined'))).toEqual(made.slice(1))
-    expect((await list(token, '?status=approved')).data).toEqual([])
-    expect((await list(token, '?status=Pending')).error).toMatchObject({
+    const { token, made } = await createThreeRequests()
+    expect(listIds(await listRequests(token, '?status=pending'))).toEqual(made.slice(0, 1))
+    expect(listIds(await listRequests(token, '?status=declined'))).toEqual(made.slice(1))
+    expect((await listRequests(token, '?status=approved')).data).toEqual([])
+    expect((await listRequests(token, '?status=Pending')).error).toMatchObject({
       code: 'VALIDATION_FAILED',
       param: 'status',
     })
   })
 
   it('takes inclusive dates, refuses a reversed or too long range and pages out of range', async () => {
-    const { token, made } = await three()
-    const day = (back: number) => new Date(house.clock.now() - back * dayMs).toISOString().slice(0, 10)
-    expect(idsOf(await list(token, `?start_date=${day(1)}&end_date=${day(1)}`))).toEqual(made.slice(1, 2))
-    expect(idsOf(await list(token, `?start_date=${day(1)}`))).toEqual(made.slice(0, 2))
-    expect(idsOf(await list(token, `?end_date=${day(1)}`))).toEqual(made.slice(1))
+    const { token, made } = await createThreeRequests()
+    const formatDay = (back: number) => new Date(house.clock.now() - back * dayMs).toISOString().slice(0, 10)
+    expect(
+      listIds(await listRequests(token, `?start_date=${formatDay(1)}&end_date=${formatDay(1)}`)),
+    ).toEqual(made.slice(1, 2))
+    expect(listIds(await listRequests(token, `?start_date=${formatDay(1)}`))).toEqual(made.slice(0, 2))
+    expect(listIds(await listRequests(token, `?end_date=${formatDay(1)}`))).toEqual(made.slice(1))
     for (const [query, param] of [
-      [`?start_date=${day(0)}&end_date=${day(1)}`, 'start_date'],
+      [`?start_date=${formatDay(0)}&end_date=${formatDay(1)}`, 'start_date'],
       ['?start_date=2025-01-01&end_date=2026-11-21', 'start_date'],
       ['?start_date=2026-02-30', 'start_date'],
       ['?page=0', 'page'],
       ['?page_size=201', 'page_size'],
     ]) {
-      expect((await list(token, query)).error).toMatchObject({ code: 'VALIDATION_FAILED', param })
+      expect((await listRequests(token, query)).error).toMatchObject({ code: 'VALIDATION_FAILED', param })
     }
   })
 
   it('shows without dates the last 30 days, and what is still pending however old', async () => {
-    const { client_id, client_secret, made } = await three()
+    const { client_id, client_secret, made } = await createThreeRequests()
     house.clock.advance(40 * dayMs)
     const body = { client_id, client_secret }
     const token = (await call(house, 'POST', '/api/v1/auth/token', { body })).json.access_token
-    expect(idsOf(await list(token))).toEqual(made.slice(0, 1))
+    expect(listIds(await listRequests(token))).toEqual(made.slice(0, 1))
     const admin = await call(house, 'GET', '/admin/api/plan-requests?status=pending', { admin: adminToken })
-    expect(idsOf(admin.json)).toContain(made[0])
-    expect((await list(token, '?status=declined')).data).toEqual([])
+    expect(listIds(admin.json)).toContain(made[0])
+    expect((await listRequests(token, '?status=declined')).data).toEqual([])
   })
 
   it('of the operator holds every channel’s', async () => {
-    const one = await world(house, { plan: 'reader' })
-    const two = await world(house, { plan: 'reader' })
-    for (const { token } of [one, two]) await request(token, { plan: 'full' })
+    const one = await createWorld(house, { plan: 'reader' })
+    const two = await createWorld(house, { plan: 'reader' })
+    for (const { token } of [one, two]) await requestPlan(token, { plan: 'full' })
     const { json } = await call(house, 'GET', '/admin/api/plan-requests?page_size=200', { admin: adminToken })
     const channels = json.data.map(({ channel_code }: { channel_code: string }) => channel_code)
     expect(channels).toEqual(expect.arrayContaining([one.channel_code, two.channel_code]))

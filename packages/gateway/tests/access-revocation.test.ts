@@ -1,37 +1,38 @@
+/**
+ * A change of permissions takes effect at once in the process that makes it, and in every other process when that
+ * process next polls for changes. The second process is another gateway on the same database.
+ */
+
 import { ok, rejected } from '@trade-gateway/connector'
 import { type KyselyPlugin, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { changeAccess, changeChannel } from '../src/access/channels.ts'
-import { Sessions } from '../src/access/sessions.ts'
 import { withUpstreamSession } from '../src/access/upstream-session.ts'
-import { openGateway } from '../src/gateway.ts'
+import { openGateway } from '../src/compose.ts'
 import { createApp } from '../src/http/app.ts'
+import { Sessions } from '../src/identity/sessions.ts'
 import { jsonLog } from '../src/kernel/log.ts'
 import { openPostgres } from '../src/store/postgres.ts'
 import {
   adminToken,
   buyers,
+  type CallResult,
   call,
-  type House,
-  openHouse,
-  type Result,
-  signedIn,
-  testDatabaseUrl,
+  createWorld,
+  openTestGateway,
+  readTestDatabaseUrl,
+  signInBuyer,
+  type TestGateway,
   type World,
-  world,
 } from './harness.ts'
 
-/**
- * A change of permissions takes effect at once in the process that made it, and in every other one with the next
- * turn of its watch. The second process is a gateway of its own on the same database.
- */
-let house: House
-let second: House
+let house: TestGateway
+let second: TestGateway
 let closeSecond: () => Promise<void>
 
 beforeAll(async () => {
-  house = await openHouse({ styles: 1 })
-  const opened = await secondProcess()
+  house = await openTestGateway({ styles: 1 })
+  const opened = await openSecondProcess()
   second = opened.second
   closeSecond = opened.close
 })
@@ -40,9 +41,9 @@ afterAll(async () => {
   await house.close()
 })
 
-async function secondProcess() {
+async function openSecondProcess() {
   const { config, erp, clock, log, store: first } = house.gateway
-  const server = testDatabaseUrl()
+  const server = readTestDatabaseUrl()
   const url = new URL(server ?? 'postgres://unused')
   if (server) {
     const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(first.db)
@@ -63,13 +64,16 @@ async function secondProcess() {
   return { second: { ...house, gateway, port, url: `http://127.0.0.1:${port}` }, close }
 }
 
-const me = (token: string, at: House = house) => call(at, 'GET', '/api/v1/me', { token })
-const codeOf = async (token: string, at: House = house) => (await me(token, at)).json.error?.code
-const admin = (method: string, path: string, body?: unknown) =>
+const readMe = (token: string, at: TestGateway = house) => call(at, 'GET', '/api/v1/me', { token })
+const readCode = async (token: string, at: TestGateway = house) => (await readMe(token, at)).json.error?.code
+const sendAsAdmin = (method: string, path: string, body?: unknown) =>
   call(house, method, `/admin/api/channels${path}`, { admin: adminToken, ...(body ? { body } : {}) })
 
-/** The change is seen here with the next call, and there after one turn of the watch. */
-async function seenByBoth(change: () => Promise<Result>, see: (at: House) => Promise<void>) {
+/**
+ * Checks that the first process sees the change with the next call, and the second one after it polled for changes
+ * once.
+ */
+async function expectSeenByBoth(change: () => Promise<CallResult>, see: (at: TestGateway) => Promise<void>) {
   await second.gateway.sessions.follow()
   const { status } = await change()
   expect(status).toBeLessThan(300)
@@ -82,22 +86,22 @@ describe('a change of permissions', () => {
   let one: World
 
   beforeEach(async () => {
-    one = await world(house)
-    expect((await me(one.token)).status).toBe(200)
-    expect((await me(one.token, second)).status).toBe(200)
+    one = await createWorld(house)
+    expect((await readMe(one.token)).status).toBe(200)
+    expect((await readMe(one.token, second)).status).toBe(200)
   })
 
   it('by deleting a secret ends the secret and the tokens that were issued for it, no others', async () => {
-    const issued = await admin('POST', `/${one.channel_code}/secrets`)
+    const issued = await sendAsAdmin('POST', `/${one.channel_code}/secrets`)
     const body = { client_id: one.client_id, client_secret: issued.json.data.client_secret }
     const newer = (await call(house, 'POST', '/api/v1/auth/token', { body })).json.access_token
-    const { json } = await admin('GET', `/${one.channel_code}`)
+    const { json } = await sendAsAdmin('GET', `/${one.channel_code}`)
     const [first] = json.data.secrets
-    await seenByBoth(
-      () => admin('DELETE', `/${one.channel_code}/secrets/${first.secret_id}`),
+    await expectSeenByBoth(
+      () => sendAsAdmin('DELETE', `/${one.channel_code}/secrets/${first.secret_id}`),
       async (at) => {
-        expect(await codeOf(one.token, at)).toBe('AUTH_INVALID_TOKEN')
-        expect((await me(newer, at)).status).toBe(200)
+        expect(await readCode(one.token, at)).toBe('AUTH_INVALID_TOKEN')
+        expect((await readMe(newer, at)).status).toBe(200)
         const old = { client_id: one.client_id, client_secret: one.client_secret }
         const refused = await call(at, 'POST', '/api/v1/auth/token', { body: old })
         expect(refused.json.error.code).toBe('AUTH_BAD_CREDENTIALS')
@@ -107,10 +111,10 @@ describe('a change of permissions', () => {
   })
 
   it('by deleting the channel ends its tokens and its secrets', async () => {
-    await seenByBoth(
-      () => admin('DELETE', `/${one.channel_code}`),
+    await expectSeenByBoth(
+      () => sendAsAdmin('DELETE', `/${one.channel_code}`),
       async (at) => {
-        expect(await codeOf(one.token, at)).toBe('AUTH_INVALID_TOKEN')
+        expect(await readCode(one.token, at)).toBe('AUTH_INVALID_TOKEN')
         const body = { client_id: one.client_id, client_secret: one.client_secret }
         const refused = await call(at, 'POST', '/api/v1/auth/token', { body })
         expect(refused.json.error.code).toBe('AUTH_BAD_CREDENTIALS')
@@ -119,10 +123,10 @@ describe('a change of permissions', () => {
   })
 
   it('of the plan changes what live tokens may do', async () => {
-    await seenByBoth(
-      () => admin('PATCH', `/${one.channel_code}`, { plan: 'reader' }),
+    await expectSeenByBoth(
+      () => sendAsAdmin('PATCH', `/${one.channel_code}`, { plan: 'reader' }),
       async (at) => {
-        const { json } = await me(one.token, at)
+        const { json } = await readMe(one.token, at)
         expect(json.data.channel.plan).toBe('reader')
         expect(json.data.permissions).not.toContain('orders.write')
       },
@@ -130,28 +134,28 @@ describe('a change of permissions', () => {
   })
 
   it('of the allowlist changes which warehouses live tokens may use', async () => {
-    const stock = (at: House, code: string) =>
+    const readStock = (at: TestGateway, code: string) =>
       call(at, 'GET', `/api/v1/warehouses/${code}/stock?page_size=1`, { token: one.token })
-    expect((await stock(second, 'AUSYD1')).status).toBe(200)
-    await seenByBoth(
-      () => admin('PATCH', `/${one.channel_code}`, { warehouse_allowlist: ['CHNZJ1'] }),
+    expect((await readStock(second, 'AUSYD1')).status).toBe(200)
+    await expectSeenByBoth(
+      () => sendAsAdmin('PATCH', `/${one.channel_code}`, { warehouse_allowlist: ['CHNZJ1'] }),
       async (at) => {
-        expect((await stock(at, 'AUSYD1')).json.error.code).toBe('WAREHOUSE_DENIED')
-        expect((await stock(at, 'CHNZJ1')).status).toBe(200)
+        expect((await readStock(at, 'AUSYD1')).json.error.code).toBe('WAREHOUSE_DENIED')
+        expect((await readStock(at, 'CHNZJ1')).status).toBe(200)
       },
     )
-    await seenByBoth(
-      () => admin('PATCH', `/${one.channel_code}`, { warehouse_allowlist: [] }),
-      async (at) => expect((await stock(at, 'AUSYD1')).status).toBe(200),
+    await expectSeenByBoth(
+      () => sendAsAdmin('PATCH', `/${one.channel_code}`, { warehouse_allowlist: [] }),
+      async (at) => expect((await readStock(at, 'AUSYD1')).status).toBe(200),
     )
   })
 
   it('of switches, name and points is what the token says of itself', async () => {
     const change = { name: 'Renamed', dropship_enabled: false, points_per_minute: 60 }
-    await seenByBoth(
-      () => admin('PATCH', `/${one.channel_code}`, change),
+    await expectSeenByBoth(
+      () => sendAsAdmin('PATCH', `/${one.channel_code}`, change),
       async (at) => {
-        expect((await me(one.token, at)).json.data).toMatchObject({
+        expect((await readMe(one.token, at)).json.data).toMatchObject({
           channel: { name: 'Renamed' },
           switches: { dropship_enabled: false, wholesale_enabled: true, webhooks_enabled: true },
           rate_limit: { limit: 60 },
@@ -161,25 +165,60 @@ describe('a change of permissions', () => {
   })
 
   it('of the customer ends the tokens of the customer’s accounts, not those of the channel', async () => {
-    const token = await signedIn(house, buyers[0])
+    const token = await signInBuyer(house, buyers[0])
     const channel = `channel-of-${buyers[0].customer_code}`
-    await seenByBoth(
-      () => admin('PATCH', `/${channel}`, { name: 'Only the name', customer_code: buyers[0].customer_code }),
-      async (at) => expect((await me(token, at)).status).toBe(200),
+    await expectSeenByBoth(
+      () =>
+        sendAsAdmin('PATCH', `/${channel}`, {
+          name: 'Only the name',
+          customer_code: buyers[0].customer_code,
+        }),
+      async (at) => expect((await readMe(token, at)).status).toBe(200),
     )
-    await seenByBoth(
-      () => admin('PATCH', `/${channel}`, { customer_code: 'CUST-ANOTHER' }),
+    await expectSeenByBoth(
+      () => sendAsAdmin('PATCH', `/${channel}`, { customer_code: 'CUST-ANOTHER' }),
       async (at) => {
-        expect(await codeOf(token, at)).toBe('AUTH_INVALID_TOKEN')
-        expect((await me(one.token, at)).status).toBe(200)
+        expect(await readCode(token, at)).toBe('AUTH_INVALID_TOKEN')
+        expect((await readMe(one.token, at)).status).toBe(200)
       },
     )
-    await admin('PATCH', `/${channel}`, { customer_code: buyers[0].customer_code })
+    await sendAsAdmin('PATCH', `/${channel}`, { customer_code: buyers[0].customer_code })
+  })
+
+  it('by the caller’s own revocation ends that token alone', async () => {
+    const { client_id, client_secret } = one
+    const body = { client_id, client_secret }
+    const other = (await call(house, 'POST', '/api/v1/auth/token', { body })).json.access_token
+    await expectSeenByBoth(
+      () => call(house, 'POST', '/api/v1/auth/revoke', { token: one.token }),
+      async (at) => {
+        expect(await readCode(one.token, at)).toBe('AUTH_INVALID_TOKEN')
+        expect((await readMe(other, at)).status).toBe(200)
+      },
+    )
+  })
+
+  it('by the operator’s revocation ends one token, or all of an account', async () => {
+    const readTokenId = async (token: string) => (await house.gateway.sessions.authenticate(token)).token.jti
+    const ended = await readTokenId(one.token)
+    await expectSeenByBoth(
+      () => call(house, 'DELETE', `/admin/api/tokens/${ended}`, { admin: adminToken }),
+      async (at) => expect(await readCode(one.token, at)).toBe('AUTH_INVALID_TOKEN'),
+    )
+    const tokens = [await signInBuyer(house), await signInBuyer(house)]
+    const path = `/channel-of-${buyers[0].customer_code}/accounts/acc_1/tokens`
+    await expectSeenByBoth(
+      () => sendAsAdmin('DELETE', path),
+      async (at) => {
+        for (const token of tokens) expect(await readCode(token, at)).toBe('AUTH_INVALID_TOKEN')
+      },
+    )
+    expect((await readMe(await signInBuyer(house))).status, 'the account can sign in again').toBe(200)
   })
 
   it('that fails changes nothing and makes nobody forget', async () => {
     const before = await second.gateway.store.db.selectFrom('counters').selectAll().execute()
-    await admin('PATCH', '/no-such-channel', { plan: 'reader' })
+    await sendAsAdmin('PATCH', '/no-such-channel', { plan: 'reader' })
     expect(await second.gateway.store.db.selectFrom('counters').selectAll().execute()).toEqual(before)
   })
 
@@ -214,8 +253,8 @@ describe('a change of permissions', () => {
 })
 
 describe('a decision that was begun before a change', () => {
-  /** The same database behind a gate: what a query found is handed on once the gate opens. */
-  function gatedSessions() {
+  /** Makes the results of session queries wait at a gate until the test opens it. */
+  function gateSessionQueries() {
     const { store, clock, config, keys } = house.gateway
     let { promise: gate, resolve: open } = Promise.withResolvers<void>()
     let found = Promise.withResolvers<void>()
@@ -245,11 +284,11 @@ describe('a decision that was begun before a change', () => {
   }
 
   it('is not kept after it', async () => {
-    const { token, channel_code } = await world(house, { plan: 'full' })
-    const { sessions, found, open } = gatedSessions()
+    const { token, channel_code } = await createWorld(house, { plan: 'full' })
+    const { sessions, found, open } = gateSessionQueries()
     const deciding = sessions.authenticate(token)
     await found()
-    await changeChannel(house.gateway, channel_code, { plan: 'reader' })
+    await changeChannel(house, channel_code, { plan: 'reader' })
     sessions.forget()
     open()
     expect((await deciding).plan, 'what was read before the change').toBe('full')
@@ -257,14 +296,14 @@ describe('a decision that was begun before a change', () => {
   })
 
   it('is not kept where the watch saw the change while it was under way', async () => {
-    const { token, channel_code } = await world(house, { plan: 'full' })
-    const { sessions, found, open, shut } = gatedSessions()
+    const { token, channel_code } = await createWorld(house, { plan: 'full' })
+    const { sessions, found, open, shut } = gateSessionQueries()
     open()
     await sessions.follow()
     shut()
     const deciding = sessions.authenticate(token)
     await found()
-    await changeChannel(house.gateway, channel_code, { plan: 'reader' })
+    await changeChannel(house, channel_code, { plan: 'reader' })
     const following = sessions.follow()
     open()
     await following
@@ -274,18 +313,20 @@ describe('a decision that was begun before a change', () => {
 })
 
 describe('a session that the ERP refuses', () => {
-  const callerOf = async (token: string) => house.gateway.sessions.authenticate(token)
+  const readCaller = async (token: string) => house.gateway.sessions.authenticate(token)
 
   it('ends its token in every process with AUTH_EXPIRED, and is wiped', async () => {
-    const token = await signedIn(house)
-    expect((await me(token, second)).status).toBe(200)
-    const caller = await callerOf(token)
+    const token = await signInBuyer(house)
+    expect((await readMe(token, second)).status).toBe(200)
+    const caller = await readCaller(token)
     await expect(
-      withUpstreamSession(house.gateway, caller, async () => rejected('session_expired', 'over')),
+      withUpstreamSession({ gateway: house.gateway, caller }, async () =>
+        rejected('session_expired', 'over'),
+      ),
     ).rejects.toMatchObject({ code: 'AUTH_EXPIRED' })
-    expect(await codeOf(token)).toBe('AUTH_EXPIRED')
+    expect(await readCode(token)).toBe('AUTH_EXPIRED')
     await second.gateway.sessions.follow()
-    expect(await codeOf(token, second)).toBe('AUTH_EXPIRED')
+    expect(await readCode(token, second)).toBe('AUTH_EXPIRED')
     const row = await house.gateway.store.db
       .selectFrom('sessions')
       .select('upstream_session')
@@ -293,24 +334,28 @@ describe('a session that the ERP refuses', () => {
       .executeTakeFirstOrThrow()
     expect(row.upstream_session).toBeNull()
     await expect(
-      withUpstreamSession(house.gateway, caller, async () => ok('never asked')),
+      withUpstreamSession({ gateway: house.gateway, caller }, async () => ok('never asked')),
     ).rejects.toMatchObject({ code: 'AUTH_EXPIRED' })
   })
 
   it('is opened for the account’s own calls, and other refusals end nothing', async () => {
-    const token = await signedIn(house)
-    const caller = await callerOf(token)
-    const answered = await withUpstreamSession(house.gateway, caller, async (session) => ok(session))
+    const token = await signInBuyer(house)
+    const caller = await readCaller(token)
+    const answered = await withUpstreamSession({ gateway: house.gateway, caller }, async (session) =>
+      ok(session),
+    )
     expect(answered).toEqual({ ok: expect.stringMatching(/^[\w-]{43}$/) })
     const refusal = rejected('invalid_field', 'no')
-    expect(await withUpstreamSession(house.gateway, caller, async () => refusal)).toEqual(refusal)
-    expect((await me(token)).status).toBe(200)
+    expect(await withUpstreamSession({ gateway: house.gateway, caller }, async () => refusal)).toEqual(
+      refusal,
+    )
+    expect((await readMe(token)).status).toBe(200)
   })
 
   it('is not there for a token of the channel grant', async () => {
-    const caller = await callerOf((await world(house)).token)
+    const caller = await readCaller((await createWorld(house)).token)
     await expect(
-      withUpstreamSession(house.gateway, caller, async () => ok('never asked')),
+      withUpstreamSession({ gateway: house.gateway, caller }, async () => ok('never asked')),
     ).rejects.toMatchObject({ code: 'OMS_LOGIN_REQUIRED' })
   })
 })

@@ -1,18 +1,31 @@
+/**
+ * No secret is stored in plain text or logged: the test uses marked secrets and searches every table and log line for
+ * them.
+ */
+
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sessionPurpose } from '../src/access/grants.ts'
+import { buildSessionPurpose } from '../src/access/grants.ts'
 import { jsonLog } from '../src/kernel/log.ts'
-import { adminToken, buyers, call, type House, legacySecret, openHouse, signedIn, world } from './harness.ts'
+import {
+  adminToken,
+  buyers,
+  call,
+  createWorld,
+  legacySecret,
+  openTestGateway,
+  signInBuyer,
+  type TestGateway,
+} from './harness.ts'
 
-/** No secret at rest and none in the log: canaries are planted, then every table and every line is searched. */
 const [buyer] = buyers
 const lines: string[] = []
 const upstreamSessions: string[] = []
-let house: House
+let house: TestGateway
 
 beforeAll(async () => {
-  house = await openHouse({
+  house = await openTestGateway({
     styles: 1,
     log: jsonLog('debug', { write: (line: string) => void lines.push(line) }),
     wrapErp: (erp) => ({
@@ -27,8 +40,8 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-/** Every row of every table, as text. */
-async function dump(): Promise<string> {
+/** Returns every row of every table as text. */
+async function dumpTables(): Promise<string> {
   const { db, kind } = house.gateway.store
   const names =
     kind === 'sqlite'
@@ -47,8 +60,8 @@ async function dump(): Promise<string> {
   return JSON.stringify(tables)
 }
 
-/** A secret as it is, and in the forms in which it might hide. */
-function formsOf(secret: string): string[] {
+/** Returns a secret in plain text and in each encoding in which it could leak. */
+function listEncodings(secret: string): string[] {
   const bytes = Buffer.from(secret)
   return [
     secret,
@@ -64,18 +77,18 @@ function expectNone(secrets: readonly string[], text: string) {
   expect(secrets.length).toBeGreaterThan(0)
   for (const secret of secrets) {
     expect(secret.length).toBeGreaterThan(8)
-    for (const form of formsOf(secret)) expect(text.includes(form), form).toBe(false)
+    for (const form of listEncodings(secret)) expect(text.includes(form), form).toBe(false)
   }
 }
 
-/** Uses every kind of secret, rightly and wrongly. */
+/** Uses every kind of secret, with valid and invalid values. */
 async function useEverything() {
-  const token = await signedIn(house)
-  const { client_id, client_secret, token: channelToken } = await world(house)
+  const token = await signInBuyer(house)
+  const { client_id, client_secret, token: channelToken } = await createWorld(house)
   const wrong = 'a-wrong-password-as-canary'
-  const ask = (body: unknown) => call(house, 'POST', '/api/v1/auth/token', { body })
-  await ask({ grant_type: 'password', username: buyer.username, password: wrong })
-  await ask({ client_id, client_secret: 'a-wrong-secret-as-canary' })
+  const requestToken = (body: unknown) => call(house, 'POST', '/api/v1/auth/token', { body })
+  await requestToken({ grant_type: 'password', username: buyer.username, password: wrong })
+  await requestToken({ client_id, client_secret: 'a-wrong-secret-as-canary' })
   await call(house, 'POST', '/api/v1/auth/token?password=a-canary-in-the-url', { body: {} })
   await call(house, 'GET', '/api/v1/me?token=a-canary-token-in-the-url')
   const made = await call(house, 'POST', '/admin/api/channels', {
@@ -105,7 +118,7 @@ async function useEverything() {
 describe('secrets', () => {
   it('stand in no table and in no line of the log', async () => {
     const used = await useEverything()
-    const text = `${await dump()}\n${lines.join('\n')}`
+    const text = `${await dumpTables()}\n${lines.join('\n')}`
     expect(lines.length).toBeGreaterThan(5)
     expect(upstreamSessions.length).toBeGreaterThan(0)
     for (const secrets of Object.values(used)) expectNone(secrets, text)
@@ -128,8 +141,8 @@ describe('secrets', () => {
 })
 
 describe('what is sealed', () => {
-  const sessionRow = async () => {
-    await signedIn(house)
+  const readSessionRow = async () => {
+    await signInBuyer(house)
     return house.gateway.store.db
       .selectFrom('sessions')
       .selectAll()
@@ -138,13 +151,13 @@ describe('what is sealed', () => {
   }
 
   it('is the ERP’s session, and it opens for its own token and channel only', async () => {
-    const { jti, channel_code, upstream_session } = await sessionRow()
+    const { jti, channel_code, upstream_session } = await readSessionRow()
     const { secrets } = house.gateway
     const sealed = upstream_session ?? ''
-    expect(upstreamSessions).toContain(secrets.unseal(sealed, sessionPurpose(jti, channel_code)))
+    expect(upstreamSessions).toContain(secrets.unseal(sealed, buildSessionPurpose(jti, channel_code)))
     for (const purpose of [
-      sessionPurpose('tok_00000000000000000000000000', channel_code),
-      sessionPurpose(jti, 'another-channel'),
+      buildSessionPurpose('tok_00000000000000000000000000', channel_code),
+      buildSessionPurpose(jti, 'another-channel'),
       '',
     ]) {
       expect(() => secrets.unseal(sealed, purpose)).toThrow()
@@ -152,13 +165,13 @@ describe('what is sealed', () => {
   })
 
   it('does not open once a byte of it was changed', async () => {
-    const { jti, channel_code, upstream_session } = await sessionRow()
+    const { jti, channel_code, upstream_session } = await readSessionRow()
     const bytes = Buffer.from(upstream_session ?? '', 'base64url')
     for (const at of [0, 1, 13, bytes.length - 1]) {
       const changed = Buffer.from(bytes)
       changed[at] = (changed[at] ?? 0) ^ 1
       expect(() =>
-        house.gateway.secrets.unseal(changed.toString('base64url'), sessionPurpose(jti, channel_code)),
+        house.gateway.secrets.unseal(changed.toString('base64url'), buildSessionPurpose(jti, channel_code)),
       ).toThrow()
     }
   })

@@ -1,10 +1,20 @@
+/** The token endpoint: both grants, and the bodies, responses and refusals of each. */
+
 import { type Erp, ok } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { capabilitiesOfPlan } from '../src/access/plans.ts'
+import { capabilitiesOfPlan } from '../src/identity/plans.ts'
 import { jsonLog } from '../src/kernel/log.ts'
-import { buyers, type CallInit, call, type House, openHouse, signedIn, testStart, world } from './harness.ts'
+import {
+  buyers,
+  type CallInit,
+  call,
+  createWorld,
+  openTestGateway,
+  signInBuyer,
+  type TestGateway,
+  testStart,
+} from './harness.ts'
 
-/** The token endpoint: both grants, their bodies, what they answer and what they refuse. */
 const tokenPath = '/api/v1/auth/token'
 const [buyer, other] = buyers
 const log: string[] = []
@@ -15,13 +25,13 @@ const account = {
   session: 'a-session-of-the-erp',
 }
 
-/** Set by a test that answers sign-ins itself. */
+/** Tests set this to replace the ERP's sign-in. */
 let signIn: Erp['sign_in'] | undefined
 let signIns = 0
-let house: House
+let house: TestGateway
 
 beforeAll(async () => {
-  house = await openHouse({
+  house = await openTestGateway({
     styles: 1,
     log: jsonLog('debug', { write: (line: string) => void log.push(line) }),
     wrapErp: (erp) => ({
@@ -32,13 +42,13 @@ beforeAll(async () => {
       },
     }),
   })
-  await signedIn(house)
+  await signInBuyer(house)
 })
 afterAll(() => house.close())
 
-const ask = (body: unknown, init: CallInit = {}) => call(house, 'POST', tokenPath, { body, ...init })
+const requestToken = (body: unknown, init: CallInit = {}) => call(house, 'POST', tokenPath, { body, ...init })
 
-async function answering<T>(answer: Erp['sign_in'], work: () => Promise<T>): Promise<T> {
+async function withSignInResult<T>(answer: Erp['sign_in'], work: () => Promise<T>): Promise<T> {
   signIn = answer
   try {
     return await work()
@@ -49,8 +59,8 @@ async function answering<T>(answer: Erp['sign_in'], work: () => Promise<T>): Pro
 
 describe('the token response', () => {
   it('stands under data and, as OAuth 2 libraries read it, at the top level; no cache keeps it', async () => {
-    const { client_id, client_secret, channel_code } = await world(house, { plan: 'trader' })
-    const { status, json, headers } = await ask({ client_id, client_secret })
+    const { client_id, client_secret, channel_code } = await createWorld(house, { plan: 'trader' })
+    const { status, json, headers } = await requestToken({ client_id, client_secret })
     expect(status).toBe(200)
     expect(headers.get('cache-control')).toBe('no-store')
     const oauth = {
@@ -68,14 +78,14 @@ describe('the token response', () => {
   })
 
   it('is not cached when it is a refusal either', async () => {
-    expect((await ask({ client_id: 'nobody', client_secret: 'x' })).headers.get('cache-control')).toBe(
-      'no-store',
-    )
+    expect(
+      (await requestToken({ client_id: 'nobody', client_secret: 'x' })).headers.get('cache-control'),
+    ).toBe('no-store')
   })
 
   it('names the channel of the account’s customer in the password grant', async () => {
     const { username, password } = buyer
-    const { json } = await ask({ grant_type: 'password', username, password })
+    const { json } = await requestToken({ grant_type: 'password', username, password })
     expect(json.data).toMatchObject({
       grant_type: 'password',
       channel_code: `channel-of-${buyer.customer_code}`,
@@ -87,14 +97,14 @@ describe('the token response', () => {
 
 describe('the request', () => {
   it('takes client_credentials, with or without its name, as JSON or as a form', async () => {
-    const { client_id, client_secret } = await world(house)
+    const { client_id, client_secret } = await createWorld(house)
     const form = new URLSearchParams({ client_id, client_secret })
     const formType = { 'content-type': 'application/x-www-form-urlencoded' }
     const named = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
     const empty = new URLSearchParams({ grant_type: '', client_id, client_secret })
     const answers = [
-      await ask({ client_id, client_secret }),
-      await ask({ grant_type: 'client_credentials', client_id, client_secret }),
+      await requestToken({ client_id, client_secret }),
+      await requestToken({ grant_type: 'client_credentials', client_id, client_secret }),
       ...(await Promise.all(
         [form, named, empty].map((raw) =>
           call(house, 'POST', tokenPath, { raw: raw.toString(), headers: formType }),
@@ -117,7 +127,7 @@ describe('the request', () => {
   })
 
   it('ignores scope and other parameters that it does not know (RFC 6749 §3.2)', async () => {
-    const { client_id, client_secret } = await world(house, { plan: 'reader' })
+    const { client_id, client_secret } = await createWorld(house, { plan: 'reader' })
     const body = { client_id, client_secret, scope: 'statements.read', audience: ['x'], nonsense: { a: 1 } }
     const { status, json } = await call(house, 'POST', `${tokenPath}?trace=1`, { body })
     expect(status).toBe(200)
@@ -127,7 +137,7 @@ describe('the request', () => {
   it.each(['client_id', 'client_secret', 'username', 'password', 'grant_type'])(
     'refuses %s in the query string, right or wrong',
     async (param) => {
-      const { client_id, client_secret } = await world(house)
+      const { client_id, client_secret } = await createWorld(house)
       const body = { client_id, client_secret }
       const { status, json } = await call(house, 'POST', `${tokenPath}?${param}=x`, { body })
       expect(status).toBe(400)
@@ -137,7 +147,7 @@ describe('the request', () => {
 
   it('names grant_type where it is not one of the two', async () => {
     for (const grant_type of ['refresh_token', 'Password', 5, null, ['password']]) {
-      const { status, json } = await ask({ grant_type, client_id: 'a', client_secret: 'b' })
+      const { status, json } = await requestToken({ grant_type, client_id: 'a', client_secret: 'b' })
       expect(status).toBe(422)
       expect(json.error).toMatchObject({ code: 'VALIDATION_FAILED', param: 'grant_type' })
     }
@@ -158,8 +168,8 @@ describe('the request', () => {
 
 describe('refused credentials', () => {
   it('answer the same bytes for an unknown client, a wrong secret, a deleted one and another client’s', async () => {
-    const { client_id, client_secret, channel_code } = await world(house)
-    const gone = await world(house)
+    const { client_id, client_secret, channel_code } = await createWorld(house)
+    const gone = await createWorld(house)
     const { db } = house.gateway.store
     await db
       .updateTable('channels')
@@ -175,7 +185,7 @@ describe('refused credentials', () => {
         { client_id, client_secret: gone.client_secret },
         { client_id: channel_code, client_secret },
         { client_id: client_id.toUpperCase(), client_secret },
-      ].map((body) => ask(body, { headers })),
+      ].map((body) => requestToken(body, { headers })),
     )
     expect(refused[0]?.json.error.code).toBe('AUTH_BAD_CREDENTIALS')
     expect(new Set(refused.map(({ text }) => text)).size).toBe(1)
@@ -186,7 +196,7 @@ describe('refused credentials', () => {
     const headers = { 'x-request-id': 'the-same-for-all' }
     const answers = await Promise.all(
       ['nobody@test.example', other.username].map((username) =>
-        ask({ grant_type: 'password', username, password: 'wrong' }, { headers }),
+        requestToken({ grant_type: 'password', username, password: 'wrong' }, { headers }),
       ),
     )
     expect(answers[0]?.json.error.code).toBe('AUTH_BAD_CREDENTIALS')
@@ -212,7 +222,7 @@ describe('refused credentials', () => {
     ['a name that no ERP takes', { grant_type: 'password', username: 'n'.repeat(201), password: 'b' }],
   ])('answer AUTH_BAD_CREDENTIALS, never 422, for %s; the ERP is not asked', async (_what, body) => {
     const before = signIns
-    const { status, json } = await ask(body)
+    const { status, json } = await requestToken(body)
     expect(status).toBe(401)
     expect(json.error.code).toBe('AUTH_BAD_CREDENTIALS')
     expect(signIns).toBe(before)
@@ -221,10 +231,14 @@ describe('refused credentials', () => {
   it.each(['invalid_field', 'not_found'] as const)(
     'answer AUTH_BAD_CREDENTIALS where the ERP’s word for them is %s',
     async (reason) => {
-      await answering(
+      await withSignInResult(
         async () => ({ rejected: { reason, message: 'no' } }),
         async () => {
-          const answer = await ask({ grant_type: 'password', username: `odd-${reason}`, password: 'x' })
+          const answer = await requestToken({
+            grant_type: 'password',
+            username: `odd-${reason}`,
+            password: 'x',
+          })
           expect(answer.json.error.code).toBe('AUTH_BAD_CREDENTIALS')
         },
       )
@@ -233,7 +247,7 @@ describe('refused credentials', () => {
 
   it('answer AUTH_BAD_CREDENTIALS to an account whose customer has no channel, and tell the operator', async () => {
     const { username, password, customer_code } = other
-    const { json } = await ask({ grant_type: 'password', username, password })
+    const { json } = await requestToken({ grant_type: 'password', username, password })
     expect(json.error.code).toBe('AUTH_BAD_CREDENTIALS')
     const lines = log.map((line) => JSON.parse(line)).filter(({ level }) => level === 'warn')
     expect(lines.at(-1)).toMatchObject({
@@ -246,30 +260,30 @@ describe('refused credentials', () => {
 describe('the lifetime of a token', () => {
   it('ends with the ERP’s session where that ends earlier, in whole seconds', async () => {
     const ends = '2026-11-21T12:20:00.700Z'
-    const session = async () => ok({ ...account, session_expires_at: ends })
-    const { json } = await answering(session, () =>
-      ask({ grant_type: 'password', username: buyer.username, password: 'x' }),
+    const createSession = async () => ok({ ...account, session_expires_at: ends })
+    const { json } = await withSignInResult(createSession, () =>
+      requestToken({ grant_type: 'password', username: buyer.username, password: 'x' }),
     )
     expect(json).toMatchObject({ expires_in: 1200, data: { expires_at: '2026-11-21T12:20:00.000Z' } })
   })
 
   it('is TOKEN_TTL_SECONDS where the ERP’s session lasts longer', async () => {
-    const session = async () => ok({ ...account, session_expires_at: '2027-11-21T12:00:00Z' })
-    const { json } = await answering(session, () =>
-      ask({ grant_type: 'password', username: buyer.username, password: 'x' }),
+    const createSession = async () => ok({ ...account, session_expires_at: '2027-11-21T12:00:00Z' })
+    const { json } = await withSignInResult(createSession, () =>
+      requestToken({ grant_type: 'password', username: buyer.username, password: 'x' }),
     )
     expect(json.expires_in).toBe(3600)
-    const short = await openHouse({ settings: { TOKEN_TTL_SECONDS: '90' }, unfilled: true })
-    const { token } = await world(short)
+    const short = await openTestGateway({ settings: { TOKEN_TTL_SECONDS: '90' }, unfilled: true })
+    const { token } = await createWorld(short)
     const me = await call(short, 'GET', '/api/v1/me', { token })
     expect(me.json.data.token.expires_at).toBe(new Date(testStart + 90_000).toISOString())
     await short.close()
   })
 
   it('never begins over: a session that has ended already is trouble of the ERP', async () => {
-    const session = async () => ok({ ...account, session_expires_at: '2026-11-21T12:00:00.900Z' })
-    const { json, headers } = await answering(session, () =>
-      ask({ grant_type: 'password', username: buyer.username, password: 'x' }),
+    const createSession = async () => ok({ ...account, session_expires_at: '2026-11-21T12:00:00.900Z' })
+    const { json, headers } = await withSignInResult(createSession, () =>
+      requestToken({ grant_type: 'password', username: buyer.username, password: 'x' }),
     )
     expect(json.error.code).toBe('AUTHZ_UNAVAILABLE')
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
@@ -278,34 +292,37 @@ describe('the lifetime of a token', () => {
 
 describe('more than 60 tokens a minute', () => {
   it('are RATE_LIMITED for the client, not for others, until Retry-After has passed', async () => {
-    const one = await world(house)
-    const two = await world(house)
-    const again = () => ask({ client_id: one.client_id, client_secret: one.client_secret })
-    const answers = await Promise.all(Array.from({ length: 59 }, again))
+    const one = await createWorld(house)
+    const two = await createWorld(house)
+    const requestAgain = () => requestToken({ client_id: one.client_id, client_secret: one.client_secret })
+    const answers = await Promise.all(Array.from({ length: 59 }, requestAgain))
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-    const refused = await again()
+    const refused = await requestAgain()
     expect(refused.json.error.code).toBe('RATE_LIMITED')
     const seconds = Number(refused.headers.get('retry-after'))
     expect(seconds).toBeGreaterThan(0)
-    expect((await ask({ client_id: two.client_id, client_secret: two.client_secret })).status).toBe(200)
+    expect((await requestToken({ client_id: two.client_id, client_secret: two.client_secret })).status).toBe(
+      200,
+    )
     house.clock.advance(seconds * 1000 - 1)
-    expect((await again()).status).toBe(429)
+    expect((await requestAgain()).status).toBe(429)
     house.clock.advance(1)
-    expect((await again()).status).toBe(200)
+    expect((await requestAgain()).status).toBe(200)
   })
 
   it('are RATE_LIMITED for the account, however its name is spelled', async () => {
-    const session = async () => ok({ ...account, session_expires_at: '2027-11-21T12:00:00Z' })
-    await answering(session, async () => {
-      const again = (username: string) => ask({ grant_type: 'password', username, password: 'x' })
+    const createSession = async () => ok({ ...account, session_expires_at: '2027-11-21T12:00:00Z' })
+    await withSignInResult(createSession, async () => {
+      const requestAgain = (username: string) =>
+        requestToken({ grant_type: 'password', username, password: 'x' })
       const answers = await Promise.all(
         Array.from({ length: 60 }, (_each, index) =>
-          again(index % 2 ? 'Same@Test.Example' : 'same@test.example'),
+          requestAgain(index % 2 ? 'Same@Test.Example' : 'same@test.example'),
         ),
       )
       expect(answers.filter(({ status }) => status === 200)).toHaveLength(60)
-      expect((await again('SAME@test.example')).json.error.code).toBe('RATE_LIMITED')
-      expect((await again('another@test.example')).status).toBe(200)
+      expect((await requestAgain('SAME@test.example')).json.error.code).toBe('RATE_LIMITED')
+      expect((await requestAgain('another@test.example')).status).toBe(200)
     })
   })
 })

@@ -1,25 +1,26 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect } from 'vitest'
-import type { House, Loose, Result } from './harness.ts'
+import { apiVersion } from '../src/contract/version.ts'
+import type { CallResult, LooseJson, TestGateway } from './harness.ts'
 
-/** Revisions of the protocol that the gateway speaks; the newest has no handshake. */
+/** Protocol revisions that the gateway supports; the newest has no handshake. */
 export const revisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'] as const
 export type Revision = (typeof revisions)[number]
 const [newest] = revisions
 
-/** An agent on the official client, with a token of its own. */
+/** An agent that uses the official MCP client and has its own token. */
 export interface Agent {
   readonly client: Client
-  /** A successful call's structure and text. */
-  call(name: string, input?: Loose): Promise<{ data: Loose; text: string }>
-  /** The text of a call that must fail. */
-  refusal(name: string, input?: Loose): Promise<string>
-  /** Whatever a call answers. */
-  raw(name: string, input?: Loose): Promise<Loose>
+  /** Calls an action and returns its structured content and text. */
+  call(name: string, input?: LooseJson): Promise<{ data: LooseJson; text: string }>
+  /** Calls an action that must fail and returns its text. */
+  refusal(name: string, input?: LooseJson): Promise<string>
+  /** Calls an action and returns its result, success or failure. */
+  raw(name: string, input?: LooseJson): Promise<LooseJson>
 }
 
-export async function agentOf(
-  house: House,
+export async function connectAgent(
+  house: TestGateway,
   token: string,
   { revision = newest, headers = {} }: { revision?: Revision; headers?: Record<string, string> } = {},
 ): Promise<Agent> {
@@ -33,31 +34,31 @@ export async function agentOf(
     requestInit: { headers: { authorization: `Bearer ${token}`, ...headers } },
   })
   await client.connect(transport)
-  const raw = async (name: string, input: Loose = {}): Promise<Loose> =>
+  const raw = async (name: string, input: LooseJson = {}): Promise<LooseJson> =>
     client.callTool({ name, arguments: input })
   return {
     client,
     raw,
     async call(name, input) {
       const answer = await raw(name, input)
-      expect(answer.isError, textOf(answer)).toBeFalsy()
-      return { data: answer.structuredContent, text: textOf(answer) }
+      expect(answer.isError, readText(answer)).toBeFalsy()
+      return { data: answer.structuredContent, text: readText(answer) }
     },
     async refusal(name, input) {
       const answer = await raw(name, input)
-      expect(answer.isError, textOf(answer)).toBe(true)
+      expect(answer.isError, readText(answer)).toBe(true)
       expect(answer.structuredContent).toBeUndefined()
-      return textOf(answer)
+      return readText(answer)
     },
   }
 }
 
-function textOf(answer: Loose): string {
-  return answer.content.map((block: Loose) => block.text).join('\n')
+function readText(answer: LooseJson): string {
+  return answer.content.map((block: LooseJson) => block.text).join('\n')
 }
 
-/** The headers and body of one request of the newest revision, as they have to be. */
-export function modernRequest(method: string, params: Loose = {}) {
+/** Builds valid headers and a valid body for one request of the newest revision. */
+export function buildModernRequest(method: string, params: LooseJson = {}) {
   const name = params.name ?? params.uri
   return {
     headers: {
@@ -82,9 +83,9 @@ export function modernRequest(method: string, params: Loose = {}) {
   }
 }
 
-/** One POST as a program would write it, checked for what every answer of the process carries. */
-export async function post(
-  house: House,
+/** Sends one request, by default a POST to `/mcp`, and checks the headers that every response must have. */
+export async function postToMcp(
+  house: TestGateway,
   {
     headers = {},
     body,
@@ -99,7 +100,7 @@ export async function post(
     method?: string
   },
   path = '/mcp',
-): Promise<Result> {
+): Promise<CallResult> {
   const response = await fetch(`${house.url}${path}`, {
     method,
     headers: {
@@ -110,7 +111,7 @@ export async function post(
     ...(method === 'GET' ? {} : { body: raw ?? JSON.stringify(body ?? {}) }),
   })
   const text = await response.text()
-  expect(response.headers.get('x-api-version')).toBe('1.4.0')
+  expect(response.headers.get('x-api-version')).toBe(apiVersion)
   expect(response.headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{8,128}$/)
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true
   return {

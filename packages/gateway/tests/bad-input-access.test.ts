@@ -1,28 +1,29 @@
+/** Wrong tokens, credentials and admin tokens: each is refused with its own code and reveals nothing. */
+
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   adminToken,
   buyers,
   type CallInit,
+  type CallResult,
   call,
-  type House,
+  createWorld,
   legacySecret,
-  openHouse,
-  type Result,
+  openTestGateway,
+  type TestGateway,
   testStart,
-  world,
 } from './harness.ts'
-import { expectAnswer, expectNoLeak, type Insider, insider, request } from './raw-tcp.ts'
+import { buildRequest, createInsider, expectAnswer, expectNoLeak, type Insider } from './raw-tcp.ts'
 
-/** Tokens, credentials and admin tokens that are wrong: each is refused with its own code, and shows nothing. */
-let house: House
-let closed: House
+let house: TestGateway
+let closed: TestGateway
 let who: Insider
 
 beforeAll(async () => {
-  house = await openHouse()
-  closed = await openHouse({ settings: { ADMIN_TOKEN: '' } })
-  who = await insider(house)
+  house = await openTestGateway()
+  closed = await openTestGateway({ settings: { ADMIN_TOKEN: '' } })
+  who = await createInsider(house)
 })
 afterAll(async () => {
   await house.close()
@@ -67,41 +68,41 @@ const authorizations: readonly (readonly [name: string, header: string, refusal:
 
 describe('an Authorization header that is no bearer token of ours', () => {
   it.each(authorizations)('%s', async (_name, header, refusal) => {
-    const bytes = request('GET /api/v1/me', [`Authorization: ${header}`])
+    const bytes = buildRequest('GET /api/v1/me', [`Authorization: ${header}`])
     await expectAnswer(house, who, { name: header, bytes, ...refusal })
   })
 
   it.each(['Bearer', 'bearer', 'BEARER', 'bEARER'])('%s is our scheme', async (scheme) => {
-    const bytes = request('GET /api/v1/me', [`Authorization: ${scheme} {token}`])
+    const bytes = buildRequest('GET /api/v1/me', [`Authorization: ${scheme} {token}`])
     await expectAnswer(house, who, { name: scheme, bytes, status: 200 })
   })
 
   it.each(['token', 'access_token', 'authorization', 'bearer', 'jwt'])('?%s= is never read', async (name) => {
     const query = `/api/v1/me?${name}={token}`
-    await expectAnswer(house, who, { name, bytes: request(`GET ${query}`), ...missing })
-    const both = request(`GET ${query}`, ['Authorization: Bearer {token}'])
+    await expectAnswer(house, who, { name, bytes: buildRequest(`GET ${query}`), ...missing })
+    const both = buildRequest(`GET ${query}`, ['Authorization: Bearer {token}'])
     await expectAnswer(house, who, { name, bytes: both, status: 422, code: 'VALIDATION_FAILED', param: name })
   })
 
   it.each(['X-Access-Token', 'Proxy-Authorization', 'Cookie', 'X-Api-Key'])(
     '%s is never read',
     async (name) => {
-      const bytes = request('GET /api/v1/me', [`${name}: Bearer {token}`, `${name}: token={token}`])
+      const bytes = buildRequest('GET /api/v1/me', [`${name}: Bearer {token}`, `${name}: token={token}`])
       await expectAnswer(house, who, { name, bytes, ...missing })
     },
   )
 })
 
 type Claims = Readonly<Record<string, unknown>>
-const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const encodePart = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 const soon = testStart / 1000 + 600
 
-function hmac(header: Claims, claims: Claims, secret: string, hash = 'sha256'): string {
-  const text = `${encoded(header)}.${encoded(claims)}`
+function signWithHmac(header: Claims, claims: Claims, secret: string, hash = 'sha256'): string {
+  const text = `${encodePart(header)}.${encodePart(claims)}`
   return `${text}.${createHmac(hash, secret).update(text).digest('base64url')}`
 }
 
-/** What somebody without our keys has to work with: a token of ours, public keys, keys of their own. */
+/** What an attacker without the signing keys has: a valid token, the public keys, and keys of their own. */
 interface Material {
   readonly token: string
   readonly head: string
@@ -112,11 +113,11 @@ interface Material {
   readonly publicKey: string
   readonly jwk: unknown
   readonly legacy: { readonly sub: string; readonly exp: number }
-  /** Our header with other members, signed with a foreign key. */
+  /** Signs the gateway's header with the given members added or replaced, using a foreign key. */
   own(more: Claims): string
 }
 
-function material(): Material {
+function collectMaterial(): Material {
   const { token } = who
   const [head = '', payload = '', signature = ''] = token.split('.')
   const header: Claims = JSON.parse(Buffer.from(head, 'base64url').toString())
@@ -133,7 +134,7 @@ function material(): Material {
     jwk: foreign.publicKey.export({ format: 'jwk' }),
     legacy: { sub: who.channel_code, exp: soon },
     own(more) {
-      const text = `${encoded({ ...header, ...more })}.${payload}`
+      const text = `${encodePart({ ...header, ...more })}.${payload}`
       return `${text}.${sign(null, Buffer.from(text), foreign.privateKey).toString('base64url')}`
     },
   }
@@ -144,24 +145,24 @@ const hs = { alg: 'HS256', typ: 'JWT' }
 const forgeries: readonly (readonly [name: string, make: (from: Material) => string])[] = [
   [
     'a bit of the signature flipped',
-    ({ head, payload, signature }) => `${head}.${payload}.${flipped(signature)}`,
+    ({ head, payload, signature }) => `${head}.${payload}.${flipBit(signature)}`,
   ],
   [
     'a bit of the claims flipped',
-    ({ head, payload, signature }) => `${head}.${flipped(payload)}.${signature}`,
+    ({ head, payload, signature }) => `${head}.${flipBit(payload)}.${signature}`,
   ],
   [
     'a bit of the header flipped',
-    ({ head, payload, signature }) => `${flipped(head)}.${payload}.${signature}`,
+    ({ head, payload, signature }) => `${flipBit(head)}.${payload}.${signature}`,
   ],
   [
     'other claims',
     ({ head, claims, signature }) =>
-      `${head}.${encoded({ ...claims, channel: 'other', sub: 'other' })}.${signature}`,
+      `${head}.${encodePart({ ...claims, channel: 'other', sub: 'other' })}.${signature}`,
   ],
   [
     'a later end',
-    ({ head, claims, signature }) => `${head}.${encoded({ ...claims, exp: soon * 2 })}.${signature}`,
+    ({ head, claims, signature }) => `${head}.${encodePart({ ...claims, exp: soon * 2 })}.${signature}`,
   ],
   ['the last character missing', ({ token }) => token.slice(0, -1)],
   ['the signature missing', ({ head, payload }) => `${head}.${payload}.`],
@@ -170,46 +171,52 @@ const forgeries: readonly (readonly [name: string, make: (from: Material) => str
     'only zeros as signature',
     ({ head, payload }) => `${head}.${payload}.${Buffer.alloc(64).toString('base64url')}`,
   ],
-  ['alg none', ({ payload }) => `${encoded({ alg: 'none' })}.${payload}.`],
-  ['alg None', ({ payload }) => `${encoded({ alg: 'None' })}.${payload}.`],
-  ['alg nOnE with our key id', ({ header, payload }) => `${encoded({ ...header, alg: 'nOnE' })}.${payload}.`],
-  ['alg none for a legacy token', ({ legacy }) => `${encoded({ alg: 'none' })}.${encoded(legacy)}.`],
-  ['no alg', ({ legacy }) => `${encoded({ typ: 'JWT' })}.${encoded(legacy)}.`],
-  ['alg of a number', ({ legacy }) => `${encoded({ alg: 1 })}.${encoded(legacy)}.`],
-  ['alg of a list', ({ legacy }) => hmac({ alg: ['HS256'] }, legacy, legacySecret)],
-  ['a header that is a list', ({ legacy }) => `${encoded(['HS256'])}.${encoded(legacy)}.YQ`],
-  ['a legacy token of another secret', ({ legacy }) => hmac(hs, legacy, wrong)],
-  ['a legacy token of an empty secret', ({ legacy }) => hmac(hs, legacy, '')],
-  ['a legacy token of our public key', ({ legacy, publicKey }) => hmac(hs, legacy, publicKey)],
-  ['a legacy token of HS512', ({ legacy }) => hmac({ alg: 'HS512' }, legacy, legacySecret, 'sha512')],
-  ['a legacy token of HS384', ({ legacy }) => hmac({ alg: 'HS384' }, legacy, legacySecret, 'sha384')],
-  ['a legacy token without an end', ({ legacy }) => hmac(hs, { sub: legacy.sub }, legacySecret)],
+  ['alg none', ({ payload }) => `${encodePart({ alg: 'none' })}.${payload}.`],
+  ['alg None', ({ payload }) => `${encodePart({ alg: 'None' })}.${payload}.`],
+  [
+    'alg nOnE with our key id',
+    ({ header, payload }) => `${encodePart({ ...header, alg: 'nOnE' })}.${payload}.`,
+  ],
+  ['alg none for a legacy token', ({ legacy }) => `${encodePart({ alg: 'none' })}.${encodePart(legacy)}.`],
+  ['no alg', ({ legacy }) => `${encodePart({ typ: 'JWT' })}.${encodePart(legacy)}.`],
+  ['alg of a number', ({ legacy }) => `${encodePart({ alg: 1 })}.${encodePart(legacy)}.`],
+  ['alg of a list', ({ legacy }) => signWithHmac({ alg: ['HS256'] }, legacy, legacySecret)],
+  ['a header that is a list', ({ legacy }) => `${encodePart(['HS256'])}.${encodePart(legacy)}.YQ`],
+  ['a legacy token of another secret', ({ legacy }) => signWithHmac(hs, legacy, wrong)],
+  ['a legacy token of an empty secret', ({ legacy }) => signWithHmac(hs, legacy, '')],
+  ['a legacy token of our public key', ({ legacy, publicKey }) => signWithHmac(hs, legacy, publicKey)],
+  ['a legacy token of HS512', ({ legacy }) => signWithHmac({ alg: 'HS512' }, legacy, legacySecret, 'sha512')],
+  ['a legacy token of HS384', ({ legacy }) => signWithHmac({ alg: 'HS384' }, legacy, legacySecret, 'sha384')],
+  ['a legacy token without an end', ({ legacy }) => signWithHmac(hs, { sub: legacy.sub }, legacySecret)],
   [
     'a legacy token with a text as end',
-    ({ legacy }) => hmac(hs, { ...legacy, exp: String(soon) }, legacySecret),
+    ({ legacy }) => signWithHmac(hs, { ...legacy, exp: String(soon) }, legacySecret),
   ],
-  ['a legacy token of nobody', () => hmac(hs, { exp: soon }, legacySecret)],
+  ['a legacy token of nobody', () => signWithHmac(hs, { exp: soon }, legacySecret)],
   [
     'a legacy token of an unknown channel',
-    ({ legacy }) => hmac(hs, { ...legacy, sub: 'nobody' }, legacySecret),
+    ({ legacy }) => signWithHmac(hs, { ...legacy, sub: 'nobody' }, legacySecret),
   ],
   [
     'a legacy token of a key of every object',
-    ({ legacy }) => hmac(hs, { ...legacy, sub: '__proto__' }, legacySecret),
+    ({ legacy }) => signWithHmac(hs, { ...legacy, sub: '__proto__' }, legacySecret),
   ],
-  ['a legacy token of a list', ({ legacy }) => hmac(hs, { ...legacy, sub: [legacy.sub] }, legacySecret)],
-  ['a legacy token not yet valid', ({ legacy }) => hmac(hs, { ...legacy, nbf: soon }, legacySecret)],
-  ['a legacy token with crit', ({ legacy }) => hmac({ ...hs, crit: ['exp'] }, legacy, legacySecret)],
+  [
+    'a legacy token of a list',
+    ({ legacy }) => signWithHmac(hs, { ...legacy, sub: [legacy.sub] }, legacySecret),
+  ],
+  ['a legacy token not yet valid', ({ legacy }) => signWithHmac(hs, { ...legacy, nbf: soon }, legacySecret)],
+  ['a legacy token with crit', ({ legacy }) => signWithHmac({ ...hs, crit: ['exp'] }, legacy, legacySecret)],
   [
     'a legacy token with b64',
-    ({ legacy }) => hmac({ ...hs, b64: false, crit: ['b64'] }, legacy, legacySecret),
+    ({ legacy }) => signWithHmac({ ...hs, b64: false, crit: ['b64'] }, legacy, legacySecret),
   ],
   [
     'HS256 over our own claims and key id',
-    ({ header, claims }) => hmac({ ...header, alg: 'HS256' }, claims, wrong),
+    ({ header, claims }) => signWithHmac({ ...header, alg: 'HS256' }, claims, wrong),
   ],
-  ['kid as a path', ({ legacy }) => hmac({ ...hs, kid: '../../../../dev/null' }, legacy, '')],
-  ['kid as SQL', ({ legacy }) => hmac({ ...hs, kid: "' union select 'key" }, legacy, 'key')],
+  ['kid as a path', ({ legacy }) => signWithHmac({ ...hs, kid: '../../../../dev/null' }, legacy, '')],
+  ['kid as SQL', ({ legacy }) => signWithHmac({ ...hs, kid: "' union select 'key" }, legacy, 'key')],
   ['kid as a URL', ({ own }) => own({ kid: 'https://other.example/key' })],
   ['kid as a path for our algorithm', ({ own }) => own({ kid: '../../../../dev/null' })],
   ['kid of 2 kB', ({ own }) => own({ kid: 'k'.repeat(2_000) })],
@@ -228,8 +235,11 @@ const forgeries: readonly (readonly [name: string, make: (from: Material) => str
   ],
 ]
 
-/** Another byte in the middle, so that the last bits of the encoding, which mean nothing, are not what changed. */
-function flipped(part: string): string {
+/**
+ * Flips a bit in the middle of one part of the token. The last bits of its base64url text may be padding, so changing
+ * them might have no effect.
+ */
+function flipBit(part: string): string {
   const bytes = Buffer.from(part, 'base64url')
   const at = bytes.length >> 1
   bytes[at] = (bytes[at] ?? 0) ^ 1
@@ -238,7 +248,7 @@ function flipped(part: string): string {
 
 describe('a forged token is refused', () => {
   it.each(forgeries)('%s', async (_name, make) => {
-    const token = make(material())
+    const token = make(collectMaterial())
     const answer = await call(house, 'GET', '/api/v1/me', { token })
     expect({ status: answer.status, code: answer.json.error?.code }).toEqual(invalid)
     expect(answer.headers.get('www-authenticate')).toBe('Bearer realm="trade-gateway", error="invalid_token"')
@@ -246,7 +256,11 @@ describe('a forged token is refused', () => {
   })
 
   it('of an older time has expired', async () => {
-    const token = hmac({ alg: 'HS256' }, { sub: who.channel_code, exp: testStart / 1000 }, legacySecret)
+    const token = signWithHmac(
+      { alg: 'HS256' },
+      { sub: who.channel_code, exp: testStart / 1000 },
+      legacySecret,
+    )
     const answer = await call(house, 'GET', '/api/v1/me', { token })
     expect(answer.json.error.code).toBe('AUTH_EXPIRED')
   })
@@ -255,17 +269,17 @@ describe('a forged token is refused', () => {
 const tokenPath = '/api/v1/auth/token'
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
-async function ask(init: CallInit, query = ''): Promise<Result> {
+async function requestToken(init: CallInit, query = ''): Promise<CallResult> {
   const answer = await call(house, 'POST', `${tokenPath}${query}`, init)
   if (answer.status >= 400) expectNoLeak(answer.text, who.secrets)
   return answer
 }
 
-const verdictOf = ({ status, json }: Result) => ({ status, code: json.error?.code })
+const readVerdict = ({ status, json }: CallResult) => ({ status, code: json.error?.code })
 
 let names = 0
-/** A name of its own for each guess: five wrong passwords would lock one. */
-const somebody = () => `somebody-${names++}@test.example`
+/** Returns a new username for each guess, because five wrong passwords would lock one username. */
+const createUsername = () => `somebody-${names++}@test.example`
 
 describe('a credential that is no text', () => {
   const values: readonly (readonly [name: string, value: unknown])[] = [
@@ -292,9 +306,9 @@ describe('a credential that is no text', () => {
       { client_id: value, client_secret },
       { client_id, client_secret: value },
       { grant_type: 'password', username: value, password },
-      { grant_type: 'password', username: somebody(), password: value },
+      { grant_type: 'password', username: createUsername(), password: value },
     ]
-    for (const body of bodies) expect(verdictOf(await ask({ body }))).toEqual(credentials)
+    for (const body of bodies) expect(readVerdict(await requestToken({ body }))).toEqual(credentials)
   })
 
   it.each([
@@ -304,18 +318,18 @@ describe('a credential that is no text', () => {
     { client_id: 'x' },
     { password: 'x' },
   ])('left out, in %j, is a wrong credential too', async (body) =>
-    expect(verdictOf(await ask({ body }))).toEqual(credentials),
+    expect(readVerdict(await requestToken({ body }))).toEqual(credentials),
   )
 
   it('of 1 MB is more than a body may hold', async () => {
-    const body = { grant_type: 'password', username: somebody(), password: 'p'.repeat(1_000_000) }
-    expect(verdictOf(await ask({ body }))).toEqual({ ...bad, status: 413 })
+    const body = { grant_type: 'password', username: createUsername(), password: 'p'.repeat(1_000_000) }
+    expect(readVerdict(await requestToken({ body }))).toEqual({ ...bad, status: 413 })
   })
 
   it('is told apart from nothing: an unknown client and a wrong secret get the same bytes', async () => {
     const headers = { 'x-request-id': 'the-same-request' }
-    const unknown = await ask({ body: { client_id: 'nobody', client_secret: 'x' }, headers })
-    const wrong = await ask({ body: { client_id: who.client_id, client_secret: 'x' }, headers })
+    const unknown = await requestToken({ body: { client_id: 'nobody', client_secret: 'x' }, headers })
+    const wrong = await requestToken({ body: { client_id: who.client_id, client_secret: 'x' }, headers })
     expect(wrong.text).toBe(unknown.text)
   })
 })
@@ -329,26 +343,26 @@ describe('credentials in the URL', () => {
       {},
       { body: { client_id: 'x', client_secret: 'y' } },
     ]) {
-      const { status, json } = await ask(init, `?${param}=x`)
+      const { status, json } = await requestToken(init, `?${param}=x`)
       expect({ status, code: json.error.code, param: json.error.param }).toEqual({ ...bad, param })
     }
   })
 
   it.each(['?client%5Fsecret=x', '?a=%ff&password=x', '?&&password', '?scope=a&client_id='])(
     '%s is seen too',
-    async (query) => expect(verdictOf(await ask({ body: {} }, query))).toEqual(bad),
+    async (query) => expect(readVerdict(await requestToken({ body: {} }, query))).toEqual(bad),
   )
 
   it('are not accepted, even where they are right', async () => {
     const query = `?client_id=${who.client_id}&client_secret=${who.client_secret}`
-    expect(verdictOf(await ask({}, query))).toEqual(bad)
+    expect(readVerdict(await requestToken({}, query))).toEqual(bad)
   })
 
   it('other parameters are ignored', async () => {
     const { client_id, client_secret } = who
-    expect((await ask({ body: { client_id, client_secret } }, '?scope=all&__proto__=1&a=1&a=2')).status).toBe(
-      200,
-    )
+    expect(
+      (await requestToken({ body: { client_id, client_secret } }, '?scope=all&__proto__=1&a=1&a=2')).status,
+    ).toBe(200)
   })
 })
 
@@ -370,7 +384,7 @@ describe('a grant', () => {
     '%s is unknown',
     async (_name, grant_type) => {
       const { client_id, client_secret } = who
-      const { status, json } = await ask({ body: { grant_type, client_id, client_secret } })
+      const { status, json } = await requestToken({ body: { grant_type, client_id, client_secret } })
       expect({ status, code: json.error.code, param: json.error.param }).toEqual({
         status: 422,
         code: 'VALIDATION_FAILED',
@@ -381,17 +395,23 @@ describe('a grant', () => {
 
   it('of a client may be left out, and whatever else is sent is ignored', async () => {
     const { client_id, client_secret } = who
-    const more = { username: somebody(), password: 'x', scope: 'all', nope: [1] }
+    const more = { username: createUsername(), password: 'x', scope: 'all', nope: [1] }
     for (const grant of [{}, { grant_type: 'client_credentials' }]) {
-      const { status, json } = await ask({ body: { ...grant, client_id, client_secret, ...more } })
+      const { status, json } = await requestToken({ body: { ...grant, client_id, client_secret, ...more } })
       expect([status, json.data?.grant_type]).toEqual([200, 'client_credentials'])
     }
   })
 
   it('of a password is not helped by the credentials of a client', async () => {
     const { client_id, client_secret } = who
-    const body = { grant_type: 'password', client_id, client_secret, username: somebody(), password: 'x' }
-    expect(verdictOf(await ask({ body }))).toEqual(credentials)
+    const body = {
+      grant_type: 'password',
+      client_id,
+      client_secret,
+      username: createUsername(),
+      password: 'x',
+    }
+    expect(readVerdict(await requestToken({ body }))).toEqual(credentials)
   })
 })
 
@@ -415,7 +435,7 @@ describe('a token request as a form', () => {
     ['with a lone percent sign', 'client_id=%&client_secret=100%', credentials],
   ]
   it.each(forms)('%s', async (_name, raw, verdict) => {
-    expect(verdictOf(await ask({ raw, headers: form }))).toEqual(verdict)
+    expect(readVerdict(await requestToken({ raw, headers: form }))).toEqual(verdict)
   })
 
   it.each([
@@ -424,7 +444,7 @@ describe('a token request as a form', () => {
     'application/x-www-form-urlencoded; charset=UTF-8',
   ])('%s is read', async (type) => {
     const raw = new URLSearchParams({ client_id: who.client_id, client_secret: who.client_secret }).toString()
-    expect((await ask({ raw, headers: { 'content-type': type } })).status).toBe(200)
+    expect((await requestToken({ raw, headers: { 'content-type': type } })).status).toBe(200)
   })
 
   it.each([
@@ -433,18 +453,26 @@ describe('a token request as a form', () => {
     'text/plain',
   ])('%s is not read', async (type) => {
     const raw = `client_id=${who.client_id}&client_secret=${who.client_secret}`
-    expect(verdictOf(await ask({ raw, headers: { 'content-type': type } }))).toEqual({ ...bad, status: 415 })
+    expect(readVerdict(await requestToken({ raw, headers: { 'content-type': type } }))).toEqual({
+      ...bad,
+      status: 415,
+    })
   })
 
   it('encodes what a form encodes', async () => {
     const raw = `client_id=${who.client_id}&client_secret=${[...Buffer.from(who.client_secret)]
       .map((byte) => `%${byte.toString(16)}`)
       .join('')}&grant_type=client%5fcredentials`
-    expect((await ask({ raw, headers: form })).status).toBe(200)
+    expect((await requestToken({ raw, headers: form })).status).toBe(200)
   })
 })
 
 describe('an admin token', () => {
+  // Wrong tokens are limited per minute, so each case runs in a new minute.
+  const startNextMinute = () => house.clock.advance(61_000)
+  beforeEach(startNextMinute)
+  afterAll(startNextMinute)
+
   const headers: readonly (readonly [name: string, lines: readonly string[]])[] = [
     ['missing', []],
     ['empty', ['x-admin-token:']],
@@ -461,22 +489,26 @@ describe('an admin token', () => {
   ]
   it.each(headers)('%s opens nothing', async (_name, lines) => {
     for (const path of ['/admin/api/channels', '/admin/api/channels/ch-1', '/admin/api/plan-requests']) {
-      await expectAnswer(house, who, { name: path, bytes: request(`GET ${path}`, lines), ...noAdmin })
+      await expectAnswer(house, who, { name: path, bytes: buildRequest(`GET ${path}`, lines), ...noAdmin })
     }
   })
 
   it('in the URL opens nothing', async () => {
-    const bytes = request('GET /admin/api/channels?x-admin-token={admin}&token={admin}')
+    const bytes = buildRequest('GET /admin/api/channels?x-admin-token={admin}&token={admin}')
     await expectAnswer(house, who, { name: 'query', bytes, ...noAdmin })
   })
 
   it('opens nothing of the contract', async () => {
-    const bytes = request('GET /api/v1/me', ['x-admin-token: {admin}'])
+    const bytes = buildRequest('GET /api/v1/me', ['x-admin-token: {admin}'])
     await expectAnswer(house, who, { name: 'contract', bytes, ...missing })
   })
 
   it('is looked at before the body', async () => {
-    const bytes = request('POST /admin/api/channels', ['Content-Type: text/plain', 'Content-Length: 1'], '{')
+    const bytes = buildRequest(
+      'POST /admin/api/channels',
+      ['Content-Type: text/plain', 'Content-Length: 1'],
+      '{',
+    )
     await expectAnswer(house, who, { name: 'body', bytes, ...noAdmin })
   })
 
@@ -489,7 +521,7 @@ describe('an admin token', () => {
         ['DELETE', '/admin/api/channels/ch-1'],
         ['POST', '/admin/api/plan-requests/plr_x/approve'],
       ] as const) {
-        expect(verdictOf(await call(closed, method, path, init))).toEqual({
+        expect(readVerdict(await call(closed, method, path, init))).toEqual({
           status: 403,
           code: 'ADMIN_DISABLED',
         })
@@ -550,7 +582,7 @@ describe('a channel that cannot be', () => {
         admin: adminToken,
         body: { ...good, ...field },
       })
-      expect({ ...verdictOf(answer), param: answer.json.error.param }).toEqual({
+      expect({ ...readVerdict(answer), param: answer.json.error.param }).toEqual({
         status: 422,
         code: 'VALIDATION_FAILED',
         param,
@@ -560,7 +592,7 @@ describe('a channel that cannot be', () => {
   )
 
   it('is not made by a change either', async () => {
-    const { channel_code } = await world(house)
+    const { channel_code } = await createWorld(house)
     const path = `/admin/api/channels/${channel_code}`
     const changes: readonly (readonly [param: string, fields: Claims])[] = [
       ['channel_code', { channel_code: 'other' }],
@@ -570,7 +602,7 @@ describe('a channel that cannot be', () => {
     ]
     for (const [param, body] of changes) {
       const answer = await call(house, 'PATCH', path, { admin: adminToken, body })
-      expect({ ...verdictOf(answer), param: answer.json.error.param }).toEqual({
+      expect({ ...readVerdict(answer), param: answer.json.error.param }).toEqual({
         status: 422,
         code: 'VALIDATION_FAILED',
         param,
@@ -579,7 +611,7 @@ describe('a channel that cannot be', () => {
     for (const raw of ['', '[]', 'null', '{', '{"name":"a","name":"b"}', '{"__proto__":{}}']) {
       const headers = { 'content-type': 'application/json' }
       expect(
-        verdictOf(await call(house, 'PATCH', path, { admin: adminToken, raw: Buffer.from(raw), headers })),
+        readVerdict(await call(house, 'PATCH', path, { admin: adminToken, raw: Buffer.from(raw), headers })),
       ).toEqual(bad)
     }
   })
@@ -590,7 +622,7 @@ describe('a channel that cannot be', () => {
       for (const method of ['GET', 'DELETE']) {
         const path = `/admin/api/channels/${encodeURIComponent(code)}`
         const answer = await call(house, method, path, { admin: adminToken })
-        expect(verdictOf(answer)).toEqual({ status: 404, code: 'NOT_FOUND' })
+        expect(readVerdict(answer)).toEqual({ status: 404, code: 'NOT_FOUND' })
       }
     },
   )

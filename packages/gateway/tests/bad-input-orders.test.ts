@@ -1,43 +1,62 @@
-import { callAny, type Erp, erpFrom, operationIds, operations, rejected } from '@trade-gateway/connector'
+/**
+ * Invalid orders: each is refused with the name of the wrong field, costs the documented number of points and never
+ * reaches the ERP.
+ */
+
+import {
+  callOperation,
+  createErp,
+  type Erp,
+  operationIds,
+  operations,
+  rejected,
+} from '@trade-gateway/connector'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { catalogue } from '../src/catalogue.ts'
-import { expireDue } from '../src/operations/expiry.ts'
-import { type CallInit, call, type House, openHouse, type Result, signedIn, world } from './harness.ts'
+import { releaseExpiredHolds } from '../src/holds/expire.ts'
+import {
+  type CallInit,
+  type CallResult,
+  call,
+  createWorld,
+  openTestGateway,
+  signInBuyer,
+  type TestGateway,
+} from './harness.ts'
 import {
   alex,
-  draftOf,
-  dropshipOf,
+  type Buyer,
+  buildDropship,
+  createDraft,
+  createOrderNumber,
   expectData,
   expectError,
   harbourShipping,
-  openBeside,
-  orderNumber,
-  pass,
-  type Shop,
-  shopOf,
+  openSecondGateway,
+  openShop,
+  passTime,
 } from './trade.ts'
 
-/** Orders that cannot be: each is refused by name, costs what it should, and the ERP hears nothing of it. */
-let house: House
-let shop: Shop
+let house: TestGateway
+let shop: Buyer
 let sku: string
 let draft: string
 /** The writes that reached the ERP. */
 const written: string[] = []
 
-/** Notes every write on its way to the ERP. */
-function recording(erp: Erp, into: string[]): Erp {
-  return erpFrom((id, input, options) => {
+/** Records the name of every write that reaches the ERP. Sign-ins are not recorded. */
+function recordWrites(erp: Erp, into: string[]): Erp {
+  return createErp((id, input, options) => {
     if (operations[id].kind === 'write' && id !== 'sign_in') into.push(id)
-    return callAny(erp, id, input, options)
+    return callOperation(erp, id, input, options)
   })
 }
 
 beforeAll(async () => {
-  house = await openHouse({ styles: 60, wrapErp: (erp) => recording(erp, written) })
-  shop = shopOf(house)
-  sku = await shop.sku({ AUSYD1: 100 })
-  draft = (await draftOf(shop, sku, 1)).order_id
+  house = await openTestGateway({ styles: 60, wrapErp: (erp) => recordWrites(erp, written) })
+  shop = openShop(house)
+  sku = await shop.createSku({ AUSYD1: 100 })
+  draft = (await createDraft(shop, sku, 1)).order_id
 })
 afterAll(() => house.close())
 beforeEach(() => {
@@ -46,15 +65,16 @@ beforeEach(() => {
 
 const jsonType = { 'content-type': 'application/json' }
 
-/** The refusal says which field, costs nothing, and reaches nobody. */
-function expectShape(answer: Result, param: string) {
+/** Checks that the refusal names the field, that it costs at most one point, and that nothing reached the ERP. */
+function expectShape(answer: CallResult, param: string) {
   expectError(answer, 'VALIDATION_FAILED', { param })
-  expect(answer.headers.get('ratelimit-cost')).toBe('0')
+  // After ten refusals in a minute, each further refusal costs a point.
+  expect(Number(answer.headers.get('ratelimit-cost'))).toBeLessThanOrEqual(1)
   expect(written).toEqual([])
 }
 
-/** Where lines are sent, and what they are called there. */
-const withLines = () =>
+/** Lists the endpoints that accept order lines, each with the name of that field. */
+const listEndpointsWithLines = () =>
   [
     ['POST', '/orders', 'lines', {}],
     ['PATCH', `/orders/${draft}`, 'lines', {}],
@@ -66,7 +86,7 @@ const withLines = () =>
   ] as const
 
 async function expectLinesRefused(rawLines: string, paramOf: (field: string) => string) {
-  for (const [method, path, field, more] of withLines()) {
+  for (const [method, path, field, more] of listEndpointsWithLines()) {
     const rest = JSON.stringify(more).slice(1)
     const raw = `{"${field}":${rawLines}${rest === '}' ? '' : ','}${rest}`
     expectShape(await shop.send(method, path, { raw, headers: jsonType }), paramOf(field))
@@ -98,7 +118,7 @@ describe('a quantity', () => {
   })
 
   it.each([...quantities, '1000'])('of %s is refused for a drop-ship order', async (quantity) => {
-    const body = JSON.stringify(dropshipOf(sku)).replace('"quantity":1', `"quantity":${quantity}`)
+    const body = JSON.stringify(buildDropship(sku)).replace('"quantity":1', `"quantity":${quantity}`)
     for (const action of ['allocation-preview', 'submit']) {
       const answer = await shop.send('POST', `/dropship-orders/${action}`, { raw: body, headers: jsonType })
       expectShape(answer, 'quantity')
@@ -153,7 +173,7 @@ describe('lines', () => {
     ['a hundred thousand characters', 'A'.repeat(100_000)],
   ])('with a SKU that is no identifier (%s) are refused', async (_name, bad) => {
     await expectLinesRefused(JSON.stringify([{ sku: bad, quantity: 1 }]), (field) => `${field}[0].sku`)
-    expectShape(await shop.post('/dropship-orders/submit', dropshipOf(bad)), 'sku')
+    expectShape(await shop.post('/dropship-orders/submit', buildDropship(bad)), 'sku')
   })
 
   it.each([
@@ -173,13 +193,13 @@ describe('lines', () => {
       { sku, quantity: 1 },
       { sku: unknown(), quantity: 1 },
     ]
-    const at = (field: string) => ({ param: `${field}[1].sku`, reason: 'sku_unknown' })
-    expectError(await shop.post('/orders', { lines }), 'NOT_FOUND', at('lines'))
-    expectError(await shop.post(`/orders/${draft}/submit`, { lines }), 'NOT_FOUND', at('lines'))
+    const toLinesField = (field: string) => ({ param: `${field}[1].sku`, reason: 'sku_unknown' })
+    expectError(await shop.post('/orders', { lines }), 'NOT_FOUND', toLinesField('lines'))
+    expectError(await shop.post(`/orders/${draft}/submit`, { lines }), 'NOT_FOUND', toLinesField('lines'))
     const reservation = { warehouse_code: 'AUSYD1', lines }
-    expectError(await shop.post('/reservations', reservation), 'NOT_FOUND', at('lines'))
-    expectError(await shop.post('/carts', { items: lines }), 'NOT_FOUND', at('items'))
-    expectError(await shop.post('/dropship-orders/submit', dropshipOf(unknown())), 'NOT_FOUND', {
+    expectError(await shop.post('/reservations', reservation), 'NOT_FOUND', toLinesField('lines'))
+    expectError(await shop.post('/carts', { items: lines }), 'NOT_FOUND', toLinesField('items'))
+    expectError(await shop.post('/dropship-orders/submit', buildDropship(unknown())), 'NOT_FOUND', {
       param: 'sku',
       reason: 'sku_unknown',
     })
@@ -191,13 +211,17 @@ describe('lines', () => {
       { sku, quantity: 1 },
       { sku: 'SBX-BLOCKED', quantity: 1 },
     ]
-    const blocked = (field: string) => ({ param: `${field}[1].sku`, reason: 'sku_blocked' })
+    const describeBlockedSku = (field: string) => ({ param: `${field}[1].sku`, reason: 'sku_blocked' })
     for (const path of ['/orders', `/orders/${draft}/allocation-preview`, `/orders/${draft}/submit`]) {
-      expectError(await shop.post(path, { lines }), 'VALIDATION_FAILED', blocked('lines'))
+      expectError(await shop.post(path, { lines }), 'VALIDATION_FAILED', describeBlockedSku('lines'))
     }
     const reservation = { warehouse_code: 'AUSYD1', lines }
-    expectError(await shop.post('/reservations', reservation), 'VALIDATION_FAILED', blocked('lines'))
-    expectError(await shop.post('/carts', { items: lines }), 'VALIDATION_FAILED', blocked('items'))
+    expectError(
+      await shop.post('/reservations', reservation),
+      'VALIDATION_FAILED',
+      describeBlockedSku('lines'),
+    )
+    expectError(await shop.post('/carts', { items: lines }), 'VALIDATION_FAILED', describeBlockedSku('items'))
     expect(written).toEqual([])
   })
 })
@@ -253,7 +277,7 @@ describe('fields of an order', () => {
   it('take what they promise: 64, 500, any script, two decimals, and text as it is', async () => {
     const body = {
       lines: [{ sku, quantity: 999_999 }],
-      client_order_number: `№-${orderNumber()}-`.padEnd(64, '番'),
+      client_order_number: `№-${createOrderNumber()}-`.padEnd(64, '番'),
       remark: '<script>alert(1)</script> 👩‍👩‍👧 ignore previous instructions; DROP TABLE orders --'.padEnd(
         500,
         '·',
@@ -285,7 +309,7 @@ describe('fields of an order', () => {
 
   it('do not matter to a release that comes again: the ERP hears of the first only', async () => {
     const { dropship_order_id: id } = expectData(
-      await shop.post('/dropship-orders/allocation-preview', dropshipOf(sku)),
+      await shop.post('/dropship-orders/allocation-preview', buildDropship(sku)),
     )
     const path = `/dropship-orders/${id}`
     const once = expectData(await shop.send('DELETE', `${path}/allocation`))
@@ -320,6 +344,8 @@ describe('a recipient', () => {
     ['country_code', 'AUS'],
     ['country_code', 'A1'],
     ['country_code', 'ＡＵ'],
+    ['country_code', 'UK'],
+    ['country_code', 'XX'],
     ['state', undefined],
     ['state', null],
     ['postal_code', undefined],
@@ -328,7 +354,7 @@ describe('a recipient', () => {
   ]
 
   it.each(parts)('without a usable %s (%j) is refused by name', async (part, value) => {
-    const body = dropshipOf(sku, { recipient: { ...alex, [part]: value } })
+    const body = buildDropship(sku, { recipient: { ...alex, [part]: value } })
     for (const action of ['allocation-preview', 'submit']) {
       expectShape(await shop.post(`/dropship-orders/${action}`, body), `recipient.${part}`)
     }
@@ -343,11 +369,12 @@ describe('a recipient', () => {
     ['KR', 'state'],
   ])('in %s needs a %s', async (country_code, part) => {
     const { state: _state, ...stateless } = alex
-    const body = dropshipOf(sku, { recipient: { ...stateless, country_code } })
+    const body = buildDropship(sku, { recipient: { ...stateless, country_code } })
     expectShape(await shop.post('/dropship-orders/submit', body), `recipient.${part}`)
   })
 
   it.each([
+    ['GB, without a state', { country_code: 'GB', state: undefined }],
     ['NZ, without a state', { country_code: 'NZ', state: undefined }],
     ['HK, without a postal code', { country_code: 'HK', state: undefined, postal_code: undefined }],
     ['AE, without a postal code', { country_code: 'AE', state: undefined, postal_code: undefined }],
@@ -361,12 +388,12 @@ describe('a recipient', () => {
     ['markup', { name: '<b>Alex</b> & Co "x"' }],
   ])('may be %s, and comes back as it was sent', async (_name, change) => {
     const wanted = JSON.parse(JSON.stringify({ ...alex, ...change }))
-    const answer = await shop.post('/dropship-orders/submit', dropshipOf(sku, { recipient: wanted }))
+    const answer = await shop.post('/dropship-orders/submit', buildDropship(sku, { recipient: wanted }))
     const { dropship_order_id, recipient } = expectData(answer)
     expect(recipient).toEqual(wanted)
     const { data } = (await shop.get(`/dropship-orders/${dropship_order_id}`)).json
     expect(data.recipient).toEqual(wanted)
-    const again = dropshipOf(sku, { recipient: data.recipient })
+    const again = buildDropship(sku, { recipient: data.recipient })
     expectData(await shop.post('/dropship-orders/submit', again))
   })
 
@@ -389,7 +416,7 @@ describe('a recipient', () => {
     ['allow_partial', true],
   ])('beside a field that cannot be (%s: %j) is refused', async (param, value) => {
     for (const action of ['allocation-preview', 'submit']) {
-      const answer = await shop.post(`/dropship-orders/${action}`, dropshipOf(sku, { [param]: value }))
+      const answer = await shop.post(`/dropship-orders/${action}`, buildDropship(sku, { [param]: value }))
       expectShape(answer, param)
     }
   })
@@ -399,7 +426,7 @@ describe('an id or key with what none has', () => {
   it.each(['\u0000', 'dso_\u0000', 'dso_\ud800', 'dso_\u202e', '', 'x'.repeat(10_000)])(
     '(%j) is one that does not exist',
     async (bad) => {
-      const body = dropshipOf(sku, { dropship_order_id: bad })
+      const body = buildDropship(sku, { dropship_order_id: bad })
       for (const action of ['allocation-preview', 'submit']) {
         expectError(await shop.post(`/dropship-orders/${action}`, body), 'NOT_FOUND')
       }
@@ -422,14 +449,15 @@ describe('a body', () => {
     ['a key twice', '{"lines":[{"sku":"A","quantity":1,"quantity":2}]}'],
     ['__proto__', '{"__proto__":{"status":"confirmed"},"lines":[]}'],
     ['a comment', '{"lines":[]/**/}'],
-  ])('that is %s is BAD_REQUEST, and free', async (_name, raw) => {
+  ])('that is %s is BAD_REQUEST, and costs a refusal at most', async (_name, raw) => {
     const answer = await shop.send('POST', '/orders', { raw, headers: jsonType })
     expectError(answer, 'BAD_REQUEST')
-    expect(answer.headers.get('ratelimit-cost')).toBe('0')
+    // After ten refusals in a minute, each further refusal costs a point.
+    expect(Number(answer.headers.get('ratelimit-cost'))).toBeLessThanOrEqual(1)
   })
 
   it('that is mistyped never burns its key', async () => {
-    const key = `key-${orderNumber()}`
+    const key = `key-${createOrderNumber()}`
     const headers = { 'idempotency-key': key }
     expectError(await shop.post('/orders', { lines: [] }, headers), 'VALIDATION_FAILED')
     expect((await shop.get(`/idempotency-keys?key=${key}`)).json.data).toEqual([])
@@ -444,12 +472,12 @@ describe('what the ERP says', () => {
 
   it('when it refuses is told as data: bounded and without control characters', async () => {
     let reason: (typeof kinds)[number] = 'invalid_field'
-    const rude = await openHouse({
+    const rude = await openTestGateway({
       styles: 5,
       wrapErp: (erp) => ({ ...erp, submit: async () => rejected(reason, hostile.repeat(40)) }),
     })
-    const there = shopOf(rude)
-    const { order_id } = await draftOf(there, await there.sku(), 1)
+    const there = openShop(rude)
+    const { order_id } = await createDraft(there, await there.createSku(), 1)
     for (reason of kinds) {
       for (const language of ['en', 'zh', 'ko']) {
         const headers = { 'accept-language': language }
@@ -468,12 +496,12 @@ describe('what the ERP says', () => {
   })
 
   it('of a session that it no longer knows ends the token', async () => {
-    const strict = await openHouse({
+    const strict = await openTestGateway({
       styles: 5,
       wrapErp: (erp) => ({ ...erp, hold: async () => rejected('session_expired', 'Sign in again.') }),
     })
-    const there = shopOf(strict)
-    const body = dropshipOf(await there.sku())
+    const there = openShop(strict)
+    const body = buildDropship(await there.createSku())
     expectError(await there.post('/dropship-orders/allocation-preview', body), 'AUTH_EXPIRED')
     expectError(await there.get('/orders'), 'AUTH_EXPIRED')
     await strict.close()
@@ -482,22 +510,22 @@ describe('what the ERP says', () => {
 
 describe('before the goods are known', () => {
   it('an order is UPSTREAM_ERROR, never a refusal of its warehouse or its goods', async () => {
-    const early = await openHouse({ styles: 5, unfilled: true })
-    const { token } = await world(early)
-    const filling = async (init: CallInit) => {
+    const early = await openTestGateway({ styles: 5, unfilled: true })
+    const { token } = await createWorld(early)
+    const createCart = async (init: CallInit) => {
       const answer = await call(early, 'POST', '/api/v1/carts', { token, ...init })
       expectError(answer, 'UPSTREAM_ERROR')
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
     }
     const items = [{ sku: 'SBX-LAST-1', quantity: 1 }]
-    await filling({ body: { items } })
-    await filling({ body: { items, warehouse_code: 'AUSYD1' } })
+    await createCart({ body: { items } })
+    await createCart({ body: { items, warehouse_code: 'AUSYD1' } })
     await early.close()
   })
 })
 
 describe('an environment without writes', () => {
-  /** Contract §13, word for word; a hold’s DELETE is a release. */
+  /** The error codes of contract §13. A DELETE of a hold is a release. */
   const refused = [
     'POST /api/v1/orders',
     'PATCH /api/v1/orders/{order_id}',
@@ -513,13 +541,13 @@ describe('an environment without writes', () => {
     'DELETE /api/v1/holds/{hold_id}',
     'POST /api/v1/carts/{cart_id}/checkout',
   ]
-  let still: House
-  let reader: Shop
+  let still: TestGateway
+  let reader: Buyer
   const reached: string[] = []
 
   beforeAll(async () => {
-    still = await openBeside(house, { WRITES_ENABLED: '0' }, recording(house.sandbox.erp, reached))
-    reader = shopOf(still)
+    still = await openSecondGateway(house, { WRITES_ENABLED: '0' }, recordWrites(house.sandbox.erp, reached))
+    reader = openShop(still)
     await reader.token()
   })
   afterAll(() => still.close())
@@ -527,7 +555,9 @@ describe('an environment without writes', () => {
   it('refuses exactly the writes to the ERP, whether their documents exist or not', async () => {
     const answered: string[] = []
     for (const { access, method, path, body, example } of catalogue) {
-      if (access !== 'bearer' || path.endsWith('/plan-requests')) continue
+      // The rest of the loop uses the token, so calls that could change its permissions or revoke it are left out.
+      const endsTheWalk = path.endsWith('/plan-requests') || path.endsWith('/auth/revoke')
+      if (access !== 'bearer' || endsTheWalk) continue
       const at = path.replace('/api/v1', '').replace('{warehouse_code}', 'AUSYD1')
       const url = at.replace('{order_id}', draft).replace(/\{\w+\}/, 'unknown_0')
       const query = path.endsWith('/idempotency-keys') ? '?key=x' : ''
@@ -561,15 +591,15 @@ describe('an environment without writes', () => {
     const writes = operationIds.filter((id) => operations[id].kind === 'write')
     expect(writes).toEqual(expect.arrayContaining(['hold', 'release', 'submit', 'void']))
     for (const id of writes) {
-      const asked = callAny(still.gateway.erp, id, { reference: 'x', reason: 'release' })
+      const asked = callOperation(still.gateway.erp, id, { reference: 'x', reason: 'release' })
       await expect(asked).rejects.toMatchObject({ code: 'READ_ONLY_MODE' })
     }
     expect(reached).toEqual([])
   })
 
   it('replays what was done before it: a replay is a read', async () => {
-    const headers = { 'idempotency-key': `key-${orderNumber()}` }
-    const body = dropshipOf(sku)
+    const headers = { 'idempotency-key': `key-${createOrderNumber()}` }
+    const body = buildDropship(sku)
     const first = await shop.post('/dropship-orders/submit', body, headers)
     const again = await reader.post('/dropship-orders/submit', body, headers)
     expect([again.status, again.text]).toEqual([200, first.text])
@@ -579,42 +609,45 @@ describe('an environment without writes', () => {
 
   it('keeps a hold that is over, and says so', async () => {
     const { dropship_order_id, hold } = expectData(
-      await shop.post('/dropship-orders/allocation-preview', dropshipOf(sku)),
+      await shop.post('/dropship-orders/allocation-preview', buildDropship(sku)),
     )
     house.clock.advance(16 * 60_000)
-    await expireDue(still.gateway)
+    await releaseExpiredHolds(still.gateway)
     expect(expectData(await reader.get(`/holds/${hold.hold_id}`)).status).toBe('reserved')
     expect(expectData(await reader.get(`/dropship-orders/${dropship_order_id}`)).status).toBe('pending')
     expect(reached).toEqual([])
-    await pass(house, 0)
+    await passTime(house, 0)
     expect(expectData(await reader.get(`/holds/${hold.hold_id}`)).status).toBe('cancelled')
   })
 })
 
 describe('what a person reads of a wrong field', () => {
   it('tells what is missing from what is wrong, and why a SKU may not stand twice', async () => {
-    const own = await openHouse()
+    const own = await openTestGateway()
     try {
-      const token = await signedIn(own)
-      const problemOf = async (lines: unknown, language = 'en') => {
+      const token = await signInBuyer(own)
+      const readProblem = async (lines: unknown, language = 'en') => {
         const headers = { 'accept-language': language }
         const { json } = await call(own, 'POST', '/api/v1/orders', { token, body: { lines }, headers })
         return json.error.errors[0]
       }
-      const missing = await problemOf([{ sku: 'SBX-LAST-1' }])
-      expect(missing).toEqual({ param: 'lines[0].quantity', message: 'is needed here' })
-      const wrong = await problemOf([{ sku: 'SBX-LAST-1', quantity: '1' }])
-      expect(wrong.message).toBe('is a whole number')
-      // Its own bound, and not that of a computer before it.
-      expect(await problemOf([{ sku: 'SBX-LAST-1', quantity: 1e20 }])).toEqual({
+      const missing = await readProblem([{ sku: 'SBX-LAST-1' }])
+      expect(missing).toEqual({
         param: 'lines[0].quantity',
-        message: 'is 999999 or less',
+        message: '`lines[0].quantity` is required here.',
       })
-      expect((await problemOf([])).message).toBe('has 1 or more entries')
+      const wrong = await readProblem([{ sku: 'SBX-LAST-1', quantity: '1' }])
+      expect(wrong.message).toBe('`lines[0].quantity` must be a whole number.')
+      // The error must state the field's own limit, and not the limit of safe integers.
+      expect(await readProblem([{ sku: 'SBX-LAST-1', quantity: 1e20 }])).toEqual({
+        param: 'lines[0].quantity',
+        message: '`lines[0].quantity` must be at most 999999.',
+      })
+      expect((await readProblem([])).message).toBe('`lines` must have 1 or more entries.')
       const line = { sku: 'SBX-LAST-1', quantity: 1 }
-      expect(await problemOf([line, line], 'zh')).toEqual({
+      expect(await readProblem([line, line], 'zh')).toEqual({
         param: 'lines[1].sku',
-        message: '已在前面的明细中出现；请合并数量',
+        message: '`lines[1].sku` 已在前面的明细中出现，请合并数量。',
       })
     } finally {
       await own.close()
@@ -622,16 +655,16 @@ describe('what a person reads of a wrong field', () => {
   })
 
   it('names what there is none of in the language of the answer', async () => {
-    const own = await openHouse()
+    const own = await openTestGateway()
     try {
-      const token = await signedIn(own)
-      const saidIn = async (language: string) => {
+      const token = await signInBuyer(own)
+      const readErrorIn = async (language: string) => {
         const headers = { 'accept-language': language }
         return expectError(await call(own, 'GET', '/api/v1/carts/no-such', { token, headers }), 'NOT_FOUND')
       }
-      expect((await saidIn('en')).message).toBe('There is no cart "no-such".')
-      expect((await saidIn('zh')).message).toBe('购物车“no-such”不存在。')
-      expect((await saidIn('ko')).message).toBe('장바구니 “no-such”은(는) 없습니다.')
+      expect((await readErrorIn('en')).message).toBe('There is no cart "no-such".')
+      expect((await readErrorIn('zh')).message).toBe('购物车“no-such”不存在。')
+      expect((await readErrorIn('ko')).message).toBe('“no-such”에 해당하는 장바구니 정보가 없습니다.')
     } finally {
       await own.close()
     }

@@ -1,15 +1,26 @@
+/**
+ * Invalid bodies, queries, paths and headers: each is refused with the name of the wrong part before it has any effect.
+ */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languages } from '../src/contract/language.ts'
-import { adminToken, type CallInit, call, type House, openHouse, type Result, world } from './harness.ts'
-import { expectAnswer, expectNoLeak, type Insider, insider, request } from './raw-tcp.ts'
+import {
+  adminToken,
+  type CallInit,
+  type CallResult,
+  call,
+  createWorld,
+  openTestGateway,
+  type TestGateway,
+} from './harness.ts'
+import { buildRequest, createInsider, expectAnswer, expectNoLeak, type Insider } from './raw-tcp.ts'
 
-/** Bodies, queries, paths and headers that are wrong: each is refused by name, before anything happens. */
-let house: House
+let house: TestGateway
 let who: Insider
 
 beforeAll(async () => {
-  house = await openHouse()
-  who = await insider(house)
+  house = await openTestGateway()
+  who = await createInsider(house)
 })
 afterAll(() => house.close())
 
@@ -21,14 +32,14 @@ interface Refusal {
 
 const bad: Refusal = { status: 400, code: 'BAD_REQUEST' }
 const unsupported: Refusal = { status: 415, code: 'BAD_REQUEST' }
-const invalid = (param: string): Refusal => ({ status: 422, code: 'VALIDATION_FAILED', param })
+const describeInvalid = (param: string): Refusal => ({ status: 422, code: 'VALIDATION_FAILED', param })
 
 async function expectRefused(
   method: string,
   path: string,
   init: CallInit,
   refusal: Refusal,
-): Promise<Result> {
+): Promise<CallResult> {
   const answer = await call(house, method, path, { token: who.token, ...init })
   const { code, param } = answer.json.error ?? {}
   expect({ status: answer.status, code, param }).toEqual({ param: undefined, ...refusal })
@@ -38,7 +49,7 @@ async function expectRefused(
 
 const plans = '/api/v1/plan-requests'
 const json = { 'content-type': 'application/json' }
-const latin1 = (text: string) => Buffer.from(text, 'latin1')
+const encodeLatin1 = (text: string) => Buffer.from(text, 'latin1')
 
 const unreadable: readonly (readonly [name: string, raw: string | Uint8Array])[] = [
   ['nothing', new Uint8Array()],
@@ -49,16 +60,16 @@ const unreadable: readonly (readonly [name: string, raw: string | Uint8Array])[]
   ['a number', '1'],
   ['null', 'null'],
   ['true', 'true'],
-  ['a byte that is no UTF-8', latin1('{"plan":"\xff"}')],
-  ['an overlong slash', latin1('{"plan":"\xc0\xaf"}')],
-  ['an encoded surrogate', latin1('{"plan":"\xed\xa0\x80"}')],
-  ['half of a character at the end', latin1('{"plan":"reader"}\xe2\x82')],
-  ['a code point beyond Unicode', latin1('{"plan":"\xf4\x90\x80\x80"}')],
+  ['a byte that is no UTF-8', encodeLatin1('{"plan":"\xff"}')],
+  ['an overlong slash', encodeLatin1('{"plan":"\xc0\xaf"}')],
+  ['an encoded surrogate', encodeLatin1('{"plan":"\xed\xa0\x80"}')],
+  ['half of a character at the end', encodeLatin1('{"plan":"reader"}\xe2\x82')],
+  ['a code point beyond Unicode', encodeLatin1('{"plan":"\xf4\x90\x80\x80"}')],
   ['a byte order mark', '\ufeff{"plan":"reader"}'],
   ['UTF-16, little end first', Buffer.from('\ufeff{"plan":"reader"}', 'utf16le')],
   ['UTF-16, without a mark', Buffer.from('{"plan":"reader"}', 'utf16le')],
   ['UTF-32', Buffer.from('{\0\0\0}\0\0\0')],
-  ['Latin-1', latin1('{"plan":"caf\xe9"}')],
+  ['Latin-1', encodeLatin1('{"plan":"caf\xe9"}')],
   ['something after the object', '{"plan":"reader"}x'],
   ['two objects', '{"plan":"reader"}{"plan":"full"}'],
   ['two lines of objects', '{"plan":"reader"}\n{"plan":"full"}'],
@@ -140,7 +151,7 @@ const misfits: readonly (readonly [name: string, raw: string, param: string])[] 
 
 describe('a body that does not fit is refused by the name of the field', () => {
   it.each(misfits)('%s', async (_name, raw, param) => {
-    await expectRefused('POST', plans, { raw, headers: json }, invalid(param))
+    await expectRefused('POST', plans, { raw, headers: json }, describeInvalid(param))
   })
 
   it('lists the other problems too, but not thousands of them', async () => {
@@ -151,14 +162,15 @@ describe('a body that does not fit is refused by the name of the field', () => {
     expect(answer.json.error.errors.length).toBeLessThanOrEqual(20)
   })
 
-  it('costs nothing', async () => {
-    const { headers } = await expectRefused('POST', plans, { body: {} }, invalid('plan'))
+  it('costs nothing, unless ten in the minute before were refused', async () => {
+    house.clock.advance(61_000)
+    const { headers } = await expectRefused('POST', plans, { body: {} }, describeInvalid('plan'))
     expect(headers.get('ratelimit-cost')).toBe('0')
   })
 })
 
 const body = '{"plan":"trader"}'
-const typed = (type: string) => ({ raw: Buffer.from(body), headers: { 'content-type': type } })
+const createTypedBody = (type: string) => ({ raw: Buffer.from(body), headers: { 'content-type': type } })
 
 describe('a body of another type than JSON in UTF-8 is refused', () => {
   const others = [
@@ -183,7 +195,10 @@ describe('a body of another type than JSON in UTF-8 is refused', () => {
     'application/json; charset =latin1',
     'application/json; charset=utf-8; charset=latin1',
   ]
-  it.each(others)('%s', async (type) => void (await expectRefused('POST', plans, typed(type), unsupported)))
+  it.each(others)(
+    '%s',
+    async (type) => void (await expectRefused('POST', plans, createTypedBody(type), unsupported)),
+  )
 
   it('without a type', async () => {
     await expectRefused('POST', plans, { raw: Buffer.from(body) }, unsupported)
@@ -207,53 +222,53 @@ describe('a body of another type than JSON in UTF-8 is refused', () => {
     'application/json;',
   ]
   it.each(read)('%s is read', async (type) => {
-    const { token } = await world(house, { plan: 'reader' })
-    expect((await call(house, 'POST', plans, { token, ...typed(type) })).status).toBe(201)
+    const { token } = await createWorld(house, { plan: 'reader' })
+    expect((await call(house, 'POST', plans, { token, ...createTypedBody(type) })).status).toBe(201)
   })
 })
 
 const stock = '/api/v1/warehouses/AUSYD1/stock'
 const queries: readonly (readonly [path: string, query: string, refusal: Refusal])[] = [
-  [stock, 'nope=1', invalid('nope')],
-  [stock, 'Page=1', invalid('Page')],
-  [stock, '__proto__=1', invalid('__proto__')],
-  [stock, 'constructor=1', invalid('constructor')],
-  [stock, 'toString', invalid('toString')],
-  [stock, '=1', invalid('')],
-  [stock, 'page=1&page=2', invalid('page')],
-  [stock, 'page=1&page=1', invalid('page')],
-  [stock, 'page=1&p%61ge=2', invalid('page')],
-  [stock, '__proto__=1&__proto__=2', invalid('__proto__')],
-  [stock, 'page[]=1', invalid('page[]')],
-  [stock, 'page%5B%5D=1', invalid('page[]')],
-  [stock, 'page[0]=1', invalid('page[0]')],
-  [stock, 'page.x=1', invalid('page.x')],
-  [stock, 'page;page_size=1', invalid('page;page_size')],
-  [stock, 'a%0d%0ab=1', invalid('ab')],
-  [stock, 'access_token=x', invalid('access_token')],
-  [stock, 'page', invalid('page')],
-  [stock, 'page=', invalid('page')],
-  [stock, 'page=0', invalid('page')],
-  [stock, 'page=-1', invalid('page')],
-  [stock, 'page=1.5', invalid('page')],
-  [stock, 'page=1e3', invalid('page')],
-  [stock, 'page=1e9', invalid('page')],
-  [stock, 'page=0x10', invalid('page')],
-  [stock, 'page=%2B1', invalid('page')],
-  [stock, 'page=+1', invalid('page')],
-  [stock, 'page=%201', invalid('page')],
-  [stock, 'page=1%00', invalid('page')],
-  [stock, 'page=true', invalid('page')],
-  [stock, 'page=NaN', invalid('page')],
-  [stock, 'page=%D9%A3', invalid('page')],
-  [stock, 'page=%EF%BC%91', invalid('page')],
-  [stock, 'page=1000000001', invalid('page')],
-  [stock, 'page=99999999999999999999', invalid('page')],
-  [stock, 'page_size=0', invalid('page_size')],
-  [stock, 'page_size=-1', invalid('page_size')],
-  [stock, 'page_size=1001', invalid('page_size')],
-  [stock, 'page_size=1000000', invalid('page_size')],
-  [stock, 'page=1&page_size=1001', invalid('page_size')],
+  [stock, 'nope=1', describeInvalid('nope')],
+  [stock, 'Page=1', describeInvalid('Page')],
+  [stock, '__proto__=1', describeInvalid('__proto__')],
+  [stock, 'constructor=1', describeInvalid('constructor')],
+  [stock, 'toString', describeInvalid('toString')],
+  [stock, '=1', describeInvalid('')],
+  [stock, 'page=1&page=2', describeInvalid('page')],
+  [stock, 'page=1&page=1', describeInvalid('page')],
+  [stock, 'page=1&p%61ge=2', describeInvalid('page')],
+  [stock, '__proto__=1&__proto__=2', describeInvalid('__proto__')],
+  [stock, 'page[]=1', describeInvalid('page[]')],
+  [stock, 'page%5B%5D=1', describeInvalid('page[]')],
+  [stock, 'page[0]=1', describeInvalid('page[0]')],
+  [stock, 'page.x=1', describeInvalid('page.x')],
+  [stock, 'page;page_size=1', describeInvalid('page;page_size')],
+  [stock, 'a%0d%0ab=1', describeInvalid('ab')],
+  [stock, 'access_token=x', describeInvalid('access_token')],
+  [stock, 'page', describeInvalid('page')],
+  [stock, 'page=', describeInvalid('page')],
+  [stock, 'page=0', describeInvalid('page')],
+  [stock, 'page=-1', describeInvalid('page')],
+  [stock, 'page=1.5', describeInvalid('page')],
+  [stock, 'page=1e3', describeInvalid('page')],
+  [stock, 'page=1e9', describeInvalid('page')],
+  [stock, 'page=0x10', describeInvalid('page')],
+  [stock, 'page=%2B1', describeInvalid('page')],
+  [stock, 'page=+1', describeInvalid('page')],
+  [stock, 'page=%201', describeInvalid('page')],
+  [stock, 'page=1%00', describeInvalid('page')],
+  [stock, 'page=true', describeInvalid('page')],
+  [stock, 'page=NaN', describeInvalid('page')],
+  [stock, 'page=%D9%A3', describeInvalid('page')],
+  [stock, 'page=%EF%BC%91', describeInvalid('page')],
+  [stock, 'page=1000000001', describeInvalid('page')],
+  [stock, 'page=99999999999999999999', describeInvalid('page')],
+  [stock, 'page_size=0', describeInvalid('page_size')],
+  [stock, 'page_size=-1', describeInvalid('page_size')],
+  [stock, 'page_size=1001', describeInvalid('page_size')],
+  [stock, 'page_size=1000000', describeInvalid('page_size')],
+  [stock, 'page=1&page_size=1001', describeInvalid('page_size')],
   [stock, 'sku=%', bad],
   [stock, 'sku=%4', bad],
   [stock, 'sku=%zz', bad],
@@ -261,47 +276,47 @@ const queries: readonly (readonly [path: string, query: string, refusal: Refusal
   [stock, 'sku=%C0%AF', bad],
   [stock, 'sku=%ED%A0%80', bad],
   [stock, '%ff=1', bad],
-  ['/api/v1/me', 'nope=1', invalid('nope')],
-  ['/api/v1/errors', 'lang=zh', invalid('lang')],
-  ['/api/v1/warehouses', 'page=1', invalid('page')],
+  ['/api/v1/me', 'nope=1', describeInvalid('nope')],
+  ['/api/v1/errors', 'lang=zh', describeInvalid('lang')],
+  ['/api/v1/warehouses', 'page=1', describeInvalid('page')],
   ...['/api/v1/products', '/api/v1/plan-requests', '/api/v1/addresses', '/api/v1/shipping-methods'].flatMap(
     (path): (readonly [string, string, Refusal])[] => [
-      [path, 'page=0', invalid('page')],
-      [path, 'page=1000000001', invalid('page')],
-      [path, 'page_size=0', invalid('page_size')],
-      [path, 'page_size=201', invalid('page_size')],
-      [path, 'page_size=1000000', invalid('page_size')],
-      [path, 'start_date=2026-02-30', invalid('start_date')],
-      [path, 'start_date=2026-02-29', invalid('start_date')],
-      [path, 'end_date=2026-13-01', invalid('end_date')],
-      [path, 'start_date=2026-11-00', invalid('start_date')],
-      [path, 'start_date=2026-11-21&end_date=2026-11-20', invalid('start_date')],
-      [path, 'start_date=2025-11-20&end_date=2026-11-21', invalid('start_date')],
-      [path, 'start_date=2016-11-21', invalid('start_date')],
-      [path, 'start_date=0000-01-01', invalid('start_date')],
-      [path, 'start_date=2026-11-20T00:00:00Z', invalid('start_date')],
-      [path, 'start_date=2026-11-20%2B11:00', invalid('start_date')],
-      [path, 'start_date=20261120', invalid('start_date')],
-      [path, 'start_date=2026-1-1', invalid('start_date')],
-      [path, 'start_date=%2B2026-11-20', invalid('start_date')],
-      [path, 'start_date=-2026-11-20', invalid('start_date')],
-      [path, 'start_date=21/11/2026', invalid('start_date')],
-      [path, 'start_date=today', invalid('start_date')],
-      [path, 'start_date=', invalid('start_date')],
-      [path, 'start_date=2026-11-20&start_date=2026-11-20', invalid('start_date')],
-      [path, 'as_of=2026-11-21', invalid('as_of')],
-      [path, 'as_of=2026-11-21T12:00:00%2B11:00', invalid('as_of')],
-      [path, 'as_of=2026-11-21T25:00:00Z', invalid('as_of')],
-      [path, 'as_of=1795262400', invalid('as_of')],
+      [path, 'page=0', describeInvalid('page')],
+      [path, 'page=1000000001', describeInvalid('page')],
+      [path, 'page_size=0', describeInvalid('page_size')],
+      [path, 'page_size=201', describeInvalid('page_size')],
+      [path, 'page_size=1000000', describeInvalid('page_size')],
+      [path, 'start_date=2026-02-30', describeInvalid('start_date')],
+      [path, 'start_date=2026-02-29', describeInvalid('start_date')],
+      [path, 'end_date=2026-13-01', describeInvalid('end_date')],
+      [path, 'start_date=2026-11-00', describeInvalid('start_date')],
+      [path, 'start_date=2026-11-21&end_date=2026-11-20', describeInvalid('start_date')],
+      [path, 'start_date=2025-11-20&end_date=2026-11-21', describeInvalid('start_date')],
+      [path, 'start_date=2016-11-21', describeInvalid('start_date')],
+      [path, 'start_date=0000-01-01', describeInvalid('start_date')],
+      [path, 'start_date=2026-11-20T00:00:00Z', describeInvalid('start_date')],
+      [path, 'start_date=2026-11-20%2B11:00', describeInvalid('start_date')],
+      [path, 'start_date=20261120', describeInvalid('start_date')],
+      [path, 'start_date=2026-1-1', describeInvalid('start_date')],
+      [path, 'start_date=%2B2026-11-20', describeInvalid('start_date')],
+      [path, 'start_date=-2026-11-20', describeInvalid('start_date')],
+      [path, 'start_date=21/11/2026', describeInvalid('start_date')],
+      [path, 'start_date=today', describeInvalid('start_date')],
+      [path, 'start_date=', describeInvalid('start_date')],
+      [path, 'start_date=2026-11-20&start_date=2026-11-20', describeInvalid('start_date')],
+      [path, 'as_of=2026-11-21', describeInvalid('as_of')],
+      [path, 'as_of=2026-11-21T12:00:00%2B11:00', describeInvalid('as_of')],
+      [path, 'as_of=2026-11-21T25:00:00Z', describeInvalid('as_of')],
+      [path, 'as_of=1795262400', describeInvalid('as_of')],
     ],
   ),
-  [plans, 'status=nope', invalid('status')],
-  [plans, 'status=', invalid('status')],
-  [plans, 'status=PENDING', invalid('status')],
-  ['/api/v1/products', 'q=', invalid('q')],
-  ['/api/v1/products', `q=${'a'.repeat(101)}`, invalid('q')],
-  ['/api/v1/products', 'q=a%00', invalid('q')],
-  ['/api/v1/products', 'updated_since=yesterday', invalid('updated_since')],
+  [plans, 'status=nope', describeInvalid('status')],
+  [plans, 'status=', describeInvalid('status')],
+  [plans, 'status=PENDING', describeInvalid('status')],
+  ['/api/v1/products', 'q=', describeInvalid('q')],
+  ['/api/v1/products', `q=${'a'.repeat(101)}`, describeInvalid('q')],
+  ['/api/v1/products', 'q=a%00', describeInvalid('q')],
+  ['/api/v1/products', 'updated_since=yesterday', describeInvalid('updated_since')],
 ]
 
 describe('a query that does not fit is refused by the name of the parameter', () => {
@@ -349,9 +364,9 @@ describe('a SKU or style is compared byte by byte, and is never more than a text
     ['a language tag', 'LIN%F3%A0%81%81'],
   ]
   it.each(malformed)('%s is malformed', async (_name, text) => {
-    await expectRefused('GET', `${stock}?sku=${text}`, {}, invalid('sku'))
-    await expectRefused('GET', `${stock}?product_code=${text}`, {}, invalid('product_code'))
-    await expectRefused('GET', `/api/v1/products?sku=${text}`, {}, invalid('sku'))
+    await expectRefused('GET', `${stock}?sku=${text}`, {}, describeInvalid('sku'))
+    await expectRefused('GET', `${stock}?product_code=${text}`, {}, describeInvalid('product_code'))
+    await expectRefused('GET', `/api/v1/products?sku=${text}`, {}, describeInvalid('sku'))
   })
 
   const unknown: readonly (readonly [name: string, sku: string])[] = [
@@ -436,13 +451,13 @@ describe('an Idempotency-Key is 1 to 255 visible ASCII characters, once', () => 
   const sent = ['Content-Type: application/json', 'Content-Length: 17', 'Authorization: Bearer {token}']
   it.each(refused)('%s is refused', async (_name, key) => {
     const status = { status: 400, code: 'IDEMPOTENCY_INVALID_KEY' }
-    const bytes = request(`POST ${plans}`, [...sent, `Idempotency-Key: ${key}`], body)
-    // The parser refuses a DEL itself, as it is no character of a header at all.
+    const bytes = buildRequest(`POST ${plans}`, [...sent, `Idempotency-Key: ${key}`], body)
+    // Node's HTTP parser refuses DEL, because no header may contain it.
     await expectAnswer(house, who, { name: key, bytes, ...(key.includes('\x7f') ? bad : status) })
   })
 
   it.each(['k', 'k'.repeat(255), '"quoted"', '!#$%&*+-.^_`|~', '__proto__'])('%s is kept', async (key) => {
-    const { token } = await world(house, { plan: 'reader' })
+    const { token } = await createWorld(house, { plan: 'reader' })
     const init = { token, body: { plan: 'trader' }, headers: { 'idempotency-key': key } }
     const [first, again] = [await call(house, 'POST', plans, init), await call(house, 'POST', plans, init)]
     expect([first.status, again.status]).toEqual([201, 201])
@@ -499,7 +514,7 @@ describe('Accept-Language is understood where it can be, and never refused', () 
 
   it.each(languages)('refusals speak %s, and their codes and fields do not change', async (language) => {
     const headers = { 'accept-language': language }
-    const of = async (path: string, init: CallInit, refusal: Refusal, method = 'POST') => {
+    const expectRefusedAt = async (path: string, init: CallInit, refusal: Refusal, method = 'POST') => {
       const answer = await expectRefused(
         method,
         path,
@@ -508,24 +523,33 @@ describe('Accept-Language is understood where it can be, and never refused', () 
       )
       expect(answer.headers.get('content-language')).toBe(language)
     }
-    await of(plans, { raw: '{', headers: json }, bad)
-    await of(plans, { body: { plan: 'gold' } }, invalid('plan'))
-    await of(plans, { body: { plan: 'full', nope: 1 } }, invalid('nope'))
-    await of(plans, { raw: body, headers: { 'content-type': 'text/plain' } }, unsupported)
-    await of(
+    await expectRefusedAt(plans, { raw: '{', headers: json }, bad)
+    await expectRefusedAt(plans, { body: { plan: 'gold' } }, describeInvalid('plan'))
+    await expectRefusedAt(plans, { body: { plan: 'full', nope: 1 } }, describeInvalid('nope'))
+    await expectRefusedAt(plans, { raw: body, headers: { 'content-type': 'text/plain' } }, unsupported)
+    await expectRefusedAt(
       plans,
       { body: {}, headers: { 'idempotency-key': 'a b' } },
       { status: 400, code: 'IDEMPOTENCY_INVALID_KEY' },
     )
-    await of(`${stock}?page=0`, {}, invalid('page'), 'GET')
-    await of(`${stock}?sku=nope`, {}, { status: 404, code: 'NOT_FOUND', param: 'sku' }, 'GET')
-    await of(`${plans}?start_date=2026-11-21&end_date=2026-11-20`, {}, invalid('start_date'), 'GET')
-    await of('/api/v1/nope', {}, { status: 404, code: 'BAD_REQUEST' }, 'GET')
-    await of('/api/v1/me', { token: 'x' }, { status: 401, code: 'AUTH_INVALID_TOKEN' }, 'GET')
-    await of('/Api/x', {}, { status: 410, code: 'ENDPOINT_GONE' }, 'GET')
-    await of('/nope', {}, { status: 404, code: 'BAD_REQUEST' }, 'GET')
-    await of('/admin/api/channels', {}, { status: 401, code: 'ADMIN_UNAUTHORIZED' }, 'GET')
-    await of('/admin/api/channels', { admin: adminToken, body: {} }, invalid('channel_code'))
+    await expectRefusedAt(`${stock}?page=0`, {}, describeInvalid('page'), 'GET')
+    await expectRefusedAt(`${stock}?sku=nope`, {}, { status: 404, code: 'NOT_FOUND', param: 'sku' }, 'GET')
+    await expectRefusedAt(
+      `${plans}?start_date=2026-11-21&end_date=2026-11-20`,
+      {},
+      describeInvalid('start_date'),
+      'GET',
+    )
+    await expectRefusedAt('/api/v1/nope', {}, { status: 404, code: 'BAD_REQUEST' }, 'GET')
+    await expectRefusedAt('/api/v1/me', { token: 'x' }, { status: 401, code: 'AUTH_INVALID_TOKEN' }, 'GET')
+    await expectRefusedAt('/Api/x', {}, { status: 410, code: 'ENDPOINT_GONE' }, 'GET')
+    await expectRefusedAt('/nope', {}, { status: 404, code: 'BAD_REQUEST' }, 'GET')
+    await expectRefusedAt('/admin/api/channels', {}, { status: 401, code: 'ADMIN_UNAUTHORIZED' }, 'GET')
+    await expectRefusedAt(
+      '/admin/api/channels',
+      { admin: adminToken, body: {} },
+      describeInvalid('channel_code'),
+    )
   })
 })
 

@@ -1,29 +1,32 @@
+/**
+ * How the gateway copes with clocks, hints, figures and responses of the ERP that are late, wrong or out of sequence.
+ */
+
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Capabilities, type Erp, UnknownOutcome } from '@trade-gateway/connector'
 import { sandboxControls } from '@trade-gateway/sandbox-erp/controls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { syncDocuments } from '../src/documents/sync.ts'
-import { steerAt } from '../src/sandbox/steer.ts'
 import { rereadSkus, syncStock } from '../src/stock/sync.ts'
-import { adminToken, buyers, call, type House, openHouse, type Result } from './harness.ts'
+import { createSandboxControl } from '../src/upstream/steer.ts'
+import { adminToken, buyers, type CallResult, call, openTestGateway, type TestGateway } from './harness.ts'
 import {
   alex,
-  draftOf,
-  dropshipOf,
-  erpDocuments,
+  type Buyer,
+  buildDropship,
+  countHeldAtErp,
+  createDraft,
+  createOrderNumber,
   expectData,
   expectError,
-  heldAtErp,
-  orderNumber,
-  pass,
-  referenceOf,
-  type Shop,
+  findReference,
+  listErpDocuments,
+  openShop,
+  passTime,
   setStock,
-  shopOf,
 } from './trade.ts'
 
-/** What the gateway goes by when the ERP's clock, hints, figures or answers come otherwise than it would like. */
 const second = 1_000
 const minute = 60 * second
 const hour = 60 * minute
@@ -31,7 +34,7 @@ const holdLife = 15 * minute
 const never = { handoverMs: Number.POSITIVE_INFINITY, shippingMs: Number.POSITIVE_INFINITY }
 const at = '/dropship-orders'
 
-/** A place where a call waits, once it is armed, until it is let go on. */
+/** A gate that, once armed, holds the next call until the test opens it. */
 class Gate {
   #isArmed = false
   #arrived = Promise.withResolvers<void>()
@@ -65,15 +68,15 @@ describe('the window of DUPLICATE_SUSPECTED', () => {
     ['right', 0],
     ['an hour ahead', hour],
   ])('is ours where the ERP’s clock is %s', async (_name, erpAheadMs) => {
-    const house = await openHouse({
+    const house = await openTestGateway({
       styles: 5,
       erpAheadMs,
       journey: never,
       settings: { DUPLICATE_WINDOW_SECONDS: '60' },
     })
-    const shop = shopOf(house)
+    const shop = openShop(house)
     const submit = (body: unknown) => shop.post(`${at}/submit`, body)
-    const body = dropshipOf(await shop.sku())
+    const body = buildDropship(await shop.createSku())
     const window_ends_at = new Date(house.clock.now() + minute).toISOString()
     const first = expectData(await submit(body))
     expectError(await submit(body), 'DUPLICATE_SUSPECTED', { window_ends_at })
@@ -84,43 +87,43 @@ describe('the window of DUPLICATE_SUSPECTED', () => {
     const again = expectData(await submit(body))
     expect(again.dropship_order_id).not.toBe(first.dropship_order_id)
     expectError(await submit(body), 'DUPLICATE_SUSPECTED')
-    expect(erpDocuments(house, body.client_order_number)).toHaveLength(2)
+    expect(listErpDocuments(house, body.client_order_number)).toHaveLength(2)
     await house.close()
   })
 })
 
 describe('the sandbox’s clock that was set forward', () => {
   it('leaves a new preview its 15 minutes', async () => {
-    const house = await openHouse({ styles: 10, journey: never })
-    const shop = shopOf(house)
-    const sku = await shop.sku({ AUSYD1: 1 })
+    const house = await openTestGateway({ styles: 10, journey: never })
+    const shop = openShop(house)
+    const sku = await shop.createSku({ AUSYD1: 1 })
     house.sandbox.steering.advance(3600)
-    const body = dropshipOf(sku)
+    const body = buildDropship(sku)
     const { dropship_order_id, hold } = expectData(await shop.post(`${at}/allocation-preview`, body))
     expect(hold.expires_at).toBe(new Date(house.clock.now() + holdLife).toISOString())
-    await pass(house, holdLife - 1)
+    await passTime(house, holdLife - 1)
     await house.settle()
-    expect([heldAtErp(house, sku), await shop.available(sku)]).toEqual([1, 0])
+    expect([countHeldAtErp(house, sku), await shop.readAvailable(sku)]).toEqual([1, 0])
     expect(expectData(await shop.get(`/holds/${hold.hold_id}`)).status).toBe('reserved')
     expectData(await shop.post(`${at}/submit`, { ...body, dropship_order_id }))
 
-    const over = dropshipOf(await shop.sku({ AUSYD1: 1 }))
+    const over = buildDropship(await shop.createSku({ AUSYD1: 1 }))
     expectData(await shop.post(`${at}/allocation-preview`, over))
-    await pass(house, holdLife)
-    expect([heldAtErp(house, over.sku), await shop.available(over.sku)]).toEqual([0, 1])
+    await passTime(house, holdLife)
+    expect([countHeldAtErp(house, over.sku), await shop.readAvailable(over.sku)]).toEqual([0, 1])
     await house.close()
   })
 })
 
 describe('a write under way', () => {
-  let house: House
-  let shop: Shop
+  let house: TestGateway
+  let shop: Buyer
   const gate = new Gate()
   let isLost = false
   let isAway = false
 
   beforeAll(async () => {
-    house = await openHouse({
+    house = await openTestGateway({
       styles: 20,
       journey: never,
       capabilities: { lookup: 'none' },
@@ -137,7 +140,7 @@ describe('a write under way', () => {
         },
       }),
     })
-    shop = shopOf(house)
+    shop = openShop(house)
   })
   afterAll(() => house.close())
 
@@ -145,7 +148,7 @@ describe('a write under way', () => {
     [
       'wholesale order',
       async () => {
-        const { order_id } = await draftOf(shop, await shop.sku())
+        const { order_id } = await createDraft(shop, await shop.createSku())
         expectData(await shop.post(`/orders/${order_id}/submit`))
         return `/orders/${order_id}`
       },
@@ -153,12 +156,12 @@ describe('a write under way', () => {
     [
       'drop-ship order',
       async () => {
-        const order = expectData(await shop.post(`${at}/submit`, dropshipOf(await shop.sku())))
+        const order = expectData(await shop.post(`${at}/submit`, buildDropship(await shop.createSku())))
         return `${at}/${order.dropship_order_id}`
       },
     ],
   ]
-  const idIn = (path: string) => path.split('/')[2] ?? ''
+  const readId = (path: string) => path.split('/')[2] ?? ''
 
   it.each(kinds)(
     'does not swallow that the %s shipped meanwhile, though the ERP is away next',
@@ -168,7 +171,7 @@ describe('a write under way', () => {
       gate.arm()
       const voiding = shop.send('DELETE', path)
       await gate.arrived
-      house.sandbox.steering.ship(await referenceOf(house, idIn(path)))
+      house.sandbox.steering.ship(await findReference(house, readId(path)))
       await syncDocuments(house.gateway)
       expect(expectData(await shop.get(path))).toMatchObject({ in_doubt: true })
       gate.open()
@@ -183,11 +186,22 @@ describe('a write under way', () => {
       if (shipped.lines) expect(shipped.lines).toMatchObject([{ quantity: 2, quantity_shipped: 2 }])
       else expect(shipped).toMatchObject({ status: 'shipped', shipment_id: expect.any(String) })
       const shipments = (await shop.get('/shipments')).json.data
-      expect(JSON.stringify(shipments)).toContain(idIn(path))
+      expect(JSON.stringify(shipments)).toContain(readId(path))
       const hints = await house.gateway.store.db.selectFrom('document_hints').selectAll().execute()
       expect(hints).toEqual([])
     },
   )
+
+  /** Returns the only audit row of a request. */
+  const readAuditRow = async ({ headers }: CallResult) => {
+    const rows = await house.gateway.store.db
+      .selectFrom('admin_audit')
+      .select('detail')
+      .where('request_id', '=', headers.get('x-request-id'))
+      .execute()
+    expect(rows).toHaveLength(1)
+    return JSON.parse(rows[0]?.detail ?? '')
+  }
 
   it.each(kinds)('is not settled as found while the ERP still has the %s', async (_name, made) => {
     const path = await made()
@@ -196,30 +210,36 @@ describe('a write under way', () => {
     isLost = false
     const before = expectData(await shop.get(path))
     expect(before.in_doubt).toBe(true)
-    const settle = (outcome: string) =>
-      call(house, 'POST', `/admin/api/writes-in-doubt/${idIn(path)}/settle`, {
+    const settleWrite = (outcome: string) =>
+      call(house, 'POST', `/admin/api/writes-in-doubt/${readId(path)}/settle`, {
         admin: adminToken,
         body: { outcome },
       })
-    expectError(await settle('found'), 'UPSTREAM_REJECTED', { reason: 'invalid_state' })
+    expectError(await settleWrite('found'), 'UPSTREAM_REJECTED', { reason: 'invalid_state' })
     expect(expectData(await shop.get(path))).toEqual(before)
     expectError(await shop.send('DELETE', path), 'UPSTREAM_TIMEOUT')
 
-    await house.sandbox.erp.void({ reference: await referenceOf(house, idIn(path)) })
+    await house.sandbox.erp.void({ reference: await findReference(house, readId(path)) })
     isAway = true
-    expectError(await settle('found'), 'UPSTREAM_ERROR')
+    expectError(await settleWrite('found'), 'UPSTREAM_ERROR')
     isAway = false
-    expectData(await settle('found'))
+    const settled = await settleWrite('found')
+    expectData(settled)
+    expect(await readAuditRow(settled)).toMatchObject({
+      status: 200,
+      before: { document_id: readId(path), outcome: 'unknown' },
+      after: { document_id: readId(path), outcome: 'found' },
+    })
     expect(expectData(await shop.get(path))).toMatchObject({ status: 'cancelled', in_doubt: false })
-    expectError(await settle('found'), 'NOT_FOUND')
+    expectError(await settleWrite('found'), 'NOT_FOUND')
   })
 })
 
 describe('an order that the account’s preferences completed', () => {
   it('is the same order when the same submit comes again', async () => {
-    const house = await openHouse({ styles: 10 })
-    const shop = shopOf(house, buyers[1])
-    const lines = [{ sku: await shop.sku(), quantity: 1 }]
+    const house = await openTestGateway({ styles: 10 })
+    const shop = openShop(house, buyers[1])
+    const lines = [{ sku: await shop.createSku(), quantity: 1 }]
     const { order_id } = expectData(await shop.post('/orders', { warehouse_code: 'AUSYD1', lines }), 201)
     const submit = (body?: unknown) => shop.post(`/orders/${order_id}/submit`, body)
     const body = { shipping: { shipping_method_id: 'au-standard' } }
@@ -238,7 +258,7 @@ describe('a stock read without a counter that a submit overtook', () => {
   const ways: readonly (readonly [
     string,
     Partial<Capabilities>,
-    (house: House, sku: string) => Promise<void>,
+    (house: TestGateway, sku: string) => Promise<void>,
   ])[] = [
     ['named SKUs', {}, (house, sku) => rereadSkus(house.gateway, 'AUSYD1', [sku])],
     ['the sync by hints', {}, (house) => syncStock(house.gateway)],
@@ -248,22 +268,23 @@ describe('a stock read without a counter that a submit overtook', () => {
   it.each(ways)('does not take back its figure: %s', async (_name, more, reading) => {
     const gate = new Gate()
     let watched: string | undefined
-    /** Holds the answer, which by then is old. */
-    const held = async <T>(answer: T): Promise<T> => {
+    /** Delays the response, so that it is outdated when it arrives. */
+    const delayResponse = async <T>(answer: T): Promise<T> => {
       if (watched !== undefined && JSON.stringify(answer).includes(watched)) await gate.pass()
       return answer
     }
-    const house = await openHouse({
+    const house = await openTestGateway({
       styles: 5,
       capabilities: { stock_seq: false, ...more },
       wrapErp: (erp) => ({
         ...erp,
-        'stock.read': async (input, options) => held(await erp['stock.read'](input, options)),
-        'stock.snapshot': async (input, options) => held(await erp['stock.snapshot'](input, options)),
+        'stock.read': async (input, options) => delayResponse(await erp['stock.read'](input, options)),
+        'stock.snapshot': async (input, options) =>
+          delayResponse(await erp['stock.snapshot'](input, options)),
       }),
     })
-    const shop = shopOf(house)
-    const sku = await shop.sku({ AUSYD1: 10 })
+    const shop = openShop(house)
+    const sku = await shop.createSku({ AUSYD1: 10 })
     house.clock.advance(2 * minute)
     setStock(house, 'AUSYD1', sku, 9)
     watched = sku
@@ -271,19 +292,19 @@ describe('a stock read without a counter that a submit overtook', () => {
     const read = reading(house, sku)
     await gate.arrived
     house.clock.advance(1)
-    const body = dropshipOf(sku, { quantity: 3, warehouse_code: 'AUSYD1' })
+    const body = buildDropship(sku, { quantity: 3, warehouse_code: 'AUSYD1' })
     expectData(await shop.post(`${at}/submit`, body))
-    expect(await shop.available(sku)).toBe(6)
+    expect(await shop.readAvailable(sku)).toBe(6)
     gate.open()
     await read
     await house.gateway.mirror.stock.follow()
-    expect(await shop.available(sku)).toBe(6)
+    expect(await shop.readAvailable(sku)).toBe(6)
 
     house.clock.advance(2 * minute)
     setStock(house, 'AUSYD1', sku, 8)
     await reading(house, sku)
     await house.gateway.mirror.stock.follow()
-    expect(await shop.available(sku)).toBe(5)
+    expect(await shop.readAvailable(sku)).toBe(5)
     await house.close()
   })
 })
@@ -294,12 +315,12 @@ describe('an ERP that locks warehouses', () => {
     const counted = async <T>(work: () => Promise<T>): Promise<T> => {
       now += 1
       most = Math.max(most, now)
-      // Long enough for every other request to arrive here, if nothing keeps it.
+      // These turns are enough for every other request to arrive here, if nothing delays it.
       for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve))
       now -= 1
       return work()
     }
-    const house = await openHouse({
+    const house = await openTestGateway({
       styles: 10,
       journey: never,
       capabilities: { serialise: 'warehouse' },
@@ -310,23 +331,24 @@ describe('an ERP that locks warehouses', () => {
         release: (input, options) => counted(() => erp.release(input, options)),
       }),
     })
-    const shop = shopOf(house)
-    const sku = await shop.sku({ AUSYD1: 50 })
-    const wish = () => dropshipOf(sku, { warehouse_code: 'AUSYD1' })
+    const shop = openShop(house)
+    const sku = await shop.createSku({ AUSYD1: 50 })
+    const createWish = () => buildDropship(sku, { warehouse_code: 'AUSYD1' })
     const submit = (body: unknown) => shop.post(`${at}/submit`, body)
-    const dropship = expectData(await submit(wish()))
-    const draft = await draftOf(shop, sku)
+    const dropship = expectData(await submit(createWish()))
+    const draft = await createDraft(shop, sku)
     expectData(await shop.post(`/orders/${draft.order_id}/submit`))
     const previews = []
-    for (let n = 0; n < 2; n++) previews.push(expectData(await shop.post(`${at}/allocation-preview`, wish())))
+    for (let n = 0; n < 2; n++)
+      previews.push(expectData(await shop.post(`${at}/allocation-preview`, createWish())))
     const lines = [{ sku, quantity: 1 }]
     const reservation = { warehouse_code: 'AUSYD1', lines }
     const { reservation_id } = expectData(await shop.post('/reservations', reservation), 201)
     ;[now, most] = [0, 0]
-    const answers: Result[] = await Promise.all([
-      submit(wish()),
+    const answers: CallResult[] = await Promise.all([
+      submit(createWish()),
       shop.send('DELETE', `${at}/${dropship.dropship_order_id}`),
-      submit(wish()),
+      submit(createWish()),
       shop.send('DELETE', `/orders/${draft.order_id}`),
       shop.send('DELETE', `/holds/${previews[0]?.hold.hold_id}`),
       shop.send('DELETE', `${at}/${previews[1]?.dropship_order_id}/allocation`),
@@ -334,49 +356,51 @@ describe('an ERP that locks warehouses', () => {
     ])
     for (const answer of answers) expectData(answer)
     expect(most).toBe(1)
-    expect(heldAtErp(house, sku)).toBe(2)
+    expect(countHeldAtErp(house, sku)).toBe(2)
     await house.close()
   })
 })
 
 describe('what a caller of the sandbox asks for', () => {
   it('as a fault opens the circuit for nobody', async () => {
-    const house = await openHouse({ styles: 5 })
-    const [shop, other] = [shopOf(house), shopOf(house, buyers[1])]
-    const sku = await other.sku()
+    const house = await openTestGateway({ styles: 5 })
+    const [shop, other] = [openShop(house), openShop(house, buyers[1])]
+    const sku = await other.createSku()
     const wish = { quantity: 1, recipient: alex }
     const headers = { 'x-sandbox-fault': 'UPSTREAM_ERROR' }
-    // What was answered while the house opened is forgotten.
+    // Lets the circuit breaker forget the calls that were made while the gateway started.
     house.clock.advance(minute)
     for (let n = 0; n < 25; n++) {
-      const body = { ...wish, sku: 'SBX-SHORT-3', client_order_number: orderNumber() }
+      const body = { ...wish, sku: 'SBX-SHORT-3', client_order_number: createOrderNumber() }
       expectError(await shop.post(`${at}/allocation-preview`, body, headers), 'UPSTREAM_ERROR')
       expect(house.gateway.upstream.circuit).toBe('closed')
     }
-    const answer = await other.post(`${at}/allocation-preview`, dropshipOf(sku))
+    const answer = await other.post(`${at}/allocation-preview`, buildDropship(sku))
     expect(expectData(answer).fulfillable).toBe(true)
     await house.close()
   })
 
   it('with a key is never replayed to who has no token', async () => {
-    const house = await openHouse({ styles: 5, journey: never })
+    const house = await openTestGateway({ styles: 5, journey: never })
     const token = 'a-token-of-the-sandbox-erp'
     const server = createServer(sandboxControls(house.sandbox, { token, onFailure: () => {} }))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    Object.assign(house.gateway.upstream, { steer: steerAt(`http://127.0.0.1:${port}`, token) })
-    const [shop, other] = [shopOf(house), shopOf(house, buyers[1])]
-    const { dropship_order_id } = expectData(await shop.post(`${at}/submit`, dropshipOf(await shop.sku())))
-    const ship = (more: object) =>
+    Object.assign(house.gateway.upstream, { steer: createSandboxControl(`http://127.0.0.1:${port}`, token) })
+    const [shop, other] = [openShop(house), openShop(house, buyers[1])]
+    const { dropship_order_id } = expectData(
+      await shop.post(`${at}/submit`, buildDropship(await shop.createSku())),
+    )
+    const shipOrder = (more: object) =>
       call(house, 'POST', '/sandbox/ship', {
         headers: { 'idempotency-key': 'ship-once' },
         body: { dropship_order_id },
         ...more,
       })
-    expectData(await ship({ token: await shop.token() }))
-    const unsigned = await ship({})
+    expectData(await shipOrder({ token: await shop.token() }))
+    const unsigned = await shipOrder({})
     expectError(unsigned, 'AUTH_MISSING_TOKEN')
-    const foreign = await ship({ token: await other.token() })
+    const foreign = await shipOrder({ token: await other.token() })
     expectError(foreign, 'OWNERSHIP_DENIED')
     for (const { headers } of [unsigned, foreign]) expect(headers.get('idempotent-replayed')).toBeNull()
     server.close()

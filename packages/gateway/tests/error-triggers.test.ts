@@ -1,36 +1,46 @@
+/**
+ * Executes the reproduction on each error's documentation page, request by request. The last response must have the
+ * error's code.
+ */
+
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { errorCodes, errorTable } from '../src/contract/errors.ts'
+import { errorCodes, errorTable } from '../src/contract/error-table.ts'
 import { Deadline } from '../src/kernel/deadline.ts'
-import { type Step, shellOf, type Trigger, triggers, variablesOf } from '../src/pages/errors/triggers.ts'
+import {
+  listVariables,
+  type Step,
+  type Trigger,
+  toShellScript,
+  triggers,
+} from '../src/pages/errors/triggers.ts'
 import {
   adminToken,
   buyers,
+  type CallResult,
   call,
-  type House,
-  type Loose,
-  openHouse,
-  type Result,
-  signedIn,
-  world,
+  createWorld,
+  type LooseJson,
+  openTestGateway,
+  signInBuyer,
+  type TestGateway,
 } from './harness.ts'
 
-/** What an error's page tells a reader to do is done here, request by request, and must answer the code. */
-let house: House
+let house: TestGateway
 
 beforeAll(async () => {
-  house = await openHouse()
+  house = await openTestGateway()
 })
 afterAll(() => house.close())
 afterEach(() => vi.restoreAllMocks())
 
 let names = 0
 
-/** What a reader has at hand: the printed account, channel and admin token, and a name of one's own. */
-async function variablesFor(home: House): Promise<Map<string, string>> {
-  const channel = await world(home)
+/** Collects what a reader of the page has: the printed account, channel and admin token, and a unique name. */
+async function collectVariables(home: TestGateway): Promise<Map<string, string>> {
+  const channel = await createWorld(home)
   names += 1
   return new Map([
-    ['TOKEN', await signedIn(home, buyers[0])],
+    ['TOKEN', await signInBuyer(home, buyers[0])],
     ['ADMIN_TOKEN', adminToken],
     ['CLIENT_ID', channel.client_id],
     ['CLIENT_SECRET', channel.client_secret],
@@ -38,8 +48,8 @@ async function variablesFor(home: House): Promise<Map<string, string>> {
   ])
 }
 
-/** Every variable of a value replaced; one that nobody set is a mistake of the trigger. */
-function filled<T>(value: T, variables: ReadonlyMap<string, string>): T {
+/** Replaces the variables in a value. Throws if a variable is not set. */
+function fillVariables<T>(value: T, variables: ReadonlyMap<string, string>): T {
   const text = JSON.stringify(value).replace(/\$([A-Z][A-Z_]*)/g, (_whole, name: string) => {
     const known = variables.get(name)
     if (known === undefined) throw new Error(`nobody sets $${name}`)
@@ -48,8 +58,11 @@ function filled<T>(value: T, variables: ReadonlyMap<string, string>): T {
   return JSON.parse(text)
 }
 
-function send(home: House, step: Step, variables: ReadonlyMap<string, string>): Promise<Result> {
-  const { method, path, query, headers, body } = filled({ ...step, body: step.body ?? null }, variables)
+function send(home: TestGateway, step: Step, variables: ReadonlyMap<string, string>): Promise<CallResult> {
+  const { method, path, query, headers, body } = fillVariables(
+    { ...step, body: step.body ?? null },
+    variables,
+  )
   const search = new URLSearchParams(query).toString()
   const raw = body === null ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
   return call(home, method, search === '' ? path : `${path}?${search}`, {
@@ -58,11 +71,11 @@ function send(home: House, step: Step, variables: ReadonlyMap<string, string>): 
   })
 }
 
-/** Walks the steps; answers the last response. */
-async function walk(home: House, { steps }: Trigger): Promise<Result | undefined> {
-  const variables = await variablesFor(home)
-  const beside: Promise<Result>[] = []
-  let last: Result | undefined
+/** Executes the steps and returns the last response. */
+async function executeSteps(home: TestGateway, { steps }: Trigger): Promise<CallResult | undefined> {
+  const variables = await collectVariables(home)
+  const beside: Promise<CallResult>[] = []
+  let last: CallResult | undefined
   for (const step of steps) {
     for (let time = 0; time < (step.times ?? 1); time++) {
       const answer = send(home, step, variables)
@@ -70,7 +83,7 @@ async function walk(home: House, { steps }: Trigger): Promise<Result | undefined
       else last = await answer
     }
     for (const [variable, field] of Object.entries(step.keep ?? {})) {
-      variables.set(variable, fieldOf(last?.json ?? {}, field))
+      variables.set(variable, readField(last?.json ?? {}, field))
     }
     if (step.isBackground) await new Promise((resolve) => setTimeout(resolve, 200))
     else if (step.waitSeconds) home.clock.advance(step.waitSeconds * 1000)
@@ -79,8 +92,8 @@ async function walk(home: House, { steps }: Trigger): Promise<Result | undefined
   return last
 }
 
-/** As `sed` finds it in the text: the last field of that name. */
-function fieldOf(json: Loose, field: string): string {
+/** Reads a field as the page's `sed` command does: the last occurrence of the field. */
+function readField(json: LooseJson, field: string): string {
   const [, value] = new RegExp(`.*"${field}":"([^"]*)"`).exec(JSON.stringify(json)) ?? []
   if (value === undefined) throw new Error(`no ${field} in ${JSON.stringify(json)}`)
   return value
@@ -89,14 +102,16 @@ function fieldOf(json: Loose, field: string): string {
 describe('every error code', () => {
   it.each(errorCodes)('%s is what its trigger answers', async (code) => {
     const trigger = triggers[code]
-    // Half a minute of silence is what the reader waits for; the test's clocks may run ahead.
+    // A reader would wait for half a minute; the test shortens the time limit instead.
     const real = Deadline.after.bind(Deadline)
     if (code === 'UPSTREAM_TIMEOUT')
       vi.spyOn(Deadline, 'after').mockImplementation((_ms, other) => real(300, other))
     const home =
-      trigger.setting === undefined ? house : await openHouse({ settings: settingOf(trigger.setting) })
+      trigger.setting === undefined
+        ? house
+        : await openTestGateway({ settings: parseSetting(trigger.setting) })
     try {
-      const answer = await walk(home, trigger)
+      const answer = await executeSteps(home, trigger)
       expect(answer?.json.error?.code, answer?.text).toBe(code)
       expect(answer?.status).toBe(errorTable[code].status)
     } finally {
@@ -106,12 +121,12 @@ describe('every error code', () => {
 
   it.each(errorCodes)('%s: its commands name only what a reader has', (code) => {
     const given = new Set(['TOKEN', 'ADMIN_TOKEN', 'CLIENT_ID', 'CLIENT_SECRET', 'NAME'])
-    expect(variablesOf(triggers[code]).filter((name) => !given.has(name))).toEqual([])
-    expect(shellOf(triggers[code])).toContain('$BASE/')
+    expect(listVariables(triggers[code]).filter((name) => !given.has(name))).toEqual([])
+    expect(toShellScript(triggers[code])).toContain('$BASE/')
   })
 })
 
-function settingOf(text: string): Record<string, string> {
+function parseSetting(text: string): Record<string, string> {
   const at = text.indexOf('=')
   return { [text.slice(0, at)]: text.slice(at + 1) }
 }

@@ -1,52 +1,71 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { writes } from '../src/catalogue.ts'
-import { eventIdOf } from '../src/events/outbox.ts'
-import { noticeStockChanges } from '../src/events/stock-changed.ts'
-import { finish } from '../src/operations/intent.ts'
-import { settleAll } from '../src/operations/settle.ts'
+import { z } from 'zod'
+import { deriveEventId } from '../src/events/outbox.ts'
+import { publishStockChanges } from '../src/events/stock-changed.ts'
+import { prune } from '../src/housekeeping.ts'
 import { orderSubmit } from '../src/orders/submit.ts'
-import { prune } from '../src/prune.ts'
+import { toJson } from '../src/store/json.ts'
 import { sequenceEvents } from '../src/webhooks/sequence.ts'
-import { adminToken, call, type House, type Loose, openHouse, type World, world } from './harness.ts'
+import { applyOutcome } from '../src/writes/perform.ts'
+import { settleAll } from '../src/writes/settle.ts'
+import { writes } from '../src/writes.ts'
 import {
-  deliver,
-  deliveries,
-  last,
+  adminToken,
+  call,
+  createWorld,
+  type LooseJson,
+  openTestGateway,
+  type TestGateway,
+  type World,
+} from './harness.ts'
+import {
+  deliverDue,
+  listDeliveries,
   openReceiver,
   privateNets,
   type Receiver,
-  registered,
+  readNewest,
+  registerEndpoint,
 } from './receiver.ts'
-import { draftOf, dropshipOf, expectData, expectError, type Shop, setStock, shopOf } from './trade.ts'
+import {
+  type Buyer,
+  buildDropship,
+  createDraft,
+  expectData,
+  expectError,
+  openShop,
+  setStock,
+} from './trade.ts'
 
-let house: House
-let shop: Shop
+let house: TestGateway
+let shop: Buyer
 
 beforeAll(async () => {
-  house = await openHouse({ settings: privateNets, styles: 60 })
-  shop = shopOf(house)
-  // The ERP's own clock is another matter.
+  house = await openTestGateway({ settings: privateNets, styles: 60 })
+  shop = openShop(house)
+  // The sandbox's controls do not reach the ERP here: only the gateway's clock advances, and the ERP's own clock may
+  // differ.
   Object.assign(house.gateway.upstream, { steer: async () => ({ status: 200, body: {} }) })
-  await noticeStockChanges(house.gateway)
+  await publishStockChanges(house.gateway)
 })
 afterAll(() => house.close())
 
 const day = 24 * 60 * 60_000
 
-/** Changes the stock of a SKU at the ERP and follows it. */
-async function moved(warehouse: string, sku: string, on_hand: number) {
+/** Changes the stock of a SKU in the ERP and syncs it. */
+async function moveStock(warehouse: string, sku: string, on_hand: number) {
   setStock(house, warehouse, sku, on_hand)
   await house.settle()
 }
 
-async function noticed() {
-  await noticeStockChanges(house.gateway)
+async function syncStockEvents() {
+  await publishStockChanges(house.gateway)
   while (await sequenceEvents(house.gateway));
 }
 
-/** Every event that a channel reads, page by page. */
-async function events(token: string, pageSize = 200, since?: string): Promise<Loose[]> {
-  const found: Loose[] = []
+/** Reads all events of a channel, page by page. */
+async function readEvents(token: string, pageSize = 200, since?: string): Promise<LooseJson[]> {
+  const found: LooseJson[] = []
   for (let cursor = since, more = true; more; ) {
     const query = cursor === undefined ? '' : `&since=${cursor}`
     const { json } = await call(house, 'GET', `/api/v1/events?page_size=${pageSize}${query}`, { token })
@@ -62,38 +81,38 @@ describe('stock.changed', () => {
   let channel: World
   beforeEach(async () => {
     receiver = await openReceiver()
-    channel = await world(house)
+    channel = await createWorld(house)
     house.clock.advance(10_000)
-    await noticed()
-    await deliver(house)
+    await syncStockEvents()
+    await deliverDue(house)
   })
 
   const types = { event_types: ['stock.changed'] }
-  const codes = () => receiver.received.map(({ event }) => event.data.warehouse_code).sort()
+  const listWarehouseCodes = () => receiver.received.map(({ event }) => event.data.warehouse_code).sort()
 
   it('is one for a warehouse in five seconds, with the rows that changed since the one before', async () => {
-    await registered(house, channel.token, receiver.url, types)
-    const skus = [await shop.sku(), await shop.sku()]
+    await registerEndpoint(house, channel.token, receiver.url, types)
+    const skus = [await shop.createSku(), await shop.createSku()]
     house.clock.advance(5_000)
-    await noticed()
-    await deliver(house)
+    await syncStockEvents()
+    await deliverDue(house)
     const before = receiver.received.find(({ event }) => event.data.warehouse_code === 'AUSYD1')?.event.data
       .version
     receiver.received.length = 0
-    await moved('AUSYD1', skus[0] ?? '', 41)
-    await noticed()
+    await moveStock('AUSYD1', skus[0] ?? '', 41)
+    await syncStockEvents()
     house.clock.advance(4_999)
-    await moved('AUSYD1', skus[1] ?? '', 42)
-    await moved('AUSYD1', skus[0] ?? '', 43)
-    await noticed()
-    await deliver(house)
+    await moveStock('AUSYD1', skus[1] ?? '', 42)
+    await moveStock('AUSYD1', skus[0] ?? '', 43)
+    await syncStockEvents()
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(0)
     house.clock.advance(1)
-    await noticed()
-    await noticed()
-    await deliver(house)
+    await syncStockEvents()
+    await syncStockEvents()
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(1)
-    const { data } = last(receiver).event
+    const { data } = readNewest(receiver).event
     const feed = await call(house, 'GET', `/api/v1/warehouses/AUSYD1/stock/changes?since=${before}`, {
       token: channel.token,
     })
@@ -107,23 +126,23 @@ describe('stock.changed', () => {
       changes_url: `/api/v1/warehouses/AUSYD1/stock/changes?since=${before}`,
     })
     expect(data.rows).toEqual(feed.json.data)
-    expect(data.rows.map((row: Loose) => row.quantity_on_hand).sort()).toEqual([42, 43])
+    expect(data.rows.map((row: LooseJson) => row.quantity_on_hand).sort()).toEqual([42, 43])
   })
 
   it('adds the rows as they are when it is sent', async () => {
-    await registered(house, channel.token, receiver.url, types)
-    const sku = await shop.sku({ CHNZJ1: 987 })
+    await registerEndpoint(house, channel.token, receiver.url, types)
+    const sku = await shop.createSku({ CHNZJ1: 987 })
     house.clock.advance(5_000)
-    await noticed()
+    await syncStockEvents()
     receiver.answers = Array.from({ length: 9 }, () => 500)
-    await deliver(house)
+    await deliverDue(house)
     receiver.answers = []
     receiver.received.length = 0
-    await moved('CHNZJ1', sku, 77)
+    await moveStock('CHNZJ1', sku, 77)
     house.clock.advance(30_000)
-    await deliver(house)
+    await deliverDue(house)
     const told = receiver.received.find(({ event }) => event.data.warehouse_code === 'CHNZJ1')?.event.data
-    expect(told.rows.find((row: Loose) => row.sku === sku).quantity_on_hand).toBe(77)
+    expect(told.rows.find((row: LooseJson) => row.sku === sku).quantity_on_hand).toBe(77)
     expect(told.latest).toBeGreaterThan(told.version)
   })
 
@@ -131,52 +150,52 @@ describe('stock.changed', () => {
     const rows = house.sandbox.store.all(
       "select sku from stock where warehouse_code = 'AUSYD2' and sku not like 'SBX-%' limit 130",
     )
-    await registered(house, channel.token, receiver.url, { ...types, warehouse_codes: ['AUSYD2'] })
+    await registerEndpoint(house, channel.token, receiver.url, { ...types, warehouse_codes: ['AUSYD2'] })
     for (const { sku } of rows) setStock(house, 'AUSYD2', String(sku), 321)
     await house.settle()
-    await noticed()
-    await deliver(house)
-    const { data } = last(receiver).event
+    await syncStockEvents()
+    await deliverDue(house)
+    const { data } = readNewest(receiver).event
     expect(data.rows).toHaveLength(100)
     expect(data).toMatchObject({ truncated: true })
     expect(data.changed_count).toBeGreaterThan(100)
   })
 
   it('tells of a view only where the allowlist or the endpoint names it', async () => {
-    const named = await world(house)
-    const onList = await world(house, { warehouse_allowlist: ['AU'] })
-    const change = async () => {
-      const sku = await shop.sku()
+    const named = await createWorld(house)
+    const onList = await createWorld(house, { warehouse_allowlist: ['AU'] })
+    const changeStock = async () => {
+      const sku = await shop.createSku()
       house.clock.advance(5_000)
-      await moved('AUSYD1', sku, 91)
+      await moveStock('AUSYD1', sku, 91)
       receiver.received.length = 0
-      await noticed()
-      await deliver(house)
+      await syncStockEvents()
+      await deliverDue(house)
     }
-    await registered(house, channel.token, receiver.url, types)
-    await change()
-    expect(codes()).not.toContain('AU')
-    expect(codes()).toContain('AUSYD1')
-    await registered(house, named.token, `${receiver.url}/named`, { ...types, warehouse_codes: ['AU'] })
-    await registered(house, onList.token, `${receiver.url}/listed`, types)
-    await change()
-    const of = (path: string) =>
+    await registerEndpoint(house, channel.token, receiver.url, types)
+    await changeStock()
+    expect(listWarehouseCodes()).not.toContain('AU')
+    expect(listWarehouseCodes()).toContain('AUSYD1')
+    await registerEndpoint(house, named.token, `${receiver.url}/named`, { ...types, warehouse_codes: ['AU'] })
+    await registerEndpoint(house, onList.token, `${receiver.url}/listed`, types)
+    await changeStock()
+    const listCodesAt = (path: string) =>
       receiver.received.filter((each) => each.path === path).map(({ event }) => event.data.warehouse_code)
-    expect(of('/hook/named')).toEqual(['AU'])
-    expect(of('/hook/listed')).toEqual(['AU'])
-    expect((await events(named.token)).map(({ data }) => data.warehouse_code)).toContain('AU')
-    expect(new Set((await events(onList.token)).map(({ data }) => data.warehouse_code))).toEqual(
+    expect(listCodesAt('/hook/named')).toEqual(['AU'])
+    expect(listCodesAt('/hook/listed')).toEqual(['AU'])
+    expect((await readEvents(named.token)).map(({ data }) => data.warehouse_code)).toContain('AU')
+    expect(new Set((await readEvents(onList.token)).map(({ data }) => data.warehouse_code))).toEqual(
       new Set(['AU']),
     )
-    expect((await events(channel.token)).map(({ data }) => data.warehouse_code)).not.toContain('AU')
+    expect((await readEvents(channel.token)).map(({ data }) => data.warehouse_code)).not.toContain('AU')
   })
 
   it('follows the allowlist as it is at the attempt and at the reading', async () => {
-    await registered(house, channel.token, receiver.url, types)
-    const sku = await shop.sku({ CHNZJ1: 988, AUSYD1: 989 })
+    await registerEndpoint(house, channel.token, receiver.url, types)
+    const sku = await shop.createSku({ CHNZJ1: 988, AUSYD1: 989 })
     house.clock.advance(5_000)
-    await noticed()
-    const seen = await events(channel.token)
+    await syncStockEvents()
+    const seen = await readEvents(channel.token)
     const chinese = seen.findLast(({ data }) => data.warehouse_code === 'CHNZJ1')
     await house.gateway.store.db
       .updateTable('channels')
@@ -184,13 +203,13 @@ describe('stock.changed', () => {
       .where('channel_code', '=', channel.channel_code)
       .execute()
     house.gateway.sessions.forget()
-    await deliver(house)
+    await deliverDue(house)
     expect(sku).not.toBe('')
-    expect(new Set(codes())).toEqual(new Set(['AUSYD1']))
+    expect(new Set(listWarehouseCodes())).toEqual(new Set(['AUSYD1']))
     for (const { raw } of receiver.received) expect(raw).not.toContain('CHNZJ1')
-    const withheld = await deliveries(house, channel.token, `&event_id=${chinese?.event_id}`)
+    const withheld = await listDeliveries(house, channel.token, `&event_id=${chinese?.event_id}`)
     expect(withheld).toMatchObject([{ status: 'cancelled', last_error: 'not_allowed', attempts: 0 }])
-    expect(new Set((await events(channel.token)).map(({ data }) => data.warehouse_code))).toEqual(
+    expect(new Set((await readEvents(channel.token)).map(({ data }) => data.warehouse_code))).toEqual(
       new Set(['AUSYD1']),
     )
     expectError(
@@ -200,43 +219,43 @@ describe('stock.changed', () => {
   })
 
   it('is kept once for all channels, without rows', async () => {
-    await registered(house, channel.token, receiver.url, types)
-    await registered(house, (await world(house)).token, receiver.url, types)
-    await shop.sku()
+    await registerEndpoint(house, channel.token, receiver.url, types)
+    await registerEndpoint(house, (await createWorld(house)).token, receiver.url, types)
+    await shop.createSku()
     house.clock.advance(5_000)
-    await noticed()
+    await syncStockEvents()
     const rows = await house.gateway.store.db.selectFrom('events').select(['channel_code', 'data']).execute()
     const stock = rows.filter(({ channel_code }) => channel_code === '')
     expect(stock.length).toBeGreaterThan(0)
     for (const { data } of stock) expect(data).not.toContain('rows')
-    const [newest] = (await events(channel.token)).toReversed()
+    const [newest] = (await readEvents(channel.token)).toReversed()
     expect(newest?.data.rows).toEqual([])
     expect(newest?.channel_code).toBe(channel.channel_code)
   })
 
   it('is noticed by several processes at once and told once', async () => {
-    await shop.sku()
+    await shop.createSku()
     house.clock.advance(5_000)
-    const before = await outbox()
-    await Promise.all(Array.from({ length: 6 }, () => noticeStockChanges(house.gateway)))
-    const told = (await outbox()) - before
+    const before = await countOutboxEvents()
+    await Promise.all(Array.from({ length: 6 }, () => publishStockChanges(house.gateway)))
+    const told = (await countOutboxEvents()) - before
     expect(told).toBeGreaterThan(0)
     const subjects = await house.gateway.store.db.selectFrom('outbox').select('data').execute()
     expect(new Set(subjects.map(({ data }) => data)).size).toBe(subjects.length)
   })
 })
 
-async function outbox(): Promise<number> {
+async function countOutboxEvents(): Promise<number> {
   return (await house.gateway.store.db.selectFrom('outbox').select('event_id').execute()).length
 }
 
 describe('GET /events', () => {
-  const order = async () =>
-    expectData(await shop.post('/dropship-orders/submit', dropshipOf(await shop.sku())))
-  const sequenced = async () => {
+  const placeOrder = async () =>
+    expectData(await shop.post('/dropship-orders/submit', buildDropship(await shop.createSku())))
+  const sequenceAll = async () => {
     while (await sequenceEvents(house.gateway));
   }
-  const orderIds = (list: readonly Loose[]) =>
+  const listOrderIds = (list: readonly LooseJson[]) =>
     list
       .filter(({ type }) => type === 'order.created')
       .map(({ data }) => data.dropship_order_id ?? data.order_id)
@@ -245,46 +264,76 @@ describe('GET /events', () => {
     const ids = []
     for (let each = 0; each < 7; each++) {
       house.clock.advance(1)
-      ids.push((await order()).dropship_order_id)
+      ids.push((await placeOrder()).dropship_order_id)
     }
-    await sequenced()
+    await sequenceAll()
     const token = await shop.token()
-    const whole = await events(token)
-    expect(orderIds(whole).slice(-7)).toEqual(ids)
-    for (const size of [1, 3, 200]) expect(await events(token, size)).toEqual(whole)
+    const whole = await readEvents(token)
+    expect(listOrderIds(whole).slice(-7)).toEqual(ids)
+    for (const size of [1, 3, 200]) expect(await readEvents(token, size)).toEqual(whole)
     const middle = whole.at(-4)
-    expect(await events(token, 2, middle?.event_id)).toEqual(whole.slice(-3))
-    expect(await events(token, 2, whole.at(-1)?.event_id)).toEqual([])
+    expect(await readEvents(token, 2, middle?.event_id)).toEqual(whole.slice(-3))
+    expect(await readEvents(token, 2, whole.at(-1)?.event_id)).toEqual([])
   })
 
   it('answers one type alone where it is asked for, from any event on', async () => {
-    await noticed()
+    await syncStockEvents()
     const token = await shop.token()
-    const read = async (query: string) =>
+    const readPageOf = async (query: string) =>
       (await call(house, 'GET', `/api/v1/events?page_size=200${query}`, { token })).json.data
-    const whole = await events(token)
-    const of = (type: string) => whole.filter((each) => each.type === type)
-    expect(of('order.created').length * of('stock.changed').length).toBeGreaterThan(0)
+    const whole = await readEvents(token)
+    const filterByType = (type: string) => whole.filter((each) => each.type === type)
+    expect(filterByType('order.created').length * filterByType('stock.changed').length).toBeGreaterThan(0)
     for (const type of ['order.created', 'stock.changed'])
-      expect(await read(`&type=${type}`)).toEqual(of(type))
-    const [stock] = of('stock.changed')
+      expect(await readPageOf(`&type=${type}`)).toEqual(filterByType(type))
+    const [stock] = filterByType('stock.changed')
     const later = whole.slice(whole.indexOf(stock ?? {}) + 1).filter(({ type }) => type === 'order.created')
-    expect(await read(`&type=order.created&since=${stock?.event_id}`)).toEqual(later)
+    expect(await readPageOf(`&type=order.created&since=${stock?.event_id}`)).toEqual(later)
     expectError(await shop.get('/events?type=webhook.test'), 'VALIDATION_FAILED', { param: 'type' })
   })
 
   it('reads one event as it is delivered, and no other channel’s', async () => {
-    const { dropship_order_id: id } = await order()
-    await sequenced()
-    const event_id = eventIdOf('order.created', id)
+    const { dropship_order_id: id } = await placeOrder()
+    await sequenceAll()
+    const event_id = deriveEventId('order.created', id)
     expect(expectData(await shop.get(`/events/${event_id}`))).toMatchObject({
       event_id,
       type: 'order.created',
     })
-    const { token } = await world(house)
+    const { token } = await createWorld(house)
     expectError(await call(house, 'GET', `/api/v1/events/${event_id}`, { token }), 'OWNERSHIP_DENIED')
     expectError(await call(house, 'GET', `/api/v1/events?since=${event_id}`, { token }), 'OWNERSHIP_DENIED')
-    expect(orderIds(await events(token))).toEqual([])
+    expect(listOrderIds(await readEvents(token))).toEqual([])
+  })
+
+  it('holds in data what GET /events/types says of the type', async () => {
+    await placeOrder()
+    house.clock.advance(5_000)
+    await syncStockEvents()
+    await sequenceAll()
+    const all = await readEvents(await shop.token())
+    const types = (await shop.get('/events/types')).json.data
+    expect(types.map(({ type }: LooseJson) => type)).toEqual(['stock.changed', 'order.created'])
+    for (const { type, data_schema } of types) {
+      const event = all.findLast((each) => each.type === type)
+      expect(Object.keys(Object(event?.data)).sort()).toEqual(Object.keys(data_schema.properties).sort())
+      expect(z.fromJSONSchema(data_schema).safeParse(event?.data).error).toBeUndefined()
+    }
+  })
+
+  it('describes its types in the language of the reader', async () => {
+    const readTextIn = async (language: string) => {
+      const headers = { 'accept-language': language }
+      const answer = await call(house, 'GET', '/api/v1/events/types', { token: await shop.token(), headers })
+      expect(answer.headers.get('content-language')).toBe(language)
+      const [first] = answer.json.data
+      return [first.summary, first.data_schema.properties.truncated.description]
+    }
+    expect(await readTextIn('en')).toEqual([
+      'The stock of a warehouse changed',
+      'Whether more rows changed than the event contains',
+    ])
+    expect(await readTextIn('zh')).toEqual(['仓库库存有变更', '变更的行是否多于事件所含的行'])
   })
 
   it('says so where a cursor is not known any more', async () => {
@@ -295,21 +344,21 @@ describe('GET /events', () => {
   })
 
   it('keeps order.created for 30 days and stock.changed for 7', async () => {
-    const { token } = await world(house)
+    const { token } = await createWorld(house)
     const receiver = await openReceiver()
-    await registered(house, token, receiver.url, { event_types: ['stock.changed'] })
-    const { dropship_order_id: id } = await order()
+    await registerEndpoint(house, token, receiver.url, { event_types: ['stock.changed'] })
+    const { dropship_order_id: id } = await placeOrder()
     house.clock.advance(5_000)
-    await noticed()
-    await deliver(house)
-    const count = async (type: string) =>
-      (await events(await shop.token())).filter((each) => each.type === type).length
+    await syncStockEvents()
+    await deliverDue(house)
+    const countEvents = async (type: string) =>
+      (await readEvents(await shop.token())).filter((each) => each.type === type).length
     house.clock.advance(7 * day - 6_000)
     await prune(house.gateway)
-    expect(await count('stock.changed')).toBeGreaterThan(0)
+    expect(await countEvents('stock.changed')).toBeGreaterThan(0)
     house.clock.advance(7_000)
     await prune(house.gateway)
-    expect(await count('stock.changed')).toBe(0)
+    expect(await countEvents('stock.changed')).toBe(0)
     const left = await house.gateway.store.db
       .selectFrom('webhook_deliveries')
       .select('event_type')
@@ -318,23 +367,23 @@ describe('GET /events', () => {
     expect(left).toEqual([])
     house.clock.advance(23 * day - 7_000)
     await prune(house.gateway)
-    expect(orderIds(await events(await shop.token()))).toContain(id)
+    expect(listOrderIds(await readEvents(await shop.token()))).toContain(id)
     house.clock.advance(2_000)
     await prune(house.gateway)
-    expect(orderIds(await events(await shop.token()))).not.toContain(id)
+    expect(listOrderIds(await readEvents(await shop.token()))).not.toContain(id)
     await receiver.close()
   })
 })
 
 describe('an event', () => {
   it('is not made by a change that is rolled back', async () => {
-    const draft = await draftOf(shop, await shop.sku())
+    const draft = await createDraft(shop, await shop.createSku())
     const row = await house.gateway.store.db
       .selectFrom('orders')
       .selectAll()
       .where('order_id', '=', draft.order_id)
       .executeTakeFirstOrThrow()
-    const before = await outbox()
+    const before = await countOutboxEvents()
     const document = {
       reference: row.reference,
       number: 'SO-1',
@@ -361,37 +410,42 @@ describe('an event', () => {
       channel_code: row.channel_code,
       scope: null,
       http_status: 200,
-      detail: JSON.stringify({ hold_reference: null, ended: null, before: {} }),
+      detail: toJson<unknown>({ hold_reference: null, ended: null, before: {} }),
       request_id: 'req-of-nobody',
       sent_at: 0,
       missed_at: null,
       looked_at: null,
     }
-    // There is no such intent in the database: the commit finds that out last and takes everything back.
-    await expect(finish(house.gateway, orderSubmit, intent, { document, figures: [] })).rejects.toThrow()
-    expect(await outbox()).toBe(before)
+    // The database has no such intent. The commit detects that as its last step and rolls everything back.
+    await expect(
+      applyOutcome({ gateway: house.gateway, call: undefined }, orderSubmit, {
+        intent,
+        written: { document, figures: [] },
+      }),
+    ).rejects.toThrow()
+    expect(await countOutboxEvents()).toBe(before)
     const after = expectData(await shop.get(`/orders/${draft.order_id}`))
     expect(after.status).toBe('draft')
   })
 
   it('is made once for an order whose outcome was in doubt, when it is settled', async () => {
     const receiver = await openReceiver()
-    await registered(house, await shop.token(), receiver.url)
-    const wish = dropshipOf(await shop.sku())
+    await registerEndpoint(house, await shop.token(), receiver.url)
+    const wish = buildDropship(await shop.createSku())
     const fault = { 'x-sandbox-fault': 'UPSTREAM_ERROR;after=commit', 'idempotency-key': 'in-doubt-1' }
     expectError(await shop.post('/dropship-orders/submit', wish, fault), 'UPSTREAM_ERROR')
     await house.settle()
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(0)
     await settleAll(house.gateway, writes)
     await settleAll(house.gateway, writes)
     await house.settle()
-    await deliver(house)
+    await deliverDue(house)
     const again = expectData(
       await shop.post('/dropship-orders/submit', wish, { 'idempotency-key': 'in-doubt-1' }),
     )
     await house.settle()
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received.map(({ event }) => event.data.dropship_order_id)).toEqual([
       again.dropship_order_id,
     ])
@@ -400,8 +454,8 @@ describe('an event', () => {
 
   it('is made once where the retry with the key settles the order', async () => {
     const receiver = await openReceiver()
-    await registered(house, await shop.token(), receiver.url)
-    const draft = await draftOf(shop, await shop.sku())
+    await registerEndpoint(house, await shop.token(), receiver.url)
+    const draft = await createDraft(shop, await shop.createSku())
     const path = `/orders/${draft.order_id}/submit`
     const key = { 'idempotency-key': 'in-doubt-2' }
     expectError(
@@ -410,25 +464,25 @@ describe('an event', () => {
     )
     expectData(await shop.post(path, {}, key))
     expectData(await shop.post(path, {}, key))
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received.map(({ event }) => event.data.order_id)).toEqual([draft.order_id])
-    expect(last(receiver).headers['x-request-id']).toMatch(/^req_/)
+    expect(readNewest(receiver).headers['x-request-id']).toMatch(/^req_/)
     await receiver.close()
   })
 
   it('is not made for an order that the ERP never got', async () => {
     const receiver = await openReceiver()
-    await registered(house, await shop.token(), receiver.url)
+    await registerEndpoint(house, await shop.token(), receiver.url)
     const fault = { 'x-sandbox-fault': 'UPSTREAM_ERROR', 'idempotency-key': 'in-doubt-3' }
     expectError(
-      await shop.post('/dropship-orders/submit', dropshipOf(await shop.sku()), fault),
+      await shop.post('/dropship-orders/submit', buildDropship(await shop.createSku()), fault),
       'UPSTREAM_ERROR',
     )
     for (let turn = 0; turn < 4; turn++) {
       house.clock.advance(120_000)
       await settleAll(house.gateway, writes)
     }
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(0)
     await receiver.close()
   })
@@ -437,72 +491,72 @@ describe('an event', () => {
 describe('the sandbox inbox', () => {
   const inbox = '/sandbox/inbox/my-hooks'
   const url = `http://127.0.0.1:8080${inbox}`
-  const look = async (token: string) => expectData(await call(house, 'GET', inbox, { token }))
+  const readInbox = async (token: string) => expectData(await call(house, 'GET', inbox, { token }))
   const inboxName =
     'The name of a sandbox inbox has 1 to 64 characters: letters A to Z and a to z, digits, _ and -.'
 
   it('receives in process, verifies and shows what came, to its channel alone', async () => {
-    const { token } = await world(house)
-    const { endpoint_id } = await registered(house, token, url)
+    const { token } = await createWorld(house)
+    const { endpoint_id } = await registerEndpoint(house, token, url)
     const sent = expectData(
       await call(house, 'POST', `/api/v1/webhook-endpoints/${endpoint_id}/test`, { token }),
     )
-    await deliver(house, { dial: () => expect.unreachable('a socket was opened') })
-    const { messages } = await look(token)
+    await deliverDue(house, { dial: () => expect.unreachable('a socket was opened') })
+    const { messages } = await readInbox(token)
     expect(messages).toMatchObject([
       { event_id: sent.event_id, verified: true, status: 200, event: { type: 'webhook.test' } },
     ])
     expect(messages[0].headers['X-Service-Signature']).toMatch(/^t=\d+,v1=[0-9a-f]{64}$/)
-    expect((await look((await world(house)).token)).messages).toEqual([])
+    expect((await readInbox((await createWorld(house)).token)).messages).toEqual([])
     expectData(await call(house, 'DELETE', inbox, { token }))
-    expect((await look(token)).messages).toEqual([])
+    expect((await readInbox(token)).messages).toEqual([])
   })
 
   it('answers 500 as often as it is told, and one step of the sandbox’s clock shows the dead letter at once', async () => {
-    const { token } = await world(house)
-    const { endpoint_id } = await registered(house, token, url)
+    const { token } = await createWorld(house)
+    const { endpoint_id } = await registerEndpoint(house, token, url)
     expectData(await call(house, 'PATCH', inbox, { token, body: { fail_times: 6 } }))
     await call(house, 'POST', `/api/v1/webhook-endpoints/${endpoint_id}/test`, { token })
-    await deliver(house)
-    expect(await deliveries(house, token)).toMatchObject([{ status: 'pending', attempts: 1 }])
+    await deliverDue(house)
+    expect(await listDeliveries(house, token)).toMatchObject([{ status: 'pending', attempts: 1 }])
     const body = { advance_seconds: 8 * 60 * 60 }
     const steerless = await call(house, 'POST', '/sandbox/clock', { admin: adminToken, body })
     expect(steerless.status).toBe(200)
-    await deliver(house)
-    expect(await deliveries(house, token)).toMatchObject([{ status: 'dead_letter', attempts: 6 }])
-    expect((await look(token)).messages.map((each: Loose) => each.status)).toEqual([
+    await deliverDue(house)
+    expect(await listDeliveries(house, token)).toMatchObject([{ status: 'dead_letter', attempts: 6 }])
+    expect((await readInbox(token)).messages.map((each: LooseJson) => each.status)).toEqual([
       500, 500, 500, 500, 500, 500,
     ])
     expect((await call(house, 'GET', '/api/v1/me', { token })).json.data.webhook_health.dead_letters).toBe(1)
-    const [{ delivery_id } = { delivery_id: '' }] = await deliveries(house, token)
+    const [{ delivery_id } = { delivery_id: '' }] = await listDeliveries(house, token)
     await call(house, 'POST', `/api/v1/webhook-deliveries/${delivery_id}/redeliver`, { token })
-    await deliver(house)
-    expect((await look(token)).messages[0]).toMatchObject({ status: 200, verified: true })
+    await deliverDue(house)
+    expect((await readInbox(token)).messages[0]).toMatchObject({ status: 200, verified: true })
   })
 
   it('brings waiting deliveries forward by as much as the clock was set, and no further', async () => {
-    const { token } = await world(house)
-    const { endpoint_id } = await registered(house, token, url)
+    const { token } = await createWorld(house)
+    const { endpoint_id } = await registerEndpoint(house, token, url)
     expectData(await call(house, 'PATCH', inbox, { token, body: { fail_times: 9 } }))
     await call(house, 'POST', `/api/v1/webhook-endpoints/${endpoint_id}/test`, { token })
-    await deliver(house)
-    const advance = async (advance_seconds: number) => {
+    await deliverDue(house)
+    const advanceClock = async (advance_seconds: number) => {
       await call(house, 'POST', '/sandbox/clock', { admin: adminToken, body: { advance_seconds } })
-      await deliver(house)
-      return (await deliveries(house, token))[0]?.attempts
+      await deliverDue(house)
+      return (await listDeliveries(house, token))[0]?.attempts
     }
-    expect(await advance(29)).toBe(1)
-    expect(await advance(1)).toBe(2)
-    expect(await advance(120 + 600)).toBe(4)
-    expect(await advance(3_599)).toBe(4)
-    expect(await advance(1 + 21_599)).toBe(5)
-    expect(await advance(1)).toBe(6)
+    expect(await advanceClock(29)).toBe(1)
+    expect(await advanceClock(1)).toBe(2)
+    expect(await advanceClock(120 + 600)).toBe(4)
+    expect(await advanceClock(3_599)).toBe(4)
+    expect(await advanceClock(1 + 21_599)).toBe(5)
+    expect(await advanceClock(1)).toBe(6)
   })
 
   it('has a name of its own kind, wherever webhooks may go', async () => {
-    const strict = await openHouse()
+    const strict = await openTestGateway()
     for (const each of [house, strict]) {
-      const { token } = await world(each)
+      const { token } = await createWorld(each)
       for (const name of ['a%20b', 'a b', 'a/b', 'a.b', 'ä', '', 'x'.repeat(65)]) {
         const body = { url: `http://127.0.0.1:8080/sandbox/inbox/${name}`, event_types: ['order.created'] }
         const answer = await call(each, 'POST', '/api/v1/webhook-endpoints', { token, body })
@@ -513,12 +567,12 @@ describe('the sandbox inbox', () => {
   })
 
   it('is bounded, and is an ordinary private address in front of a real ERP', async () => {
-    const { token } = await world(house)
-    const { endpoint_id } = await registered(house, token, url)
+    const { token } = await createWorld(house)
+    const { endpoint_id } = await registerEndpoint(house, token, url)
     for (let each = 0; each < 60; each++)
       await call(house, 'POST', `/api/v1/webhook-endpoints/${endpoint_id}/test`, { token })
-    await deliver(house)
-    expect((await look(token)).messages).toHaveLength(50)
+    await deliverDue(house)
+    expect((await readInbox(token)).messages).toHaveLength(50)
     expectError(
       await call(house, 'PATCH', '/sandbox/inbox/a%20b', { token, body: { fail_times: 1 } }),
       'NOT_FOUND',

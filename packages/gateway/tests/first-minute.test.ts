@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { call, type House, openHouse, signedIn, world } from './harness.ts'
+import { call, createWorld, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
 
-let house: House
+let house: TestGateway
 
 beforeAll(async () => {
-  house = await openHouse()
+  house = await openTestGateway()
 })
 afterAll(() => house.close())
 
 describe('a newcomer’s first minute', () => {
   it('gets a token with either grant and pulls a whole warehouse', async () => {
-    const { token } = await world(house)
+    const { token } = await createWorld(house)
     const pulled = await call(house, 'GET', '/api/v1/warehouses/AUSYD1/stock', { token })
     expect(pulled.status).toBe(200)
     const { rows } = house.sandbox.store.one(
@@ -18,7 +18,7 @@ describe('a newcomer’s first minute', () => {
     ) ?? { rows: 0 }
     expect(pulled.json.data).toHaveLength(Number(rows))
     const again = await call(house, 'GET', '/api/v1/warehouses/AUSYD1/stock', {
-      token: await signedIn(house),
+      token: await signInBuyer(house),
     })
     expect(again.text).toBe(pulled.text)
   })

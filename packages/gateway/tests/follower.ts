@@ -1,25 +1,25 @@
-import { added, contributionOf, hexOf, type Sum, zeroSum } from '../src/stock/checksum.ts'
-import type { Loose, Result } from './harness.ts'
+import { addContribution, hashPublishedRow, type Sum, toHex, zeroSum } from '../src/snapshot/checksum.ts'
+import type { CallResult, LooseJson } from './harness.ts'
 
-/** A client as the documents describe it: pull once, then follow the feed; a full sync when it is asked for. */
+/** A client as documented: it pulls once and then follows the feed. If a full sync is required, it pulls again. */
 export class Follower {
-  readonly #get: (path: string) => Promise<Result>
+  readonly #get: (path: string) => Promise<CallResult>
   readonly #warehouse: string
-  readonly #rows = new Map<string, Loose>()
+  readonly #rows = new Map<string, LooseJson>()
   cursor = 0
   proof: { row_count: number; checksum: string } | undefined
 
-  constructor(get: (path: string) => Promise<Result>, warehouse: string) {
+  constructor(get: (path: string) => Promise<CallResult>, warehouse: string) {
     this.#get = get
     this.#warehouse = warehouse
   }
 
-  /** A full pull, whole or in pages; `meanwhile` runs between the pages. */
+  /** Pulls everything, in one response or in pages. `meanwhile` runs between the pages. */
   async start(pageSize?: number, meanwhile: () => Promise<void> = async () => {}) {
     const path = `/api/v1/warehouses/${this.#warehouse}/stock`
     this.#rows.clear()
-    const mostPages = 10_000
-    for (let page = 1; page <= mostPages; page++) {
+    const maxPages = 10_000
+    for (let page = 1; page <= maxPages; page++) {
       const { json } = await this.#get(
         pageSize === undefined ? path : `${path}?page=${page}&page_size=${pageSize}`,
       )
@@ -30,8 +30,10 @@ export class Follower {
     }
   }
 
-  /** One page of the feed; answers whether there is more. */
-  async page(size = 1000): Promise<boolean> {
+  /**
+   * Reads one page of the feed, or pulls again if a full sync is required. Returns whether there may be more to read.
+   */
+  async readPage(size = 1000): Promise<boolean> {
     const { json } = await this.#get(
       `/api/v1/warehouses/${this.#warehouse}/stock/changes?since=${this.cursor}&page_size=${size}`,
     )
@@ -52,14 +54,14 @@ export class Follower {
   }
 
   async catchUp() {
-    while (await this.page());
+    while (await this.readPage());
   }
 
-  rows(): Loose[] {
+  rows(): LooseJson[] {
     return [...this.#rows.values()].sort((a, b) => (a.sku < b.sku ? -1 : 1))
   }
 
-  checksum(): string {
+  computeChecksum(): string {
     let sum: Sum = zeroSum
     for (const {
       sku,
@@ -79,8 +81,8 @@ export class Follower {
         price_retail,
         currency,
       }
-      sum = added(sum, contributionOf(fields), 1)
+      sum = addContribution(sum, hashPublishedRow(fields), 1)
     }
-    return hexOf(sum)
+    return toHex(sum)
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { OpenApi, Operation, Schema } from './growth.ts'
-import { breaks, openApiFrom } from './growth.ts'
+import { findBreaks, parseOpenApi } from './growth.ts'
 
 type Case = [what: string, released: OpenApi, current: OpenApi, sentence: string]
 type Growth = [what: string, released: OpenApi, current: OpenApi]
@@ -12,64 +12,67 @@ const A_OR_B: Schema = { type: 'string', enum: ['a', 'b'] }
 const A: Schema = { type: 'string', enum: ['a'] }
 const FREE: Operation = { responses: { 200: {} } }
 
-function api(operation: Operation, rest: Omit<OpenApi, 'openapi' | 'paths'> = {}): OpenApi {
+function buildApi(operation: Operation, rest: Omit<OpenApi, 'openapi' | 'paths'> = {}): OpenApi {
   return { openapi: '3.1.0', paths: { '/things': { post: operation } }, ...rest }
 }
 
-function json(schema: Schema) {
+function buildJsonContent(schema: Schema) {
   return { content: { 'application/json': { schema } } }
 }
 
-function taking(schema: Schema, schemas: Record<string, Schema> = {}): OpenApi {
-  return api({ requestBody: json(schema) }, { components: { schemas } })
+function buildRequestApi(schema: Schema, schemas: Record<string, Schema> = {}): OpenApi {
+  return buildApi({ requestBody: buildJsonContent(schema) }, { components: { schemas } })
 }
 
-function answering(schema: Schema, schemas: Record<string, Schema> = {}): OpenApi {
-  return api({ responses: { 200: json(schema) } }, { components: { schemas } })
+function buildResponseApi(schema: Schema, schemas: Record<string, Schema> = {}): OpenApi {
+  return buildApi({ responses: { 200: buildJsonContent(schema) } }, { components: { schemas } })
 }
 
-function failing(responses: Operation['responses'] & object, schemas: Record<string, Schema> = {}): OpenApi {
-  return api({ responses }, { components: { schemas } })
+function buildFailureApi(
+  responses: Operation['responses'] & object,
+  schemas: Record<string, Schema> = {},
+): OpenApi {
+  return buildApi({ responses }, { components: { schemas } })
 }
 
-function withQuery(name: string, required: boolean, schema: Schema = TEXT): OpenApi {
-  return api({ parameters: [{ in: 'query', name, required, schema }] })
+function buildQueryApi(name: string, required: boolean, schema: Schema = TEXT): OpenApi {
+  return buildApi({ parameters: [{ in: 'query', name, required, schema }] })
 }
 
-function record(properties: Record<string, Schema>, required: string[] = []): Schema {
+function buildObjectSchema(properties: Record<string, Schema>, required: string[] = []): Schema {
   return { type: 'object', properties, required }
 }
 
 const OPERATIONS: Case[] = [
-  ['a removed path', api(FREE), { openapi: '3.1.0', paths: {} }, 'POST /things is gone'],
+  ['a removed path', buildApi(FREE), { openapi: '3.1.0', paths: {} }, 'POST /things is gone'],
   [
     'a removed method',
-    api(FREE),
+    buildApi(FREE),
     { openapi: '3.1.0', paths: { '/things': { get: FREE } } },
     'POST /things is gone',
   ],
   [
     'a public operation that becomes protected',
-    api({ ...FREE, security: [] }, { security: [{ bearer: [] }] }),
-    api(FREE, { security: [{ bearer: [] }] }),
+    buildApi({ ...FREE, security: [] }, { security: [{ bearer: [] }] }),
+    buildApi(FREE, { security: [{ bearer: [] }] }),
     'POST /things was public and now needs a token',
   ],
   [
     'a token that was optional and is needed now',
-    api({ ...FREE, security: [{}, { bearer: [] }] }),
-    api({ ...FREE, security: [{ bearer: [] }] }),
+    buildApi({ ...FREE, security: [{}, { bearer: [] }] }),
+    buildApi({ ...FREE, security: [{ bearer: [] }] }),
     'POST /things was public and now needs a token',
   ],
   [
     'a removed parameter',
-    withQuery('page', false),
-    api({ parameters: [] }),
+    buildQueryApi('page', false),
+    buildApi({ parameters: [] }),
     'POST /things parameter query page is gone',
   ],
   [
     'a parameter that moved from the query to a header',
-    withQuery('page', false),
-    api({ parameters: [{ in: 'header', name: 'page' }] }),
+    buildQueryApi('page', false),
+    buildApi({ parameters: [{ in: 'header', name: 'page' }] }),
     'POST /things parameter query page is gone',
   ],
   [
@@ -80,29 +83,29 @@ const OPERATIONS: Case[] = [
   ],
   [
     'a new parameter that is required',
-    api(FREE),
-    api({ ...FREE, parameters: [{ in: 'query', name: 'page', required: true }] }),
+    buildApi(FREE),
+    buildApi({ ...FREE, parameters: [{ in: 'query', name: 'page', required: true }] }),
     'POST /things parameter query page is now required',
   ],
   [
     'a parameter that becomes required',
-    withQuery('page', false),
-    withQuery('page', true),
+    buildQueryApi('page', false),
+    buildQueryApi('page', true),
     'POST /things parameter query page is now required',
   ],
   [
     'a word that a parameter no longer takes',
-    withQuery('status', false, A_OR_B),
-    withQuery('status', false, A),
+    buildQueryApi('status', false, A_OR_B),
+    buildQueryApi('status', false, A),
     'POST /things parameter query status has lost the word b',
   ],
   [
     'a shared parameter that becomes required',
-    api(
+    buildApi(
       { parameters: [{ $ref: '#/components/parameters/Page' }] },
       { components: { parameters: { Page: { in: 'query', name: 'page' } } } },
     ),
-    api(
+    buildApi(
       { parameters: [{ $ref: '#/components/parameters/Page' }] },
       { components: { parameters: { Page: { in: 'query', name: 'page', required: true } } } },
     ),
@@ -113,167 +116,186 @@ const OPERATIONS: Case[] = [
 const REQUESTS: Case[] = [
   [
     'a parameter that takes whole numbers only',
-    withQuery('page', false, { type: 'number' }),
-    withQuery('page', false, { type: 'integer' }),
+    buildQueryApi('page', false, { type: 'number' }),
+    buildQueryApi('page', false, { type: 'integer' }),
     'POST /things parameter query page no longer takes number',
   ],
   [
     'a request field that takes text instead of whole numbers',
-    taking(record({ quantity: { type: 'integer' } })),
-    taking(record({ quantity: TEXT })),
+    buildRequestApi(buildObjectSchema({ quantity: { type: 'integer' } })),
+    buildRequestApi(buildObjectSchema({ quantity: TEXT })),
     'POST /things request .quantity no longer takes integer',
   ],
   [
     'a request field that takes records instead of text',
-    taking(record({ shipping: TEXT })),
-    taking(record({ shipping: { anyOf: [record({}), record({})] } })),
+    buildRequestApi(buildObjectSchema({ shipping: TEXT })),
+    buildRequestApi(
+      buildObjectSchema({ shipping: { anyOf: [buildObjectSchema({}), buildObjectSchema({})] } }),
+    ),
     'POST /things request .shipping no longer takes string',
   ],
   [
     'null that a request no longer takes, said in the list',
-    taking(record({ kind: { enum: ['a', null] } })),
-    taking(record({ kind: A })),
+    buildRequestApi(buildObjectSchema({ kind: { enum: ['a', null] } })),
+    buildRequestApi(buildObjectSchema({ kind: A })),
     'POST /things request .kind no longer takes null',
   ],
   [
     'a field of which two parts of a request speak',
-    taking(record({ kind: TEXT })),
-    taking({ allOf: [record({ kind: TEXT }), record({ kind: A })] }),
+    buildRequestApi(buildObjectSchema({ kind: TEXT })),
+    buildRequestApi({ allOf: [buildObjectSchema({ kind: TEXT }), buildObjectSchema({ kind: A })] }),
     'POST /things request .kind now takes listed words',
   ],
   [
     'lines of which two parts of a request speak',
-    taking(record({ kinds: { type: 'array', items: TEXT } })),
-    taking(record({ kinds: { type: 'array', items: TEXT, allOf: [{ items: A }] } })),
+    buildRequestApi(buildObjectSchema({ kinds: { type: 'array', items: TEXT } })),
+    buildRequestApi(buildObjectSchema({ kinds: { type: 'array', items: TEXT, allOf: [{ items: A }] } })),
     'POST /things request .kinds [] now takes listed words',
   ],
   [
     'a request field that is refused',
-    taking(record({ sku: TEXT })),
-    taking(record({ sku: false })),
+    buildRequestApi(buildObjectSchema({ sku: TEXT })),
+    buildRequestApi(buildObjectSchema({ sku: false })),
     'POST /things request .sku is gone',
   ],
-  ['a removed request body', taking(record({})), api({}), 'POST /things request is gone'],
+  [
+    'a removed request body',
+    buildRequestApi(buildObjectSchema({})),
+    buildApi({}),
+    'POST /things request is gone',
+  ],
   [
     'a request body that becomes required',
-    api({ requestBody: json(record({})) }),
-    api({ requestBody: { ...json(record({})), required: true } }),
+    buildApi({ requestBody: buildJsonContent(buildObjectSchema({})) }),
+    buildApi({ requestBody: { ...buildJsonContent(buildObjectSchema({})), required: true } }),
     'POST /things request is now required',
   ],
   [
     'a request body where there was none',
-    api({}),
-    api({ requestBody: { ...json(record({})), required: true } }),
+    buildApi({}),
+    buildApi({ requestBody: { ...buildJsonContent(buildObjectSchema({})), required: true } }),
     'POST /things request is now required',
   ],
   [
     'a media type that is no longer taken',
-    taking(record({})),
-    api({ requestBody: { content: { 'application/xml': { schema: record({}) } } } }),
+    buildRequestApi(buildObjectSchema({})),
+    buildApi({ requestBody: { content: { 'application/xml': { schema: buildObjectSchema({}) } } } }),
     'POST /things request: application/json is gone',
   ],
   [
     'a removed field of a shared request body',
-    api(
+    buildApi(
       { requestBody: { $ref: '#/components/requestBodies/Thing' } },
-      { components: { requestBodies: { Thing: json(record({ sku: TEXT })) } } },
+      { components: { requestBodies: { Thing: buildJsonContent(buildObjectSchema({ sku: TEXT })) } } },
     ),
-    api(
+    buildApi(
       { requestBody: { $ref: '#/components/requestBodies/Thing' } },
-      { components: { requestBodies: { Thing: json(record({})) } } },
+      { components: { requestBodies: { Thing: buildJsonContent(buildObjectSchema({})) } } },
     ),
     'POST /things request .sku is gone',
   ],
   [
     'a removed request field',
-    taking(record({ sku: TEXT })),
-    taking(record({})),
+    buildRequestApi(buildObjectSchema({ sku: TEXT })),
+    buildRequestApi(buildObjectSchema({})),
     'POST /things request .sku is gone',
   ],
   [
     'a request field that may hold nothing any more',
-    taking(record({ sku: TEXT })),
-    taking(record({ sku: { not: {} } })),
+    buildRequestApi(buildObjectSchema({ sku: TEXT })),
+    buildRequestApi(buildObjectSchema({ sku: { not: {} } })),
     'POST /things request .sku is gone',
   ],
   [
     'a removed field of a line of a request',
-    taking(record({ lines: { type: 'array', items: record({ sku: TEXT }) } })),
-    taking(record({ lines: { type: 'array', items: record({}) } })),
+    buildRequestApi(buildObjectSchema({ lines: { type: 'array', items: buildObjectSchema({ sku: TEXT }) } })),
+    buildRequestApi(buildObjectSchema({ lines: { type: 'array', items: buildObjectSchema({}) } })),
     'POST /things request .lines [] .sku is gone',
   ],
   [
     'a request field that no form has any more',
-    taking({ anyOf: [record({ client_id: TEXT }), record({ username: TEXT })] }),
-    taking({ anyOf: [record({ client_id: TEXT }), record({ account: TEXT })] }),
+    buildRequestApi({
+      anyOf: [buildObjectSchema({ client_id: TEXT }), buildObjectSchema({ username: TEXT })],
+    }),
+    buildRequestApi({
+      anyOf: [buildObjectSchema({ client_id: TEXT }), buildObjectSchema({ account: TEXT })],
+    }),
     'POST /things request .username is gone',
   ],
   [
     'a request field that becomes required',
-    taking(record({ sku: TEXT })),
-    taking(record({ sku: TEXT }, ['sku'])),
+    buildRequestApi(buildObjectSchema({ sku: TEXT })),
+    buildRequestApi(buildObjectSchema({ sku: TEXT }, ['sku'])),
     'POST /things request .sku is now required',
   ],
   [
     'a new request field that is required',
-    taking(record({})),
-    taking(record({ sku: TEXT }, ['sku'])),
+    buildRequestApi(buildObjectSchema({})),
+    buildRequestApi(buildObjectSchema({ sku: TEXT }, ['sku'])),
     'POST /things request .sku is now required',
   ],
   [
     'a new required field where that of others is not stated',
-    taking({ type: 'object', properties: { sku: TEXT }, 'x-required-unstated': ['sku'] }),
-    taking(record({ sku: TEXT, colour: TEXT }, ['sku', 'colour'])),
+    buildRequestApi({ type: 'object', properties: { sku: TEXT }, 'x-required-unstated': ['sku'] }),
+    buildRequestApi(buildObjectSchema({ sku: TEXT, colour: TEXT }, ['sku', 'colour'])),
     'POST /things request .colour is now required',
   ],
   [
     'a field that all forms of a request require, though the request may also be null',
-    taking({ oneOf: [record({ sku: TEXT }, ['sku']), record({ sku: TEXT }), { type: 'null' }] }),
-    taking({
-      oneOf: [record({ sku: TEXT }, ['sku']), record({ sku: TEXT }, ['sku']), { type: 'null' }],
+    buildRequestApi({
+      oneOf: [buildObjectSchema({ sku: TEXT }, ['sku']), buildObjectSchema({ sku: TEXT }), { type: 'null' }],
+    }),
+    buildRequestApi({
+      oneOf: [
+        buildObjectSchema({ sku: TEXT }, ['sku']),
+        buildObjectSchema({ sku: TEXT }, ['sku']),
+        { type: 'null' },
+      ],
     }),
     'POST /things request .sku is now required',
   ],
   [
     'a field that a part of a request requires',
-    taking(record({ sku: TEXT })),
-    taking({ allOf: [record({ sku: TEXT }), { required: ['sku'] }] }),
+    buildRequestApi(buildObjectSchema({ sku: TEXT })),
+    buildRequestApi({ allOf: [buildObjectSchema({ sku: TEXT }), { required: ['sku'] }] }),
     'POST /things request .sku is now required',
   ],
   [
     'a word that a request no longer takes',
-    taking(record({ kind: A_OR_B })),
-    taking(record({ kind: A })),
+    buildRequestApi(buildObjectSchema({ kind: A_OR_B })),
+    buildRequestApi(buildObjectSchema({ kind: A })),
     'POST /things request .kind has lost the word b',
   ],
   [
     'a word that no form of a request takes any more',
-    taking(record({ kind: A_OR_B })),
-    taking({ anyOf: [record({ kind: { const: 'a' } }), record({ kind: { const: 'c' } })] }),
+    buildRequestApi(buildObjectSchema({ kind: A_OR_B })),
+    buildRequestApi({
+      anyOf: [buildObjectSchema({ kind: { const: 'a' } }), buildObjectSchema({ kind: { const: 'c' } })],
+    }),
     'POST /things request .kind has lost the word b',
   ],
   [
     'free text that becomes a list of words',
-    taking(record({ kind: TEXT })),
-    taking(record({ kind: A_OR_B })),
+    buildRequestApi(buildObjectSchema({ kind: TEXT })),
+    buildRequestApi(buildObjectSchema({ kind: A_OR_B })),
     'POST /things request .kind now takes listed words',
   ],
   [
     'a request field that takes whole numbers only',
-    taking(record({ quantity: { type: 'number' } })),
-    taking(record({ quantity: { type: 'integer' } })),
+    buildRequestApi(buildObjectSchema({ quantity: { type: 'number' } })),
+    buildRequestApi(buildObjectSchema({ quantity: { type: 'integer' } })),
     'POST /things request .quantity no longer takes number',
   ],
   [
     'a request field that may no longer be null',
-    taking(record({ sku: { type: ['string', 'null'] } })),
-    taking(record({ sku: TEXT })),
+    buildRequestApi(buildObjectSchema({ sku: { type: ['string', 'null'] } })),
+    buildRequestApi(buildObjectSchema({ sku: TEXT })),
     'POST /things request .sku no longer takes null',
   ],
   [
     'a request field whose parts leave less room',
-    taking(record({ quantity: { type: 'number' } })),
-    taking(record({ quantity: { allOf: [{ type: 'number' }, { type: 'integer' }] } })),
+    buildRequestApi(buildObjectSchema({ quantity: { type: 'number' } })),
+    buildRequestApi(buildObjectSchema({ quantity: { allOf: [{ type: 'number' }, { type: 'integer' }] } })),
     'POST /things request .quantity no longer takes number',
   ],
 ]
@@ -281,91 +303,102 @@ const REQUESTS: Case[] = [
 const ANSWERS: Case[] = [
   [
     'a field that is gone and was always there, once',
-    answering(record({ sku: TEXT }, ['sku'])),
-    answering(record({})),
+    buildResponseApi(buildObjectSchema({ sku: TEXT }, ['sku'])),
+    buildResponseApi(buildObjectSchema({})),
     'POST /things answer 200 .sku is gone',
   ],
   [
     'a removed field of a record without a type',
-    answering({ properties: { sku: TEXT } }),
-    answering({ required: [] }),
+    buildResponseApi({ properties: { sku: TEXT } }),
+    buildResponseApi({ required: [] }),
     'POST /things answer 200 .sku is gone',
   ],
   [
     'a removed field of rows that may also be null',
-    answering({ anyOf: [{ items: record({ sku: TEXT }) }, { type: 'null' }] }),
-    answering({ anyOf: [{ items: record({}) }, { type: 'null' }] }),
+    buildResponseApi({ anyOf: [{ items: buildObjectSchema({ sku: TEXT }) }, { type: 'null' }] }),
+    buildResponseApi({ anyOf: [{ items: buildObjectSchema({}) }, { type: 'null' }] }),
     'POST /things answer 200 [] .sku is gone',
   ],
   [
     'listed numbers that become any whole number',
-    answering(record({ page: { enum: [1, 2] } })),
-    answering(record({ page: { type: 'integer' } })),
+    buildResponseApi(buildObjectSchema({ page: { enum: [1, 2] } })),
+    buildResponseApi(buildObjectSchema({ page: { type: 'integer' } })),
     'POST /things answer 200 .page no longer keeps to listed words',
   ],
   [
     'a success that is gone',
-    api({ responses: { '2XX': {} } }),
-    api({ responses: { 302: {}, 404: {} } }),
+    buildApi({ responses: { '2XX': {} } }),
+    buildApi({ responses: { 302: {}, 404: {} } }),
     'POST /things answer 2XX is gone',
   ],
   [
     'a success with another status',
-    api({ responses: { 200: {} } }),
-    api({ responses: { 201: {} } }),
+    buildApi({ responses: { 200: {} } }),
+    buildApi({ responses: { 201: {} } }),
     'POST /things answer 200 is gone',
   ],
   [
     'a header that is gone',
-    api({ responses: { 200: { headers: { 'X-Stock-Version': {}, 'X-Request-Id': {} } } } }),
-    api({ responses: { 200: { headers: { 'X-Request-Id': {} } } } }),
+    buildApi({ responses: { 200: { headers: { 'X-Stock-Version': {}, 'X-Request-Id': {} } } } }),
+    buildApi({ responses: { 200: { headers: { 'X-Request-Id': {} } } } }),
     'POST /things answer 200: x-stock-version is gone',
   ],
   [
     'an answer without its body',
-    answering(record({})),
-    api({ responses: { 200: {} } }),
+    buildResponseApi(buildObjectSchema({})),
+    buildApi({ responses: { 200: {} } }),
     'POST /things answer 200: application/json is gone',
   ],
   [
     'a field that is gone from one of several successes',
-    api({ responses: { '2XX': json(record({ data: {} })) } }),
-    api({ responses: { 200: json(record({ data: {} })), 202: json(record({})) } }),
+    buildApi({ responses: { '2XX': buildJsonContent(buildObjectSchema({ data: {} })) } }),
+    buildApi({
+      responses: {
+        200: buildJsonContent(buildObjectSchema({ data: {} })),
+        202: buildJsonContent(buildObjectSchema({})),
+      },
+    }),
     'POST /things answer 202 .data is gone',
   ],
   [
     'a field that is gone from a shared answer',
-    api(
+    buildApi(
       { responses: { 200: { $ref: '#/components/responses/Thing' } } },
-      { components: { responses: { Thing: json(record({ data: {} })) } } },
+      { components: { responses: { Thing: buildJsonContent(buildObjectSchema({ data: {} })) } } },
     ),
-    api(
+    buildApi(
       { responses: { 200: { $ref: '#/components/responses/Thing' } } },
-      { components: { responses: { Thing: json(record({})) } } },
+      { components: { responses: { Thing: buildJsonContent(buildObjectSchema({})) } } },
     ),
     'POST /things answer 200 .data is gone',
   ],
   [
     'a removed field of a row',
-    answering(record({ data: { type: 'array', items: { $ref: '#/components/schemas/Row' } } }), {
-      Row: record({ sku: TEXT }),
-    }),
-    answering(record({ data: { type: 'array', items: { $ref: '#/components/schemas/Row' } } }), {
-      Row: record({}),
-    }),
+    buildResponseApi(
+      buildObjectSchema({ data: { type: 'array', items: { $ref: '#/components/schemas/Row' } } }),
+      {
+        Row: buildObjectSchema({ sku: TEXT }),
+      },
+    ),
+    buildResponseApi(
+      buildObjectSchema({ data: { type: 'array', items: { $ref: '#/components/schemas/Row' } } }),
+      {
+        Row: buildObjectSchema({}),
+      },
+    ),
     'POST /things answer 200 .data [] .sku is gone',
   ],
   [
     'rows that may now be anything',
-    answering(record({ data: { type: 'array', items: TEXT } })),
-    answering(record({ data: { type: 'array' } })),
+    buildResponseApi(buildObjectSchema({ data: { type: 'array', items: TEXT } })),
+    buildResponseApi(buildObjectSchema({ data: { type: 'array' } })),
     'POST /things answer 200 .data [] may now be anything',
   ],
   [
     'rows that may be something else in one form of the answer',
-    answering(record({ data: { type: 'array', items: TEXT } })),
-    answering(
-      record({
+    buildResponseApi(buildObjectSchema({ data: { type: 'array', items: TEXT } })),
+    buildResponseApi(
+      buildObjectSchema({
         data: {
           anyOf: [
             { type: 'array', items: TEXT },
@@ -378,86 +411,90 @@ const ANSWERS: Case[] = [
   ],
   [
     'a field that was always there and no longer is',
-    answering(record({ sku: TEXT }, ['sku'])),
-    answering(record({ sku: TEXT })),
+    buildResponseApi(buildObjectSchema({ sku: TEXT }, ['sku'])),
+    buildResponseApi(buildObjectSchema({ sku: TEXT })),
     'POST /things answer 200 .sku is no longer always there',
   ],
   [
     'a field that only one form of the answer still has always',
-    answering(record({ sku: TEXT }, ['sku'])),
-    answering({ oneOf: [record({ sku: TEXT }, ['sku']), record({ code: TEXT }, ['code'])] }),
+    buildResponseApi(buildObjectSchema({ sku: TEXT }, ['sku'])),
+    buildResponseApi({
+      oneOf: [buildObjectSchema({ sku: TEXT }, ['sku']), buildObjectSchema({ code: TEXT }, ['code'])],
+    }),
     'POST /things answer 200 .sku is no longer always there',
   ],
   [
     'a field of another type',
-    answering(record({ paid: { type: 'boolean' } })),
-    answering(record({ paid: TEXT })),
+    buildResponseApi(buildObjectSchema({ paid: { type: 'boolean' } })),
+    buildResponseApi(buildObjectSchema({ paid: TEXT })),
     'POST /things answer 200 .paid may now be string',
   ],
   [
     'a whole number that may now be any',
-    answering(record({ quantity: { type: 'integer' } })),
-    answering(record({ quantity: { type: 'number' } })),
+    buildResponseApi(buildObjectSchema({ quantity: { type: 'integer' } })),
+    buildResponseApi(buildObjectSchema({ quantity: { type: 'number' } })),
     'POST /things answer 200 .quantity may now be number',
   ],
   [
     'a field that may now be null, said by a type array',
-    answering(record({ sku: TEXT })),
-    answering(record({ sku: { type: ['string', 'null'] } })),
+    buildResponseApi(buildObjectSchema({ sku: TEXT })),
+    buildResponseApi(buildObjectSchema({ sku: { type: ['string', 'null'] } })),
     'POST /things answer 200 .sku may now be null',
   ],
   [
     'a field that may now be null, said by anyOf',
-    answering(record({ sku: TEXT })),
-    answering(record({ sku: { anyOf: [TEXT, { type: 'null' }] } })),
+    buildResponseApi(buildObjectSchema({ sku: TEXT })),
+    buildResponseApi(buildObjectSchema({ sku: { anyOf: [TEXT, { type: 'null' }] } })),
     'POST /things answer 200 .sku may now be null',
   ],
   [
     'a record that may now be null, whose fields are compared all the same',
-    answering(record({ recipient: { anyOf: [record({ name: TEXT }), { type: 'null' }] } })),
-    answering(record({ recipient: { anyOf: [record({}), { type: 'null' }] } })),
+    buildResponseApi(
+      buildObjectSchema({ recipient: { anyOf: [buildObjectSchema({ name: TEXT }), { type: 'null' }] } }),
+    ),
+    buildResponseApi(buildObjectSchema({ recipient: { anyOf: [buildObjectSchema({}), { type: 'null' }] } })),
     'POST /things answer 200 .recipient .name is gone',
   ],
   [
     'a word that may now be null, said in the list',
-    answering(record({ kind: A })),
-    answering(record({ kind: { enum: ['a', null] } })),
+    buildResponseApi(buildObjectSchema({ kind: A })),
+    buildResponseApi(buildObjectSchema({ kind: { enum: ['a', null] } })),
     'POST /things answer 200 .kind may now be null',
   ],
   [
     'a field that may now be anything',
-    answering(record({ sku: TEXT })),
-    answering(record({ sku: {} })),
+    buildResponseApi(buildObjectSchema({ sku: TEXT })),
+    buildResponseApi(buildObjectSchema({ sku: {} })),
     'POST /things answer 200 .sku may now be anything',
   ],
   [
     'a field that may be anything in one form',
-    answering(record({ sku: TEXT })),
-    answering(record({ sku: { anyOf: [TEXT, {}] } })),
+    buildResponseApi(buildObjectSchema({ sku: TEXT })),
+    buildResponseApi(buildObjectSchema({ sku: { anyOf: [TEXT, {}] } })),
     'POST /things answer 200 .sku may now be anything',
   ],
   [
     'a word that an answer no longer holds',
-    answering(record({ status: A_OR_B })),
-    answering(record({ status: A })),
+    buildResponseApi(buildObjectSchema({ status: A_OR_B })),
+    buildResponseApi(buildObjectSchema({ status: A })),
     'POST /things answer 200 .status has lost the word b',
   ],
   [
     'a list of words that becomes free text',
-    answering(record({ status: A })),
-    answering(record({ status: TEXT })),
+    buildResponseApi(buildObjectSchema({ status: A })),
+    buildResponseApi(buildObjectSchema({ status: TEXT })),
     'POST /things answer 200 .status no longer keeps to listed words',
   ],
   [
     'a list of words that is free text in one form',
-    answering(record({ status: A })),
-    answering(record({ status: { anyOf: [A, TEXT] } })),
+    buildResponseApi(buildObjectSchema({ status: A })),
+    buildResponseApi(buildObjectSchema({ status: { anyOf: [A, TEXT] } })),
     'POST /things answer 200 .status no longer keeps to listed words',
   ],
   [
     'a list of words of which a part leaves fewer',
-    answering(record({ status: A_OR_B })),
-    answering(record({ status: { allOf: [A_OR_B, A] } })),
+    buildResponseApi(buildObjectSchema({ status: A_OR_B })),
+    buildResponseApi(buildObjectSchema({ status: { allOf: [A_OR_B, A] } })),
     'POST /things answer 200 .status has lost the word b',
   ],
 ]
@@ -465,45 +502,53 @@ const ANSWERS: Case[] = [
 const FAILURES: Case[] = [
   [
     'a failure that only successes are left of',
-    failing({ 404: {} }),
-    failing({ 200: {} }),
+    buildFailureApi({ 404: {} }),
+    buildFailureApi({ 200: {} }),
     'POST /things answer 404 is gone',
   ],
   [
     'a success that only failures are left of',
-    failing({ 200: {} }),
-    failing({ default: {} }),
+    buildFailureApi({ 200: {} }),
+    buildFailureApi({ default: {} }),
     'POST /things answer 200 is gone',
   ],
   [
     'failures that are no longer described',
-    failing({ default: json(record({ error: {} })) }),
-    failing({ 200: {} }),
+    buildFailureApi({ default: buildJsonContent(buildObjectSchema({ error: {} })) }),
+    buildFailureApi({ 200: {} }),
     'POST /things answer default is gone',
   ],
   [
     'a field that is gone from one failure',
-    failing({ default: json(record({ error: {} })) }),
-    failing({ '4XX': json(record({ error: {} })), 503: json(record({})) }),
+    buildFailureApi({ default: buildJsonContent(buildObjectSchema({ error: {} })) }),
+    buildFailureApi({
+      '4XX': buildJsonContent(buildObjectSchema({ error: {} })),
+      503: buildJsonContent(buildObjectSchema({})),
+    }),
     'POST /things answer 503 .error is gone',
   ],
   [
     'a removed error code',
-    failing({}, { ErrorCode: A_OR_B }),
-    failing({}, { ErrorCode: A }),
+    buildFailureApi({}, { ErrorCode: A_OR_B }),
+    buildFailureApi({}, { ErrorCode: A }),
     'the list ErrorCode has lost b',
   ],
-  ['a removed list of error codes', failing({}, { ErrorCode: A }), api({}), 'the list ErrorCode is gone'],
+  [
+    'a removed list of error codes',
+    buildFailureApi({}, { ErrorCode: A }),
+    buildApi({}),
+    'the list ErrorCode is gone',
+  ],
   [
     'error codes that are no longer listed',
-    failing({}, { ErrorCode: A }),
-    failing({}, { ErrorCode: TEXT }),
+    buildFailureApi({}, { ErrorCode: A }),
+    buildFailureApi({}, { ErrorCode: TEXT }),
     'the list ErrorCode is gone',
   ],
   [
     'a removed word of a list that no operation uses yet',
-    failing({}, { PaymentMethod: A_OR_B }),
-    failing({}, { PaymentMethod: A }),
+    buildFailureApi({}, { PaymentMethod: A_OR_B }),
+    buildFailureApi({}, { PaymentMethod: A }),
     'the list PaymentMethod has lost b',
   ],
 ]
@@ -511,39 +556,59 @@ const FAILURES: Case[] = [
 const GROWTH: Growth[] = [
   [
     'a schema for an answer',
-    api({ responses: { 200: { content: { 'application/json': {} } } } }),
-    answering(TEXT),
+    buildApi({ responses: { 200: { content: { 'application/json': {} } } } }),
+    buildResponseApi(TEXT),
   ],
   [
     'a parameter without a schema',
-    withQuery('page', false),
-    api({ parameters: [{ in: 'query', name: 'page' }] }),
+    buildQueryApi('page', false),
+    buildApi({ parameters: [{ in: 'query', name: 'page' }] }),
   ],
   [
     'a schema for a parameter',
-    api({ parameters: [{ in: 'query', name: 'page' }] }),
-    withQuery('page', false),
+    buildApi({ parameters: [{ in: 'query', name: 'page' }] }),
+    buildQueryApi('page', false),
   ],
-  ['a parameter that takes any word', withQuery('status', false, A), withQuery('status', false)],
-  ['a request without a schema', taking(TEXT), api({ requestBody: { content: { 'application/json': {} } } })],
-  ['a schema for a request', api({ requestBody: { content: { 'application/json': {} } } }), taking(TEXT)],
+  ['a parameter that takes any word', buildQueryApi('status', false, A), buildQueryApi('status', false)],
+  [
+    'a request without a schema',
+    buildRequestApi(TEXT),
+    buildApi({ requestBody: { content: { 'application/json': {} } } }),
+  ],
+  [
+    'a schema for a request',
+    buildApi({ requestBody: { content: { 'application/json': {} } } }),
+    buildRequestApi(TEXT),
+  ],
   [
     'a request of which one form is open',
-    taking(record({ sku: TEXT })),
-    taking({ anyOf: [record({ sku: TEXT, code: TEXT }, ['sku', 'code']), true] }),
+    buildRequestApi(buildObjectSchema({ sku: TEXT })),
+    buildRequestApi({ anyOf: [buildObjectSchema({ sku: TEXT, code: TEXT }, ['sku', 'code']), true] }),
   ],
   [
     'listed numbers where any whole number could be',
-    answering(record({ page: { type: 'integer' } })),
-    answering(record({ page: { enum: [1, 2] } })),
+    buildResponseApi(buildObjectSchema({ page: { type: 'integer' } })),
+    buildResponseApi(buildObjectSchema({ page: { enum: [1, 2] } })),
   ],
-  ['a list of words where text was named', failing({}, { Kind: TEXT }), failing({}, { Kind: A })],
-  ['a new path', { openapi: '3.1.0' }, api(FREE)],
-  ['a protected operation that becomes public', api({ security: [{ bearer: [] }] }), api({ security: [] })],
-  ['another name for the token', api({ security: [{ bearer: [] }] }), api({ security: [{ token: [] }] })],
-  ['a new optional parameter', api({}), withQuery('page', false)],
-  ['a required parameter that becomes optional', withQuery('page', true), withQuery('page', false)],
-  ['a parameter that stays required', withQuery('page', true), withQuery('page', true)],
+  [
+    'a list of words where text was named',
+    buildFailureApi({}, { Kind: TEXT }),
+    buildFailureApi({}, { Kind: A }),
+  ],
+  ['a new path', { openapi: '3.1.0' }, buildApi(FREE)],
+  [
+    'a protected operation that becomes public',
+    buildApi({ security: [{ bearer: [] }] }),
+    buildApi({ security: [] }),
+  ],
+  [
+    'another name for the token',
+    buildApi({ security: [{ bearer: [] }] }),
+    buildApi({ security: [{ token: [] }] }),
+  ],
+  ['a new optional parameter', buildApi({}), buildQueryApi('page', false)],
+  ['a required parameter that becomes optional', buildQueryApi('page', true), buildQueryApi('page', false)],
+  ['a parameter that stays required', buildQueryApi('page', true), buildQueryApi('page', true)],
   [
     'a parameter that moves from the path to its operation',
     { openapi: '3.1.0', paths: { '/things': { get: {}, parameters: [{ in: 'query', name: 'page' }] } } },
@@ -551,109 +616,155 @@ const GROWTH: Growth[] = [
   ],
   [
     'a header parameter in other letters',
-    api({ parameters: [{ in: 'header', name: 'Idempotency-Key' }] }),
-    api({ parameters: [{ in: 'header', name: 'idempotency-key' }] }),
+    buildApi({ parameters: [{ in: 'header', name: 'Idempotency-Key' }] }),
+    buildApi({ parameters: [{ in: 'header', name: 'idempotency-key' }] }),
   ],
-  ['a new word for a parameter', withQuery('status', false, A), withQuery('status', false, A_OR_B)],
-  ['a new optional request body', api({}), taking(record({}))],
+  ['a new word for a parameter', buildQueryApi('status', false, A), buildQueryApi('status', false, A_OR_B)],
+  ['a new optional request body', buildApi({}), buildRequestApi(buildObjectSchema({}))],
   [
     'a required request body that becomes optional',
-    api({ requestBody: { ...json(record({})), required: true } }),
-    taking(record({})),
+    buildApi({ requestBody: { ...buildJsonContent(buildObjectSchema({})), required: true } }),
+    buildRequestApi(buildObjectSchema({})),
   ],
-  ['a new optional request field', taking(record({})), taking(record({ sku: TEXT }))],
+  [
+    'a new optional request field',
+    buildRequestApi(buildObjectSchema({})),
+    buildRequestApi(buildObjectSchema({ sku: TEXT })),
+  ],
   [
     'a new optional record with a required field',
-    taking(record({})),
-    taking(record({ recipient: record({ name: TEXT }, ['name']) })),
+    buildRequestApi(buildObjectSchema({})),
+    buildRequestApi(buildObjectSchema({ recipient: buildObjectSchema({ name: TEXT }, ['name']) })),
   ],
   [
     'a request field that becomes optional',
-    taking(record({ sku: TEXT }, ['sku'])),
-    taking(record({ sku: TEXT })),
+    buildRequestApi(buildObjectSchema({ sku: TEXT }, ['sku'])),
+    buildRequestApi(buildObjectSchema({ sku: TEXT })),
   ],
   [
     'a required field of which it was not stated',
-    taking({ type: 'object', properties: { sku: TEXT }, 'x-required-unstated': ['sku'] }),
-    taking(record({ sku: TEXT }, ['sku'])),
+    buildRequestApi({ type: 'object', properties: { sku: TEXT }, 'x-required-unstated': ['sku'] }),
+    buildRequestApi(buildObjectSchema({ sku: TEXT }, ['sku'])),
   ],
   [
     'a new form of a request',
-    taking(record({ client_id: TEXT }, ['client_id'])),
-    taking({ oneOf: [record({ client_id: TEXT }, ['client_id']), record({ username: TEXT }, ['username'])] }),
+    buildRequestApi(buildObjectSchema({ client_id: TEXT }, ['client_id'])),
+    buildRequestApi({
+      oneOf: [
+        buildObjectSchema({ client_id: TEXT }, ['client_id']),
+        buildObjectSchema({ username: TEXT }, ['username']),
+      ],
+    }),
   ],
   [
     'a field that one form of a request refuses',
-    taking(record({ client_id: TEXT })),
-    taking({ oneOf: [record({ client_id: TEXT }), record({ client_id: { not: {} }, username: TEXT })] }),
+    buildRequestApi(buildObjectSchema({ client_id: TEXT })),
+    buildRequestApi({
+      oneOf: [
+        buildObjectSchema({ client_id: TEXT }),
+        buildObjectSchema({ client_id: { not: {} }, username: TEXT }),
+      ],
+    }),
   ],
-  ['a new word for a request', taking(record({ kind: A })), taking(record({ kind: A_OR_B }))],
-  ['a request that takes any word', taking(record({ kind: A })), taking(record({ kind: TEXT }))],
+  [
+    'a new word for a request',
+    buildRequestApi(buildObjectSchema({ kind: A })),
+    buildRequestApi(buildObjectSchema({ kind: A_OR_B })),
+  ],
+  [
+    'a request that takes any word',
+    buildRequestApi(buildObjectSchema({ kind: A })),
+    buildRequestApi(buildObjectSchema({ kind: TEXT })),
+  ],
   [
     'a request that takes a record or a word',
-    taking(record({ kind: record({}) })),
-    taking(record({ kind: { anyOf: [record({}), A] } })),
+    buildRequestApi(buildObjectSchema({ kind: buildObjectSchema({}) })),
+    buildRequestApi(buildObjectSchema({ kind: { anyOf: [buildObjectSchema({}), A] } })),
   ],
   [
     'a request that takes any number',
-    taking(record({ quantity: { type: 'integer' } })),
-    taking(record({ quantity: { type: 'number' } })),
+    buildRequestApi(buildObjectSchema({ quantity: { type: 'integer' } })),
+    buildRequestApi(buildObjectSchema({ quantity: { type: 'number' } })),
   ],
   [
     'a request that takes null',
-    taking(record({ sku: TEXT })),
-    taking(record({ sku: { type: ['string', 'null'] } })),
+    buildRequestApi(buildObjectSchema({ sku: TEXT })),
+    buildRequestApi(buildObjectSchema({ sku: { type: ['string', 'null'] } })),
   ],
   [
     'a request that takes anything',
-    taking(record({ sku: record({ code: TEXT }) })),
-    taking(record({ sku: {} })),
+    buildRequestApi(buildObjectSchema({ sku: buildObjectSchema({ code: TEXT }) })),
+    buildRequestApi(buildObjectSchema({ sku: {} })),
   ],
-  ['a type for what was open in a request', taking(record({ sku: {} })), taking(record({ sku: A }))],
-  ['a new answer field', answering(record({})), answering(record({ sku: TEXT }, ['sku']))],
+  [
+    'a type for what was open in a request',
+    buildRequestApi(buildObjectSchema({ sku: {} })),
+    buildRequestApi(buildObjectSchema({ sku: A })),
+  ],
+  [
+    'a new answer field',
+    buildResponseApi(buildObjectSchema({})),
+    buildResponseApi(buildObjectSchema({ sku: TEXT }, ['sku'])),
+  ],
   [
     'a field that now is always there',
-    answering(record({ sku: TEXT })),
-    answering(record({ sku: TEXT }, ['sku'])),
+    buildResponseApi(buildObjectSchema({ sku: TEXT })),
+    buildResponseApi(buildObjectSchema({ sku: TEXT }, ['sku'])),
   ],
-  ['a type for what was open in an answer', answering(record({ sku: {} })), answering(record({ sku: A }))],
+  [
+    'a type for what was open in an answer',
+    buildResponseApi(buildObjectSchema({ sku: {} })),
+    buildResponseApi(buildObjectSchema({ sku: A })),
+  ],
   [
     'null for what was open in an answer',
-    answering(record({ sku: true })),
-    answering(record({ sku: { anyOf: [TEXT, { type: 'null' }] } })),
+    buildResponseApi(buildObjectSchema({ sku: true })),
+    buildResponseApi(buildObjectSchema({ sku: { anyOf: [TEXT, { type: 'null' }] } })),
   ],
   [
     'an answer that holds whole numbers only',
-    answering(record({ quantity: { type: 'number' } })),
-    answering(record({ quantity: { type: 'integer' } })),
+    buildResponseApi(buildObjectSchema({ quantity: { type: 'number' } })),
+    buildResponseApi(buildObjectSchema({ quantity: { type: 'integer' } })),
   ],
   [
     'an answer that is never null any more',
-    answering(record({ recipient: { type: ['object', 'null'], properties: { name: TEXT } } })),
-    answering(record({ recipient: record({ name: TEXT }) })),
+    buildResponseApi(
+      buildObjectSchema({ recipient: { type: ['object', 'null'], properties: { name: TEXT } } }),
+    ),
+    buildResponseApi(buildObjectSchema({ recipient: buildObjectSchema({ name: TEXT }) })),
   ],
   [
     'an answer that is a record no more where it was a record or text',
-    answering(record({ recipient: { anyOf: [record({ name: TEXT }, ['name']), TEXT] } })),
-    answering(record({ recipient: TEXT })),
+    buildResponseApi(
+      buildObjectSchema({ recipient: { anyOf: [buildObjectSchema({ name: TEXT }, ['name']), TEXT] } }),
+    ),
+    buildResponseApi(buildObjectSchema({ recipient: TEXT })),
   ],
-  ['a new word in an answer', answering(record({ status: A })), answering(record({ status: A_OR_B }))],
-  ['an answer that keeps to words', answering(record({ status: TEXT })), answering(record({ status: A }))],
+  [
+    'a new word in an answer',
+    buildResponseApi(buildObjectSchema({ status: A })),
+    buildResponseApi(buildObjectSchema({ status: A_OR_B })),
+  ],
+  [
+    'an answer that keeps to words',
+    buildResponseApi(buildObjectSchema({ status: TEXT })),
+    buildResponseApi(buildObjectSchema({ status: A })),
+  ],
   [
     'null said in a list instead of beside it',
-    answering(record({ status: { anyOf: [A, { type: 'null' }] } })),
-    answering(record({ status: { enum: ['a', null] } })),
+    buildResponseApi(buildObjectSchema({ status: { anyOf: [A, { type: 'null' }] } })),
+    buildResponseApi(buildObjectSchema({ status: { enum: ['a', null] } })),
   ],
   [
     'words said one by one instead of in a list',
-    answering(record({ status: A_OR_B })),
-    answering(record({ status: { oneOf: [{ const: 'a' }, { const: 'b' }] } })),
+    buildResponseApi(buildObjectSchema({ status: A_OR_B })),
+    buildResponseApi(buildObjectSchema({ status: { oneOf: [{ const: 'a' }, { const: 'b' }] } })),
   ],
   [
     'a record said in parts instead of at once',
-    answering(record({ sku: TEXT, code: TEXT }, ['sku'])),
-    answering(
-      { allOf: [record({ sku: TEXT }, ['sku']), { $ref: '#/components/schemas/Coded' }] },
+    buildResponseApi(buildObjectSchema({ sku: TEXT, code: TEXT }, ['sku'])),
+    buildResponseApi(
+      { allOf: [buildObjectSchema({ sku: TEXT }, ['sku']), { $ref: '#/components/schemas/Coded' }] },
       {
         Coded: { properties: { code: TEXT } },
       },
@@ -661,113 +772,127 @@ const GROWTH: Growth[] = [
   ],
   [
     'words beside a reference',
-    answering(record({ status: A })),
-    answering(record({ status: { $ref: '#/components/schemas/Text', enum: ['a'] } }), { Text: TEXT }),
+    buildResponseApi(buildObjectSchema({ status: A })),
+    buildResponseApi(buildObjectSchema({ status: { $ref: '#/components/schemas/Text', enum: ['a'] } }), {
+      Text: TEXT,
+    }),
   ],
   [
     'a new header',
-    api({ responses: { 200: { headers: { 'X-A': {} } } } }),
-    api({ responses: { 200: { headers: { 'x-a': {}, 'X-B': {} } } } }),
+    buildApi({ responses: { 200: { headers: { 'X-A': {} } } } }),
+    buildApi({ responses: { 200: { headers: { 'x-a': {}, 'X-B': {} } } } }),
   ],
-  ['a number for a range', api({ responses: { '2XX': {} } }), api({ responses: { 201: {}, 404: {} } })],
-  ['a range for a number', api({ responses: { 200: {} } }), api({ responses: { '2XX': {} } })],
-  ['a default for a failure', api({ responses: { 404: {} } }), api({ responses: { default: {} } })],
+  [
+    'a number for a range',
+    buildApi({ responses: { '2XX': {} } }),
+    buildApi({ responses: { 201: {}, 404: {} } }),
+  ],
+  ['a range for a number', buildApi({ responses: { 200: {} } }), buildApi({ responses: { '2XX': {} } })],
+  ['a default for a failure', buildApi({ responses: { 404: {} } }), buildApi({ responses: { default: {} } })],
   [
     'failures told one by one, each with its own codes',
-    failing({ default: json(record({ code: A_OR_B })) }),
-    failing({ 404: json(record({ code: A })), '5XX': json(record({ code: { const: 'b' } })) }),
+    buildFailureApi({ default: buildJsonContent(buildObjectSchema({ code: A_OR_B })) }),
+    buildFailureApi({
+      404: buildJsonContent(buildObjectSchema({ code: A })),
+      '5XX': buildJsonContent(buildObjectSchema({ code: { const: 'b' } })),
+    }),
   ],
-  ['a new error code', failing({}, { ErrorCode: A }), failing({}, { ErrorCode: A_OR_B })],
-  ['another name for a list of words', failing({}, { Kind: A }), failing({}, {})],
-  ['an optional token', api({ ...FREE, security: [] }), api({ ...FREE, security: [{ bearer: [] }, {}] })],
+  ['a new error code', buildFailureApi({}, { ErrorCode: A }), buildFailureApi({}, { ErrorCode: A_OR_B })],
+  ['another name for a list of words', buildFailureApi({}, { Kind: A }), buildFailureApi({}, {})],
+  [
+    'an optional token',
+    buildApi({ ...FREE, security: [] }),
+    buildApi({ ...FREE, security: [{ bearer: [] }, {}] }),
+  ],
 ]
 
 describe('breaks', () => {
   it.each([...OPERATIONS, ...REQUESTS, ...ANSWERS, ...FAILURES])(
     'reports %s',
     (_what, released, current, sentence) => {
-      expect(breaks(released, current)).toEqual([sentence])
+      expect(findBreaks(released, current)).toEqual([sentence])
     },
   )
 
   it.each(GROWTH)('passes %s', (_what, released, current) => {
-    expect(breaks(released, current)).toEqual([])
+    expect(findBreaks(released, current)).toEqual([])
   })
 
   it('reports each type of which a field may now be', () => {
-    const current = answering({ type: ['boolean', 'null', 'string'] })
-    expect(breaks(answering(TEXT), current)).toHaveLength(2)
+    const current = buildResponseApi({ type: ['boolean', 'null', 'string'] })
+    expect(findBreaks(buildResponseApi(TEXT), current)).toHaveLength(2)
   })
 
   it('compares rows within rows', () => {
-    const nested = (innermost: Schema) =>
-      answering(
+    const nestDeeply = (innermost: Schema) =>
+      buildResponseApi(
         Array.from({ length: 15 }).reduce<Schema>(
           (items) => ({ allOf: [{ type: 'array', items }] }),
           innermost,
         ),
       )
-    expect(breaks(nested(TEXT), nested(TEXT))).toEqual([])
-    expect(breaks(nested(TEXT), nested(record({})))).toHaveLength(1)
+    expect(findBreaks(nestDeeply(TEXT), nestDeeply(TEXT))).toEqual([])
+    expect(findBreaks(nestDeeply(TEXT), nestDeeply(buildObjectSchema({})))).toHaveLength(1)
   })
 
   it('ends on a record that holds itself, and says so', () => {
-    const nested = answering(
+    const nested = buildResponseApi(
       { $ref: '#/components/schemas/Node' },
       {
-        Node: record({ next: { $ref: '#/components/schemas/Node' } }),
+        Node: buildObjectSchema({ next: { $ref: '#/components/schemas/Node' } }),
       },
     )
-    expect(breaks(nested, nested)).toEqual([
+    expect(findBreaks(nested, nested)).toEqual([
       expect.stringMatching(/\.next is nested too deep to be compared$/),
     ])
   })
 
   it('refuses a reference that leads nowhere or round in a circle', () => {
-    const nowhere = answering({ $ref: '#/components/schemas/Gone' })
-    const elsewhere = answering({ $ref: 'https://example.com/schemas/Node' }, { Node: TEXT })
-    const circle = answering(
+    const nowhere = buildResponseApi({ $ref: '#/components/schemas/Gone' })
+    const elsewhere = buildResponseApi({ $ref: 'https://example.com/schemas/Node' }, { Node: TEXT })
+    const circle = buildResponseApi(
       { $ref: '#/components/schemas/Node' },
       {
         Node: { $ref: '#/components/schemas/Node' },
       },
     )
     const parameters = { Page: { $ref: '#/components/parameters/Page' } }
-    const shared = api(
+    const shared = buildApi(
       { parameters: [{ $ref: '#/components/parameters/Page' }] },
       { components: { parameters } },
     )
-    expect(() => breaks(nowhere, nowhere)).toThrow('#/components/schemas/Gone leads nowhere')
-    expect(() => breaks(elsewhere, elsewhere)).toThrow('leads nowhere')
-    expect(() => breaks(circle, circle)).toThrow('composed too deeply')
-    expect(() => breaks(shared, shared)).toThrow('leads round in a circle')
+    expect(() => findBreaks(nowhere, nowhere)).toThrow('#/components/schemas/Gone leads nowhere')
+    expect(() => findBreaks(elsewhere, elsewhere)).toThrow('leads nowhere')
+    expect(() => findBreaks(circle, circle)).toThrow('composed too deeply')
+    expect(() => findBreaks(shared, shared)).toThrow('leads round in a circle')
   })
 })
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
-/** Some 300 comparisons of whole documents take 2 s on an idle machine. */
+/** The time limit for about 300 comparisons of whole documents, which take 2 s on an idle machine. */
 const COMPARING_MANY_MS = 30_000
 
-/** What a document lists under these names, a client may rely on. */
+/** The keywords whose listed entries clients may rely on. */
 const PROMISING = ['paths', 'parameters', 'headers', 'responses', 'content', 'properties', 'enum']
 
-/** The same JSON once for each single thing that it promises, without that thing. */
-function* lessened(node: Json, under: string, where: string): Generator<[where: string, less: Json]> {
+/** Yields copies of the JSON. Each copy lacks one of the things that the JSON promises. */
+function* removeEachPart(node: Json, under: string, where: string): Generator<[where: string, less: Json]> {
   if (node === null || typeof node !== 'object') return
   if (Array.isArray(node)) {
     for (const [at, child] of node.entries()) {
       if (PROMISING.includes(under)) yield [`${where}/${at}`, node.toSpliced(at, 1)]
-      for (const [spot, less] of lessened(child, '', `${where}/${at}`)) yield [spot, node.with(at, less)]
+      for (const [spot, less] of removeEachPart(child, '', `${where}/${at}`))
+        yield [spot, node.with(at, less)]
     }
     return
   }
   for (const [name, child] of Object.entries(node)) {
     const { [name]: _left, ...others } = node
     if (PROMISING.includes(under)) yield [`${where}/${name}`, others]
-    // Within a list of names, a name is no keyword: a field may be called "content".
+    // Within a list of names, a name is not a keyword: a field may be named "content".
     const keyword = PROMISING.includes(under) ? '' : name
-    for (const [spot, less] of lessened(child, keyword, `${where}/${name}`)) {
+    for (const [spot, less] of removeEachPart(child, keyword, `${where}/${name}`)) {
       yield [spot, { ...node, [name]: less }]
     }
   }
@@ -775,21 +900,22 @@ function* lessened(node: Json, under: string, where: string): Generator<[where: 
 
 describe('1.4.0', () => {
   const text = readFileSync(join(import.meta.dirname, '../../../released/1.4.0.json'), 'utf8')
-  const released = openApiFrom(text)
+  const released = parseOpenApi(text)
 
   it('does not break itself', () => {
-    expect(breaks(released, released)).toEqual([])
+    expect(findBreaks(released, released)).toEqual([])
   })
 
   it(
     'is guarded in every operation, parameter, header, answer, field and word',
     () => {
       const document: Json = JSON.parse(text)
-      // A shared parameter, header or answer is guarded where it is used: without it, references lead nowhere.
+      // Whether the place is a shared component. Shared parameters, headers and responses are checked where they are
+      // used; if one is missing, the references to it are broken.
       const isShared = (where: string) => /^\/components\/\w+\/[^/]+$/.test(where)
-      const copies = [...lessened(document, '', '')].filter(([where]) => !isShared(where))
+      const copies = [...removeEachPart(document, '', '')].filter(([where]) => !isShared(where))
       const unguarded = copies.filter(
-        ([, less]) => breaks(released, openApiFrom(JSON.stringify(less))).length === 0,
+        ([, less]) => findBreaks(released, parseOpenApi(JSON.stringify(less))).length === 0,
       )
       expect(copies.length).toBeGreaterThan(200)
       expect(unguarded.map(([where]) => where)).toEqual([])

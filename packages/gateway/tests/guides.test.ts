@@ -1,20 +1,22 @@
+/** Checks of the English guides that do not run the code in them. `npm run samples` runs it. */
+
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { adminCatalogue, catalogue, sandboxCatalogue } from '../src/catalogue.ts'
-import { errorCodes, isErrorCode, reasons } from '../src/contract/errors.ts'
-import { apiVersion } from '../src/http/headers.ts'
-import { replacements } from '../src/http/legacy.ts'
+import { errorCodes, isErrorCode } from '../src/contract/error-table.ts'
+import { reasons } from '../src/contract/errors.ts'
+import { apiVersion } from '../src/contract/version.ts'
+import { replacements } from '../src/pipeline/legacy.ts'
 
-/** What can be seen of the English guides without running them. `npm run samples` runs them. */
 const folder = join(import.meta.dirname, '../../../docs/en')
-/** Pages that are made from values, not written here. */
+/** Pages that are generated and have no Markdown file of their own. */
 const generated = ['configuration', 'changelog']
-const mostLines = 300
-/** Shell and TypeScript that cannot run in a test: a clone, an ERP or a client of the reader's own. */
-const mostUntriedSamples = 5
-const mostTitle = 60
-const mostSummary = 160
+const maxLines = 300
+/** The maximum number of samples that no test runs, because they need a clone, an ERP or the reader's own client. */
+const maxUntriedSamples = 5
+const maxTitle = 60
+const maxSummary = 160
 
 const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.md'))
@@ -23,22 +25,24 @@ const pages = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     text: readFileSync(join(folder, file), 'utf8'),
   }))
 const endpoints = [...catalogue, ...adminCatalogue, ...sandboxCatalogue]
-const prose = (text: string) => text.replaceAll(/^```.*$[\s\S]*?^```$/gm, '')
-const linksOf = (text: string) => [...prose(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to)
-const fencesOf = (text: string) => [...text.matchAll(/^```(.*)$[\s\S]*?^```$/gm)].map(([, info = '']) => info)
+const removeCode = (text: string) => text.replaceAll(/^```.*$[\s\S]*?^```$/gm, '')
+const listLinks = (text: string) =>
+  [...removeCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = '']) => to)
+const listFences = (text: string) =>
+  [...text.matchAll(/^```(.*)$[\s\S]*?^```$/gm)].map(([, info = '']) => info)
 
 describe.each(pages)('docs/en/$path.md', ({ path, text }) => {
   it('has a title and a summary of one line each, and is short', () => {
     const [, title = '', summary = ''] = /^---\ntitle: (.+)\nsummary: (.+)\n---\n\n/.exec(text) ?? []
     expect(title.length, path).toBeGreaterThan(0)
-    expect(title.length).toBeLessThanOrEqual(mostTitle)
+    expect(title.length).toBeLessThanOrEqual(maxTitle)
     expect(summary.length).toBeGreaterThan(0)
-    expect(summary.length).toBeLessThanOrEqual(mostSummary)
-    expect(text.split('\n').length).toBeLessThanOrEqual(mostLines)
+    expect(summary.length).toBeLessThanOrEqual(maxSummary)
+    expect(text.split('\n').length).toBeLessThanOrEqual(maxLines)
   })
 
   it('links to pages, endpoints and error codes that exist', () => {
-    const broken = linksOf(text).filter((link) => {
+    const broken = listLinks(text).filter((link) => {
       const [, kind = '', rest = ''] = /^\/(docs|reference|errors)\/(.+)$/.exec(link) ?? []
       if (kind === 'docs') return !generated.includes(rest) && !existsSync(join(folder, `${rest}.md`))
       if (kind === 'reference') return !endpoints.some(({ id }) => id === rest)
@@ -51,16 +55,16 @@ describe.each(pages)('docs/en/$path.md', ({ path, text }) => {
   it('names codes and reasons that exist, and links each code to its own page', () => {
     const linked = [...text.matchAll(/\[`([A-Z_]+)`\]\(\/errors\/([A-Z_]+)\)/g)]
     expect(linked.filter(([, name, page]) => name !== page).map(([link]) => link)).toEqual([])
-    const named = [...prose(text).matchAll(/reason: "([a-z_]+)"/g)].map(([, reason]) => reason)
+    const named = [...removeCode(text).matchAll(/reason: "([a-z_]+)"/g)].map(([, reason]) => reason)
     expect(named.filter((reason) => !reasons.some((known) => known === reason))).toEqual([])
   })
 
   it('has no raw HTML, no exclamation mark and no code block of an unknown kind', () => {
-    const words = prose(text).replaceAll(/`[^`\n]*`/g, '')
+    const words = removeCode(text).replaceAll(/`[^`\n]*`/g, '')
     expect(words).not.toMatch(/<\/?[a-zA-Z]/)
     expect(words).not.toContain('!')
     const kinds = /^(?:sh|ts)(?: run)?$|^(?:json|text)(?: output)?$/
-    expect(fencesOf(text).filter((info) => !kinds.test(info))).toEqual([])
+    expect(listFences(text).filter((info) => !kinds.test(info))).toEqual([])
   })
 })
 
@@ -68,8 +72,8 @@ describe('the guides together', () => {
   const all = pages.map(({ text }) => text).join('\n')
 
   it('leave at most five samples of code untried', () => {
-    const untried = fencesOf(all).filter((info) => info === 'sh' || info === 'ts')
-    expect(untried.length).toBeLessThanOrEqual(mostUntriedSamples)
+    const untried = listFences(all).filter((info) => info === 'sh' || info === 'ts')
+    expect(untried.length).toBeLessThanOrEqual(maxUntriedSamples)
   })
 
   it('tell how to see every error code in the sandbox', () => {

@@ -1,36 +1,40 @@
+/**
+ * Starts a whole gateway that serves real HTTP, with a real store and the real sandbox ERP. Only time is simulated.
+ * Runs on SQLite in `npm test`, and on PostgreSQL if TEST_DATABASE_URL specifies a server.
+ */
+
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Capabilities, Erp } from '@trade-gateway/connector'
 import { openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
-import { builtInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
+import { createBuiltInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
 import pg from 'pg'
 import { type ChannelFields, createChannel } from '../src/access/channels.ts'
 import { adminCatalogue, catalogue } from '../src/catalogue.ts'
+import { openGateway } from '../src/compose.ts'
 import { type Config, readConfig } from '../src/config.ts'
 import type { Plan } from '../src/contract/call.ts'
-import { columnsOf } from '../src/contract/csv.ts'
-import type { Endpoint } from '../src/contract/endpoint.ts'
-import { errorTable, isErrorCode } from '../src/contract/errors.ts'
+import { listColumns } from '../src/contract/csv.ts'
+import { errorTable, isErrorCode } from '../src/contract/error-table.ts'
 import { errorBody } from '../src/contract/fields.ts'
-import { codesOf } from '../src/contract/openapi.ts'
+import { apiVersion } from '../src/contract/version.ts'
 import { syncDocuments } from '../src/documents/sync.ts'
-import { type Gateway, openGateway } from '../src/gateway.ts'
+import type { Endpoint } from '../src/endpoint.ts'
+import type { Gateway } from '../src/gateway.ts'
 import { createApp } from '../src/http/app.ts'
-import { Router } from '../src/http/router.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { jsonLog, type Log } from '../src/kernel/log.ts'
+import { Router } from '../src/pipeline/router.ts'
+import { listErrorCodes } from '../src/projections/openapi.ts'
 import { syncReference } from '../src/reference/sync.ts'
 import { syncStock } from '../src/stock/sync.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openPostgres } from '../src/store/postgres.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
 import type { Store } from '../src/store/store.ts'
-import { forcedSettings, note, noted } from './read-only-run.ts'
+import { createWatchedLog, plantCanaries } from './canaries.ts'
+import { appendLine, forcedSettings, recordOperations } from './read-only-run.ts'
 
-/**
- * The whole gateway over real HTTP, a real store and the real sandbox ERP. Only time is ours. On SQLite in
- * `npm test`, on PostgreSQL where TEST_DATABASE_URL names a server.
- */
 export class TestClock implements Clock {
   #now: number
   #monotonic = 0
@@ -57,11 +61,17 @@ export class TestClock implements Clock {
   }
 }
 
-/** Nine days before legacy tokens end; no test depends on today. */
+/**
+ * The time at which the test clock starts, nine days before legacy tokens expire, so that no test depends on the
+ * current date.
+ */
 export const testStart = Date.UTC(2026, 10, 21, 12, 0, 0)
 const testStyles = 30
-export const adminToken = 'an-admin-token-for-tests-only'
+export const adminToken = 'an-admin-token-for-tests-only-0123456789'
 export const legacySecret = 'a-legacy-secret-for-tests-only-0123456789'
+/** 32 random bytes, as `openssl rand -hex 32` prints them. A passphrase would make every start slow. */
+export const testSecretsKey = '6f3a91c2d84b07e5a1f09c37be52d68410e9fb7c23a5d14886cf0b7e9135da42'
+plantCanaries(adminToken, legacySecret)
 
 export interface Account {
   readonly username: string
@@ -74,39 +84,42 @@ export const buyers: readonly [Account, Account] = [
   { username: 'other@test.example', password: 'right-password-2', customer_code: 'CUST-LANTERN' },
 ]
 
-export interface House {
+export interface TestGateway {
   readonly url: string
   readonly port: number
   readonly gateway: Gateway
   readonly sandbox: SandboxErp
   readonly clock: TestClock
-  /** One turn of every sync and of the mirror. */
+  /** Runs every sync once and updates the data that the gateway keeps in memory. */
   settle(): Promise<void>
   close(): Promise<void>
 }
 
-export interface HouseOptions {
+export interface TestGatewayOptions {
   readonly settings?: Readonly<Record<string, string>>
   readonly capabilities?: Partial<Capabilities>
-  /** How long after its submit an order is handed over, and shipped; the sandbox ERP's usual times where left out. */
+  /** How long after its submit an order is handed over and shipped. By default as in the sandbox ERP. */
   readonly journey?: { readonly handoverMs: number; readonly shippingMs: number }
-  /** How far the ERP's clock is ahead of the gateway's; below zero: behind it. */
+  /** How far the ERP's clock is ahead of the gateway's. Negative if it is behind. */
   readonly erpAheadMs?: number
-  /** Stands between the gateway and the sandbox ERP, for faults. */
+  /** Wraps the sandbox ERP, to inject faults. */
   readonly wrapErp?: (erp: Erp) => Erp
   readonly log?: Log
   readonly styles?: number
-  /** Leaves the warehouses unread, as at a first start. */
+  /** Whether to start without reading the stock of any warehouse, as at a first start. */
   readonly unfilled?: boolean
 }
 
-export async function openHouse(options: HouseOptions = {}): Promise<House> {
+export async function openTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const clock = new TestClock(testStart)
-  const { store, drop } = await openTestStore()
+  const watched = createWatchedLog()
+  const log = options.log ?? watched.log
+  const { store, drop } = await openTestStore(log)
   await migrate(store)
   const sandbox = await openSandboxErp({
     path: ':memory:',
-    catalogue: () => builtInCatalogue({ seed: 1, styles: options.styles ?? testStyles, today: '2026-11-21' }),
+    catalogue: () =>
+      createBuiltInCatalogue({ seed: 1, styles: options.styles ?? testStyles, today: '2026-11-21' }),
     catalogue_id: 'test',
     clock: { now: () => clock.now() + (options.erpAheadMs ?? 0) },
     ...(options.capabilities ? { capabilities: options.capabilities } : {}),
@@ -117,11 +130,10 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       name: `Buyer ${index + 1}`,
     })),
   })
-  const bare = noted(sandbox.erp)
+  const bare = recordOperations(sandbox.erp)
   const erp = options.wrapErp?.(bare) ?? bare
-  const log = options.log ?? jsonLog('silent')
   const gateway = await openGateway({
-    config: testConfig(options.settings),
+    config: createTestConfig(options.settings),
     store,
     erp,
     clock,
@@ -154,13 +166,16 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       await store.close()
       sandbox.close()
       await drop()
+      const leaks = watched.leaks()
+      if (leaks.length > 0)
+        throw new Error(`The log has what it must not have:\n${leaks.slice(0, 3).join('\n')}`)
     },
   }
 }
 
-export function testConfig(settings: Readonly<Record<string, string>> = {}): Config {
+export function createTestConfig(settings: Readonly<Record<string, string>> = {}): Config {
   return readConfig({
-    SECRETS_KEY: 'a-key-for-tests-only-0123456789-0123456789',
+    SECRETS_KEY: testSecretsKey,
     ADMIN_TOKEN: adminToken,
     LEGACY_TOKEN_SECRET: legacySecret,
     ...settings,
@@ -168,28 +183,31 @@ export function testConfig(settings: Readonly<Record<string, string>> = {}): Con
   })
 }
 
-/** A store of its own for each test file. */
-export async function openTestStore(): Promise<{ store: Store; drop: () => Promise<void> }> {
-  const server = testDatabaseUrl()
-  if (server === undefined) return { store: openSqlite(':memory:'), drop: async () => {} }
+/** Opens a separate store for one test file. On PostgreSQL, `url` is the address of its database. */
+export async function openTestStore(
+  log = jsonLog('silent'),
+): Promise<{ store: Store; url?: string; drop: () => Promise<void> }> {
+  const server = readTestDatabaseUrl()
+  if (server === undefined) return { store: openSqlite(':memory:', log), drop: async () => {} }
   const name = `tg_test_${randomBytes(6).toString('hex')}`
-  const admin = async (statement: string) => {
+  const runAsAdmin = async (statement: string) => {
     const client = new pg.Client({ connectionString: server })
     await client.connect()
     await client.query(statement)
     await client.end()
   }
-  await admin(`create database ${name}`)
+  await runAsAdmin(`create database ${name}`)
   const url = new URL(server)
   url.pathname = `/${name}`
   return {
-    store: await openPostgres(url.toString(), jsonLog('silent')),
-    drop: () => admin(`drop database ${name} with (force)`),
+    store: await openPostgres(url.href, log),
+    url: url.href,
+    drop: () => runAsAdmin(`drop database ${name} with (force)`),
   }
 }
 
-/** Where PostgreSQL is, when the suite is to run on it. */
-export function testDatabaseUrl(): string | undefined {
+/** Returns the URL of the PostgreSQL server to test on, if one is configured. */
+export function readTestDatabaseUrl(): string | undefined {
   return process.env.TEST_DATABASE_URL || undefined
 }
 
@@ -197,20 +215,20 @@ export interface World {
   readonly channel_code: string
   readonly client_id: string
   readonly client_secret: string
-  /** A token of the channel grant. */
+  /** A token from the channel grant. */
   readonly token: string
 }
 
 let minted = 0
 
-/** Mints a channel of its own with a token of the channel grant. */
-export async function world(
-  house: House,
+/** Creates a channel and requests a token with the channel grant. */
+export async function createWorld(
+  house: TestGateway,
   fields: Partial<ChannelFields> & { plan?: Plan } = {},
 ): Promise<World> {
   minted += 1
   const channel_code = `ch-${minted}`
-  const { client_id, client_secret } = await createChannel(house.gateway, channel_code, {
+  const { client_id, client_secret } = await createChannel(house, channel_code, {
     name: `Channel ${minted}`,
     plan: 'full',
     warehouse_allowlist: [],
@@ -222,12 +240,13 @@ export async function world(
     ...fields,
   })
   const answer = await call(house, 'POST', '/api/v1/auth/token', { body: { client_id, client_secret } })
+  plantCanaries(client_secret, answer.json.access_token)
   return { channel_code, client_id, client_secret, token: answer.json.access_token }
 }
 
-/** A token of the password grant for one of the two buyers; their channels are made at the first call. */
-export async function signedIn(
-  house: House,
+/** Requests a token with the password grant for one of the two buyers. The first call creates their channels. */
+export async function signInBuyer(
+  house: TestGateway,
   buyer: Account = buyers[0],
   plan: Plan = 'full',
 ): Promise<string> {
@@ -238,7 +257,7 @@ export async function signedIn(
     .where('customer_code', '=', buyer.customer_code)
     .executeTakeFirst()
   if (!known) {
-    await createChannel(house.gateway, channel_code, {
+    await createChannel(house, channel_code, {
       name: channel_code,
       plan,
       warehouse_allowlist: [],
@@ -253,6 +272,7 @@ export async function signedIn(
   const { username, password } = buyer
   const body = { grant_type: 'password', username, password }
   const answer = await call(house, 'POST', '/api/v1/auth/token', { body })
+  plantCanaries(password, answer.json.access_token)
   return answer.json.access_token
 }
 
@@ -261,25 +281,33 @@ export interface CallInit {
   readonly admin?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: unknown
-  /** Sent as it is, instead of `body`. */
+  /** The raw body, which is sent instead of `body`. */
   readonly raw?: string | Uint8Array
 }
 
-/** Parsed JSON, as loosely as a client that trusts nothing reads it. */
-export interface Loose {
+/** Parsed JSON without a type, as read by a client that trusts nothing. */
+export interface LooseJson {
   // biome-ignore lint/suspicious/noExplicitAny: an HTTP client reads what comes; the harness checks it by schema.
   readonly [key: string]: any
 }
 
-export interface Result {
+export interface CallResult {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  readonly json: Loose
+  readonly json: LooseJson
 }
 
-/** One HTTP call. Every response is checked: headers, envelope, result schema, declared failure codes. */
-export async function call(house: House, method: string, path: string, init: CallInit = {}): Promise<Result> {
+/**
+ * Sends one HTTP call. Checks every response: its headers, its envelope, the schema of its result, and that a failure's
+ * code is declared.
+ */
+export async function call(
+  house: TestGateway,
+  method: string,
+  path: string,
+  init: CallInit = {},
+): Promise<CallResult> {
   const headers: Record<string, string> = { ...init.headers }
   if (init.token !== undefined) headers.authorization = `Bearer ${init.token}`
   if (init.admin !== undefined) headers['x-admin-token'] = init.admin
@@ -303,20 +331,20 @@ export async function call(house: House, method: string, path: string, init: Cal
 const router = new Router<Endpoint>()
 for (const endpoint of [...catalogue, ...adminCatalogue]) router.add(endpoint, endpoint)
 
-function checkResponse(method: string, path: string, result: Result) {
+function checkResponse(method: string, path: string, result: CallResult) {
   const where = `${method} ${path} → ${result.status}`
   const fail = (why: string) => {
     throw new Error(`${where}: ${why}\n${result.text.slice(0, 500)}`)
   }
-  if (result.headers.get('x-api-version') !== '1.4.0') fail('X-API-Version is missing')
+  if (result.headers.get('x-api-version') !== apiVersion) fail('X-API-Version is missing')
   const requestId = result.headers.get('x-request-id') ?? ''
   if (!/^[A-Za-z0-9._-]{8,128}$/.test(requestId)) fail('X-Request-Id is missing')
-  const endpoint = endpointOf(method, path.split('?')[0] ?? '')
+  const endpoint = findEndpoint(method, path.split('?')[0] ?? '')
   if (result.status >= 400) {
     const parsed = errorBody.safeParse(result.json)
     if (!parsed.success) return fail(`the error envelope does not fit: ${parsed.error.message}`)
     const { code, request_id } = parsed.data.error
-    if (code === 'READ_ONLY_MODE') note('refused', `${method} ${path.split('?')[0]}`)
+    if (code === 'READ_ONLY_MODE') appendLine('refused', `${method} ${path.split('?')[0]}`)
     if (!isErrorCode(code)) return fail(`${code} is not one of the 28 codes`)
     if (request_id !== requestId) fail('error.request_id differs from X-Request-Id')
     const statuses: readonly number[] =
@@ -326,13 +354,13 @@ function checkResponse(method: string, path: string, result: Result) {
           ? [500, 503]
           : [errorTable[code].status]
     if (!statuses.includes(result.status)) fail(`${code} has the wrong status`)
-    if (endpoint && code !== 'ENDPOINT_GONE' && !codesOf(endpoint).includes(code))
+    if (endpoint && code !== 'ENDPOINT_GONE' && !listErrorCodes(endpoint).includes(code))
       fail(`${code} is not declared by ${endpoint.id}`)
     return
   }
   if (!endpoint || result.status === 304 || method === 'HEAD') return
   if (result.headers.get('content-type')?.startsWith('text/csv')) {
-    const header = endpoint.csv ? `${columnsOf(endpoint).join(',')}\r\n` : undefined
+    const header = endpoint.csv ? `${listColumns(endpoint).join(',')}\r\n` : undefined
     if (header === undefined || !result.text.startsWith(header)) fail(`${endpoint.id} has no such CSV`)
     return
   }
@@ -340,7 +368,7 @@ function checkResponse(method: string, path: string, result: Result) {
   if (!parsed.success) fail(`the result does not fit ${endpoint.id}: ${parsed.error.message}`)
 }
 
-function endpointOf(method: string, path: string): Endpoint | undefined {
+function findEndpoint(method: string, path: string): Endpoint | undefined {
   try {
     return router.match(method, path).route
   } catch {

@@ -1,22 +1,22 @@
 import type { Call } from '../src/contract/call.ts'
-import type { Door } from '../src/http/answer.ts'
-import type { Loose } from './harness.ts'
+import type { Pipeline } from '../src/pipeline/pipeline.ts'
+import type { LooseJson } from './harness.ts'
 
-export interface Said {
+export interface InProcessReply {
   readonly status: number
   readonly replayed: boolean
-  readonly json: Loose
+  readonly json: LooseJson
 }
 
 let calls = 0
 
-/** One call through the door, without HTTP. */
-export async function through(
-  door: Door,
+/** Sends one call through the pipeline without HTTP. */
+export async function sendInProcess(
+  door: Pipeline,
   method: string,
   path: string,
   { token, body, key }: { token: string; body?: unknown; key?: string | undefined },
-): Promise<Said> {
+): Promise<InProcessReply> {
   const sent: Record<string, readonly string[]> = { authorization: [`Bearer ${token}`] }
   const bytes = body === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(body))
   if (body !== undefined) {

@@ -1,4 +1,4 @@
-/** A list of pages as llmstxt.org has it: a title, a summary, notes without headings, sections of links. */
+/** A list of pages in the format of llmstxt.org: a title, a summary, notes without headings, and sections of links. */
 export interface LlmsText {
   readonly title: string
   readonly summary: string
@@ -11,8 +11,8 @@ interface LlmsLink {
   readonly note: string | undefined
 }
 
-/** Reads a list strictly. Throws a sentence with the line where it is none. */
-export function llmsFrom(text: string): LlmsText {
+/** Parses a list strictly. Throws an error that says what is not valid. */
+export function parseLlmsTxt(text: string): LlmsText {
   const lines = text.replace(/^\uFEFF/, '').split('\n')
   const title = /^# (\S.*)$/.exec(lines[0] ?? '')?.[1]
   if (title === undefined) throw new Error('line 1 is no heading of the first level')
@@ -24,7 +24,7 @@ export function llmsFrom(text: string): LlmsText {
     const where = `line ${index + 1}: ${line}`
     if (line.startsWith('## ')) sections.push({ title: line.slice(3), links: [] })
     else if (line.startsWith('#')) throw new Error(`${where}: a heading of another level`)
-    else if (section) section.links.push(linkFrom(line, where))
+    else if (section) section.links.push(parseLink(line, where))
     else if (line.startsWith('> ')) summary = line.slice(2)
     else if (/^[-*] |^\d+\. /.test(line)) throw new Error(`${where}: a list before the first section`)
   }
@@ -34,7 +34,7 @@ export function llmsFrom(text: string): LlmsText {
   return { title, summary, sections }
 }
 
-function linkFrom(line: string, where: string): LlmsLink {
+function parseLink(line: string, where: string): LlmsLink {
   const [, name, href, note] = /^- \[([^[\]]+)\]\(([^()\s]+)\)(?:: (\S.*))?$/.exec(line) ?? []
   if (name === undefined || href === undefined)
     throw new Error(`${where}: no link of the form - [name](url): note`)

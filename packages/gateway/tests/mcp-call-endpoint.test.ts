@@ -1,41 +1,50 @@
+/**
+ * `call_endpoint` is equivalent to a call over HTTP. One of two identical gateways is called over HTTP, the other one
+ * by an agent. They must return the same and charge the same points; only generated ids may differ.
+ */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { catalogue } from '../src/catalogue.ts'
-import type { Endpoint } from '../src/contract/endpoint.ts'
-import { type Agent, agentOf, modernRequest, post } from './agent.ts'
-import { buyers, call, type House, type Loose, openHouse, signedIn, world } from './harness.ts'
-import { alex, harbourShipping, shopOf } from './trade.ts'
+import type { Endpoint } from '../src/endpoint.ts'
+import { type Agent, buildModernRequest, connectAgent, postToMcp } from './agent.ts'
+import {
+  buyers,
+  call,
+  createWorld,
+  type LooseJson,
+  openTestGateway,
+  signInBuyer,
+  type TestGateway,
+} from './harness.ts'
+import { alex, harbourShipping, openShop } from './trade.ts'
 
-/**
- * `call_endpoint` is the call over HTTP: two houses that are alike, one asked over HTTP and one by an agent, answer
- * alike and charge alike, whoever asks for whatever. Only ids of their own differ.
- */
-let http: House
-let mcp: House
+let http: TestGateway
+let mcp: TestGateway
 beforeAll(async () => {
-  ;[http, mcp] = await Promise.all([openHouse(), openHouse()])
+  ;[http, mcp] = await Promise.all([openTestGateway(), openTestGateway()])
 })
 afterAll(() => Promise.all([http.close(), mcp.close()]))
 
 type Documents = Readonly<Record<string, string>>
 
-/** One of each document, made by the first buyer. */
-async function documentsOf(house: House): Promise<Documents> {
-  const token = await signedIn(house)
-  const made = async (path: string, body: unknown) => {
+/** Creates one document of each kind as the first buyer. */
+async function createDocuments(house: TestGateway): Promise<Documents> {
+  const token = await signInBuyer(house)
+  const createDocument = async (path: string, body: unknown) => {
     house.clock.advance(1)
     return (await call(house, 'POST', `/api/v1${path}`, { token, body })).json.data
   }
-  const sku = await shopOf(house).sku({ AUSYD1: 100 })
+  const sku = await openShop(house).createSku({ AUSYD1: 100 })
   const lines = [{ sku, quantity: 1 }]
-  const order = await made('/orders', { lines, shipping: harbourShipping })
-  const preview = await made('/dropship-orders/allocation-preview', {
+  const order = await createDocument('/orders', { lines, shipping: harbourShipping })
+  const preview = await createDocument('/dropship-orders/allocation-preview', {
     sku,
     quantity: 1,
     recipient: alex,
     client_order_number: 'DIFF-1',
   })
-  const reservation = await made('/reservations', { warehouse_code: 'AUSYD1', lines })
-  const cart = await made('/carts', { items: lines })
+  const reservation = await createDocument('/reservations', { warehouse_code: 'AUSYD1', lines })
+  const cart = await createDocument('/carts', { items: lines })
   return {
     warehouse_code: 'AUSYD1',
     product_code: 'SBX',
@@ -48,25 +57,25 @@ async function documentsOf(house: House): Promise<Documents> {
   }
 }
 
-/** Who asks. The same in both houses. */
-const roles: Readonly<Record<string, (house: House) => Promise<string>>> = {
-  reader: async (house) => (await world(house, { plan: 'reader', points_per_minute: 1_000 })).token,
-  trader: async (house) => (await world(house, { plan: 'trader', points_per_minute: 1_000 })).token,
+/** The callers by role. Each function signs the caller in to one of the gateways and returns the token. */
+const roles: Readonly<Record<string, (house: TestGateway) => Promise<string>>> = {
+  reader: async (house) => (await createWorld(house, { plan: 'reader', points_per_minute: 1_000 })).token,
+  trader: async (house) => (await createWorld(house, { plan: 'trader', points_per_minute: 1_000 })).token,
   'full, of one warehouse': async (house) =>
-    (await world(house, { warehouse_allowlist: ['CHNZJ1'], points_per_minute: 1_000 })).token,
-  'poor in points': async (house) => (await world(house, { points_per_minute: 60 })).token,
-  'an OMS account': (house) => signedIn(house),
-  'an OMS account of another channel': (house) => signedIn(house, buyers[1]),
+    (await createWorld(house, { warehouse_allowlist: ['CHNZJ1'], points_per_minute: 1_000 })).token,
+  'poor in points': async (house) => (await createWorld(house, { points_per_minute: 60 })).token,
+  'an OMS account': (house) => signInBuyer(house),
+  'an OMS account of another channel': (house) => signInBuyer(house, buyers[1]),
 }
 
-const pathFor = ({ path }: Endpoint, documents: Documents) =>
+const fillPath = ({ path }: Endpoint, documents: Documents) =>
   path.replace(
     /\{(\w+)\}/g,
     (_whole, name: string) => documents[name] ?? 'unknown_00000000000000000000000000',
   )
 
-/** What may differ between two houses that are alike: ids, secrets and what is made of them. */
-function plain(value: unknown): unknown {
+/** Replaces values that may differ between the two gateways: ids, secrets and values derived from them. */
+function removeGenerated(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replace(/\b([a-z]+)_[0-9a-hjkmnp-tv-z]{26}\b/g, '$1_…')
     .replace(/\bch-\d+\b/g, 'ch-…')
@@ -81,33 +90,39 @@ describe.each(Object.keys(roles))('%s', (role) => {
   it('is answered and charged by every endpoint as over HTTP', async () => {
     const [tokens, documents] = await Promise.all([
       Promise.all([http, mcp].map((house) => roles[role]?.(house) ?? '')),
-      Promise.all([documentsOf(http), documentsOf(mcp)]),
+      Promise.all([createDocuments(http), createDocuments(mcp)]),
     ])
     const [httpToken = '', mcpToken = ''] = tokens
     const statuses = new Map<number, number>()
-    for (const endpoint of catalogue) {
+    // The call that revokes the token must come last.
+    const last = catalogue.filter(({ id }) => id === 'auth.revoke')
+    for (const endpoint of [...catalogue.filter((each) => !last.includes(each)), ...last]) {
       if (endpoint.bodyKind === 'oauth') continue
-      for (const query of queries) {
+      for (const query of last.includes(endpoint) ? queries.toReversed() : queries) {
         const { method } = endpoint
-        // Lists are ordered by time, and by ids of one's own within one instant.
+        // Lists are sorted by time and, at equal times, by generated ids. Advancing the clocks gives each document
+        // its own time.
         for (const house of [http, mcp]) house.clock.advance(1)
         const body = endpoint.body ? (endpoint.example ?? {}) : undefined
-        const over = await call(http, method, `${pathFor(endpoint, documents[0])}${query && `?${query}`}`, {
+        const over = await call(http, method, `${fillPath(endpoint, documents[0])}${query && `?${query}`}`, {
           token: httpToken,
           ...(body ? { body } : {}),
         })
-        const request = modernRequest('tools/call', {
+        const request = buildModernRequest('tools/call', {
           name: 'call_endpoint',
           arguments: {
             method,
-            path: `${pathFor(endpoint, documents[1])}${query && `?${query}`}`,
+            path: `${fillPath(endpoint, documents[1])}${query && `?${query}`}`,
             ...(body ? { body } : {}),
           },
         })
-        const { result } = (await post(mcp, { token: mcpToken, ...request })).json
+        const { result } = (await postToMcp(mcp, { token: mcpToken, ...request })).json
         const { status, headers, points_spent, request_id: _id, ...rest } = result.structuredContent
         const where = `${role}: ${method} ${endpoint.path}?${query}`
-        expect([status, plain(withoutId(rest))], where).toEqual([over.status, plain(withoutId(over.json))])
+        expect([status, removeGenerated(removeId(rest))], where).toEqual([
+          over.status,
+          removeGenerated(removeId(over.json)),
+        ])
         expect(points_spent, where).toBe(Number(over.headers.get('ratelimit-cost') ?? 0))
         for (const [name, value] of Object.entries<string>(headers)) {
           if (name !== 'x-request-id' && name !== 'etag')
@@ -116,13 +131,13 @@ describe.each(Object.keys(roles))('%s', (role) => {
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }
     }
-    // It compared more than refusals.
+    // Checks that successes were compared too, and not only refusals.
     expect(statuses.get(200)).toBeGreaterThan(role === 'poor in points' ? 3 : 15)
     expect(statuses.get(422)).toBeGreaterThan(10)
   })
 })
 
-function withoutId(json: Loose): Loose {
+function removeId(json: LooseJson): LooseJson {
   return json.error ? { ...json, error: { ...json.error, request_id: undefined } } : json
 }
 
@@ -130,8 +145,8 @@ describe('call_endpoint', () => {
   let agent: Agent
   let token: string
   beforeAll(async () => {
-    token = await signedIn(mcp)
-    agent = await agentOf(mcp, token)
+    token = await signInBuyer(mcp)
+    agent = await connectAgent(mcp, token)
   })
 
   it.each([
@@ -170,7 +185,7 @@ describe('call_endpoint', () => {
       path,
       body: { client_id: 'a', client_secret: 'b' },
     })
-    expect(refusal).toMatch(/^BAD_REQUEST: .*only plain paths under \/api\/v1/)
+    expect(refusal).toMatch(/^BAD_REQUEST: .*Only plain paths under \/api\/v1/)
   })
 
   it('reaches a document whose name needs encoding', async () => {
@@ -197,19 +212,19 @@ describe('call_endpoint', () => {
   })
 
   it('hands on no answer that would drown a model', async () => {
-    const large = await openHouse({ styles: 200 })
-    const full = await agentOf(large, (await world(large)).token)
+    const large = await openTestGateway({ styles: 200 })
+    const full = await connectAgent(large, (await createWorld(large)).token)
     const refusal = await full.refusal('call_endpoint', {
       method: 'GET',
       path: '/api/v1/warehouses/AU/stock',
     })
-    expect(refusal).toMatch(/^BAD_REQUEST: The answer has \d+ bytes; .*page_size/)
+    expect(refusal).toMatch(/^BAD_REQUEST: The response has \d+ bytes, .*page_size/)
     await large.close()
   })
 
   it('reads only, where the environment is read-only, as over HTTP', async () => {
-    const house = await openHouse({ settings: { WRITES_ENABLED: '0' } })
-    const reader = await agentOf(house, await signedIn(house))
+    const house = await openTestGateway({ settings: { WRITES_ENABLED: '0' } })
+    const reader = await connectAgent(house, await signInBuyer(house))
     const wish = { sku: 'SBX-SHORT-3', quantity: 1, recipient: alex, client_order_number: 'RO-1' }
     expect(await reader.refusal('quote_dropship', wish)).toMatch(/^READ_ONLY_MODE: /)
     expect((await reader.call('check_stock', { skus: ['SBX-SHORT-3'] })).data.rows).not.toHaveLength(0)
@@ -219,18 +234,18 @@ describe('call_endpoint', () => {
 
 describe('the log', () => {
   it('has the same line for a call of either door, under the request id of the agent', async () => {
-    const lines: Loose[] = []
-    const note = (fields: Loose, message: string) => void lines.push({ ...fields, message })
-    const log = { debug: () => {}, info: note, warn: note, error: note }
-    const house = await openHouse({ log })
-    const token = await signedIn(house)
+    const lines: LooseJson[] = []
+    const recordLine = (fields: LooseJson, message: string) => void lines.push({ ...fields, message })
+    const log = { debug: () => {}, info: recordLine, warn: recordLine, error: recordLine }
+    const house = await openTestGateway({ log })
+    const token = await signInBuyer(house)
     const body = { lines: [{ sku: 'SBX-SHORT-3', quantity: 1 }] }
     await call(house, 'POST', '/api/v1/orders', { token, body, headers: { 'x-request-id': 'over-http-1' } })
-    const agent = await agentOf(house, token, { headers: { 'x-request-id': 'over-mcp-01' } })
+    const agent = await connectAgent(house, token, { headers: { 'x-request-id': 'over-mcp-01' } })
     await agent.call('call_endpoint', { method: 'POST', path: '/api/v1/orders', body })
-    const of = (id: string) =>
+    const listLinesOf = (id: string) =>
       lines.filter(({ request_id }) => request_id === id).map(({ request_id: _id, ms: _ms, ...line }) => line)
-    expect(of('over-http-1')).toEqual([
+    expect(listLinesOf('over-http-1')).toEqual([
       {
         method: 'POST',
         route: '/api/v1/orders',
@@ -240,7 +255,7 @@ describe('the log', () => {
         message: 'answered',
       },
     ])
-    expect(of('over-mcp-01')).toEqual(of('over-http-1'))
+    expect(listLinesOf('over-mcp-01')).toEqual(listLinesOf('over-http-1'))
     await house.close()
   })
 })

@@ -1,37 +1,39 @@
+/** How an agent quotes and places orders. */
+
 import type { AddressInfo } from 'node:net'
 import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { catalogue, writes } from '../src/catalogue.ts'
+import { catalogue } from '../src/catalogue.ts'
 import { syncDocuments } from '../src/documents/sync.ts'
-import { doorListener } from '../src/http/adapter.ts'
-import { createDoor, type Door } from '../src/http/answer.ts'
+import { createListener } from '../src/http/adapter.ts'
 import { createGatewayServer } from '../src/http/server.ts'
-import { createMcpDoor } from '../src/mcp/door.ts'
-import { type Agent, agentOf, revisions } from './agent.ts'
-import { buyers, type House, openHouse, signedIn, world } from './harness.ts'
-import { through } from './in-process.ts'
+import { createMcpPipeline } from '../src/mcp/pipeline.ts'
+import { createPipeline, type Pipeline } from '../src/pipeline/pipeline.ts'
+import { writes } from '../src/writes.ts'
+import { type Agent, connectAgent, revisions } from './agent.ts'
+import { buyers, createWorld, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
+import { sendInProcess } from './in-process.ts'
 import {
   alex,
-  erpDocuments,
+  type Buyer,
+  countHeldAtErp,
+  createOrderNumber,
+  findReference,
   harbourShipping,
-  heldAtErp,
-  orderNumber,
-  pass,
-  referenceOf,
-  type Shop,
-  shopOf,
+  listErpDocuments,
+  openShop,
+  passTime,
 } from './trade.ts'
 
-/** Quote and place: what an agent buys, and what it cannot. */
-let house: House
-let shop: Shop
+let house: TestGateway
+let shop: Buyer
 let agent: Agent
 
-/** Whether the answer of the next submit is lost on its way back. */
+/** Whether the response to the next submit is lost. */
 let isLost = false
 let submits = 0
 
-const losing = (erp: Erp): Erp => ({
+const wrapLosingErp = (erp: Erp): Erp => ({
   ...erp,
   async submit(input, options) {
     submits += 1
@@ -43,42 +45,42 @@ const losing = (erp: Erp): Erp => ({
 })
 
 beforeAll(async () => {
-  house = await openHouse({ wrapErp: losing })
-  shop = shopOf(house)
+  house = await openTestGateway({ wrapErp: wrapLosingErp })
+  shop = openShop(house)
 })
-// Tests that let time pass outlive a token.
+// Some tests advance the clock past the token's expiry, so each test connects again.
 beforeEach(async () => {
-  agent = await agentOf(house, await signedIn(house))
+  agent = await connectAgent(house, await signInBuyer(house))
 })
 afterAll(() => house.close())
 
-const parcel = (sku: string, more: Record<string, unknown> = {}) => ({
+const buildParcel = (sku: string, more: Record<string, unknown> = {}) => ({
   sku,
   quantity: 2,
   recipient: alex,
-  client_order_number: orderNumber(),
+  client_order_number: createOrderNumber(),
   ...more,
 })
-const wholesale = (sku: string, quantity = 3) => ({
+const buildWholesale = (sku: string, quantity = 3) => ({
   lines: [{ sku, quantity }],
   shipping: harbourShipping,
   warehouse_code: 'AUSYD1',
 })
 
-/** The same answer, in structure and words, but for the request that it is of. */
-function sameAgain(again: Told, first: Told) {
+/** Checks that two results are equal apart from their request ids. */
+function expectSameResult(again: ActionReply, first: ActionReply) {
   const { request_id, points_spent } = again.data
   expect(again).toEqual({ ...first, data: { ...first.data, request_id, points_spent } })
 }
-type Told = Awaited<ReturnType<Agent['call']>>
+type ActionReply = Awaited<ReturnType<Agent['call']>>
 
 describe('a drop-ship order', () => {
   it.each(revisions)('is placed in three calls or fewer, by an agent of %s', async (revision) => {
-    const buyer = await agentOf(house, await shop.token(), { revision })
-    const sku = await shop.sku()
-    const quote = (await buyer.call('quote_dropship', parcel(sku))).data
+    const buyer = await connectAgent(house, await shop.token(), { revision })
+    const sku = await shop.createSku()
+    const quote = (await buyer.call('quote_dropship', buildParcel(sku))).data
     expect(quote).toMatchObject({ can_place: true, blockers: [], currency: 'AUD' })
-    expect(heldAtErp(house, sku)).toBe(2)
+    expect(countHeldAtErp(house, sku)).toBe(2)
     const placed = (
       await buyer.call('place_dropship', { quote_id: quote.quote_id, confirm_total: quote.total })
     ).data
@@ -88,32 +90,32 @@ describe('a drop-ship order', () => {
       total: quote.total,
       replayed: false,
     })
-    expect(await shop.available(sku)).toBe(8)
+    expect(await shop.readAvailable(sku)).toBe(8)
     await buyer.client.close()
   })
 
   it('is answered again, and never placed twice, when the same quote is placed again', async () => {
-    const sku = await shop.sku()
-    const wish = parcel(sku)
+    const sku = await shop.createSku()
+    const wish = buildParcel(sku)
     const { quote_id, total } = (await agent.call('quote_dropship', wish)).data
     const input = { quote_id, confirm_total: total }
     const first = (await agent.call('place_dropship', input)).data
     const second = (await agent.call('place_dropship', input)).data
     expect(second).toMatchObject({ ...first, replayed: true, request_id: second.request_id, points_spent: 1 })
-    // Long after the quote has expired, too.
-    await pass(house, 26 * 60 * 60_000)
-    const later = await agentOf(house, await shop.token())
+    // The quote has long expired.
+    await passTime(house, 26 * 60 * 60_000)
+    const later = await connectAgent(house, await shop.token())
     expect((await later.call('place_dropship', input)).data).toMatchObject({
       dropship_order_id: first.dropship_order_id,
       replayed: true,
     })
-    expect(erpDocuments(house, wish.client_order_number).filter(({ kind }) => kind === 'order')).toHaveLength(
-      1,
-    )
+    expect(
+      listErpDocuments(house, wish.client_order_number).filter(({ kind }) => kind === 'order'),
+    ).toHaveLength(1)
   })
 
   it('is one when two calls race', async () => {
-    const wish = parcel(await shop.sku())
+    const wish = buildParcel(await shop.createSku())
     const { quote_id, total } = (await agent.call('quote_dropship', wish)).data
     const input = { quote_id, confirm_total: total }
     const answers = await Promise.all([1, 2, 3, 4].map(() => agent.raw('place_dropship', input)))
@@ -125,35 +127,35 @@ describe('a drop-ship order', () => {
       if (isError)
         expect(content[0].text).toMatch(/^(IDEMPOTENCY_IN_PROGRESS|UPSTREAM_TIMEOUT): .*same tool again/)
     }
-    expect(erpDocuments(house, wish.client_order_number).filter(({ kind }) => kind === 'order')).toHaveLength(
-      1,
-    )
+    expect(
+      listErpDocuments(house, wish.client_order_number).filter(({ kind }) => kind === 'order'),
+    ).toHaveLength(1)
   })
 
   it('gives its stock back when the quote is released, once', async () => {
-    const sku = await shop.sku()
-    const { dropship_order_id, quote_id, total } = (await agent.call('quote_dropship', parcel(sku))).data
-    expect(await shop.available(sku)).toBe(8)
+    const sku = await shop.createSku()
+    const { dropship_order_id, quote_id, total } = (await agent.call('quote_dropship', buildParcel(sku))).data
+    expect(await shop.readAvailable(sku)).toBe(8)
     const first = await agent.call('release_dropship', { dropship_order_id })
     expect(first.data).toMatchObject({
       dropship_order_id,
       status: 'cancelled',
       released: [{ sku, quantity: 2 }],
     })
-    expect(first.text).toBe(`${dropship_order_id} is cancelled; 2 pieces given back.`)
-    expect(await shop.available(sku)).toBe(10)
-    sameAgain(await agent.call('release_dropship', { dropship_order_id }), first)
-    expect(await shop.available(sku)).toBe(10)
+    expect(first.text).toBe(`${dropship_order_id} is cancelled; 2 pieces released.`)
+    expect(await shop.readAvailable(sku)).toBe(10)
+    expectSameResult(await agent.call('release_dropship', { dropship_order_id }), first)
+    expect(await shop.readAvailable(sku)).toBe(10)
     const refusal = await agent.refusal('place_dropship', { quote_id, confirm_total: total })
     expect(refusal).toMatch(/^VALIDATION_FAILED: .*param: quote_id\. reason: quote_used\./)
   })
 
   it('cannot be placed where stock is short, and says what could be', async () => {
-    const sku = await shop.sku({ AUSYD1: 1 })
-    const { data, text } = await agent.call('quote_dropship', parcel(sku))
+    const sku = await shop.createSku({ AUSYD1: 1 })
+    const { data, text } = await agent.call('quote_dropship', buildParcel(sku))
     expect(data).toMatchObject({ can_place: false })
     expect(data.quote_id).toBeUndefined()
-    expect(data.blockers[0]).toMatchObject({ code: 'insufficient_stock' })
+    expect(data.blockers[0]).toMatchObject({ code: 'UPSTREAM_REJECTED', reason: 'insufficient_stock' })
     expect(data.blockers[0].hint.length).toBeGreaterThan(10)
     expect(data.lines[0]).toMatchObject({ quantity: 2, quantity_allocated: 1, quantity_short: 1 })
     expect(data.alternatives[0]).toEqual({ sku, quantity: 1 })
@@ -161,8 +163,8 @@ describe('a drop-ship order', () => {
   })
 
   it('shows enough of the recipient to tell two apart, and all of it only when asked', async () => {
-    const sku = await shop.sku()
-    const hidden = await agent.raw('quote_dropship', parcel(sku))
+    const sku = await shop.createSku()
+    const hidden = await agent.raw('quote_dropship', buildParcel(sku))
     expect(hidden.structuredContent.recipient).toMatchObject({
       name: 'Alex Lee',
       phone: '•••234',
@@ -170,23 +172,23 @@ describe('a drop-ship order', () => {
     })
     expect(JSON.stringify(hidden)).not.toContain(alex.phone)
     expect(JSON.stringify(hidden)).not.toContain(alex.address)
-    const full = (await agent.call('quote_dropship', parcel(sku, { detail: 'full' }))).data
+    const full = (await agent.call('quote_dropship', buildParcel(sku, { detail: 'full' }))).data
     expect(full.recipient).toEqual(alex)
   })
 })
 
 describe('a wholesale order', () => {
   it('is quoted, placed and voided', async () => {
-    const sku = await shop.sku()
-    const quote = (await agent.call('quote_order', wholesale(sku))).data
+    const sku = await shop.createSku()
+    const quote = (await agent.call('quote_order', buildWholesale(sku))).data
     expect(quote).toMatchObject({ can_place: true, currency: 'AUD' })
-    expect(await shop.available(sku)).toBe(10)
+    expect(await shop.readAvailable(sku)).toBe(10)
     const { data: placed } = await agent.call('place_order', {
       quote_id: quote.quote_id,
       confirm_total: quote.total,
     })
     expect(placed).toMatchObject({ order_id: quote.order_id, status: 'confirmed', total: quote.total })
-    expect(await shop.available(sku)).toBe(7)
+    expect(await shop.readAvailable(sku)).toBe(7)
     const voided = await agent.call('cancel_order', { order_id: quote.order_id, reason: 'a test' })
     expect(voided.data).toMatchObject({
       id: quote.order_id,
@@ -194,14 +196,14 @@ describe('a wholesale order', () => {
       status: 'cancelled',
       released: [{ sku, quantity: 3 }],
     })
-    expect(await shop.available(sku)).toBe(10)
-    expect(voided.text).toBe(`${quote.order_id} is cancelled; 3 pieces given back.`)
-    sameAgain(await agent.call('cancel_order', { order_id: quote.order_id }), voided)
-    expect(await shop.available(sku)).toBe(10)
+    expect(await shop.readAvailable(sku)).toBe(10)
+    expect(voided.text).toBe(`${quote.order_id} is cancelled; 3 pieces released.`)
+    expectSameResult(await agent.call('cancel_order', { order_id: quote.order_id }), voided)
+    expect(await shop.readAvailable(sku)).toBe(10)
   })
 
   it('of which only a draft was made is cancelled without a word of stock', async () => {
-    const { order_id } = (await agent.call('quote_order', wholesale(await shop.sku()))).data
+    const { order_id } = (await agent.call('quote_order', buildWholesale(await shop.createSku()))).data
     const first = await agent.call('cancel_order', { order_id })
     expect(first.data.released).toBeUndefined()
     expect(first.text).toBe(`${order_id} is cancelled.`)
@@ -209,7 +211,7 @@ describe('a wholesale order', () => {
   })
 
   it('is the same order when its quote is placed again', async () => {
-    const quote = (await agent.call('quote_order', wholesale(await shop.sku()))).data
+    const quote = (await agent.call('quote_order', buildWholesale(await shop.createSku()))).data
     const input = { quote_id: quote.quote_id, confirm_total: quote.total }
     await agent.call('place_order', input)
     expect((await agent.call('place_order', input)).data).toMatchObject({
@@ -219,13 +221,13 @@ describe('a wholesale order', () => {
   })
 
   it('leaves no draft behind that cannot be quoted', async () => {
-    const sku = await shop.sku()
+    const sku = await shop.createSku()
     const before = (await shop.get('/orders?status=draft&page_size=200')).json.data.length
-    const wish = { ...wholesale(sku), shipping: { shipping_method_id: 'no-such-method' } }
+    const wish = { ...buildWholesale(sku), shipping: { shipping_method_id: 'no-such-method' } }
     expect(await agent.refusal('quote_order', wish)).toMatch(
       /^NOT_FOUND: .*param: shipping\.shipping_method_id/,
     )
-    const { shipping: _none, ...unshipped } = wholesale(sku)
+    const { shipping: _none, ...unshipped } = buildWholesale(sku)
     expect(await agent.refusal('quote_order', unshipped)).toMatch(/^SHIPPING_REQUIRED: /)
     expect((await shop.get('/orders?status=draft&page_size=200')).json.data).toHaveLength(before)
   })
@@ -233,17 +235,17 @@ describe('a wholesale order', () => {
 
 describe('an order that was voided after it was placed', () => {
   it.each(['order', 'dropship'] as const)('is no placed %s to whoever places it again', async (kind) => {
-    const sku = await shop.sku()
+    const sku = await shop.createSku()
     const { data: quote } = await (kind === 'order'
-      ? agent.call('quote_order', wholesale(sku))
-      : agent.call('quote_dropship', parcel(sku)))
+      ? agent.call('quote_order', buildWholesale(sku))
+      : agent.call('quote_dropship', buildParcel(sku)))
     const input = { quote_id: quote.quote_id, confirm_total: quote.total }
     expect((await agent.call(`place_${kind}`, input)).text).toContain(' is placed: ')
     expect((await agent.call(`place_${kind}`, input)).text).toContain(' was placed before: ')
     const { order_id, dropship_order_id } = quote
     const which = kind === 'order' ? { order_id } : { dropship_order_id }
     const voided = await agent.call('cancel_order', which)
-    sameAgain(await agent.call('cancel_order', which), voided)
+    expectSameResult(await agent.call('cancel_order', which), voided)
     expect(voided.data.released).toEqual([{ sku, quantity: kind === 'order' ? 3 : 2 }])
     const { data, text } = await agent.call(`place_${kind}`, input)
     expect(data).toMatchObject({ replayed: true, status: 'cancelled' })
@@ -254,11 +256,11 @@ describe('an order that was voided after it was placed', () => {
 describe('a price that changes between quote and place', () => {
   it('is refused, orders nothing and asks for a new quote', async () => {
     for (const kind of ['order', 'dropship'] as const) {
-      const sku = await shop.sku()
+      const sku = await shop.createSku()
       const quote = (
         await (kind === 'order'
-          ? agent.call('quote_order', wholesale(sku))
-          : agent.call('quote_dropship', parcel(sku)))
+          ? agent.call('quote_order', buildWholesale(sku))
+          : agent.call('quote_dropship', buildParcel(sku)))
       ).data
       house.sandbox.steering.setPrice({ sku, price_wholesale: 99_900 })
       const input = { quote_id: quote.quote_id, confirm_total: quote.total }
@@ -273,11 +275,12 @@ describe('a price that changes between quote and place', () => {
 })
 
 describe('a quote', () => {
-  const quoted = async () => (await agent.call('quote_dropship', parcel(await shop.sku()))).data
+  const quoteDropship = async () =>
+    (await agent.call('quote_dropship', buildParcel(await shop.createSku()))).data
   const refused = /^VALIDATION_FAILED: .*param: quote_id\. reason: quote_invalid\./
 
   it('is refused when a single character of it differs', async () => {
-    const { quote_id, total } = await quoted()
+    const { quote_id, total } = await quoteDropship()
     for (let at = 0; at < quote_id.length; at++) {
       const other = quote_id[at] === 'a' ? 'b' : 'a'
       const edited = `${quote_id.slice(0, at)}${other}${quote_id.slice(at + 1)}`
@@ -294,17 +297,17 @@ describe('a quote', () => {
   })
 
   it('is of no use to another account, another channel or another action', async () => {
-    const { quote_id, total } = await quoted()
+    const { quote_id, total } = await quoteDropship()
     const input = { quote_id, confirm_total: total }
-    const other = await agentOf(house, await signedIn(house, buyers[1]))
+    const other = await connectAgent(house, await signInBuyer(house, buyers[1]))
     expect(await other.refusal('place_dropship', input)).toMatch(refused)
-    const channel = await agentOf(house, (await world(house)).token)
+    const channel = await connectAgent(house, (await createWorld(house)).token)
     expect(await channel.refusal('place_dropship', input)).toMatch(refused)
     expect(await agent.refusal('place_order', input)).toMatch(refused)
   })
 
   it('is refused with another total, and names the quoted one', async () => {
-    const { quote_id, total } = await quoted()
+    const { quote_id, total } = await quoteDropship()
     for (const confirm_total of [total + 0.01, total - 0.01, 0, total * 100]) {
       const refusal = await agent.refusal('place_dropship', { quote_id, confirm_total })
       expect(refusal).toMatch(/^VALIDATION_FAILED: .*param: confirm_total\./)
@@ -315,11 +318,11 @@ describe('a quote', () => {
   it.each(['order', 'dropship'] as const)(
     'of a %s expires with the price and the hold behind it',
     async (kind) => {
-      const sku = await shop.sku()
+      const sku = await shop.createSku()
       const quote = (
         await (kind === 'order'
-          ? agent.call('quote_order', wholesale(sku))
-          : agent.call('quote_dropship', parcel(sku)))
+          ? agent.call('quote_order', buildWholesale(sku))
+          : agent.call('quote_dropship', buildParcel(sku)))
       ).data
       house.clock.set(Date.parse(quote.expires_at))
       const refusal = await agent.refusal(`place_${kind}`, {
@@ -331,8 +334,8 @@ describe('a quote', () => {
   )
 
   it('is used up when its document was placed as something else, and void when it was changed', async () => {
-    const sku = await shop.sku({ AUSYD1: 100 })
-    const wish = parcel(sku)
+    const sku = await shop.createSku({ AUSYD1: 100 })
+    const wish = buildParcel(sku)
     const first = (await agent.call('quote_dropship', wish)).data
     const second = (await agent.call('quote_dropship', { ...wish, quantity: 5 })).data
     expect(second.dropship_order_id).toBe(first.dropship_order_id)
@@ -341,7 +344,7 @@ describe('a quote', () => {
     await agent.call('place_dropship', { quote_id: second.quote_id, confirm_total: second.total })
     expect(await agent.refusal('place_dropship', old)).toMatch(/reason: quote_used\./)
 
-    const draft = (await agent.call('quote_order', wholesale(sku))).data
+    const draft = (await agent.call('quote_order', buildWholesale(sku))).data
     await shop.send('PATCH', `/orders/${draft.order_id}`, { body: { lines: [{ sku, quantity: 9 }] } })
     const changed = { quote_id: draft.quote_id, confirm_total: draft.total }
     expect(await agent.refusal('place_order', changed)).toMatch(refused)
@@ -354,11 +357,11 @@ describe('a placing whose answer was lost', () => {
   it.each(['order', 'dropship'] as const)(
     'of a %s is finished by the same call again, once',
     async (kind) => {
-      const sku = await shop.sku()
+      const sku = await shop.createSku()
       const quote = (
         await (kind === 'order'
-          ? agent.call('quote_order', wholesale(sku))
-          : agent.call('quote_dropship', parcel(sku)))
+          ? agent.call('quote_order', buildWholesale(sku))
+          : agent.call('quote_dropship', buildParcel(sku)))
       ).data
       const input = { quote_id: quote.quote_id, confirm_total: quote.total }
       isLost = true
@@ -367,7 +370,7 @@ describe('a placing whose answer was lost', () => {
       expect(refusal).toMatch(/^UPSTREAM_(TIMEOUT|ERROR): /)
       expect(refusal).toContain('Call the same tool again with the same arguments')
       expect(refusal).not.toContain('Idempotency-Key')
-      // It may be looked up even after the quote has expired: that orders nothing anew.
+      // A retry that only looks up the order is allowed even after the quote has expired, because it places no order.
       house.clock.set(Date.parse(quote.expires_at) + 1)
       const { data } = await agent.call(`place_${kind}`, input)
       expect(data).toMatchObject({ total: quote.total, replayed: true })
@@ -378,26 +381,26 @@ describe('a placing whose answer was lost', () => {
 
 describe('a draft that is changed in the middle of its placing', () => {
   it('is placed as it was quoted, at the quoted total', async () => {
-    const sku = await shop.sku({ AUSYD1: 50 })
-    const token = await signedIn(house)
-    const quote = (await agent.call('quote_order', wholesale(sku, 3))).data
-    const contract = createDoor(house.gateway, catalogue, writes)
-    // Somebody else is quicker than the submit.
-    const meddled: Door = async (asked) => {
+    const sku = await shop.createSku({ AUSYD1: 50 })
+    const token = await signInBuyer(house)
+    const quote = (await agent.call('quote_order', buildWholesale(sku, 3))).data
+    const contract = createPipeline(house.gateway, catalogue, writes)
+    // Another client submits the draft first.
+    const meddled: Pipeline = async (asked) => {
       const answer = await contract(asked)
       if (asked.method === 'GET') {
         const body = { lines: [{ sku, quantity: 9 }], payment_method: 'balance', allow_partial: true }
-        expect((await through(contract, 'PATCH', asked.path, { token, body })).status).toBe(200)
+        expect((await sendInProcess(contract, 'PATCH', asked.path, { token, body })).status).toBe(200)
       }
       return answer
     }
     const server = createGatewayServer(
       house.gateway,
-      doorListener(house.gateway, createMcpDoor(house.gateway, meddled)),
+      createListener(house.gateway, createMcpPipeline(house.gateway, meddled)),
     )
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    const hurried = await agentOf({ ...house, url: `http://127.0.0.1:${port}` }, token)
+    const hurried = await connectAgent({ ...house, url: `http://127.0.0.1:${port}` }, token)
     const input = { quote_id: quote.quote_id, confirm_total: quote.total }
     const { data } = await hurried.call('place_order', input)
     expect(data).toMatchObject({ status: 'confirmed', total: quote.total })
@@ -418,10 +421,10 @@ describe('an order that cannot be cancelled', () => {
   })
 
   it('is refused once it has shipped', async () => {
-    const { quote_id, total } = (await agent.call('quote_dropship', parcel(await shop.sku()))).data
+    const { quote_id, total } = (await agent.call('quote_dropship', buildParcel(await shop.createSku()))).data
     const { data } = await agent.call('place_dropship', { quote_id, confirm_total: total })
     const id = data.dropship_order_id
-    house.sandbox.steering.ship(await referenceOf(house, id))
+    house.sandbox.steering.ship(await findReference(house, id))
     await syncDocuments(house.gateway)
     const refusal = await agent.refusal('cancel_order', { dropship_order_id: id })
     expect(refusal).toMatch(/^UPSTREAM_REJECTED: .*reason: already_shipped\./)

@@ -1,16 +1,22 @@
+/**
+ * Tests the MCP transport and `tools/list`: what clients of every protocol revision rely on before they call a tool.
+ */
+
 import { getEncoding } from 'js-tiktoken'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languages } from '../src/contract/language.ts'
-import { agentOf, modernRequest, post, revisions } from './agent.ts'
-import { call, type House, type Loose, openHouse, world } from './harness.ts'
+import { apiVersion } from '../src/contract/version.ts'
+import { buildModernRequest, connectAgent, postToMcp, revisions } from './agent.ts'
+import { call, createWorld, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
 
-/** The transport and what is listed: whatever a client of any revision may rely on before it calls anything. */
-let house: House
+let house: TestGateway
 let token: string
 
 beforeAll(async () => {
-  house = await openHouse({ settings: { MCP_ALLOWED_ORIGINS: 'https://agents.example', HOST: '0.0.0.0' } })
-  token = (await world(house)).token
+  house = await openTestGateway({
+    settings: { MCP_ALLOWED_ORIGINS: 'https://agents.example', HOST: '0.0.0.0' },
+  })
+  token = (await createWorld(house)).token
 })
 afterAll(() => house.close())
 
@@ -30,7 +36,7 @@ const names = [
 
 describe('every revision in use', () => {
   it.each(revisions)('%s lists exactly the eleven actions', async (revision) => {
-    const { client } = await agentOf(house, token, { revision })
+    const { client } = await connectAgent(house, token, { revision })
     expect(client.getNegotiatedProtocolVersion()).toBe(revision)
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(names)
@@ -46,16 +52,16 @@ describe('every revision in use', () => {
       params: { protocolVersion: '1999-01-01', capabilities: {}, clientInfo: { name: 'old', version: '1' } },
     }
     const headers = { accept: 'application/json, text/event-stream' }
-    const { text, headers: seen } = await post(house, { token, headers, body })
+    const { text, headers: seen } = await postToMcp(house, { token, headers, body })
     expect(text).toContain('"protocolVersion":"2025-11-25"')
     expect(seen.get('mcp-session-id')).toBeNull()
     expect(seen.get('x-accel-buffering')).toBe('no')
   })
 
   it('says which revisions it speaks to a client that asks for a newer one', async () => {
-    const { headers, body } = modernRequest('tools/list')
+    const { headers, body } = buildModernRequest('tools/list')
     const meta = { ...body.params._meta, 'io.modelcontextprotocol/protocolVersion': '2099-01-01' }
-    const newer = await post(house, {
+    const newer = await postToMcp(house, {
       token,
       headers: { ...headers, 'mcp-protocol-version': '2099-01-01' },
       body: { ...body, params: { _meta: meta } },
@@ -66,27 +72,27 @@ describe('every revision in use', () => {
 })
 
 describe('the list of tools', () => {
-  const listed = async (headers: Record<string, string> = {}) => {
-    const request = modernRequest('tools/list')
-    return post(house, { token, ...request, headers: { ...request.headers, ...headers } })
+  const readToolList = async (headers: Record<string, string> = {}) => {
+    const request = buildModernRequest('tools/list')
+    return postToMcp(house, { token, ...request, headers: { ...request.headers, ...headers } })
   }
 
   it('costs at most 3,500 tokens and 16 KB, in every language', async () => {
     const encoding = getEncoding('o200k_base')
     for (const language of languages) {
-      const { text } = await listed({ 'accept-language': language })
+      const { text } = await readToolList({ 'accept-language': language })
       expect(encoding.encode(text).length, language).toBeLessThanOrEqual(3_500)
       expect(Buffer.byteLength(text), language).toBeLessThanOrEqual(16 * 1024)
     }
   })
 
   it('is the same, byte by byte, whoever asks', async () => {
-    const other = (await world(house, { plan: 'reader' })).token
-    const request = modernRequest('tools/list')
+    const other = (await createWorld(house, { plan: 'reader' })).token
+    const request = buildModernRequest('tools/list')
     const [first, second, third] = [
-      await listed(),
-      await listed(),
-      await post(house, { token: other, ...request }),
+      await readToolList(),
+      await readToolList(),
+      await postToMcp(house, { token: other, ...request }),
     ]
     expect(second.text).toBe(first.text)
     expect(third.text).toBe(first.text)
@@ -95,7 +101,7 @@ describe('the list of tools', () => {
   })
 
   it('says of each action what a client and a model need, and refers nowhere', async () => {
-    const { json, text } = await listed()
+    const { json, text } = await readToolList()
     expect(text).not.toContain('$ref')
     for (const tool of json.result.tools) {
       expect(tool.description.split(/\s+/).length, tool.name).toBeLessThanOrEqual(80)
@@ -108,46 +114,50 @@ describe('the list of tools', () => {
         'openWorldHint',
         'readOnlyHint',
       ])
-      for (const [name, field] of fieldsIn(tool.inputSchema)) {
+      for (const [name, field] of listFields(tool.inputSchema)) {
         expect(field.description, `${tool.name} ${name}`).toMatch(/\S/)
       }
     }
   })
 
   it('marks what reads, and what cannot be taken back', async () => {
-    const { json } = await listed()
-    const marked = (hint: string) =>
-      json.result.tools.filter((tool: Loose) => tool.annotations[hint]).map((tool: Loose) => tool.name)
-    expect(marked('readOnlyHint')).toEqual([
+    const { json } = await readToolList()
+    const listMarkedTools = (hint: string) =>
+      json.result.tools
+        .filter((tool: LooseJson) => tool.annotations[hint])
+        .map((tool: LooseJson) => tool.name)
+    expect(listMarkedTools('readOnlyHint')).toEqual([
       'check_stock',
       'find_products',
       'get_statement',
       'list_endpoints',
     ])
     const commits = ['place_order', 'cancel_order', 'place_dropship', 'release_dropship', 'call_endpoint']
-    expect(marked('destructiveHint')).toEqual(commits)
-    expect(marked('idempotentHint')).toEqual(names.filter((name) => name !== 'call_endpoint'))
-    expect(marked('openWorldHint')).toEqual([])
+    expect(listMarkedTools('destructiveHint')).toEqual(commits)
+    expect(listMarkedTools('idempotentHint')).toEqual(names.filter((name) => name !== 'call_endpoint'))
+    expect(listMarkedTools('openWorldHint')).toEqual([])
   })
 
   it('has its titles in the language of the reader', async () => {
-    const titles = async (language: string) =>
-      (await listed({ 'accept-language': language })).json.result.tools.map((tool: Loose) => tool.title)
-    expect((await titles('zh'))[0]).toBe('查库存')
-    expect((await titles('ko'))[0]).toBe('재고 확인')
+    const listTitles = async (language: string) =>
+      (await readToolList({ 'accept-language': language })).json.result.tools.map(
+        (tool: LooseJson) => tool.title,
+      )
+    expect((await listTitles('zh'))[0]).toBe('查库存')
+    expect((await listTitles('ko'))[0]).toBe('재고 확인')
   })
 })
 
-/** Every field of an input, nested ones too. */
-function fieldsIn(schema: Loose, path = ''): [string, Loose][] {
-  return Object.entries<Loose>(schema.properties ?? {}).flatMap(([name, field]) => [
+/** Lists every field of an input, nested fields included. */
+function listFields(schema: LooseJson, path = ''): [string, LooseJson][] {
+  return Object.entries<LooseJson>(schema.properties ?? {}).flatMap(([name, field]) => [
     [`${path}${name}`, field],
-    ...fieldsIn(field.items ?? field, `${path}${name}.`),
+    ...listFields(field.items ?? field, `${path}${name}.`),
   ])
 }
 
 describe('before the protocol', () => {
-  const request = modernRequest('tools/list')
+  const request = buildModernRequest('tools/list')
 
   it.each(['GET', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS'])(
     '%s is not allowed, POST is',
@@ -158,13 +168,13 @@ describe('before the protocol', () => {
       })
       expect(answer.status).toBe(405)
       expect(answer.headers.get('allow')).toBe('POST')
-      expect(answer.headers.get('x-api-version')).toBe('1.4.0')
+      expect(answer.headers.get('x-api-version')).toBe(apiVersion)
       if (method !== 'HEAD') expect(await answer.text()).toContain('"code":"BAD_REQUEST"')
     },
   )
 
   it('wants a bearer token on every request, and says so as the API does', async () => {
-    const missing = await post(house, request)
+    const missing = await postToMcp(house, request)
     expect(missing.status).toBe(401)
     expect(missing.headers.get('www-authenticate')).toBe('Bearer realm="trade-gateway"')
     expect(missing.json.error).toMatchObject({
@@ -172,30 +182,30 @@ describe('before the protocol', () => {
       doc_url: '/errors/AUTH_MISSING_TOKEN',
     })
     expect(missing.json.error.request_id).toBe(missing.headers.get('x-request-id'))
-    const wrong = await post(house, { ...request, token: 'a.b.c' })
+    const wrong = await postToMcp(house, { ...request, token: 'a.b.c' })
     expect(wrong.json.error.code).toBe('AUTH_INVALID_TOKEN')
-    const inQuery = await post(house, request, `/mcp?token=${token}`)
+    const inQuery = await postToMcp(house, request, `/mcp?token=${token}`)
     expect(inQuery.json.error.code).toBe('AUTH_MISSING_TOKEN')
     expect(inQuery.text).not.toContain(token)
   })
 
   it('refuses pages of other origins, before it looks at the token', async () => {
-    const from = (origin: string) =>
-      post(house, { ...request, token, headers: { ...request.headers, origin } })
+    const sendFromOrigin = (origin: string) =>
+      postToMcp(house, { ...request, token, headers: { ...request.headers, origin } })
     for (const origin of [
       'https://evil.example',
       'null',
       'http://localhost:3000',
       'https://agents.example.evil.com',
     ]) {
-      const answer = await from(origin)
+      const answer = await sendFromOrigin(origin)
       expect(answer.status, origin).toBe(403)
       expect(answer.json.error.code).toBe('BAD_REQUEST')
     }
-    expect((await from('https://agents.example')).status).toBe(200)
-    const open = await openHouse({ unfilled: true })
-    const { token: own } = await world(open)
-    const local = await post(open, {
+    expect((await sendFromOrigin('https://agents.example')).status).toBe(200)
+    const open = await openTestGateway({ unfilled: true })
+    const { token: own } = await createWorld(open)
+    const local = await postToMcp(open, {
       ...request,
       token: own,
       headers: { ...request.headers, origin: 'http://localhost:6274' },
@@ -205,22 +215,29 @@ describe('before the protocol', () => {
   })
 
   it('reads no body that is too large, not JSON, or doubtful', async () => {
-    const large = await post(house, { token, headers: request.headers, raw: `"${'x'.repeat(300 * 1024)}"` })
+    const large = await postToMcp(house, {
+      token,
+      headers: request.headers,
+      raw: `"${'x'.repeat(300 * 1024)}"`,
+    })
     expect([large.status, large.json.error.code]).toEqual([413, 'BAD_REQUEST'])
-    const form = await post(house, { token, headers: { ...request.headers, 'content-type': 'text/plain' } })
+    const form = await postToMcp(house, {
+      token,
+      headers: { ...request.headers, 'content-type': 'text/plain' },
+    })
     expect([form.status, form.json.error.code]).toEqual([415, 'BAD_REQUEST'])
     for (const raw of ['{', '', '{"a":1,"a":2}', '[['.repeat(40)]) {
-      const broken = await post(house, { token, headers: request.headers, raw })
+      const broken = await postToMcp(house, { token, headers: request.headers, raw })
       expect([broken.status, broken.json.error.code], raw).toEqual([400, -32700])
     }
-    const nothing = await post(house, { token, headers: request.headers, body: { hello: 'world' } })
+    const nothing = await postToMcp(house, { token, headers: request.headers, body: { hello: 'world' } })
     expect([nothing.status, nothing.json.error.code]).toEqual([400, -32600])
   })
 
   it('keeps a request id that was sent, in the answer and in the result', async () => {
-    const called = modernRequest('tools/call', { name: 'list_endpoints', arguments: { group: 'me' } })
+    const called = buildModernRequest('tools/call', { name: 'list_endpoints', arguments: { group: 'me' } })
     const headers = { ...called.headers, 'x-request-id': 'my-own-id-1' }
-    const answer = await post(house, { token, ...called, headers })
+    const answer = await postToMcp(house, { token, ...called, headers })
     expect(answer.headers.get('x-request-id')).toBe('my-own-id-1')
     expect(answer.json.result.structuredContent.request_id).toBe('my-own-id-1')
   })
@@ -240,21 +257,21 @@ describe('before the protocol', () => {
 
 describe('header and body', () => {
   const headerMismatch = -32020
-  const called = modernRequest('tools/call', { name: 'list_endpoints', arguments: {} })
+  const called = buildModernRequest('tools/call', { name: 'list_endpoints', arguments: {} })
 
   it.each([
     ['mcp-method', 'tools/list'],
     ['mcp-name', 'place_order'],
     ['mcp-protocol-version', '2025-11-25'],
   ])('that disagree on %s are refused', async (name, value) => {
-    const answer = await post(house, { token, ...called, headers: { ...called.headers, [name]: value } })
+    const answer = await postToMcp(house, { token, ...called, headers: { ...called.headers, [name]: value } })
     expect(answer.status).toBe(400)
     expect(answer.json.error.code).toBe(headerMismatch)
   })
 
   it.each(['mcp-method', 'mcp-name', 'mcp-protocol-version'])('need %s', async (name) => {
     const headers = Object.fromEntries(Object.entries(called.headers).filter(([each]) => each !== name))
-    const answer = await post(house, { token, ...called, headers })
+    const answer = await postToMcp(house, { token, ...called, headers })
     expect(answer.status).toBe(400)
     expect(answer.json.error.code).toBe(headerMismatch)
   })
@@ -262,9 +279,9 @@ describe('header and body', () => {
 
 describe('a tool that cannot be called', () => {
   it('is a protocol error where there never was one', async () => {
-    const answer = await post(house, {
+    const answer = await postToMcp(house, {
       token,
-      ...modernRequest('tools/call', { name: 'make_coffee', arguments: {} }),
+      ...buildModernRequest('tools/call', { name: 'make_coffee', arguments: {} }),
     })
     expect(answer.json.error).toMatchObject({ code: -32602 })
     expect(answer.json.error.message).toContain('make_coffee')
@@ -284,11 +301,11 @@ describe('a tool that cannot be called', () => {
     ['reservation_create', 'call_endpoint (POST /api/v1/reservations)'],
     ['me_get', 'call_endpoint (GET /api/v1/me)'],
   ])('was called %s and answers with its new name', async (former, now) => {
-    const agent = await agentOf(house, token)
+    const agent = await connectAgent(house, token)
     const refusal = await agent.refusal(former)
     expect(refusal).toMatch(/^ENDPOINT_GONE: /)
     expect(refusal).toContain(`Call ${now}.`)
-    // An agent sees no such member.
+    // The refusal that agents read does not contain this field.
     expect(refusal).not.toContain('error.replacement')
   })
 
@@ -312,7 +329,7 @@ describe('a tool that cannot be called', () => {
     ['call_endpoint', { method: 'TRACE', path: '/api/v1/me' }, 'method'],
     ['call_endpoint', { method: 'GET', path: '/api/v1/me', body: 'text' }, 'body'],
   ])('%s with bad arguments is a result that a model can read: %j', async (name, input, param) => {
-    const agent = await agentOf(house, token)
+    const agent = await connectAgent(house, token)
     const refusal = await agent.refusal(name, input)
     expect(refusal).toMatch(
       /^VALIDATION_FAILED: \S.* request_id: req_\w+\. doc_url: \/errors\/VALIDATION_FAILED$/,
@@ -321,25 +338,27 @@ describe('a tool that cannot be called', () => {
   })
 
   it('speaks the language of the reader', async () => {
-    const agent = await agentOf(house, token, { headers: { 'accept-language': 'ko' } })
+    const agent = await connectAgent(house, token, { headers: { 'accept-language': 'ko' } })
     expect(await agent.refusal('stock_list')).toContain('이름이 바뀌었습니다')
   })
 })
 
 describe('resources', () => {
   it('tell who asks, where stock lies and what a code means, with the rights of the token', async () => {
-    const { client } = await agentOf(house, token)
+    const { client } = await connectAgent(house, token)
     const { resources } = await client.listResources()
     expect(resources.map(({ uri }) => uri)).toEqual(['tgw://me', 'tgw://warehouses'])
     const { resourceTemplates } = await client.listResourceTemplates()
     expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['tgw://errors/{code}'])
-    const read = async (uri: string) => {
+    const readText = async (uri: string) => {
       const [content] = (await client.readResource({ uri })).contents
       return JSON.parse(content && 'text' in content ? content.text : '{}').data
     }
-    expect((await read('tgw://me')).channel.plan).toBe('full')
-    expect((await read('tgw://warehouses')).map((each: Loose) => each.warehouse_code)).toContain('AUSYD1')
-    expect((await read('tgw://errors/RATE_LIMITED')).http_status).toBe(429)
+    expect((await readText('tgw://me')).channel.plan).toBe('full')
+    expect((await readText('tgw://warehouses')).map((each: LooseJson) => each.warehouse_code)).toContain(
+      'AUSYD1',
+    )
+    expect((await readText('tgw://errors/RATE_LIMITED')).http_status).toBe(429)
     for (const uri of ['tgw://errors/NONSENSE', 'tgw://orders', 'file:///etc/passwd', 'tgw://errors/../me']) {
       await expect(client.readResource({ uri })).rejects.toThrow(/not found/i)
     }

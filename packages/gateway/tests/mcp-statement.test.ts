@@ -1,33 +1,37 @@
+/**
+ * A statement's amounts add up, or it reports the difference. It stops reading the ledger when the client has
+ * disconnected.
+ */
+
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Answer, Call } from '../src/contract/call.ts'
-import { doorListener } from '../src/http/adapter.ts'
-import type { Door } from '../src/http/answer.ts'
+import type { ApiResponse, Call } from '../src/contract/call.ts'
+import { createListener } from '../src/http/adapter.ts'
 import { createGatewayServer } from '../src/http/server.ts'
-import { queryOf } from '../src/http/stages/parse.ts'
-import { createMcpDoor } from '../src/mcp/door.ts'
-import { type Agent, agentOf, modernRequest } from './agent.ts'
-import { type House, type Loose, openHouse, world } from './harness.ts'
+import { createMcpPipeline } from '../src/mcp/pipeline.ts'
+import type { Pipeline } from '../src/pipeline/pipeline.ts'
+import { parseQuery } from '../src/pipeline/stages/parse.ts'
+import { type Agent, buildModernRequest, connectAgent } from './agent.ts'
+import { createWorld, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
 
-/** A statement adds up, or says by how much it does not; and its work ends when nobody waits for it. */
-let house: House
-let desk: House
+let house: TestGateway
+let desk: TestGateway
 let agent: Agent
 let token: string
-/** What the books say; tests change it. */
+/** The ledger's content; tests change it. */
 let books: Books
-/** Every question that reached the books. */
+/** Every request that reached the ledger. */
 let asked: string[] = []
-/** What every page of transactions says of currencies without movement. */
-let resting: Loose[] = []
+/** The balances that every page of transactions reports for currencies without a transaction. */
+let resting: LooseJson[] = []
 let onAsked: (path: string) => Promise<void> | void = () => {}
 
 interface Books {
-  readonly [path: string]: Loose[]
+  readonly [path: string]: LooseJson[]
 }
 
-const day = (at: number) => `2026-11-${String(at).padStart(2, '0')}`
-const transaction = (
+const formatDay = (at: number) => `2026-11-${String(at).padStart(2, '0')}`
+const buildTransaction = (
   at: number,
   amount: number,
   balance_after: number,
@@ -35,7 +39,7 @@ const transaction = (
   type = 'order_charge',
 ) => ({
   transaction_id: `txn_${currency}_${at}`,
-  occurred_at: `${day(at)}T10:00:00.000Z`,
+  occurred_at: `${formatDay(at)}T10:00:00.000Z`,
   type,
   amount,
   currency,
@@ -43,13 +47,16 @@ const transaction = (
   description: 'as the ERP says',
 })
 
-/** Newest first, two rows a page, so that there is more than one; each page says what it opens and closes with. */
-const door: Door = async (call) => {
+/**
+ * Serves the ledger, newest first and two rows a page, so that there are several pages. Each page has its opening and
+ * closing balance.
+ */
+const pipeline: Pipeline = async (call) => {
   asked.push(call.path)
   await onAsked(call.path)
   const all = books[call.path]
   if (!all)
-    return json(call, 404, {
+    return buildJsonResponse(call, 404, {
       error: {
         code: 'NOT_FOUND',
         message: 'No.',
@@ -58,7 +65,7 @@ const door: Door = async (call) => {
         doc_url: '/errors/NOT_FOUND',
       },
     })
-  const { page = '1' } = queryOf(call)
+  const { page = '1' } = parseQuery(call)
   const from = (Number(page) - 1) * 2
   const data = all.slice(from, from + 2)
   const currencies = [...new Set(data.map((row) => row.currency))]
@@ -72,7 +79,7 @@ const door: Door = async (call) => {
       closing_balance: newest?.balance_after,
     }
   })
-  return json(call, 200, {
+  return buildJsonResponse(call, 200, {
     data,
     has_more: all.length > from + 2,
     page: Number(page),
@@ -82,27 +89,27 @@ const door: Door = async (call) => {
   })
 }
 
-function json(call: Call, status: number, body: unknown): Answer {
+function buildJsonResponse(call: Call, status: number, body: unknown): ApiResponse {
   call.cost = 1
   return { status, headers: ['Content-Type', 'application/json'], body: JSON.stringify(body) }
 }
 
-const sound = (): Books => ({
+const createBooks = (): Books => ({
   '/api/v1/balances': [
-    { currency: 'AUD', balance: 120.3, available: 120.3, updated_at: `${day(9)}T10:00:00.000Z` },
-    { currency: 'CNY', balance: -5, available: 0, updated_at: `${day(7)}T10:00:00.000Z` },
+    { currency: 'AUD', balance: 120.3, available: 120.3, updated_at: `${formatDay(9)}T10:00:00.000Z` },
+    { currency: 'CNY', balance: -5, available: 0, updated_at: `${formatDay(7)}T10:00:00.000Z` },
   ],
   '/api/v1/transactions': [
-    transaction(9, 0.2, 120.3, 'AUD', 'refund'),
-    transaction(7, -5, -5, 'CNY'),
-    transaction(5, 0.1, 120.1, 'AUD', 'refund'),
-    transaction(4, 100, 120, 'AUD', 'payment'),
-    transaction(2, -30, 20),
+    buildTransaction(9, 0.2, 120.3, 'AUD', 'refund'),
+    buildTransaction(7, -5, -5, 'CNY'),
+    buildTransaction(5, 0.1, 120.1, 'AUD', 'refund'),
+    buildTransaction(4, 100, 120, 'AUD', 'payment'),
+    buildTransaction(2, -30, 20),
   ],
   '/api/v1/bills': [
     {
       bill_id: 'bill_1',
-      issued_at: `${day(8)}T00:00:00.000Z`,
+      issued_at: `${formatDay(8)}T00:00:00.000Z`,
       currency: 'AUD',
       amount_total: 50.1,
       amount_paid: 20,
@@ -113,7 +120,7 @@ const sound = (): Books => ({
   '/api/v1/refunds': [
     {
       refund_id: 'ref_1',
-      requested_at: `${day(5)}T09:00:00.000Z`,
+      requested_at: `${formatDay(5)}T09:00:00.000Z`,
       amount: 0.1,
       currency: 'AUD',
       status: 'completed',
@@ -121,21 +128,21 @@ const sound = (): Books => ({
     },
   ],
   '/api/v1/freight-bills': [
-    { freight_bill_id: 'frb_1', billed_at: `${day(3)}T00:00:00.000Z`, amount: 8.5, currency: 'AUD' },
+    { freight_bill_id: 'frb_1', billed_at: `${formatDay(3)}T00:00:00.000Z`, amount: 8.5, currency: 'AUD' },
   ],
 })
 
 beforeAll(async () => {
-  house = await openHouse()
+  house = await openTestGateway()
   const server = createGatewayServer(
     house.gateway,
-    doorListener(house.gateway, createMcpDoor(house.gateway, door)),
+    createListener(house.gateway, createMcpPipeline(house.gateway, pipeline)),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   desk = { ...house, url: `http://127.0.0.1:${port}`, port, close: async () => void server.close() }
-  token = (await world(house)).token
-  agent = await agentOf(desk, token)
+  token = (await createWorld(house)).token
+  agent = await connectAgent(desk, token)
 })
 afterAll(async () => {
   await agent.client.close()
@@ -144,11 +151,11 @@ afterAll(async () => {
 })
 
 const november = { start_date: '2026-11-01', end_date: '2026-11-21' }
-const failedChecks = (data: Loose) => data.checks.filter((each: Loose) => !each.ok)
+const listFailedChecks = (data: LooseJson) => data.checks.filter((each: LooseJson) => !each.ok)
 
 describe('get_statement', () => {
   it('reads every page and proves that it adds up, per currency', async () => {
-    books = sound()
+    books = createBooks()
     asked = []
     const { data, text } = await agent.call('get_statement', november)
     expect(data).toMatchObject({
@@ -159,8 +166,8 @@ describe('get_statement', () => {
       truncated: false,
       points_spent: 7,
     })
-    expect(failedChecks(data)).toEqual([])
-    expect(data.checks.map((each: Loose) => each.name)).toEqual([
+    expect(listFailedChecks(data)).toEqual([])
+    expect(data.checks.map((each: LooseJson) => each.name)).toEqual([
       'AUD opening + amounts = closing',
       'AUD balance_after is gapless',
       'AUD closing = balance',
@@ -169,7 +176,7 @@ describe('get_statement', () => {
       'CNY closing = balance',
       'AUD bills: total − paid = due',
     ])
-    expect(data.rows.map((each: Loose) => each.kind)).toEqual([
+    expect(data.rows.map((each: LooseJson) => each.kind)).toEqual([
       'balances',
       'balances',
       'transactions',
@@ -187,61 +194,67 @@ describe('get_statement', () => {
   })
 
   it('says by how much a book is off, whichever figure is wrong', async () => {
-    const broken = async (change: (all: Books) => void) => {
-      books = sound()
+    const runWithChange = async (change: (all: Books) => void) => {
+      books = createBooks()
       change(books)
-      return failedChecks((await agent.call('get_statement', november)).data)
+      return listFailedChecks((await agent.call('get_statement', november)).data)
     }
-    const lost = await broken((all) => void all['/api/v1/transactions']?.splice(2, 1))
+    const lost = await runWithChange((all) => void all['/api/v1/transactions']?.splice(2, 1))
     expect(lost).toEqual([
       { name: 'AUD opening + amounts = closing', ok: false, diff: -0.1 },
       { name: 'AUD balance_after is gapless', ok: false, diff: 0.1 },
     ])
-    const edited = await broken((all) =>
+    const edited = await runWithChange((all) =>
       Object.assign(all['/api/v1/transactions']?.[3] ?? {}, { amount: 99 }),
     )
-    expect(edited.map((each: Loose) => each.name)).toContain('AUD balance_after is gapless')
-    const snapshot = await broken((all) =>
+    expect(edited.map((each: LooseJson) => each.name)).toContain('AUD balance_after is gapless')
+    const snapshot = await runWithChange((all) =>
       Object.assign(all['/api/v1/balances']?.[0] ?? {}, { balance: 1.3 }),
     )
     expect(snapshot).toEqual([{ name: 'AUD closing = balance', ok: false, diff: 119 }])
-    const bill = await broken((all) => Object.assign(all['/api/v1/bills']?.[0] ?? {}, { amount_due: 30 }))
+    const bill = await runWithChange((all) =>
+      Object.assign(all['/api/v1/bills']?.[0] ?? {}, { amount_due: 30 }),
+    )
     expect(bill).toEqual([{ name: 'AUD bills: total − paid = due', ok: false, diff: 0.1 }])
   })
 
   it('does not hold a past month against the balance of today', async () => {
-    books = sound()
+    books = createBooks()
     const { data } = await agent.call('get_statement', { ...november, end_date: '2026-11-20' })
-    expect(data.checks.map((each: Loose) => each.name)).not.toContain('AUD closing = balance')
+    expect(data.checks.map((each: LooseJson) => each.name)).not.toContain('AUD closing = balance')
   })
 
   it('does not compare what was booked while it read', async () => {
-    const compared = async () => {
+    const compareBalance = async () => {
       const { data } = await agent.call('get_statement', november)
-      expect(failedChecks(data)).toEqual([])
-      return data.checks.some((each: Loose) => each.name === 'AUD closing = balance')
+      expect(listFailedChecks(data)).toEqual([])
+      return data.checks.some((each: LooseJson) => each.name === 'AUD closing = balance')
     }
-    const booked = (updated_at: string, balance: number) => {
+    const setBalance = (updated_at: string, balance: number) => {
       Object.assign(books['/api/v1/balances']?.[0] ?? {}, { balance, updated_at })
     }
-    // Something is booked between the last transaction that is read and the balance.
-    books = sound()
+    // A transaction is booked between reading the last transaction and reading the balance.
+    books = createBooks()
     onAsked = (path) => {
-      if (path.endsWith('/bills')) booked('2026-11-21T12:00:00.001Z', 90)
+      if (path.endsWith('/bills')) setBalance('2026-11-21T12:00:00.001Z', 90)
     }
-    expect(await compared()).toBe(false)
+    expect(await compareBalance()).toBe(false)
     onAsked = () => {}
-    // The balance is older than the newest transaction.
-    books = sound()
-    booked(`${day(9)}T09:59:59.999Z`, 120.1)
-    expect(await compared()).toBe(false)
-    books = sound()
-    expect(await compared()).toBe(true)
+    // The balance was read before the newest transaction was booked.
+    books = createBooks()
+    setBalance(`${formatDay(9)}T09:59:59.999Z`, 120.1)
+    expect(await compareBalance()).toBe(false)
+    books = createBooks()
+    expect(await compareBalance()).toBe(true)
   })
 
   it('opens and closes a currency without movement with the same balance', async () => {
-    books = sound()
-    books['/api/v1/balances']?.push({ currency: 'KRW', balance: 700, updated_at: `${day(1)}T00:00:00.000Z` })
+    books = createBooks()
+    books['/api/v1/balances']?.push({
+      currency: 'KRW',
+      balance: 700,
+      updated_at: `${formatDay(1)}T00:00:00.000Z`,
+    })
     resting = [{ currency: 'KRW', opening_balance: 700, closing_balance: 700 }]
     const { data, text } = await agent.call('get_statement', november)
     resting = []
@@ -251,13 +264,13 @@ describe('get_statement', () => {
       closing: { KRW: 700 },
       totals: { KRW: {} },
     })
-    expect(data.checks.map((each: Loose) => each.name)).toContain('KRW closing = balance')
-    expect(failedChecks(data)).toEqual([])
+    expect(data.checks.map((each: LooseJson) => each.name)).toContain('KRW closing = balance')
+    expect(listFailedChecks(data)).toEqual([])
     expect(text).toContain('KRW: opening 700, closing 700.')
   })
 
   it('reads only what is included, and leaves the rows out when asked', async () => {
-    books = sound()
+    books = createBooks()
     asked = []
     const { data } = await agent.call('get_statement', { ...november, include: ['bills'], detail: 'concise' })
     expect(asked).toEqual(['/api/v1/bills'])
@@ -265,21 +278,21 @@ describe('get_statement', () => {
   })
 
   it('shows at most fifty rows, and says that there are more', async () => {
-    const many = Array.from({ length: 48 }, (_, at) => transaction(1, -1, -48 + at))
-    books = { ...sound(), '/api/v1/transactions': many }
+    const many = Array.from({ length: 48 }, (_, at) => buildTransaction(1, -1, -48 + at))
+    books = { ...createBooks(), '/api/v1/transactions': many }
     const { data } = await agent.call('get_statement', november)
     expect(data.rows).toHaveLength(50)
     expect(data.truncated).toBe(true)
     expect(data.totals.AUD.order_charge).toBe(-48)
-    // No rows were asked for: none is missing.
+    // No rows were requested, so none are missing.
     const concise = await agent.call('get_statement', { ...november, detail: 'concise' })
     expect(concise.data).toMatchObject({ rows: [], truncated: false })
   })
 
   it('ends at a named number of pages, says that it was cut short and does not claim to add up', async () => {
     books = {
-      ...sound(),
-      '/api/v1/transactions': Array.from({ length: 80 }, (_, at) => transaction(1, -1, -80 + at)),
+      ...createBooks(),
+      '/api/v1/transactions': Array.from({ length: 80 }, (_, at) => buildTransaction(1, -1, -80 + at)),
     }
     asked = []
     const { data, text } = await agent.call('get_statement', {
@@ -290,7 +303,7 @@ describe('get_statement', () => {
     expect(asked).toHaveLength(25)
     expect(data).toMatchObject({ truncated: true, closing: { AUD: -80 } })
     expect([data.opening, data.totals]).toEqual([{}, {}])
-    const said = 'transactions cut short: only the newest 50 were read; ask for fewer days'
+    const said = 'transactions incomplete: only the newest 50 were read; request fewer days'
     expect(data.checks).toEqual([
       { name: said, ok: false },
       { name: 'AUD balance_after is gapless', ok: true, diff: 0 },
@@ -304,8 +317,8 @@ describe('get_statement', () => {
   })
 
   it('streams how far it is to whoever asked for it', async () => {
-    books = sound()
-    const seen: Loose[] = []
+    books = createBooks()
+    const seen: LooseJson[] = []
     const input = { name: 'get_statement', arguments: november }
     const answer = await agent.client.callTool(input, {
       onprogress: (progress) => seen.push({ ...progress }),
@@ -315,7 +328,10 @@ describe('get_statement', () => {
   })
 
   it('stops asking when its reader has gone', async () => {
-    books = { ...sound(), '/api/v1/transactions': Array.from({ length: 40 }, () => transaction(1, -1, -1)) }
+    books = {
+      ...createBooks(),
+      '/api/v1/transactions': Array.from({ length: 40 }, () => buildTransaction(1, -1, -1)),
+    }
     asked = []
     const gone = new AbortController()
     const { promise: left, resolve } = Promise.withResolvers<void>()
@@ -324,7 +340,7 @@ describe('get_statement', () => {
       gone.abort()
       await left
     }
-    const request = modernRequest('tools/call', { name: 'get_statement', arguments: november })
+    const request = buildModernRequest('tools/call', { name: 'get_statement', arguments: november })
     const answer = fetch(`${desk.url}/mcp`, {
       method: 'POST',
       headers: { ...request.headers, 'content-type': 'application/json', authorization: `Bearer ${token}` },
@@ -332,17 +348,19 @@ describe('get_statement', () => {
       signal: gone.signal,
     })
     await expect(answer).rejects.toThrow()
-    // The server hears of it before the books answer: then nothing more is asked.
-    await heard()
+    // The server notices the disconnect before the ledger responds, and sends no further requests.
+    await waitUntilHeard()
     resolve()
-    await heard()
+    await waitUntilHeard()
     onAsked = () => {}
     expect(asked.filter((path) => path.endsWith('/transactions'))).toHaveLength(2)
     expect(asked).not.toContain('/api/v1/bills')
   })
 })
 
-/** Some round trips on another connection: by then the server has read what came before. */
-async function heard() {
+/**
+ * Makes several round trips on another connection. After these, the server has read the bytes that were sent before.
+ */
+async function waitUntilHeard() {
   for (let at = 0; at < 5; at++) await fetch(`${house.url}/livez`)
 }

@@ -1,4 +1,6 @@
-/** The suite runs on the Node that comes along as a dependency, not on an older one of the machine. */
+/**
+ * Throws if the suite runs on a Node older than 24, such as one of the machine instead of the one in the dependencies.
+ */
 export default function setup() {
   const [major = 0] = process.versions.node.split('.').map(Number)
   if (major < 24)

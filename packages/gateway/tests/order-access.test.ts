@@ -1,102 +1,121 @@
-import { callAny, erpFrom, operations } from '@trade-gateway/connector'
+/**
+ * Ownership of documents (contract §1, §2), checked for every endpoint of the catalogue with a document id in its path.
+ * If the catalogue has an id for which this file creates no document, the first test fails.
+ */
+
+import { callOperation, createErp, operations } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { catalogue } from '../src/catalogue.ts'
-import type { Endpoint } from '../src/contract/endpoint.ts'
+import type { Endpoint } from '../src/endpoint.ts'
 import { sequenceEvents } from '../src/webhooks/sequence.ts'
-import { adminToken, buyers, call, type House, type Loose, openHouse, world } from './harness.ts'
+import {
+  adminToken,
+  buyers,
+  call,
+  createWorld,
+  type LooseJson,
+  openTestGateway,
+  type TestGateway,
+} from './harness.ts'
 import {
   alex,
-  anyId,
-  draftOf,
-  dropshipOf,
+  type Buyer,
+  buildDropship,
+  buildIdPattern,
+  createDraft,
+  createOrderNumber,
   expectData,
   expectError,
-  orderNumber,
-  referenceOf,
-  type Shop,
-  shopOf,
+  findReference,
+  openShop,
 } from './trade.ts'
 
-/**
- * Whose documents are whose (contract §1, §2, promise I25), generated from the catalogue: an endpoint with the id of a
- * document in its path cannot be forgotten, because a kind of id without a document to try fails the first test.
- */
-let house: House
-let owner: Shop
-let stranger: Shop
-/** A channel without a customer, by the channel grant. */
+let house: TestGateway
+let owner: Buyer
+let stranger: Buyer
+/** The token of a channel without a customer, from the channel grant. */
 let outsider: string
 let sku: string
 const written: string[] = []
-/** Documents of the owner by the name of their id in paths, in each of their states. */
+/** The ids of the owner's documents, by the name of the id in paths. There is a document in each of its states. */
 const documents: Record<string, string[]> = {}
-/** What only the owner may read, besides ids. */
+/** Values other than ids that only the owner may read. */
 const secrets: string[] = []
 
-const number = orderNumber()
+const number = createOrderNumber()
 const recipient = { ...alex, name: 'Sorcha Ní Dhomhnaill' }
 
 beforeAll(async () => {
-  house = await openHouse({
+  house = await openTestGateway({
     styles: 40,
     wrapErp: (erp) =>
-      erpFrom((id, input, options) => {
+      createErp((id, input, options) => {
         if (operations[id].kind === 'write' && id !== 'sign_in') written.push(id)
-        return callAny(erp, id, input, options)
+        return callOperation(erp, id, input, options)
       }),
   })
-  owner = shopOf(house)
-  stranger = shopOf(house, buyers[1])
-  outsider = (await world(house)).token
-  sku = await stranger.sku({ AUSYD1: 100 })
+  owner = openShop(house)
+  stranger = openShop(house, buyers[1])
+  outsider = (await createWorld(house)).token
+  sku = await stranger.createSku({ AUSYD1: 100 })
   await owner.token()
   expect(house.gateway.mirror.reference.maySell(buyers[0].customer_code, sku)).toBe(true)
-  await mintDocuments()
+  await createDocuments()
 })
 afterAll(() => house.close())
 
-async function mintDocuments() {
-  const order = async (...steps: ('submit' | 'void')[]) => {
-    const { order_id } = await draftOf(owner, sku, 1, { client_order_number: number })
+async function createDocuments() {
+  const createOrder = async (...steps: ('submit' | 'void')[]) => {
+    const { order_id } = await createDraft(owner, sku, 1, { client_order_number: number })
     if (steps.includes('submit')) expectData(await owner.post(`/orders/${order_id}/submit`))
     if (steps.includes('void')) expectData(await owner.send('DELETE', `/orders/${order_id}`))
     return String(order_id)
   }
-  const dropship = async (action: string) => {
-    const body = dropshipOf(sku, { recipient, client_order_number: `${number}-${action}` })
+  const createDropship = async (action: string) => {
+    const body = buildDropship(sku, { recipient, client_order_number: `${number}-${action}` })
     const path = action === 'preview' ? 'allocation-preview' : 'submit'
     return expectData(await owner.post(`/dropship-orders/${path}`, body))
   }
-  const reservation = async () => {
+  const createReservation = async () => {
     const body = { warehouse_code: 'AUSYD1', lines: [{ sku, quantity: 1 }] }
     return expectData(await owner.post('/reservations', body), 201)
   }
   const [preview, pending, shipped] = [
-    await dropship('preview'),
-    await dropship('pending'),
-    await dropship('shipped'),
+    await createDropship('preview'),
+    await createDropship('pending'),
+    await createDropship('shipped'),
   ]
-  const [reserved, confirmed, cancelled] = [await reservation(), await reservation(), await reservation()]
+  const [reserved, confirmed, cancelled] = [
+    await createReservation(),
+    await createReservation(),
+    await createReservation(),
+  ]
   const passed = expectData(await owner.post(`/reservations/${confirmed.reservation_id}/confirm`))
   await owner.send('DELETE', `/reservations/${cancelled.reservation_id}`)
-  const cart = async () =>
+  const createCart = async () =>
     expectData(await owner.post('/carts', { items: [{ sku, quantity: 1 }], remark: 'secret remark' }), 201)
-  const [open, checkedOut] = [await cart(), await cart()]
+  const [open, checkedOut] = [await createCart(), await createCart()]
   expectData(await owner.post(`/carts/${checkedOut.cart_id}/checkout`))
-  const wholesale = await order('submit')
+  const wholesale = await createOrder('submit')
   for (const id of [shipped.dropship_order_id, wholesale]) {
-    house.sandbox.steering.ship(await referenceOf(house, id))
+    house.sandbox.steering.ship(await findReference(house, id))
   }
   await house.settle()
   const shipments = (await owner.get('/shipments')).json.data
   Object.assign(documents, {
-    order_id: [await order(), await order('submit'), await order('void'), wholesale, passed.order_id],
+    order_id: [
+      await createOrder(),
+      await createOrder('submit'),
+      await createOrder('void'),
+      wholesale,
+      passed.order_id,
+    ],
     dropship_order_id: [preview, pending, shipped].map((each) => each.dropship_order_id),
     reservation_id: [reserved, confirmed, cancelled].map((each) => each.reservation_id),
     hold_id: [preview.hold.hold_id, reserved.hold_id, passed.hold_id, cancelled.hold_id],
     cart_id: [open.cart_id, checkedOut.cart_id],
-    shipment_id: shipments.map((each: Loose) => each.shipment_id),
-    ...(await webhookIds()),
+    shipment_id: shipments.map((each: LooseJson) => each.shipment_id),
+    ...(await createWebhook()),
   })
   expect(documents.shipment_id).toHaveLength(2)
   secrets.push(
@@ -105,12 +124,12 @@ async function mintDocuments() {
     recipient.name,
     'secret remark',
     pending.serial_number,
-    ...shipments.flatMap((each: Loose) => each.tracking_number ?? []),
+    ...shipments.flatMap((each: LooseJson) => each.tracking_number ?? []),
   )
 }
 
-/** An endpoint of the owner's, a delivery to it, and the events of the orders. */
-async function webhookIds() {
+/** Creates a webhook endpoint of the owner, a delivery to it, and the events of the orders. */
+async function createWebhook() {
   const body = { url: 'https://hooks.example.com/', event_types: ['order.created'] }
   const { endpoint_id } = expectData(await owner.post('/webhook-endpoints', body), 201)
   const { delivery_id } = expectData(await owner.post(`/webhook-endpoints/${endpoint_id}/test`))
@@ -120,36 +139,39 @@ async function webhookIds() {
   return {
     endpoint_id: [endpoint_id],
     delivery_id: [delivery_id],
-    event_id: events.map((each: Loose) => each.event_id),
+    event_id: events.map((each: LooseJson) => each.event_id),
   }
 }
 
 const bearers = catalogue.filter(({ access }) => access === 'bearer')
-const idOf = ({ path }: Endpoint) => /\{(\w+_id)\}/.exec(path)?.[1]
-const withId = bearers.filter(idOf)
-const named = (endpoints: readonly Endpoint[]) =>
+const findIdName = ({ path }: Endpoint) => /\{(\w+_id)\}/.exec(path)?.[1]
+// The client chooses a request's id, and another channel may have used the same one, so that id belongs to nobody.
+const withId = bearers.filter(
+  (endpoint) => findIdName(endpoint) !== undefined && findIdName(endpoint) !== 'request_id',
+)
+const nameEach = (endpoints: readonly Endpoint[]) =>
   endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
-const bodyOf = ({ body, example }: Endpoint) => (body ? { body: example ?? {} } : {})
-const pathTo = ({ path }: Endpoint, id: string) => path.replace(/\{\w+_id\}/, id)
+const buildBody = ({ body, example }: Endpoint) => (body ? { body: example ?? {} } : {})
+const fillPath = ({ path }: Endpoint, id: string) => path.replace(/\{\w+_id\}/, id)
 
-function expectNothingTold(text: string) {
+function expectNothingRevealed(text: string) {
   for (const secret of secrets) expect(text).not.toContain(secret)
 }
 
-/** Everything that the owner has, as the owner reads it. */
-async function everything() {
+/** Reads every document of the owner. */
+async function readOwnedDocuments() {
   const read = Object.entries(documents).flatMap(([name, ids]) => {
-    const endpoint = withId.find((each) => each.method === 'GET' && idOf(each) === name)
+    const endpoint = withId.find((each) => each.method === 'GET' && findIdName(each) === name)
     return ids.map(async (id) => {
-      const path = pathTo(endpoint ?? failNoReader(name), id).replace('/api/v1', '')
+      const path = fillPath(endpoint ?? failNoReader(name), id).replace('/api/v1', '')
       return expectData(await owner.get(path))
     })
   })
   return Promise.all(read)
 }
 
-/** The filters of a list that take any text. */
-const lookups = ({ query }: Endpoint) => Object.keys(query).filter((name) => /_(id|number)$/.test(name))
+/** Returns the names of a list's filters by id or number. */
+const listIdFilters = ({ query }: Endpoint) => Object.keys(query).filter((name) => /_(id|number)$/.test(name))
 
 function failNoReader(name: string): never {
   throw new Error(`No endpoint reads a document by ${name}.`)
@@ -158,34 +180,34 @@ function failNoReader(name: string): never {
 describe('a document of another channel', () => {
   it('is there to be tried for every kind of id in a path', () => {
     for (const endpoint of withId) {
-      const ids = documents[idOf(endpoint) ?? '']
+      const ids = documents[findIdName(endpoint) ?? '']
       expect(ids?.length, `mint a document for ${endpoint.path} in mintDocuments`).toBeGreaterThan(0)
     }
     expect(withId.length).toBeGreaterThanOrEqual(19)
   })
 
-  it.each(named(withId))('%s answers OWNERSHIP_DENIED, whatever its state', async (_name, endpoint) => {
-    const before = await everything()
+  it.each(nameEach(withId))('%s answers OWNERSHIP_DENIED, whatever its state', async (_name, endpoint) => {
+    const before = await readOwnedDocuments()
     written.length = 0
-    for (const id of documents[idOf(endpoint) ?? ''] ?? []) {
+    for (const id of documents[findIdName(endpoint) ?? ''] ?? []) {
       const tokens = [await stranger.token(), ...(endpoint.oms ? [] : [outsider])]
       for (const token of tokens) {
-        const answer = await call(house, endpoint.method, pathTo(endpoint, id), {
+        const answer = await call(house, endpoint.method, fillPath(endpoint, id), {
           token,
-          ...bodyOf(endpoint),
+          ...buildBody(endpoint),
         })
         expectError(answer, 'OWNERSHIP_DENIED')
-        expectNothingTold(answer.text)
+        expectNothingRevealed(answer.text)
       }
     }
     expect(written).toEqual([])
-    expect(await everything()).toEqual(before)
+    expect(await readOwnedDocuments()).toEqual(before)
   })
 
-  it.each(named(withId))(
+  it.each(nameEach(withId))(
     '%s answers NOT_FOUND for an id that is none, or of another kind',
     async (_name, endpoint) => {
-      const name = idOf(endpoint) ?? ''
+      const name = findIdName(endpoint) ?? ''
       const [known = ''] = documents[name] ?? []
       const others = Object.entries(documents).flatMap(([kind, [id = '']]) => (kind === name ? [] : [id]))
       const next = known.slice(0, -1) + (known.endsWith('0') ? '1' : '0')
@@ -193,8 +215,8 @@ describe('a document of another channel', () => {
       const none = ['0', '-1', 'null', 'x'.repeat(500), '%27%20or%201%3D1', '%F0%9F%98%80']
       for (const shop of [owner, stranger]) {
         for (const id of shop === owner ? [...variants, ...others] : [...variants, ...none]) {
-          const answer = await shop.send(endpoint.method, pathTo(endpoint, id).replace('/api/v1', ''), {
-            ...bodyOf(endpoint),
+          const answer = await shop.send(endpoint.method, fillPath(endpoint, id).replace('/api/v1', ''), {
+            ...buildBody(endpoint),
           })
           expectError(answer, 'NOT_FOUND')
         }
@@ -205,7 +227,7 @@ describe('a document of another channel', () => {
   it('is OWNERSHIP_DENIED where a body names it, and tells nothing', async () => {
     for (const dropship_order_id of documents.dropship_order_id ?? []) {
       for (const action of ['allocation-preview', 'submit']) {
-        const body = dropshipOf(sku, { dropship_order_id, recipient })
+        const body = buildDropship(sku, { dropship_order_id, recipient })
         const answer = await stranger.post(`/dropship-orders/${action}`, body)
         expectError(answer, 'OWNERSHIP_DENIED')
         const unknown = { ...body, dropship_order_id: 'dso_nowhere' }
@@ -216,14 +238,14 @@ describe('a document of another channel', () => {
 
   it('is on no list, whatever the filter', async () => {
     const lists = bearers.filter(
-      ({ method, path, query }) => method === 'GET' && 'page' in query && !idOf({ path } as Endpoint),
+      ({ method, path, query }) => method === 'GET' && 'page' in query && !findIdName({ path } as Endpoint),
     )
     expect(lists.length).toBeGreaterThanOrEqual(6)
     for (const endpoint of lists) {
       const path = endpoint.path.replace('{warehouse_code}', 'AUSYD1')
       const filters = [
         '',
-        ...lookups(endpoint).flatMap((name) =>
+        ...listIdFilters(endpoint).flatMap((name) =>
           secrets.map((secret) => `${name}=${encodeURIComponent(secret)}`),
         ),
         'include_previews=true',
@@ -232,8 +254,8 @@ describe('a document of another channel', () => {
       for (const filter of new Set(filters)) {
         for (const token of [await stranger.token(), outsider]) {
           const answer = await call(house, 'GET', `${path}?${filter}`, { token })
-          // A refusal repeats what was asked, and nothing else.
-          if (answer.status === 200) expectNothingTold(answer.text)
+          // A refusal repeats the requested id and nothing else about the document.
+          if (answer.status === 200) expectNothingRevealed(answer.text)
           else expect([404, 422]).toContain(answer.status)
         }
       }
@@ -241,7 +263,7 @@ describe('a document of another channel', () => {
   })
 
   it('with the same number is no document of ours: neither previewed over, nor a duplicate, nor a reservation', async () => {
-    const theirs = dropshipOf(sku, { recipient, client_order_number: `${number}-preview` })
+    const theirs = buildDropship(sku, { recipient, client_order_number: `${number}-preview` })
     const made = expectData(await stranger.post('/dropship-orders/allocation-preview', theirs))
     expect(documents.dropship_order_id).not.toContain(made.dropship_order_id)
     const pending = { ...theirs, client_order_number: `${number}-pending` }
@@ -264,11 +286,11 @@ describe('the channel’s own documents', () => {
     const granted = await call(house, 'POST', '/api/v1/auth/token', { body: { client_id, client_secret } })
     const token = granted.json.access_token
     const send = (method: string, at: string) => call(house, method, `/api/v1${at}`, { token })
-    const { order_id } = await draftOf(owner, sku, 1)
+    const { order_id } = await createDraft(owner, sku, 1)
     await owner.post(`/orders/${order_id}/submit`)
     expect(expectData(await send('GET', `/orders/${order_id}`)).account_id).toBe('acc_1')
     expect(expectData(await send('DELETE', `/orders/${order_id}`)).status).toBe('cancelled')
-    const preview = expectData(await owner.post('/dropship-orders/allocation-preview', dropshipOf(sku)))
+    const preview = expectData(await owner.post('/dropship-orders/allocation-preview', buildDropship(sku)))
     const released = await send('DELETE', `/dropship-orders/${preview.dropship_order_id}/allocation`)
     expect(expectData(released).status).toBe('cancelled')
     const { cart_id } = expectData(
@@ -289,7 +311,7 @@ describe('the channel’s own documents', () => {
     }
     for (const [name, prefix] of Object.entries(prefixes)) {
       const ids = documents[name] ?? []
-      for (const id of ids) expect(id).toMatch(anyId(prefix))
+      for (const id of ids) expect(id).toMatch(buildIdPattern(prefix))
       expect(new Set(ids.map((id) => id.slice(0, prefix.length + 9))).size).toBe(ids.length)
     }
   })
@@ -297,7 +319,7 @@ describe('the channel’s own documents', () => {
 
 describe('an idempotency key', () => {
   it('of another channel never replays, and is not told', async () => {
-    const key = `key-${orderNumber()}`
+    const key = `key-${createOrderNumber()}`
     const headers = { 'idempotency-key': key }
     const body = { items: [{ sku, quantity: 3 }] }
     const mine = await owner.post('/carts', body, headers)
@@ -305,24 +327,24 @@ describe('an idempotency key', () => {
     expect(theirs.status).toBe(201)
     expect(theirs.headers.get('idempotent-replayed')).toBeNull()
     expect(theirs.json.data.cart_id).not.toBe(mine.json.data.cart_id)
-    const grants = [outsider, (await world(house)).token]
+    const grants = [outsider, (await createWorld(house)).token]
     const made = await Promise.all(
       grants.map((token) => call(house, 'POST', '/api/v1/carts', { token, body: {}, headers })),
     )
     expect(made.map(({ status }) => status)).toEqual([201, 201])
     expect(new Set(made.map(({ json }) => json.data.cart_id)).size).toBe(2)
-    const told = async (token: string) =>
+    const readKeyState = async (token: string) =>
       (await call(house, 'GET', `/api/v1/idempotency-keys?key=${key}`, { token })).json.data
-    expect(await told(await owner.token())).toMatchObject([
+    expect(await readKeyState(await owner.token())).toMatchObject([
       { key, method: 'POST', path: '/api/v1/carts', state: 'completed', http_status: 201 },
     ])
-    expect(JSON.stringify(await told(await stranger.token()))).not.toContain(mine.json.data.cart_id)
-    expect(await told((await world(house)).token)).toEqual([])
+    expect(JSON.stringify(await readKeyState(await stranger.token()))).not.toContain(mine.json.data.cart_id)
+    expect(await readKeyState((await createWorld(house)).token)).toEqual([])
   })
 
   it('on a document of another channel is refused and kept by nobody', async () => {
     const [id = ''] = documents.order_id ?? []
-    const headers = { 'idempotency-key': `key-${orderNumber()}` }
+    const headers = { 'idempotency-key': `key-${createOrderNumber()}` }
     for (let turn = 0; turn < 2; turn++) {
       const answer = await stranger.send('DELETE', `/orders/${id}`, { headers })
       expectError(answer, 'OWNERSHIP_DENIED')
@@ -332,7 +354,7 @@ describe('an idempotency key', () => {
 })
 
 describe('OMS_LOGIN_REQUIRED', () => {
-  /** Contract §2: creation, and nothing else. */
+  /** Only these endpoints, which create or change orders, require a customer (contract §2). */
   const creations = [
     'POST /api/v1/orders',
     'PATCH /api/v1/orders/{order_id}',
@@ -348,7 +370,7 @@ describe('OMS_LOGIN_REQUIRED', () => {
   it('is answered by creation with a channel grant, and by nothing else', async () => {
     const answered: string[] = []
     for (const endpoint of bearers) {
-      const path = pathTo(endpoint, 'unknown_0').replace('{warehouse_code}', 'AUSYD1')
+      const path = fillPath(endpoint, 'unknown_0').replace('{warehouse_code}', 'AUSYD1')
       const init = endpoint.method === 'GET' ? {} : { body: { nonsense: 1 } }
       const answer = await call(house, endpoint.method, path, { token: outsider, ...init })
       if (answer.json.error?.code === 'OMS_LOGIN_REQUIRED')
@@ -360,7 +382,7 @@ describe('OMS_LOGIN_REQUIRED', () => {
 
 describe('the capability to delete a hold', () => {
   it('is that of the write behind it', async () => {
-    const narrowed = await openHouse({
+    const narrowed = await openTestGateway({
       styles: 10,
       wrapErp: (erp) => ({
         ...erp,
@@ -372,9 +394,9 @@ describe('the capability to delete a hold', () => {
         },
       }),
     })
-    const there = shopOf(narrowed, buyers[1])
-    const own = await there.sku()
-    const preview = await there.post('/dropship-orders/allocation-preview', dropshipOf(own))
+    const there = openShop(narrowed, buyers[1])
+    const own = await there.createSku()
+    const preview = await there.post('/dropship-orders/allocation-preview', buildDropship(own))
     const { hold_id } = expectData(preview).hold
     const { db } = narrowed.gateway.store
     await db

@@ -1,18 +1,19 @@
+/**
+ * The process crashes at each listed point of a submit. A crash is simulated by an error that nothing handles: locks
+ * are released, and uncommitted work is lost. Afterwards the order is at the ERP either exactly once, or not at all and
+ * never reported as placed. A retry with the same key completes the work.
+ */
+
 import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { writes } from '../src/catalogue.ts'
 import type { Gateway } from '../src/gateway.ts'
-import { expireDue } from '../src/operations/expiry.ts'
-import { settleAll } from '../src/operations/settle.ts'
-import { availableIn } from '../src/stock/available.ts'
+import { releaseExpiredHolds } from '../src/holds/expire.ts'
+import { sumAvailable } from '../src/stock/available.ts'
 import type { Topic } from '../src/store/store.ts'
-import { buyers, call, type House, openHouse, signedIn } from './harness.ts'
+import { settleAll } from '../src/writes/settle.ts'
+import { writes } from '../src/writes.ts'
+import { buyers, call, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
 
-/**
- * The process ends at each named point of a submit. A crash is an error that nothing handles: locks are let go, and
- * whatever was not committed is not there. Afterwards the order is at the ERP exactly once, or not at all and never
- * told as done; and the same key finishes the work.
- */
 type Point =
   | 'before the intent'
   | 'after the intent'
@@ -32,32 +33,32 @@ const points: readonly { readonly point: Point; readonly reaches: boolean }[] = 
   { point: 'before the answer', reaches: true },
 ]
 
-let house: House
+let house: TestGateway
 let token: string
 let shipping: object
 let crashAt: Point | undefined
 let isAway = false
-/** Whether the ERP was asked since the crash was planned. */
+/** Whether the ERP was called since the crash was planned. */
 let isAsked = false
 
-function crash(point: Point) {
+function crashIfPlanned(point: Point) {
   if (crashAt !== point) return
   crashAt = undefined
   throw new Crash(point)
 }
 
-function crashing(erp: Erp): Erp {
+function wrapCrashingErp(erp: Erp): Erp {
   return {
     ...erp,
     async submit(input, options) {
       isAsked = true
-      crash('after the intent')
+      crashIfPlanned('after the intent')
       if (crashAt === 'in the middle of sending') {
         crashAt = undefined
         throw new UnknownOutcome('unreachable', 'The connection broke while the request was written.')
       }
       const answer = await erp.submit(input, options)
-      crash('after the ERP has committed')
+      crashIfPlanned('after the ERP has committed')
       return answer
     },
     async lookup(input, options) {
@@ -67,40 +68,43 @@ function crashing(erp: Erp): Erp {
   }
 }
 
-/** A submit has two commits, its intent and its result, and then publishes the figures. */
-function crashingStore(gateway: Gateway) {
+/**
+ * Wraps the store so that it crashes at the planned point. A submit commits its intent and then its result, and then
+ * publishes the stock figures.
+ */
+function wrapCrashingStore(gateway: Gateway) {
   const { store } = gateway
-  const { atOnce } = store
+  const { executeAtOnce } = store
   const transaction = store.db.transaction.bind(store.db)
   Object.assign(store, {
-    atOnce: (...statements: Parameters<typeof atOnce>) => {
-      crash('before the intent')
-      return atOnce(...statements)
+    executeAtOnce: (...statements: Parameters<typeof executeAtOnce>) => {
+      crashIfPlanned('before the intent')
+      return executeAtOnce(...statements)
     },
   })
   Object.assign(store.db, {
     transaction: () => {
-      if (isAsked) crash('before the result is committed')
+      if (isAsked) crashIfPlanned('before the result is committed')
       return transaction()
     },
   })
   const nudge = gateway.nudge.bind(gateway)
   Object.assign(gateway, {
     nudge: (topic: Topic) => {
-      crash('before the answer')
+      crashIfPlanned('before the answer')
       nudge(topic)
     },
   })
 }
 
 beforeAll(async () => {
-  house = await openHouse({
-    wrapErp: crashing,
+  house = await openTestGateway({
+    wrapErp: wrapCrashingErp,
     capabilities: { max_request_ms: 5_000 },
     journey: { handoverMs: Number.POSITIVE_INFINITY, shippingMs: Number.POSITIVE_INFINITY },
   })
-  token = await signedIn(house, buyers[0])
-  crashingStore(house.gateway)
+  token = await signInBuyer(house, buyers[0])
+  wrapCrashingStore(house.gateway)
   const methods = await call(house, 'GET', '/api/v1/shipping-methods', { token })
   const addresses = await call(house, 'GET', '/api/v1/addresses', { token })
   const method = methods.json.data.find((each: { requires_address: boolean }) => each.requires_address)
@@ -111,21 +115,21 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-function ordersAtErp(): string[] {
-  const { documents } = house.sandbox.steering.documents(0, 1000)
+function listReferencesAtErp(): string[] {
+  const { documents } = house.sandbox.steering.listDocuments(0, 1000)
   return documents.filter(({ kind }) => kind === 'order').map(({ reference }) => reference)
 }
 
 async function settle() {
   for (let turn = 0; turn < 4; turn++) {
     await settleAll(house.gateway, writes)
-    await expireDue(house.gateway)
+    await releaseExpiredHolds(house.gateway)
     house.clock.advance(6_000)
   }
 }
 
-const draft = async () => {
-  const body = { warehouse_code: 'AUSYD1', lines: [{ sku: plentiful(), quantity: 1 }], shipping }
+const createOrderDraft = async () => {
+  const body = { warehouse_code: 'AUSYD1', lines: [{ sku: createStockedSku(), quantity: 1 }], shipping }
   const { json } = await call(house, 'POST', '/api/v1/orders', { token, body })
   return String(json.data.order_id)
 }
@@ -137,8 +141,8 @@ const submit = (id: string, key?: string) =>
   })
 
 describe.each(points)('a crash $point', ({ point, reaches }) => {
-  /** The answer that never reached anyone: whatever it was, it must not be a definite refusal. */
-  const crashed = async (id: string, key?: string) => {
+  /** Returns the response that the client never received, which must not be a definite refusal. */
+  const submitAndCrash = async (id: string, key?: string) => {
     isAsked = false
     crashAt = point
     const { status } = await submit(id, key)
@@ -147,42 +151,42 @@ describe.each(points)('a crash $point', ({ point, reaches }) => {
   }
 
   it('is finished by the same key: one order, told as done', async () => {
-    const id = await draft()
-    const before = ordersAtErp().length
-    await crashed(id, keyOf(point))
-    let answer = await submit(id, keyOf(point))
+    const id = await createOrderDraft()
+    const before = listReferencesAtErp().length
+    await submitAndCrash(id, buildKey(point))
+    let answer = await submit(id, buildKey(point))
     for (let tries = 0; answer.status === 409 && tries < 5; tries++) {
       expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
       house.clock.advance(6_000)
-      answer = await submit(id, keyOf(point))
+      answer = await submit(id, buildKey(point))
     }
     expect(answer.json.data).toMatchObject({ order_id: id, status: 'confirmed', in_doubt: false })
-    expect(ordersAtErp().length).toBe(before + 1)
-    expect((await submit(id, keyOf(point))).headers.get('idempotent-replayed')).toBe('true')
+    expect(listReferencesAtErp().length).toBe(before + 1)
+    expect((await submit(id, buildKey(point))).headers.get('idempotent-replayed')).toBe('true')
   })
 
   it(`is settled without a retry: ${reaches ? 'the order is confirmed' : 'the draft is as before'}`, async () => {
-    const id = await draft()
-    const before = ordersAtErp().length
-    await crashed(id)
+    const id = await createOrderDraft()
+    const before = listReferencesAtErp().length
+    await submitAndCrash(id)
     await settle()
     const { json } = await call(house, 'GET', `/api/v1/orders/${id}`, { token })
     expect(json.data).toMatchObject({ status: reaches ? 'confirmed' : 'draft', in_doubt: false })
-    expect(ordersAtErp().length).toBe(before + (reaches ? 1 : 0))
+    expect(listReferencesAtErp().length).toBe(before + (reaches ? 1 : 0))
   })
 })
 
-const keyOf = (point: Point) => `key-${point.replaceAll(' ', '-')}`
+const buildKey = (point: Point) => `key-${point.replaceAll(' ', '-')}`
 
-/** A SKU with stock in AUSYD1 that the account may order. */
-function plentiful(): string {
+/** Picks a SKU that the account may order and gives it stock in AUSYD1. */
+function createStockedSku(): string {
   const { mirror } = house.gateway
-  const skus = mirror.stock.shelf('AUSYD1')?.blocks.flatMap((block) => block.skus) ?? []
+  const skus = mirror.stock.snapshot('AUSYD1')?.blocks.flatMap((block) => block.skus) ?? []
   const sku = skus.find(
     (each) =>
       !each.startsWith('SBX-') &&
       mirror.reference.maySell(buyers[0].customer_code, each) &&
-      availableIn(house.gateway, ['AUSYD1'], each).quantity_available > 0,
+      sumAvailable(house.gateway, ['AUSYD1'], each).quantity_available > 0,
   )
   if (sku === undefined) throw new Error('There is nothing to order.')
   return sku
@@ -190,7 +194,7 @@ function plentiful(): string {
 
 describe('a retry while the ERP cannot be asked', () => {
   it('is told to come back, and then finishes the work', async () => {
-    const id = await draft()
+    const id = await createOrderDraft()
     crashAt = 'after the ERP has committed'
     expect((await submit(id, 'away')).status).toBeGreaterThanOrEqual(500)
     isAway = true

@@ -1,19 +1,20 @@
+/** The documentation over HTTP, for readers and machines. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languages } from '../src/contract/language.ts'
-import { linksOf } from '../src/pages/docs/markdown.ts'
+import { listLinks } from '../src/pages/docs/markdown.ts'
 import { writtenDocs } from '../src/pages/docs/tree.ts'
-import { markdownPath } from '../src/pages/layout.ts'
-import { mostFullBytes } from '../src/pages/llms.ts'
-import { pageAt, pagePaths } from '../src/pages/site.ts'
-import { type House, openHouse } from './harness.ts'
-import { llmsFrom } from './llms-txt.ts'
+import { toMarkdownPath } from '../src/pages/layout.ts'
+import { maxFullBytes } from '../src/pages/llms.ts'
+import { findPage, listPagePaths } from '../src/pages/site.ts'
+import { openTestGateway, type TestGateway } from './harness.ts'
+import { parseLlmsTxt } from './llms-txt.ts'
 
-/** The documentation as readers and machines get it, over HTTP. */
-let house: House
-const paths = pagePaths().filter((path) => pageAt(path, 'en') !== undefined)
+let house: TestGateway
+const paths = listPagePaths().filter((path) => findPage(path, 'en') !== undefined)
 
 beforeAll(async () => {
-  house = await openHouse()
+  house = await openTestGateway()
 })
 afterAll(() => house.close())
 
@@ -38,14 +39,14 @@ describe('every page', () => {
         expect(text, path).toContain(`<html lang="${language}">`)
         expect(text.match(/<h1>/g), path).toHaveLength(1)
         expect(text, path).toMatch(/<link rel="alternate" type="text\/markdown" href="[^"]+\.md\?lang=/)
-        expect(offending(text), path).toEqual([])
+        expect(findViolations(text), path).toEqual([])
       }
     }
   })
 
   it('is the same Markdown by its address and by what the reader accepts', async () => {
     for (const path of paths) {
-      const byAddress = await get(`${markdownPath(path)}?lang=ko`)
+      const byAddress = await get(`${toMarkdownPath(path)}?lang=ko`)
       const negotiated = await get(`${path}?lang=ko`, { accept: 'text/markdown' })
       expect(byAddress.headers.get('content-type'), path).toBe('text/markdown; charset=utf-8')
       expect(negotiated.headers.get('content-type'), path).toBe('text/markdown; charset=utf-8')
@@ -65,8 +66,8 @@ describe('every page', () => {
         const [address = '', fragment] = (href.startsWith('#') ? path + href : href)
           .replaceAll('&amp;', '&')
           .split('#')
-        if (isAwaited(address)) continue
-        const target = seen.get(address) ?? bodyOf(address)
+        if (isUnwritten(address)) continue
+        const target = seen.get(address) ?? readBody(address)
         seen.set(address, target)
         const body = await target
         if (body === undefined) broken.push(`${path} → ${href}`)
@@ -81,22 +82,25 @@ describe('every page', () => {
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
 
-/** What the policy would refuse, or what comes from elsewhere. */
-function offending(html: string): string[] {
+/** Finds references that the content security policy forbids or that point to other origins. */
+function findViolations(html: string): string[] {
   const inline = html.match(/<style|<script(?![^>]* src=")|\sstyle="|\son\w+="|javascript:/g) ?? []
   const outside = [...html.matchAll(/<(?:script|link|img|iframe|source)[^>]* (?:src|href)="(https?:)?\/\//g)]
   return [...inline, ...outside.map(([tag]) => tag)]
 }
 
-/** A page of the tree that nobody has written yet: `npm run docs -- check` lists those. */
-function isAwaited(address: string): boolean {
+/**
+ * Whether the address is a documentation page that is in the tree but not written yet. Links to such pages are not
+ * counted as broken; `npm run docs -- check` reports them.
+ */
+function isUnwritten(address: string): boolean {
   const path = address.split('?')[0]?.replace(/\.md$/, '') ?? ''
-  return writtenDocs.some((each) => `/docs/${each}` === path) && pageAt(path, 'en') === undefined
+  return writtenDocs.some((each) => `/docs/${each}` === path) && findPage(path, 'en') === undefined
 }
 
-async function bodyOf(address: string): Promise<string | undefined> {
+async function readBody(address: string): Promise<string | undefined> {
   const answer = await get(address)
-  if (answer.status === 308) return bodyOf(answer.headers.get('location') ?? '')
+  if (answer.status === 308) return readBody(answer.headers.get('location') ?? '')
   return answer.status === 200 ? answer.text : undefined
 }
 
@@ -201,35 +205,41 @@ describe.each([
   ['ko', '/ko/llms.txt'],
 ] as const)('%s: %s', (language, path) => {
   it('is what llmstxt.org says, and lists exactly the pages that there are', async () => {
-    const list = llmsFrom((await get(path)).text)
+    const list = parseLlmsTxt((await get(path)).text)
     expect(list.title).toBe('Trade Gateway')
     expect(list.sections.at(-1)?.title).toBe('Optional')
     const addresses = list.sections.flatMap(({ links }) => links.map(({ href }) => href))
     expect(new Set(addresses).size).toBe(addresses.length)
     const query = language === 'en' ? '' : `?lang=${language}`
-    const pages = addresses.filter((address) => address.split('?')[0]?.endsWith('.md'))
-    expect(pages.toSorted()).toEqual(paths.map((each) => `${markdownPath(each)}${query}`).toSorted())
+    expect(addresses.toSorted()).toEqual(paths.map((each) => `${toMarkdownPath(each)}${query}`).toSorted())
     for (const address of addresses) {
       const { status, headers } = await get(address)
       expect(status, address).toBe(200)
-      if (pages.includes(address))
-        expect(headers.get('content-type'), address).toBe('text/markdown; charset=utf-8')
+      expect(headers.get('content-type'), address).toBe('text/markdown; charset=utf-8')
     }
+  })
+
+  it('names what is no page outside of its links: the file of everything and the contract', async () => {
+    const [notes = ''] = (await get(path)).text.split('\n## ')
+    const named = [...notes.matchAll(/`(\/[^`]*)`/g)].map(([, address = '']) => address)
+    const query = language === 'en' ? '' : `?lang=${language}`
+    expect(named).toEqual([path.replace('llms.txt', 'llms-full.txt'), `/openapi.json${query}`])
+    for (const address of named) expect((await get(address)).status, address).toBe(200)
   })
 
   it('comes whole in one file of at most 400 KB that names every page', async () => {
     const { text } = await get(path.replace('llms.txt', 'llms-full.txt'))
-    expect(Buffer.byteLength(text)).toBeLessThan(mostFullBytes)
-    expect(paths.filter((each) => !text.includes(`\nURL: ${markdownPath(each)}\n`))).toEqual([])
+    expect(Buffer.byteLength(text)).toBeLessThan(maxFullBytes)
+    expect(paths.filter((each) => !text.includes(`\nURL: ${toMarkdownPath(each)}\n`))).toEqual([])
   })
 })
 
 describe('a page’s Markdown', () => {
   it('is what its HTML is made of: the same links', async () => {
     for (const path of paths.filter((each) => each.startsWith('/docs/') || each.startsWith('/errors/'))) {
-      const markdown = (await get(markdownPath(path))).text
+      const markdown = (await get(toMarkdownPath(path))).text
       const html = (await get(path)).text
-      for (const href of linksOf(markdown)) expect(html, `${path} → ${href}`).toContain(`href="${href}"`)
+      for (const href of listLinks(markdown)) expect(html, `${path} → ${href}`).toContain(`href="${href}"`)
     }
   })
 })

@@ -1,38 +1,40 @@
+/** Connections: the sequence of responses, how connections end, bytes that are not HTTP, and timeouts. */
+
 import type { Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../src/http/app.ts'
 import { createGatewayServer } from '../src/http/server.ts'
-import { call, type House, openHouse } from './harness.ts'
+import { call, openTestGateway, type TestGateway } from './harness.ts'
 import {
   type Bytes,
-  converse,
-  errorOf,
+  buildRequest,
+  createInsider,
+  exchangeBytes,
   expectAnswer,
-  expectSound,
-  expectUnharmed,
+  expectHealthy,
+  expectSafeResponse,
   type Insider,
-  insider,
   type RawAnswer,
-  request,
+  readError,
 } from './raw-tcp.ts'
 
-/** Connections rather than messages: their order, their ends, what is no HTTP at all, and how long they may take. */
-let house: House
+let house: TestGateway
 let who: Insider
 const heapBefore = process.memoryUsage().heapUsed
 
 beforeAll(async () => {
-  house = await openHouse()
-  who = await insider(house)
+  house = await openTestGateway()
+  who = await createInsider(house)
 })
 afterAll(() => house.close())
 
 const json = 'Content-Type: application/json'
 const stock = '/api/v1/warehouses/AUSYD1/stock'
-const get = (path: string, ...headers: string[]) =>
-  request(`GET ${path}`, [`Authorization: Bearer ${who.token}`, ...headers])
-const codesOf = (answers: readonly RawAnswer[]) => answers.map((each) => errorOf(each)?.code ?? each.status)
+const buildGet = (path: string, ...headers: string[]) =>
+  buildRequest(`GET ${path}`, [`Authorization: Bearer ${who.token}`, ...headers])
+const listCodes = (answers: readonly RawAnswer[]) =>
+  answers.map((each) => readError(each)?.code ?? each.status)
 
 describe('requests on one connection', () => {
   it('are answered in their order, whoever is faster', async () => {
@@ -46,10 +48,10 @@ describe('requests on one connection', () => {
       '/errors/NOT_FOUND',
       '/Api/x',
     ]
-    const own = (index: number) => `X-Request-Id: pipelined-${index}`
-    const bytes = paths.map((path, index) => get(path, own(index))).join('')
-    const { answers } = await converse(house.port, bytes, { answers: paths.length })
-    for (const answer of answers) expectSound(answer, who.secrets)
+    const buildIdHeader = (index: number) => `X-Request-Id: pipelined-${index}`
+    const bytes = paths.map((path, index) => buildGet(path, buildIdHeader(index))).join('')
+    const { answers } = await exchangeBytes(house.port, bytes, { answers: paths.length })
+    for (const answer of answers) expectSafeResponse(answer, who.secrets)
     expect(answers.map(({ headers }) => headers.get('x-request-id'))).toEqual(
       paths.map((_path, index) => [`pipelined-${index}`]),
     )
@@ -57,9 +59,11 @@ describe('requests on one connection', () => {
   })
 
   it('keep to it where bodies stand between them', async () => {
-    const token = request('POST /api/v1/auth/token', [json, 'Content-Length: 2'], '{}')
-    const { answers } = await converse(house.port, token + get('/api/v1/me') + token, { answers: 3 })
-    expect(codesOf(answers)).toEqual(['AUTH_BAD_CREDENTIALS', 200, 'AUTH_BAD_CREDENTIALS'])
+    const token = buildRequest('POST /api/v1/auth/token', [json, 'Content-Length: 2'], '{}')
+    const { answers } = await exchangeBytes(house.port, token + buildGet('/api/v1/me') + token, {
+      answers: 3,
+    })
+    expect(listCodes(answers)).toEqual(['AUTH_BAD_CREDENTIALS', 200, 'AUTH_BAD_CREDENTIALS'])
   })
 
   const rubbish: readonly (readonly [name: string, bytes: Bytes, status: number])[] = [
@@ -70,26 +74,26 @@ describe('requests on one connection', () => {
     ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n', 405],
     [
       'a broken body',
-      request('POST /api/v1/auth/token', [json, 'Transfer-Encoding: chunked'], 'zz\r\n'),
+      buildRequest('POST /api/v1/auth/token', [json, 'Transfer-Encoding: chunked'], 'zz\r\n'),
       400,
     ],
   ]
   it.each(rubbish)('are answered whole before %s that follows them', async (_name, bytes, status) => {
-    const whole = await converse(house.port, get(stock, 'X-Request-Id: before-rubbish'))
-    const pieces = [get(stock, 'X-Request-Id: before-rubbish'), bytes]
+    const whole = await exchangeBytes(house.port, buildGet(stock, 'X-Request-Id: before-rubbish'))
+    const pieces = [buildGet(stock, 'X-Request-Id: before-rubbish'), bytes]
     const joined = Buffer.concat(pieces.map((piece) => Buffer.from(piece as string)))
     for (const sent of [pieces, joined]) {
-      const { answers } = await converse(house.port, sent, { untilClosed: true })
-      for (const answer of answers) expectSound(answer, who.secrets)
+      const { answers } = await exchangeBytes(house.port, sent, { untilClosed: true })
+      for (const answer of answers) expectSafeResponse(answer, who.secrets)
       expect(answers.map((each) => each.status)).toEqual([200, status])
       expect(answers[0]?.body.equals(whole.answers[0]?.body ?? Buffer.alloc(0))).toBe(true)
     }
   })
 
   it('are not answered after one that asked to close', async () => {
-    const bytes = get('/api/v1/me', 'Connection: close') + get(stock)
-    const { answers } = await converse(house.port, bytes, { untilClosed: true })
-    expect(codesOf(answers)[0]).toBe(200)
+    const bytes = buildGet('/api/v1/me', 'Connection: close') + buildGet(stock)
+    const { answers } = await exchangeBytes(house.port, bytes, { untilClosed: true })
+    expect(listCodes(answers)[0]).toBe(200)
     expect(answers.filter(({ status }) => status < 400)).toHaveLength(1)
   })
 })
@@ -100,11 +104,14 @@ describe('a connection that ends early', () => {
     ['after the request line', 'GET /livez HTTP/1.1\r\n'],
     ['in a header', 'GET /livez HTTP/1.1\r\nHo'],
     ['before the empty line', 'GET /livez HTTP/1.1\r\nHost: a\r\n'],
-    ['in a body', request('POST /api/v1/auth/token', [json, 'Content-Length: 9'], '{"a"')],
-    ['in a chunk', request('POST /api/v1/auth/token', [json, 'Transfer-Encoding: chunked'], '9\r\n{"a"')],
+    ['in a body', buildRequest('POST /api/v1/auth/token', [json, 'Content-Length: 9'], '{"a"')],
+    [
+      'in a chunk',
+      buildRequest('POST /api/v1/auth/token', [json, 'Transfer-Encoding: chunked'], '9\r\n{"a"'),
+    ],
     [
       'before the last chunk',
-      request('POST /api/v1/auth/token', [json, 'Transfer-Encoding: chunked'], '2\r\n{}\r\n'),
+      buildRequest('POST /api/v1/auth/token', [json, 'Transfer-Encoding: chunked'], '2\r\n{}\r\n'),
     ],
   ]
   it.each(halves)('%s is told so', async (_name, bytes) => {
@@ -113,7 +120,11 @@ describe('a connection that ends early', () => {
   })
 
   it('without a byte gets none', async () => {
-    expect(await converse(house.port, '', { end: true })).toEqual({ answers: [], interim: [], closed: true })
+    expect(await exchangeBytes(house.port, '', { end: true })).toEqual({
+      answers: [],
+      interim: [],
+      closed: true,
+    })
   })
 
   const abandoned: readonly (readonly [name: string, bytes: () => string])[] = [
@@ -122,27 +133,27 @@ describe('a connection that ends early', () => {
       'CONNECT and bytes for its tunnel',
       () => `CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n${'x'.repeat(100_000)}`,
     ],
-    ['a pull of a warehouse', () => get(stock)],
-    ['a page', () => get('/errors')],
-    ['half a body', () => request('POST /api/v1/auth/token', [json, 'Content-Length: 9000'], '{"a"')],
+    ['a pull of a warehouse', () => buildGet(stock)],
+    ['a page', () => buildGet('/errors')],
+    ['half a body', () => buildRequest('POST /api/v1/auth/token', [json, 'Content-Length: 9000'], '{"a"')],
     ['rubbish', () => 'JUNK\r\n\r\n'],
     [
       'a body too large',
-      () => request('POST /api/v1/auth/token', [json, 'Content-Length: 900000'], 'a'.repeat(60_000)),
+      () => buildRequest('POST /api/v1/auth/token', [json, 'Content-Length: 900000'], 'a'.repeat(60_000)),
     ],
     [
       'an expectation',
-      () => request('POST /api/v1/auth/token', [json, 'Expect: 100-continue', 'Content-Length: 2']),
+      () => buildRequest('POST /api/v1/auth/token', [json, 'Expect: 100-continue', 'Content-Length: 2']),
     ],
   ]
   it.each(abandoned)('by a reset after %s harms nobody', async (_name, bytes) => {
-    await Promise.all(Array.from({ length: 20 }, (_each, index) => abandon(bytes(), index % 2 === 0)))
+    await Promise.all(Array.from({ length: 20 }, (_each, index) => sendAndReset(bytes(), index % 2 === 0)))
     expect((await call(house, 'GET', '/livez')).status).toBe(200)
   })
 })
 
-/** Resets the connection right after the bytes have left, or once the gateway has had a turn to answer. */
-function abandon(bytes: string, atOnce: boolean): Promise<void> {
+/** Resets the connection as soon as the bytes have been sent or, without `atOnce`, one turn of the event loop later. */
+function sendAndReset(bytes: string, atOnce: boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const socket = connect({ port: house.port, host: '127.0.0.1' })
   const reset = () => socket.resetAndDestroy()
@@ -165,7 +176,7 @@ describe('what is no HTTP', () => {
     ['a line of SSH', 'SSH-2.0-OpenSSH_9.6\r\n'],
     ['a command of Redis', '*1\r\n$4\r\nPING\r\n'],
     ['a start-up packet of PostgreSQL', Buffer.from('0000000804d2162f', 'hex')],
-    ['a header of the PROXY protocol', `PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n${request('GET /livez')}`],
+    ['a header of the PROXY protocol', `PROXY TCP4 192.0.2.1 192.0.2.2 1 2\r\n${buildRequest('GET /livez')}`],
     ['NULs', '\0'.repeat(1_000)],
     ['spaces', ' '.repeat(1_000)],
     ['a megabyte of letters', 'a'.repeat(1_000_000)],
@@ -185,20 +196,26 @@ describe('what is no HTTP', () => {
   const rounds = 200
   const together = 40
   it(`${rounds} rounds of random and mutated bytes get well-formed answers, none of them our fault`, async () => {
-    const random = seeded(20_261_121)
+    const random = createRandom(20_261_121)
     const seeds = [
-      get(stock),
-      get('/errors/NOT_FOUND?lang=ko', 'Accept: text/markdown'),
-      request(
+      buildGet(stock),
+      buildGet('/errors/NOT_FOUND?lang=ko', 'Accept: text/markdown'),
+      buildRequest(
         'POST /api/v1/auth/token',
         [json, 'Content-Length: 36'],
         '{"client_id":"a","client_secret":"b"}',
       ),
-      request('POST /api/v1/plan-requests', [json, 'Transfer-Encoding: chunked'], '2\r\n{}\r\n0\r\n\r\n'),
+      buildRequest(
+        'POST /api/v1/plan-requests',
+        [json, 'Transfer-Encoding: chunked'],
+        '2\r\n{}\r\n0\r\n\r\n',
+      ),
     ].map((text) => Buffer.from(text))
     for (let round = 0; round < rounds; round += together) {
       const batch = Array.from({ length: together }, (_each, index) =>
-        index % 4 === 0 ? noise(random) : mutated(random, seeds[index % seeds.length] ?? Buffer.alloc(0)),
+        index % 4 === 0
+          ? createNoise(random)
+          : mutateRequest(random, seeds[index % seeds.length] ?? Buffer.alloc(0)),
       )
       await Promise.all(batch.map(expectWellFormed))
     }
@@ -206,21 +223,25 @@ describe('what is no HTTP', () => {
 })
 
 async function expectWellFormed(bytes: Buffer): Promise<void> {
-  const { answers } = await converse(house.port, bytes, { end: true, answers: 9, untilClosed: true }).catch(
-    (cause: unknown) => {
-      throw new Error(`After ${JSON.stringify(bytes.toString('latin1'))}`, { cause })
-    },
-  )
+  const { answers } = await exchangeBytes(house.port, bytes, {
+    end: true,
+    answers: 9,
+    untilClosed: true,
+  }).catch((cause: unknown) => {
+    throw new Error(`After ${JSON.stringify(bytes.toString('latin1'))}`, { cause })
+  })
   for (const answer of answers) {
-    expectSound(answer, who.secrets)
+    expectSafeResponse(answer, who.secrets)
     expect(answer.status, bytes.toString('latin1')).toBeLessThan(500)
   }
 }
 
 type Random = (below: number) => number
 
-/** Mulberry32: small, and the same bytes in every run. */
-function seeded(seed: number): Random {
+/**
+ * Creates a small generator (mulberry32) of random whole numbers. The same seed yields the same numbers in every run.
+ */
+function createRandom(seed: number): Random {
   let state = seed
   return (below) => {
     state = (state + 0x6d2b79f5) | 0
@@ -230,7 +251,7 @@ function seeded(seed: number): Random {
   }
 }
 
-function noise(random: Random): Buffer {
+function createNoise(random: Random): Buffer {
   return Buffer.from(Array.from({ length: 1 + random(400) }, () => random(256)))
 }
 
@@ -253,8 +274,11 @@ const telling = [
   ', ',
 ]
 
-/** One to four places of a good request changed: a byte, a telling sequence put in, a stretch left out or doubled. */
-function mutated(random: Random, good: Buffer): Buffer {
+/**
+ * Mutates a valid request in one to four places: a changed byte, an inserted special sequence, a removed or repeated
+ * part.
+ */
+function mutateRequest(random: Random, good: Buffer): Buffer {
   let bytes = good
   for (let change = 1 + random(4); change > 0; change--) {
     const at = random(bytes.length)
@@ -286,18 +310,18 @@ describe('the time that a request may take', () => {
 
   const slow: readonly (readonly [name: string, bytes: string])[] = [
     ['slow headers', 'GET /livez HTTP/1.1\r\nHost: a\r\n'],
-    ['a slow body', request('POST /api/v1/auth/token', [json, 'Content-Length: 9'], '{')],
+    ['a slow body', buildRequest('POST /api/v1/auth/token', [json, 'Content-Length: 9'], '{')],
     ['a connection that says nothing', ''],
   ]
   it('over, says so and ends the connection', async () => {
     const server = createApp(house.gateway)
     Object.assign(server, { headersTimeout: 50, requestTimeout: 100 })
-    const port = await listening(server)
+    const port = await listenOn(server)
     await Promise.all(
       slow.map(async ([name, bytes]) => {
-        const { answers } = await converse(port, bytes)
-        expect(codesOf(answers), name).toEqual(['BAD_REQUEST'])
-        for (const answer of answers) expectSound(answer, who.secrets)
+        const { answers } = await exchangeBytes(port, bytes)
+        expect(listCodes(answers), name).toEqual(['BAD_REQUEST'])
+        for (const answer of answers) expectSafeResponse(answer, who.secrets)
         expect(answers[0]?.status).toBe(408)
         expect(answers[0]?.headers.get('connection')).toEqual(['close'])
       }),
@@ -307,15 +331,15 @@ describe('the time that a request may take', () => {
   })
 })
 
-async function listening(server: Server): Promise<number> {
+async function listenOn(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address() as AddressInfo
   return address.port
 }
 
 describe('the address of a client', () => {
-  const mostFailures = 100
-  const failing = async (at: House, forwarded: (index: number) => string, index: number) => {
+  const maxFailures = 100
+  const failSignIn = async (at: TestGateway, forwarded: (index: number) => string, index: number) => {
     const body = { client_id: 'nobody', client_secret: 'nothing' }
     const headers = {
       'x-forwarded-for': forwarded(index),
@@ -326,30 +350,30 @@ describe('the address of a client', () => {
     return answer.error.code
   }
 
-  const failingOften = async (at: House, forwarded: (index: number) => string) => {
-    const calls = Array.from({ length: mostFailures }, (_each, index) => failing(at, forwarded, index))
+  const failSignIns = async (at: TestGateway, forwarded: (index: number) => string) => {
+    const calls = Array.from({ length: maxFailures }, (_each, index) => failSignIn(at, forwarded, index))
     return new Set(await Promise.all(calls))
   }
 
   it('is the peer’s where the peer is no trusted proxy, whatever it forwards', async () => {
-    const strict = await openHouse({ settings: { TRUST_PROXY: '192.0.2.0/24' } })
-    const other = (index: number) => `198.51.100.${index}`
-    expect(await failingOften(strict, other)).toEqual(new Set(['AUTH_BAD_CREDENTIALS']))
-    expect(await failing(strict, other, mostFailures)).toBe('AUTH_LOCKED')
+    const strict = await openTestGateway({ settings: { TRUST_PROXY: '192.0.2.0/24' } })
+    const formatAddress = (index: number) => `198.51.100.${index}`
+    expect(await failSignIns(strict, formatAddress)).toEqual(new Set(['AUTH_BAD_CREDENTIALS']))
+    expect(await failSignIn(strict, formatAddress, maxFailures)).toBe('AUTH_LOCKED')
     await strict.close()
   })
 
   it('is the last hop that a trusted proxy did not add', async () => {
-    const proxied = await openHouse({ settings: { TRUST_PROXY: '127.0.0.1,192.0.2.0/24' } })
-    const invented = (index: number) => `203.0.113.${index}, 198.51.100.7, 192.0.2.9`
-    expect(await failingOften(proxied, invented)).toEqual(new Set(['AUTH_BAD_CREDENTIALS']))
-    expect(await failing(proxied, invented, mostFailures)).toBe('AUTH_LOCKED')
-    expect(await failing(proxied, () => '198.51.100.8', 0)).toBe('AUTH_BAD_CREDENTIALS')
-    expect(await failing(proxied, () => 'not an address, :::, 999.1.1.1', 0)).toBe('AUTH_BAD_CREDENTIALS')
+    const proxied = await openTestGateway({ settings: { TRUST_PROXY: '127.0.0.1,192.0.2.0/24' } })
+    const formatForwarded = (index: number) => `203.0.113.${index}, 198.51.100.7, 192.0.2.9`
+    expect(await failSignIns(proxied, formatForwarded)).toEqual(new Set(['AUTH_BAD_CREDENTIALS']))
+    expect(await failSignIn(proxied, formatForwarded, maxFailures)).toBe('AUTH_LOCKED')
+    expect(await failSignIn(proxied, () => '198.51.100.8', 0)).toBe('AUTH_BAD_CREDENTIALS')
+    expect(await failSignIn(proxied, () => 'not an address, :::, 999.1.1.1', 0)).toBe('AUTH_BAD_CREDENTIALS')
     await proxied.close()
   })
 })
 
 describe('the gateway', () => {
-  it('lives, serves and holds on to nothing after all of this', () => expectUnharmed(house, who, heapBefore))
+  it('lives, serves and holds on to nothing after all of this', () => expectHealthy(house, who, heapBefore))
 })

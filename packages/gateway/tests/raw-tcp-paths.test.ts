@@ -1,29 +1,32 @@
+/** Paths that no HTTP client would send: below the API, the pages, the operator's API and the legacy paths. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type House, openHouse } from './harness.ts'
+import { openTestGateway, type TestGateway } from './harness.ts'
 import {
+  buildRequest,
   type Conversation,
-  errorOf,
+  createInsider,
   expectAnswer,
-  expectUnharmed,
+  expectHealthy,
   type Insider,
-  insider,
   type RawCase,
-  request,
+  readError,
 } from './raw-tcp.ts'
 
-/** Paths as no HTTP client would send them, on the contract, the pages, the operator's door and the legacy paths. */
-let house: House
+let house: TestGateway
 let who: Insider
 const heapBefore = process.memoryUsage().heapUsed
 
 beforeAll(async () => {
-  house = await openHouse()
-  who = await insider(house)
+  house = await openTestGateway()
+  who = await createInsider(house)
 })
 afterAll(() => house.close())
 
 const bearer = 'Authorization: Bearer {token}'
-const send = (line: string, headers: readonly string[] = [bearer]) => ({ bytes: request(line, headers) })
+const buildCase = (line: string, headers: readonly string[] = [bearer]) => ({
+  bytes: buildRequest(line, headers),
+})
 
 const malformed: readonly (readonly [name: string, path: string])[] = [
   ['a dot segment on the contract', '/api/v1/../v1/me'],
@@ -148,7 +151,12 @@ const legacy: readonly (readonly [path: string, replacement: readonly [string, s
 
 describe('a malformed path is refused before it can mean two things', () => {
   it.each(malformed)('%s: %s', async (_name, path) => {
-    await expectAnswer(house, who, { name: path, ...send(`GET ${path}`), status: 400, code: 'BAD_REQUEST' })
+    await expectAnswer(house, who, {
+      name: path,
+      ...buildCase(`GET ${path}`),
+      status: 400,
+      code: 'BAD_REQUEST',
+    })
   })
 })
 
@@ -156,7 +164,7 @@ describe('an unknown path is 404, whoever asks', () => {
   it.each(unknown)('%s: %s', async (_name, path) => {
     await expectAnswer(house, who, {
       name: path,
-      ...send(`GET ${path}`, []),
+      ...buildCase(`GET ${path}`, []),
       status: 404,
       code: 'BAD_REQUEST',
     })
@@ -169,44 +177,44 @@ describe('a legacy path is gone, and says what replaces it', () => {
     code: 'ENDPOINT_GONE',
     answers: { link: /^<\/[\w/-]+>; rel="successor-version"$/ },
   }
-  const replacementOf = (said: Conversation) => errorOf(said.answers[0])?.replacement
+  const readReplacement = (said: Conversation) => readError(said.answers[0])?.replacement
 
   it.each(legacy)('%s', async (path, [method, to]) => {
-    const said = await expectAnswer(house, who, { name: path, ...send(`GET ${path}`, []), ...gone })
-    expect(replacementOf(said)).toEqual({ method, path: to })
+    const said = await expectAnswer(house, who, { name: path, ...buildCase(`GET ${path}`, []), ...gone })
+    expect(readReplacement(said)).toEqual({ method, path: to })
   })
 
   it('and a path that never was is not called retired', async () => {
-    const messageOf = async (path: string) => {
-      const said = await expectAnswer(house, who, { name: path, ...send(`GET ${path}`, []), ...gone })
-      return errorOf(said.answers[0])?.message
+    const readMessage = async (path: string) => {
+      const said = await expectAnswer(house, who, { name: path, ...buildCase(`GET ${path}`, []), ...gone })
+      return readError(said.answers[0])?.message
     }
-    expect(await messageOf('/api/v2/x')).toBe(
+    expect(await readMessage('/api/v2/x')).toBe(
       'There is no /api/v2/x. Every path of the API begins with /api/v1; GET /reference lists them.',
     )
-    expect(await messageOf('/api/balance')).toContain('was retired')
+    expect(await readMessage('/api/balance')).toContain('was retired')
   })
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
     'with %s, before any token or body is looked at',
     async (method) => {
       const headers = ['Authorization: Basic x', 'Content-Type: text/plain', 'Content-Length: 1']
-      const bytes = request(`${method} /Api/Order/Create`, headers, '?')
+      const bytes = buildRequest(`${method} /Api/Order/Create`, headers, '?')
       const said = await expectAnswer(house, who, { name: method, bytes, ...gone })
-      expect(replacementOf(said)).toEqual({ method: 'POST', path: '/api/v1/orders' })
+      expect(readReplacement(said)).toEqual({ method: 'POST', path: '/api/v1/orders' })
     },
   )
 
   it('at any depth', async () => {
     const path = `/Api/${'a/'.repeat(2_000)}${'/'.repeat(2_000)}x`
-    await expectAnswer(house, who, { name: 'deep', ...send(`GET ${path}`, []), ...gone })
+    await expectAnswer(house, who, { name: 'deep', ...buildCase(`GET ${path}`, []), ...gone })
   })
 
   it('with HEAD, without a body', async () => {
     const head = { head: true, untilClosed: true }
     await expectAnswer(house, who, {
       name: 'HEAD',
-      ...send('HEAD /Api', ['Connection: close']),
+      ...buildCase('HEAD /Api', ['Connection: close']),
       ...gone,
       send: head,
     })
@@ -235,7 +243,7 @@ describe('a method that a path does not have is 405 and names those it has', () 
     const head = line.startsWith('HEAD')
     await expectAnswer(house, who, {
       name: line,
-      ...send(line, ['Connection: close']),
+      ...buildCase(line, ['Connection: close']),
       status: 405,
       code: 'BAD_REQUEST',
       answers: { allow: new RegExp(`^${allow}$`) },
@@ -259,7 +267,7 @@ describe('HEAD answers what GET would, without a body', () => {
   it.each(heads)('%s: %d', async (path, status) => {
     await expectAnswer(house, who, {
       name: path,
-      ...send(`HEAD ${path}`, [bearer, 'Connection: close']),
+      ...buildCase(`HEAD ${path}`, [bearer, 'Connection: close']),
       status,
       send: { head: true, untilClosed: true },
     })
@@ -268,32 +276,37 @@ describe('HEAD answers what GET would, without a body', () => {
 
 describe('nothing that is echoed becomes a header', () => {
   const paths: RawCase[] = [
-    { name: 'of a page', ...send('GET /%0d%0aX-Injected:%201'), status: 404, code: 'BAD_REQUEST' },
+    { name: 'of a page', ...buildCase('GET /%0d%0aX-Injected:%201'), status: 404, code: 'BAD_REQUEST' },
     {
       name: 'of an error page',
-      ...send('GET /errors/%0d%0aSet-Cookie:a=b'),
+      ...buildCase('GET /errors/%0d%0aSet-Cookie:a=b'),
       status: 404,
       code: 'BAD_REQUEST',
     },
-    { name: 'of a language', ...send('GET /errors?lang=%0d%0aX-Injected:1'), status: 200 },
-    { name: 'of the contract', ...send('GET /api/v1/%0d%0aX-Injected:1'), status: 404, code: 'BAD_REQUEST' },
+    { name: 'of a language', ...buildCase('GET /errors?lang=%0d%0aX-Injected:1'), status: 200 },
+    {
+      name: 'of the contract',
+      ...buildCase('GET /api/v1/%0d%0aX-Injected:1'),
+      status: 404,
+      code: 'BAD_REQUEST',
+    },
     {
       name: 'of a warehouse',
-      ...send('GET /api/v1/warehouses/AU%0d%0aX-Injected:1/stock'),
+      ...buildCase('GET /api/v1/warehouses/AU%0d%0aX-Injected:1/stock'),
       status: 404,
       code: 'WAREHOUSE_UNKNOWN',
       param: 'warehouse_code',
     },
     {
       name: 'of a style',
-      ...send('GET /api/v1/products/%0d%0aX-Injected:1'),
+      ...buildCase('GET /api/v1/products/%0d%0aX-Injected:1'),
       status: 404,
       code: 'NOT_FOUND',
       param: 'product_code',
     },
     {
       name: 'of an unknown parameter',
-      ...send('GET /api/v1/me?a%0d%0aX-Injected:1=2'),
+      ...buildCase('GET /api/v1/me?a%0d%0aX-Injected:1=2'),
       status: 422,
       code: 'VALIDATION_FAILED',
       param: 'aX-Injected:1',
@@ -319,7 +332,7 @@ describe('nothing that is echoed becomes a header', () => {
   )('%s replaces an X-Request-Id %s', async (path, _name, id) => {
     const { answers } = await expectAnswer(house, who, {
       name: path,
-      ...send(`GET ${path}`, [`X-Request-Id: ${id}`]),
+      ...buildCase(`GET ${path}`, [`X-Request-Id: ${id}`]),
       ...(path === '/nope' ? { status: 404, code: 'BAD_REQUEST' } : {}),
       ...(path === '/Api/x' ? { status: 410, code: 'ENDPOINT_GONE' } : {}),
       ...(path === '/api/v1/me' ? { status: 401, code: 'AUTH_MISSING_TOKEN' } : {}),
@@ -334,7 +347,7 @@ describe('nothing that is echoed becomes a header', () => {
         const answers = { 'x-request-id': new RegExp(`^${id}$`) }
         await expectAnswer(house, who, {
           name: path,
-          ...send(`GET ${path}`, [`X-Request-Id: ${id}`]),
+          ...buildCase(`GET ${path}`, [`X-Request-Id: ${id}`]),
           status: 200,
           answers,
         })
@@ -344,5 +357,5 @@ describe('nothing that is echoed becomes a header', () => {
 })
 
 describe('the gateway', () => {
-  it('lives, serves and holds on to nothing after all of this', () => expectUnharmed(house, who, heapBefore))
+  it('lives, serves and holds on to nothing after all of this', () => expectHealthy(house, who, heapBefore))
 })

@@ -1,64 +1,69 @@
+/**
+ * Sends exact bytes over TCP and reads the exact response, because HTTP clients would correct or hide errors. Every
+ * response is checked: it is HTTP, has the two common headers and the envelope, and reveals nothing internal.
+ */
+
 import { STATUS_CODES } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect } from 'vitest'
-import { errorTable, isErrorCode } from '../src/contract/errors.ts'
+import { errorTable, isErrorCode } from '../src/contract/error-table.ts'
 import { errorBody } from '../src/contract/fields.ts'
+import { apiVersion } from '../src/contract/version.ts'
 import {
   adminToken,
   buyers,
   call,
-  type House,
-  type Loose,
+  createWorld,
+  type LooseJson,
   legacySecret,
-  testDatabaseUrl,
+  readTestDatabaseUrl,
+  type TestGateway,
   type World,
-  world,
 } from './harness.ts'
 
-/**
- * Exact bytes over TCP, and the exact answer: what HTTP clients would mend on their way out or hide on their way in.
- * Every answer is checked: it is HTTP, has the two headers and the envelope, and tells nothing from inside.
- */
 export interface RawAnswer {
   readonly status: number
-  /** Lower-case names; every value that was sent, in order. */
+  /** The values by lower-case name; every value that was sent, in the sequence of the response. */
   readonly headers: ReadonlyMap<string, readonly string[]>
   readonly body: Buffer
 }
 
 export interface Conversation {
-  /** Final answers, in order. */
+  /** The final responses, in the sequence in which they arrived. */
   readonly answers: readonly RawAnswer[]
-  /** Statuses of interim answers (1xx). */
+  /** The statuses of interim responses (1xx). */
   readonly interim: readonly number[]
   /** Whether the gateway ended the connection. */
   readonly closed: boolean
 }
 
 export interface SendOptions {
-  /** Ends our side after the last byte. */
+  /** Whether to close the sending side after the last byte. */
   readonly end?: boolean
-  /** Waits for the gateway to end the connection, not only for the answers. */
+  /** Whether to wait until the gateway closes the connection, and not only for the responses. */
   readonly untilClosed?: boolean
-  /** How many answers are awaited. */
+  /** The number of expected responses. */
   readonly answers?: number
-  /** The request is a HEAD, whose answer has no body. */
+  /** Whether the request is a HEAD, whose response has no body. */
   readonly head?: boolean
-  /** Reads nothing before the last byte was written, as a blocking client does. */
+  /** Whether to read nothing before the last byte was written, as a blocking client does. */
   readonly readLate?: boolean
 }
 
-/** A string stands for its Latin-1 bytes: `\xff` is that byte. */
+/** Bytes to send. A string is sent in Latin-1: `\xff` is that byte. */
 export type Bytes = string | Uint8Array
 
-/** No answer takes longer, not even on a busy machine: what does is a hang. */
-const mostWaitMs = 8_000
+/**
+ * The maximum wait for a response in milliseconds. None takes this long even on a busy machine, so a longer wait means
+ * that the gateway hangs.
+ */
+const maxWaitMs = 8_000
 
 /**
- * Writes the pieces, each when the one before it has left, and reads until the awaited answers are whole or the
- * gateway ends the connection. Throws where neither happens in time, or where the bytes are not HTTP.
+ * Writes the pieces one after another, and reads until the expected responses are complete or the gateway closes the
+ * connection. Throws after a timeout, or if the bytes are not HTTP.
  */
-export function converse(
+export function exchangeBytes(
   port: number,
   pieces: Bytes | readonly Bytes[],
   options: SendOptions = {},
@@ -87,14 +92,14 @@ export function converse(
   }
   const timer = setTimeout(() => {
     socket.destroy()
-    reject(new Error(`No whole answer in ${mostWaitMs} ms: ${Buffer.concat(received).toString('latin1')}`))
-  }, mostWaitMs)
+    reject(new Error(`No whole answer in ${maxWaitMs} ms: ${Buffer.concat(received).toString('latin1')}`))
+  }, maxWaitMs)
   socket.on('data', (piece) => {
     received.push(piece)
     if (isWhole()) finish(false)
   })
   socket.on('end', () => finish(true))
-  // A reset after the answer is no loss; a reset instead of an answer shows as no answer.
+  // A reset after the response is harmless. A reset instead of the response shows as a missing response.
   socket.on('error', () => finish(true))
   if (options.readLate) socket.pause()
   const list = typeof pieces === 'string' || pieces instanceof Uint8Array ? [pieces] : pieces
@@ -115,7 +120,7 @@ async function writeAll(socket: Socket, pieces: readonly Bytes[], end: boolean):
 interface Parsed {
   readonly answers: RawAnswer[]
   readonly interim: number[]
-  /** Bytes after the last whole answer. */
+  /** The number of bytes after the last complete response. */
   readonly rest: number
 }
 
@@ -127,15 +132,15 @@ function parseAnswers(bytes: Buffer, isHead: boolean): Parsed {
     const end = bytes.indexOf('\r\n\r\n', at)
     if (end < 0) break
     const [statusLine = '', ...lines] = bytes.toString('latin1', at, end).split('\r\n')
-    const status = statusOf(statusLine)
-    const headers = headersOf(lines)
+    const status = parseStatus(statusLine)
+    const headers = parseHeaders(lines)
     if (status < 200) {
       interim.push(status)
       at = end + 4
       continue
     }
     const hasBody = !isHead && status !== 304 && status !== 204
-    const body = hasBody ? bodyAt(bytes, end + 4, headers) : { bytes: Buffer.alloc(0), next: end + 4 }
+    const body = hasBody ? parseBodyAt(bytes, end + 4, headers) : { bytes: Buffer.alloc(0), next: end + 4 }
     if (!body) break
     answers.push({ status, headers, body: body.bytes })
     at = body.next
@@ -143,14 +148,14 @@ function parseAnswers(bytes: Buffer, isHead: boolean): Parsed {
   return { answers, interim, rest: bytes.length - at }
 }
 
-function statusOf(line: string): number {
+function parseStatus(line: string): number {
   const [, status = '', reason = ''] = /^HTTP\/1\.1 ([1-5]\d\d) (.*)$/.exec(line) ?? []
   if (status === '') throw new Error(`Not a status line: ${JSON.stringify(line.slice(0, 200))}`)
   if (reason !== STATUS_CODES[status]) throw new Error(`${status} has the reason ${JSON.stringify(reason)}`)
   return Number(status)
 }
 
-function headersOf(lines: readonly string[]): Map<string, string[]> {
+function parseHeaders(lines: readonly string[]): Map<string, string[]> {
   const headers = new Map<string, string[]>()
   for (const line of lines) {
     const [, name = '', value = ''] = /^([!#$%&'*+\-.^_`|~\w]+): ?([^\r\n\0]*)$/.exec(line) ?? []
@@ -160,25 +165,25 @@ function headersOf(lines: readonly string[]): Map<string, string[]> {
   return headers
 }
 
-function bodyAt(bytes: Buffer, start: number, headers: ReadonlyMap<string, readonly string[]>) {
+function parseBodyAt(bytes: Buffer, start: number, headers: ReadonlyMap<string, readonly string[]>) {
   const length = Number(headers.get('content-length')?.join() ?? Number.NaN)
   if (!Number.isInteger(length)) throw new Error('An answer does not say its length.')
   const next = start + length
   return bytes.length < next ? undefined : { bytes: bytes.subarray(start, next), next }
 }
 
-/** Who asks, and what no answer to anybody may show. */
+/** A caller with valid credentials, and the values that no response may reveal. */
 export interface Insider extends World {
   readonly secrets: readonly string[]
 }
 
-export async function insider(house: House): Promise<Insider> {
-  const own = await world(house)
+export async function createInsider(house: TestGateway): Promise<Insider> {
+  const own = await createWorld(house)
   const passwords = buyers.map(({ password }) => password)
   return { ...own, secrets: [own.token, own.client_secret, adminToken, legacySecret, ...passwords] }
 }
 
-/** What comes from inside a process: stack frames, file names, the names of its errors, where it lives. */
+/** Internal details: stack frames, file names, error names, paths. */
 const leaks = [
   /\bat [\w.<>]+ \(/,
   /\.[cm]?[jt]s:\d/,
@@ -186,25 +191,25 @@ const leaks = [
   /\b(?:TypeError|RangeError|SyntaxError|ZodError|GatewayError|SqliteError)\b/,
 ]
 
-/** Throws where an answer shows something from inside. */
+/** Throws if a response reveals internal details. */
 export function expectNoLeak(said: string, secrets: readonly string[]) {
   for (const leak of leaks) expect(said).not.toMatch(leak)
   expect(said.includes(process.cwd()), 'the answer shows where the gateway lives').toBe(false)
   for (const secret of secrets) expect(said.includes(secret), 'the answer shows a secret').toBe(false)
 }
 
-/** Statuses that stand under a code besides its own. */
+/** The statuses that a code may have in addition to its status in the error table. */
 const furtherStatuses: Readonly<Record<string, readonly number[]>> = {
   BAD_REQUEST: [404, 405, 408, 413, 414, 415, 417, 431],
   INTERNAL: [503],
 }
 
-/** What holds for every answer of the process. */
-export function expectSound(answer: RawAnswer, secrets: readonly string[], isHead = false) {
+/** Checks the rules that every response of the process must follow. */
+export function expectSafeResponse(answer: RawAnswer, secrets: readonly string[], isHead = false) {
   const { status, headers, body } = answer
   const text = body.toString('utf8')
   const said = `${status} ${text.slice(0, 300)}`
-  expect(headers.get('x-api-version'), said).toEqual(['1.4.0'])
+  expect(headers.get('x-api-version'), said).toEqual([apiVersion])
   const [requestId = '', ...more] = headers.get('x-request-id') ?? []
   expect(requestId, said).toMatch(/^[A-Za-z0-9._-]{8,128}$/)
   expect(more, said).toEqual([])
@@ -221,39 +226,39 @@ export function expectSound(answer: RawAnswer, secrets: readonly string[], isHea
   expect([errorTable[error.code].status, ...(furtherStatuses[error.code] ?? [])], said).toContain(status)
 }
 
-/** The error object of a failure, or undefined. */
-export function errorOf(answer: RawAnswer | undefined): Loose | undefined {
+/** Returns the error object of a failure; undefined for any other response and for one without a body. */
+export function readError(answer: RawAnswer | undefined): LooseJson | undefined {
   if (!answer || answer.status < 400 || answer.body.length === 0) return undefined
-  const body: Loose = JSON.parse(answer.body.toString('utf8'))
+  const body: LooseJson = JSON.parse(answer.body.toString('utf8'))
   return body.error
 }
 
 export interface RawCase {
   readonly name: string
-  /** `{token}`, `{admin}` and `{secret}` stand for the insider's own. */
+  /** The bytes to send. In them, `{token}`, `{admin}` and `{secret}` are replaced with the valid values. */
   readonly bytes: Bytes | readonly Bytes[]
   readonly status: number
   readonly code?: string
   readonly param?: string
-  /** Headers of the answer, by lower-case name. */
+  /** The expected headers of the response, by lower-case name. */
   readonly answers?: Readonly<Record<string, string | RegExp>>
   readonly send?: SendOptions
 }
 
-/** Sends one case's bytes and checks its one answer. */
-export async function expectAnswer(house: House, who: Insider, each: RawCase): Promise<Conversation> {
+/** Sends the bytes of one case and checks its response. */
+export async function expectAnswer(house: TestGateway, who: Insider, each: RawCase): Promise<Conversation> {
   const { bytes, status, code, param, answers = {}, send = {} } = each
   const pieces = typeof bytes === 'string' || bytes instanceof Uint8Array ? [bytes] : bytes
-  const said = await converse(
+  const said = await exchangeBytes(
     house.port,
-    pieces.map((piece) => filled(piece, who)),
+    pieces.map((piece) => fillPlaceholders(piece, who)),
     send,
   )
   expect(said.answers.length).toBe(1)
   const [answer] = said.answers
   if (!answer) return said
-  expectSound(answer, who.secrets, send.head)
-  const error = errorOf(answer)
+  expectSafeResponse(answer, who.secrets, send.head)
+  const error = readError(answer)
   expect({ status: answer.status, code: error?.code, param: error?.param }).toEqual({
     status,
     code: send.head ? undefined : code,
@@ -264,7 +269,7 @@ export async function expectAnswer(house: House, who: Insider, each: RawCase): P
   return said
 }
 
-function filled(piece: Bytes, who: Insider): Bytes {
+function fillPlaceholders(piece: Bytes, who: Insider): Bytes {
   if (typeof piece !== 'string') return piece
   return piece
     .replaceAll('{token}', who.token)
@@ -272,29 +277,38 @@ function filled(piece: Bytes, who: Insider): Bytes {
     .replaceAll('{secret}', who.client_secret)
 }
 
-/** A request whose head is well-formed but for what the caller puts into it. */
-export function request(line: string, headers: readonly string[] = [], body = ''): string {
+/** Builds a request whose head is valid apart from the given parts. */
+export function buildRequest(line: string, headers: readonly string[] = [], body = ''): string {
   return [`${line} HTTP/1.1`, 'Host: gateway.example', ...headers, '', body].join('\r\n')
 }
 
-const mostHeapGrowth = 192 * 1024 * 1024
-/** The gateway's own listening socket is not counted; a few connections of the last test may be closing. */
-const mostSockets = 4
-/** On PostgreSQL the pool, the locks and the listener keep their connections. */
-const mostDatabaseSockets = 18
+const maxHeapGrowth = 192 * 1024 * 1024
+/**
+ * The maximum number of open sockets, without the listening one. A few connections of the previous test may still be
+ * closing.
+ */
+const maxSockets = 4
+/**
+ * The maximum number of additional sockets on PostgreSQL, where the pool, the locks and the listener keep their
+ * connections.
+ */
+const maxDatabaseSockets = 18
 
-export function socketsNow(): number {
+export function countSockets(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
 }
 
-/** After a corpus: alive, serving, and nothing piled up. */
-export async function expectUnharmed(house: House, who: Insider, heapBefore: number): Promise<void> {
+/**
+ * Checks after a series of cases that the gateway still serves requests, and that neither open connections nor memory
+ * have accumulated.
+ */
+export async function expectHealthy(house: TestGateway, who: Insider, heapBefore: number): Promise<void> {
   const live = await call(house, 'GET', '/livez', { headers: { connection: 'close' } })
   expect(live.json).toEqual({ data: { live: true } })
   const me = await call(house, 'GET', '/api/v1/me', { token: who.token, headers: { connection: 'close' } })
   expect(me.json.data.channel.channel_code).toBe(who.channel_code)
   await expect
-    .poll(socketsNow, { timeout: 5_000 })
-    .toBeLessThanOrEqual(testDatabaseUrl() === undefined ? mostSockets : mostSockets + mostDatabaseSockets)
-  expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(mostHeapGrowth)
+    .poll(countSockets, { timeout: 5_000 })
+    .toBeLessThanOrEqual(readTestDatabaseUrl() === undefined ? maxSockets : maxSockets + maxDatabaseSockets)
+  expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(maxHeapGrowth)
 }

@@ -1,26 +1,30 @@
-import { appendFileSync } from 'node:fs'
-import { callAny, type Erp, erpFrom, operations } from '@trade-gateway/connector'
-
 /**
- * With TEST_READ_ONLY=<file> every gateway of the suite runs with WRITES_ENABLED=0, and what reaches the ERP is noted
- * in the file: `write` for each write, `refused` for each READ_ONLY_MODE. The suite's own expectations do not hold
- * then; that not one write is noted does (`.ci/read-only.sh`).
+ * If TEST_READ_ONLY is the path of a file, every gateway of the suite runs with WRITES_ENABLED=0. One line is appended
+ * to the file for each operation that reaches the ERP (`write` or `read`) and for each READ_ONLY_MODE (`refused`). The
+ * suite's own expectations then fail; `.ci/read-only.sh` only checks that no write was recorded.
  */
+
+import { appendFileSync } from 'node:fs'
+import { callOperation, createErp, type Erp, operations } from '@trade-gateway/connector'
+
 const file = process.env.TEST_READ_ONLY || undefined
 
-/** Settings that a gateway under test has whatever the test says. */
+/** Settings that override those of every test. */
 export const forcedSettings: Readonly<Record<string, string>> =
   file === undefined ? {} : { WRITES_ENABLED: '0' }
 
-export function note(word: 'write' | 'read' | 'refused', what: string) {
+export function appendLine(word: 'write' | 'read' | 'refused', what: string) {
   if (file !== undefined) appendFileSync(file, `${word} ${what}\n`)
 }
 
-/** The ERP itself, behind whatever a test puts before it. */
-export function noted(erp: Erp): Erp {
+/**
+ * Records every operation that reaches the ERP. Must be the innermost wrapper, so that a call that a test's own wrapper
+ * intercepts is not recorded.
+ */
+export function recordOperations(erp: Erp): Erp {
   if (file === undefined) return erp
-  return erpFrom((id, input, options) => {
-    note(operations[id].kind, id)
-    return callAny(erp, id, input, options)
+  return createErp((id, input, options) => {
+    appendLine(operations[id].kind, id)
+    return callOperation(erp, id, input, options)
   })
 }

@@ -1,27 +1,28 @@
+/** A webhook receiver on a real socket: it records every request and responds as configured. */
+
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Dispatcher } from '../src/webhooks/dispatch.ts'
 import { Egress, type EgressParts } from '../src/webhooks/egress.ts'
 import { sequenceEvents } from '../src/webhooks/sequence.ts'
-import { call, type House, type Loose } from './harness.ts'
+import { call, type LooseJson, type TestGateway } from './harness.ts'
 
-/** A webhook receiver over a real socket: it writes everything down and answers as it is told to. */
 export interface Received {
   readonly at: number
   readonly path: string
   readonly headers: IncomingHttpHeaders
   readonly raw: string
-  readonly event: Loose
+  readonly event: LooseJson
 }
 
-type Answer = number | ((response: ServerResponse, received: Received) => void)
+type ReceiverResponse = number | ((response: ServerResponse, received: Received) => void)
 
 export interface Receiver {
   readonly url: string
   readonly received: Received[]
-  /** What the next requests are answered, one after another; then `usual`. */
-  answers: Answer[]
-  usual: Answer
+  /** The responses to the next requests, one for each. When none is left, `usual` is the response. */
+  answers: ReceiverResponse[]
+  usual: ReceiverResponse
   close(): Promise<void>
 }
 
@@ -59,18 +60,18 @@ export async function openReceiver(now: () => number = () => 0): Promise<Receive
   return receiver
 }
 
-/** The newest that came. Throws where nothing did. */
-export function last({ received }: Receiver): Received {
+/** Returns the newest request. Throws if there was none. */
+export function readNewest({ received }: Receiver): Received {
   const newest = received.at(-1)
   if (!newest) throw new Error('Nothing was received.')
   return newest
 }
 
-/** Settings with which receivers on this machine may be called. */
+/** Settings that allow receivers with addresses of this machine. */
 export const privateNets = { WEBHOOK_ALLOW_PRIVATE_NETS: '1' }
 
-/** Delivers whatever is due, with a dispatcher of its own as another process has one. */
-export async function deliver(house: House, parts: EgressParts = {}): Promise<void> {
+/** Delivers every event that is due. Uses a separate dispatcher, as another process would. */
+export async function deliverDue(house: TestGateway, parts: EgressParts = {}): Promise<void> {
   while (await sequenceEvents(house.gateway));
   const egress = new Egress(house.gateway.config, parts)
   const dispatcher = new Dispatcher(house.gateway, egress)
@@ -78,21 +79,21 @@ export async function deliver(house: House, parts: EgressParts = {}): Promise<vo
   await dispatcher.stop()
 }
 
-/** Registers an endpoint; answers it with its secret. */
-export async function registered(
-  house: House,
+/** Registers an endpoint and returns it with its secret. */
+export async function registerEndpoint(
+  house: TestGateway,
   token: string,
   url: string,
   more: Readonly<Record<string, unknown>> = {},
-): Promise<Loose> {
+): Promise<LooseJson> {
   const body = { url, event_types: ['order.created'], ...more }
   const { status, json, text } = await call(house, 'POST', '/api/v1/webhook-endpoints', { token, body })
   if (status !== 201) throw new Error(text)
   return json.data
 }
 
-/** The deliveries of a channel, newest first. */
-export async function deliveries(house: House, token: string, query = ''): Promise<Loose[]> {
+/** Lists the newest deliveries of a channel, at most 200, newest first. */
+export async function listDeliveries(house: TestGateway, token: string, query = ''): Promise<LooseJson[]> {
   const { json } = await call(house, 'GET', `/api/v1/webhook-deliveries?page_size=200${query}`, { token })
   return json.data
 }

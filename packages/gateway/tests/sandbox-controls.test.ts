@@ -1,36 +1,37 @@
+/** The sandbox's controls, called through the gateway. */
+
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { sandboxControls } from '@trade-gateway/sandbox-erp/controls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { steerAt } from '../src/sandbox/steer.ts'
-import { adminToken, buyers, call, type House, openHouse, signedIn } from './harness.ts'
+import { createSandboxControl } from '../src/upstream/steer.ts'
+import { adminToken, buyers, call, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
 
-/** The sandbox's controls through the gateway, to a served ERP. */
-let house: House
+let house: TestGateway
 let server: Server
 let tokens: readonly [string, string]
 const erpToken = 'a-token-of-the-sandbox-erp'
 
 beforeAll(async () => {
-  house = await openHouse()
+  house = await openTestGateway()
   server = createServer(sandboxControls(house.sandbox, { token: erpToken, onFailure: () => {} }))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  Object.assign(house.gateway.upstream, { steer: steerAt(`http://127.0.0.1:${port}`, erpToken) })
-  tokens = [await signedIn(house, buyers[0]), await signedIn(house, buyers[1])]
+  Object.assign(house.gateway.upstream, { steer: createSandboxControl(`http://127.0.0.1:${port}`, erpToken) })
+  tokens = [await signInBuyer(house, buyers[0]), await signInBuyer(house, buyers[1])]
 })
 afterAll(async () => {
   server.close()
   await house.close()
 })
 
-const control = (
+const sendControl = (
   name: string,
   body: object,
   how: { admin?: string; token?: string } = { admin: adminToken },
 ) => call(house, 'POST', `/sandbox/${name}`, { body, ...how })
 
-async function dropship(number: string, headers: Record<string, string> = {}) {
+async function submitDropship(number: string, headers: Record<string, string> = {}) {
   const body = {
     sku: 'SBX-SHORT-3',
     quantity: 1,
@@ -50,9 +51,9 @@ async function dropship(number: string, headers: Record<string, string> = {}) {
 
 describe('the controls', () => {
   it('sell out, and the next preview is short', async () => {
-    expect((await control('stock', { warehouse_code: 'AUSYD1', sku: 'SBX-LAST-1', on_hand: 0 })).status).toBe(
-      200,
-    )
+    expect(
+      (await sendControl('stock', { warehouse_code: 'AUSYD1', sku: 'SBX-LAST-1', on_hand: 0 })).status,
+    ).toBe(200)
     await house.settle()
     const stock = await call(house, 'GET', '/api/v1/warehouses/AUSYD1/stock?sku=SBX-LAST-1', {
       token: tokens[0],
@@ -61,12 +62,12 @@ describe('the controls', () => {
   })
 
   it('ship an own order with its bearer, another channel’s never, and the shipment is told', async () => {
-    const { json } = await dropship('SHIP-1')
+    const { json } = await submitDropship('SHIP-1')
     const { dropship_order_id } = json.data
-    const foreign = await control('ship', { dropship_order_id }, { token: tokens[1] })
+    const foreign = await sendControl('ship', { dropship_order_id }, { token: tokens[1] })
     expect(foreign.json.error.code).toBe('OWNERSHIP_DENIED')
-    expect((await control('ship', { dropship_order_id }, {})).json.error.code).toBe('AUTH_MISSING_TOKEN')
-    expect((await control('ship', { dropship_order_id }, { token: tokens[0] })).status).toBe(200)
+    expect((await sendControl('ship', { dropship_order_id }, {})).json.error.code).toBe('AUTH_MISSING_TOKEN')
+    expect((await sendControl('ship', { dropship_order_id }, { token: tokens[0] })).status).toBe(200)
     await house.settle()
     const read = await call(house, 'GET', `/api/v1/dropship-orders/${dropship_order_id}`, {
       token: tokens[0],
@@ -76,11 +77,13 @@ describe('the controls', () => {
   })
 
   it('want the admin token', async () => {
-    expect((await control('clock', { advance_seconds: 1 }, {})).json.error.code).toBe('ADMIN_UNAUTHORIZED')
+    expect((await sendControl('clock', { advance_seconds: 1 }, {})).json.error.code).toBe(
+      'ADMIN_UNAUTHORIZED',
+    )
   })
 
   it('say why something cannot be', async () => {
-    const { json } = await control('stock', { warehouse_code: 'AUSYD1', sku: 'NO-SUCH', on_hand: 0 })
+    const { json } = await sendControl('stock', { warehouse_code: 'AUSYD1', sku: 'NO-SUCH', on_hand: 0 })
     expect(json.error).toMatchObject({ code: 'UPSTREAM_REJECTED' })
     expect(json.error.message).toContain('NO-SUCH')
   })
@@ -89,10 +92,10 @@ describe('the controls', () => {
 describe('X-Sandbox-Fault', () => {
   it('lets the answer be lost after the order was made, and the same key finds it', async () => {
     const headers = { 'idempotency-key': 'fault-1', 'x-sandbox-fault': 'UPSTREAM_ERROR;after=commit;times=1' }
-    const lost = await dropship('FAULT-1', headers)
+    const lost = await submitDropship('FAULT-1', headers)
     expect(lost.json.error).toMatchObject({ code: 'UPSTREAM_ERROR', reason: 'upstream_unknown' })
-    expect(lost.json.error.hint).toContain('Retry with the SAME Idempotency-Key')
-    const found = await dropship('FAULT-1', { 'idempotency-key': 'fault-1' })
+    expect(lost.json.error.hint).toContain('Retry with the SAME `Idempotency-Key`')
+    const found = await submitDropship('FAULT-1', { 'idempotency-key': 'fault-1' })
     expect(found.json.data).toMatchObject({
       client_order_number: 'FAULT-1',
       status: 'pending',
@@ -113,15 +116,17 @@ describe('X-Sandbox-Fault', () => {
   )
 
   it('tells who sent no key to look the order up, not to retry with one', async () => {
-    const { json } = await dropship('FAULT-3', { 'x-sandbox-fault': 'UPSTREAM_ERROR;after=commit;times=1' })
+    const { json } = await submitDropship('FAULT-3', {
+      'x-sandbox-fault': 'UPSTREAM_ERROR;after=commit;times=1',
+    })
     expect(json.error).toMatchObject({ code: 'UPSTREAM_ERROR', reason: 'upstream_unknown' })
     expect(`${json.error.message} ${json.error.hint}`).not.toContain('SAME')
-    expect(json.error.hint).toContain('Look the document up first, by its id or client_order_number')
+    expect(json.error.hint).toContain('Look the document up by its id or `client_order_number`')
   })
 
   it('concerns the caller’s own request only', async () => {
-    const rejected = await dropship('FAULT-2', { 'x-sandbox-fault': 'UPSTREAM_REJECTED' })
+    const rejected = await submitDropship('FAULT-2', { 'x-sandbox-fault': 'UPSTREAM_REJECTED' })
     expect(rejected.json.error.code).toBe('UPSTREAM_REJECTED')
-    expect((await dropship('FAULT-2')).status).toBe(200)
+    expect((await submitDropship('FAULT-2')).status).toBe(200)
   })
 })

@@ -1,27 +1,35 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { beginEpoch, epochOf } from '../src/stock/epoch.ts'
-import { keepHistory } from '../src/stock/history.ts'
+import { beginEpoch, readEpoch } from '../src/snapshot/epoch.ts'
+import { recordVersionsAndAdvanceHorizons } from '../src/stock/history.ts'
 import { Follower } from './follower.ts'
-import { call, type House, type Loose, openHouse, type World, world } from './harness.ts'
+import {
+  call,
+  createWorld,
+  type LooseJson,
+  openTestGateway,
+  type TestGateway,
+  type World,
+} from './harness.ts'
 
-let house: House
+let house: TestGateway
 let reader: World
 
 beforeAll(async () => {
-  house = await openHouse()
-  reader = await world(house)
+  house = await openTestGateway()
+  reader = await createWorld(house)
 })
 afterAll(() => house.close())
 
-const get = (path: string, init: Loose = {}) =>
+const readWarehouse = (path: string, init: LooseJson = {}) =>
   call(house, 'GET', `/api/v1/warehouses/${path}`, { token: reader.token, ...init })
-const changes = (since: number, more = '') => get(`AUSYD1/stock/changes?since=${since}${more}`)
-const versionOf = async (code = 'AUSYD1') => (await get(`${code}/stock?page=1&page_size=1`)).json.version
+const readChanges = (since: number, more = '') => readWarehouse(`AUSYD1/stock/changes?since=${since}${more}`)
+const readVersion = async (code = 'AUSYD1') =>
+  (await readWarehouse(`${code}/stock?page=1&page_size=1`)).json.version
 
-/** Changes rows in the ERP and lets the gateway see them. */
-async function move(warehouse: string, skus: readonly string[], fields = 'on_hand = on_hand + 1') {
+/** Changes rows in the ERP and syncs them. */
+async function moveStock(warehouse: string, skus: readonly string[], fields = 'on_hand = on_hand + 1') {
   for (const sku of skus) {
     const { store } = house.sandbox
     store.run('update warehouses set stock_seq = stock_seq + 1 where warehouse_code = ?', warehouse)
@@ -35,21 +43,21 @@ async function move(warehouse: string, skus: readonly string[], fields = 'on_han
   await house.settle()
 }
 
-function skusOf(warehouse: string, count: number): string[] {
+function listSkus(warehouse: string, count: number): string[] {
   const sql = 'select sku from stock where warehouse_code = ? order by sku limit ?'
   return house.sandbox.store.all(sql, warehouse, count).map((row) => String(row.sku))
 }
 
 describe('the change feed', () => {
   it('tells each changed row once, newest state, ascending by version, and what to send next', async () => {
-    const since = await versionOf()
-    const [a = '', b = '', c = ''] = skusOf('AUSYD1', 3)
-    await move('AUSYD1', [a])
-    await move('AUSYD1', [b])
-    await move('AUSYD1', [a, c])
-    const { json, headers } = await changes(since)
-    expect(json.data.map((row: Loose) => row.sku)).toEqual([b, a, c])
-    expect(json.data.map((row: Loose) => row.version)).toEqual([since + 2, since + 3, since + 4])
+    const since = await readVersion()
+    const [a = '', b = '', c = ''] = listSkus('AUSYD1', 3)
+    await moveStock('AUSYD1', [a])
+    await moveStock('AUSYD1', [b])
+    await moveStock('AUSYD1', [a, c])
+    const { json, headers } = await readChanges(since)
+    expect(json.data.map((row: LooseJson) => row.sku)).toEqual([b, a, c])
+    expect(json.data.map((row: LooseJson) => row.version)).toEqual([since + 2, since + 3, since + 4])
     expect(json).toMatchObject({
       version: since + 4,
       since,
@@ -60,20 +68,20 @@ describe('the change feed', () => {
     })
     expect(headers.get('x-stock-version')).toBe(String(since + 4))
     expect(headers.get('ratelimit-cost')).toBe('3')
-    const quiet = await changes(json.version)
+    const quiet = await readChanges(json.version)
     expect(quiet.json).toMatchObject({ data: [], version: json.version, has_more: false })
     expect(quiet.headers.get('ratelimit-cost')).toBe('1')
   })
 
   it('may end a page inside a batch, says what is pending, and proves itself on the last page', async () => {
-    const since = await versionOf()
-    await move('AUSYD1', skusOf('AUSYD1', 25))
-    const first = await changes(since, '&page_size=10')
+    const since = await readVersion()
+    await moveStock('AUSYD1', listSkus('AUSYD1', 25))
+    const first = await readChanges(since, '&page_size=10')
     expect(first.json).toMatchObject({ version: since + 10, has_more: true, pending: 15 })
     expect(first.json.checksum).toBeUndefined()
-    const last = await changes(first.json.version)
+    const last = await readChanges(first.json.version)
     expect(last.json.data).toHaveLength(15)
-    const proof = await get('AUSYD1/stock/checksum')
+    const proof = await readWarehouse('AUSYD1/stock/checksum')
     expect(proof.headers.get('ratelimit-cost')).toBe('5')
     expect(last.json).toMatchObject({
       row_count: proof.json.data.row_count,
@@ -83,55 +91,55 @@ describe('the change feed', () => {
   })
 
   it('tells a withdrawn SKU as zeros with removed: true, and its return', async () => {
-    const [sku = ''] = skusOf('AUSYD1', 1)
-    const since = await versionOf()
-    await move('AUSYD1', [sku], 'withdrawn = 1')
-    const gone = await changes(since)
+    const [sku = ''] = listSkus('AUSYD1', 1)
+    const since = await readVersion()
+    await moveStock('AUSYD1', [sku], 'withdrawn = 1')
+    const gone = await readChanges(since)
     expect(gone.json.data).toMatchObject([{ sku, quantity_on_hand: 0, quantity_available: 0, removed: true }])
-    await move('AUSYD1', [sku], 'withdrawn = 0, on_hand = 8')
-    const back = await changes(gone.json.version)
+    await moveStock('AUSYD1', [sku], 'withdrawn = 0, on_hand = 8')
+    const back = await readChanges(gone.json.version)
     expect(back.json.data).toMatchObject([{ sku, quantity_on_hand: 8 }])
     expect(back.json.data[0].removed).toBeUndefined()
   })
 
   it('gives views a counter of their own, which stands still while no published field changes', async () => {
-    const [sku = ''] = skusOf('AUSYD2', 1)
-    const [before, ofView] = [await versionOf('AUSYD2'), await versionOf('AU')]
-    await move('AUSYD2', [sku], 'on_hand = on_hand + 1')
-    const { json } = await get(`AU/stock/changes?since=${ofView}`)
+    const [sku = ''] = listSkus('AUSYD2', 1)
+    const [before, ofView] = [await readVersion('AUSYD2'), await readVersion('AU')]
+    await moveStock('AUSYD2', [sku], 'on_hand = on_hand + 1')
+    const { json } = await readWarehouse(`AU/stock/changes?since=${ofView}`)
     expect(json.data).toMatchObject([{ sku, warehouse_code: 'AU' }])
     expect(json.version).toBe(ofView + 1)
-    expect(await versionOf('AUSYD2')).toBe(before + 1)
+    expect(await readVersion('AUSYD2')).toBe(before + 1)
   })
 
   it('never answers 429 while a point is left: the page is cut to the points, and capped at the price of a pull', async () => {
-    const since = await versionOf()
-    await move('AUSYD1', skusOf('AUSYD1', 80))
-    const poor = await world(house, { points_per_minute: 100 })
-    const page = (from: number) =>
+    const since = await readVersion()
+    await moveStock('AUSYD1', listSkus('AUSYD1', 80))
+    const poor = await createWorld(house, { points_per_minute: 100 })
+    const readPage = (from: number) =>
       call(house, 'GET', `/api/v1/warehouses/AUSYD1/stock/changes?since=${from}&page_size=70`, {
         token: poor.token,
       })
-    const first = await page(since)
+    const first = await readPage(since)
     expect(first.json.data).toHaveLength(70)
     expect(first.headers.get('ratelimit-cost')).toBe('60')
     await call(house, 'GET', '/api/v1/warehouses/AUSYD1/stock?page=1', { token: poor.token })
     await call(house, 'GET', '/api/v1/warehouses/AUSYD1/stock?page=1', { token: poor.token })
-    const spend = async () =>
+    const spendPoint = async () =>
       (await call(house, 'GET', '/api/v1/warehouses', { token: poor.token })).headers.get(
         'ratelimit-remaining',
       )
-    while ((await spend()) !== '4');
-    const cut = await page(first.json.version)
+    while ((await spendPoint()) !== '4');
+    const cut = await readPage(first.json.version)
     expect(cut.json.data).toHaveLength(4)
     expect(cut.json).toMatchObject({ has_more: true, pending: 6 })
     expect(cut.headers.get('ratelimit-remaining')).toBe('0')
-    expect((await page(cut.json.version)).json.error.code).toBe('RATE_LIMITED')
+    expect((await readPage(cut.json.version)).json.error.code).toBe('RATE_LIMITED')
   })
 
   it('asks for a full sync exactly when a cursor cannot be followed, and tells the same to who ignores it', async () => {
-    const version = await versionOf()
-    const none = await get('AUSYD1/stock/changes')
+    const version = await readVersion()
+    const none = await readWarehouse('AUSYD1/stock/changes')
     expect(none.json).toMatchObject({
       data: [],
       version: 0,
@@ -139,25 +147,25 @@ describe('the change feed', () => {
       full_sync_reason: 'no_cursor',
       latest: version,
     })
-    const ahead = await changes(version + 1)
+    const ahead = await readChanges(version + 1)
     expect(ahead.json).toMatchObject({
       data: [],
       version: version + 1,
       needs_full_sync: true,
       full_sync_reason: 'ahead',
     })
-    const foreign = await changes(5)
+    const foreign = await readChanges(5)
     expect(foreign.json).toMatchObject({ version: 5, needs_full_sync: true, full_sync_reason: 'other_epoch' })
-    expect((await changes(version)).json.needs_full_sync).toBe(false)
+    expect((await readChanges(version)).json.needs_full_sync).toBe(false)
     for (const since of ['-1', '1.5', '', 'x', '99999999999999999']) {
-      const { json } = await get(`AUSYD1/stock/changes?since=${since}`)
+      const { json } = await readWarehouse(`AUSYD1/stock/changes?since=${since}`)
       expect(json.error).toMatchObject({ code: 'VALIDATION_FAILED', param: 'since' })
     }
   })
 
   it('judges "ahead" by the database, not by a mirror that lags', async () => {
-    const version = await versionOf()
-    const [sku = ''] = skusOf('AUSYD1', 1)
+    const version = await readVersion()
+    const [sku = ''] = listSkus('AUSYD1', 1)
     const written = await house.gateway.store.db
       .updateTable('warehouses')
       .set((eb) => ({ version: eb('version', '+', 1) }))
@@ -170,55 +178,58 @@ describe('the change feed', () => {
       .where('warehouse_code', '=', 'AUSYD1')
       .where('sku', '=', sku)
       .execute()
-    expect((await changes(version + 1)).json).toMatchObject({ needs_full_sync: false, version: version + 1 })
+    expect((await readChanges(version + 1)).json).toMatchObject({
+      needs_full_sync: false,
+      version: version + 1,
+    })
   })
 
   it('follows a cursor for seven days', async () => {
-    const old = await versionOf()
-    await keepHistory(house.gateway)
+    const old = await readVersion()
+    await recordVersionsAndAdvanceHorizons(house.gateway)
     house.clock.advance(60_000)
-    await move('AUSYD1', skusOf('AUSYD1', 2))
-    const young = await versionOf()
+    await moveStock('AUSYD1', listSkus('AUSYD1', 2))
+    const young = await readVersion()
     house.clock.advance(7 * 24 * 3_600_000 - 61_000)
-    await keepHistory(house.gateway)
+    await recordVersionsAndAdvanceHorizons(house.gateway)
     await house.settle()
-    reader = await world(house)
-    expect((await changes(old)).json.needs_full_sync).toBe(false)
+    reader = await createWorld(house)
+    expect((await readChanges(old)).json.needs_full_sync).toBe(false)
     house.clock.advance(2_000)
-    await keepHistory(house.gateway)
+    await recordVersionsAndAdvanceHorizons(house.gateway)
     await house.settle()
-    expect((await changes(old)).json.needs_full_sync).toBe(false)
-    expect((await changes(old - 1)).json).toMatchObject({
+    expect((await readChanges(old)).json.needs_full_sync).toBe(false)
+    expect((await readChanges(old - 1)).json).toMatchObject({
       needs_full_sync: true,
       full_sync_reason: 'expired',
     })
-    expect((await changes(young)).json.needs_full_sync).toBe(false)
+    expect((await readChanges(young)).json.needs_full_sync).toBe(false)
   })
 
   it('answers 304 while nothing changed since the ETag', async () => {
-    const since = await versionOf()
-    const { headers } = await changes(since)
-    const same = await changes(since, '')
+    const since = await readVersion()
+    const { headers } = await readChanges(since)
+    const same = await readChanges(since, '')
     expect(same.headers.get('etag')).toBe(headers.get('etag'))
-    const not = await get(`AUSYD1/stock/changes?since=${since}`, {
+    const not = await readWarehouse(`AUSYD1/stock/changes?since=${since}`, {
       headers: { 'if-none-match': headers.get('etag') ?? '' },
     })
     expect(not.status).toBe(304)
   })
 
   it('proves a copy by a sum that any client can compute', async () => {
-    const { json } = await get('CHNZJ1/stock')
-    const proof = await get('CHNZJ1/stock/checksum')
+    const { json } = await readWarehouse('CHNZJ1/stock')
+    const proof = await readWarehouse('CHNZJ1/stock/checksum')
     let sum = 0n
     for (const row of json.data) {
-      const minor = (price: number) => Math.round(price * 100)
+      const toMinorUnits = (price: number) => Math.round(price * 100)
       const fields = [
         row.sku,
         row.product_code,
         row.quantity_on_hand,
         row.quantity_available,
-        minor(row.price_wholesale),
-        minor(row.price_retail),
+        toMinorUnits(row.price_wholesale),
+        toMinorUnits(row.price_retail),
         row.currency,
       ]
       sum += BigInt(`0x${createHash('sha256').update(fields.join('\u001f')).digest('hex').slice(0, 32)}`)
@@ -230,7 +241,7 @@ describe('the change feed', () => {
 
 describe('a follower', () => {
   it('converges to a fresh pull from any start, under writes, withdrawals and returns', async () => {
-    const skus = skusOf('AUSYD1', 40)
+    const skus = listSkus('AUSYD1', 40)
     const step = fc.oneof(
       fc.record({ kind: fc.constant('move' as const), skus: fc.subarray(skus, { minLength: 1 }) }),
       fc.record({
@@ -254,54 +265,62 @@ describe('a follower', () => {
       return: 'withdrawn = 0, on_hand = on_hand + 2',
     }
     const property = fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
-      const follower = new Follower((path) => get(path.replace('/api/v1/warehouses/', '')), 'AUSYD1')
+      const follower = new Follower(
+        (path) => readWarehouse(path.replace('/api/v1/warehouses/', '')),
+        'AUSYD1',
+      )
       await follower.start()
       for (const each of steps) {
-        if (each.kind === 'page') await follower.page(each.size)
+        if (each.kind === 'page') await follower.readPage(each.size)
         else if (each.kind === 'restart')
-          await follower.start(each.paged ? each.size : undefined, () => move('AUSYD1', skus.slice(0, 3)))
-        else await move('AUSYD1', each.skus, fields[each.kind])
+          await follower.start(each.paged ? each.size : undefined, () =>
+            moveStock('AUSYD1', skus.slice(0, 3)),
+          )
+        else await moveStock('AUSYD1', each.skus, fields[each.kind])
       }
       await follower.catchUp()
-      const fresh = await get('AUSYD1/stock')
+      const fresh = await readWarehouse('AUSYD1/stock')
       expect(follower.rows()).toEqual(fresh.json.data)
-      expect(follower.proof).toEqual({ row_count: fresh.json.data.length, checksum: follower.checksum() })
+      expect(follower.proof).toEqual({
+        row_count: fresh.json.data.length,
+        checksum: follower.computeChecksum(),
+      })
     })
-    // Over HTTP and a real store; the thousand interleavings are those of tests/faults.
+    // This test uses HTTP and a real store, so it runs few interleavings; those in tests/faults run many.
     await fc.assert(property, { numRuns: 20 })
   }, 120_000)
 })
 
 describe('a database that was restored', () => {
   it('begins a new history above all that was answered, and tells every cursor to sync', async () => {
-    const since = await versionOf()
+    const since = await readVersion()
     await house.gateway.store.db
       .updateTable('warehouses')
       .set((eb) => ({ version: eb('version', '-', 5) }))
       .where('warehouse_code', '=', 'AUSYD1')
       .execute()
     await house.settle()
-    const { json } = await changes(since)
+    const { json } = await readChanges(since)
     expect(json).toMatchObject({
       data: [],
       version: since,
       needs_full_sync: true,
       full_sync_reason: 'other_epoch',
     })
-    const version = await versionOf()
+    const version = await readVersion()
     expect(version).toBeGreaterThan(since)
-    expect(epochOf(version)).toBeGreaterThan(epochOf(since))
+    expect(readEpoch(version)).toBeGreaterThan(readEpoch(since))
     await house.settle()
-    const [sku = ''] = skusOf('AUSYD1', 1)
-    const before = await versionOf()
-    await move('AUSYD1', [sku], 'withdrawn = 0, on_hand = on_hand + 5')
-    expect((await changes(before)).json.data).toMatchObject([{ sku }])
+    const [sku = ''] = listSkus('AUSYD1', 1)
+    const before = await readVersion()
+    await moveStock('AUSYD1', [sku], 'withdrawn = 0, on_hand = on_hand + 5')
+    expect((await readChanges(before)).json.data).toMatchObject([{ sku }])
   })
 
   it('begins a new history when an operator says so', async () => {
-    const since = await versionOf()
+    const since = await readVersion()
     await beginEpoch(house.gateway)
     await house.settle()
-    expect((await changes(since)).json.full_sync_reason).toBe('other_epoch')
+    expect((await readChanges(since)).json.full_sync_reason).toBe('other_epoch')
   })
 })

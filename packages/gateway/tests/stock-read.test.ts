@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { call, type House, openHouse, type World, world } from './harness.ts'
+import { call, createWorld, openTestGateway, type TestGateway, type World } from './harness.ts'
 
-let house: House
+let house: TestGateway
 let reader: World
 
 beforeAll(async () => {
-  house = await openHouse({ styles: 120 })
-  reader = await world(house)
+  house = await openTestGateway({ styles: 120 })
+  reader = await createWorld(house)
 })
 afterAll(() => house.close())
 
-const stock = (query = '', headers: Record<string, string> = {}) =>
+const readStock = (query = '', headers: Record<string, string> = {}) =>
   call(house, 'GET', `/api/v1/warehouses/AUSYD1/stock${query}`, { token: reader.token, headers })
 
-const skusOf = (rows: { sku: string }[]) => rows.map(({ sku }) => sku)
+const listSkus = (rows: { sku: string }[]) => rows.map(({ sku }) => sku)
 
 describe('GET /warehouses', () => {
   it('lists the real warehouses and the views with their members', async () => {
@@ -35,7 +35,7 @@ describe('GET /warehouses', () => {
   })
 
   it('lists the allowed ones only', async () => {
-    const { token } = await world(house, { warehouse_allowlist: ['CN', 'AUSYD2'] })
+    const { token } = await createWorld(house, { warehouse_allowlist: ['CN', 'AUSYD2'] })
     const { json } = await call(house, 'GET', '/api/v1/warehouses', { token })
     expect(json.data.map((each: { warehouse_code: string }) => each.warehouse_code)).toEqual(['AUSYD2', 'CN'])
   })
@@ -43,38 +43,38 @@ describe('GET /warehouses', () => {
 
 describe('GET /warehouses/{warehouse_code}/stock', () => {
   it('gives by pages exactly what it gives whole, at the prices of the specification', async () => {
-    const whole = await stock()
+    const whole = await readStock()
     expect(whole.headers.get('ratelimit-cost')).toBe('60')
     expect(whole.json.has_more).toBe(false)
     const paged: { sku: string }[] = []
     for (let page = 1; ; page++) {
-      const { json, headers } = await stock(`?page=${page}&page_size=333`)
+      const { json, headers } = await readStock(`?page=${page}&page_size=333`)
       expect(headers.get('ratelimit-cost')).toBe('5')
       expect(json).toMatchObject({ page, page_size: 333 })
       paged.push(...json.data)
       if (!json.has_more) break
     }
     expect(paged).toEqual(whole.json.data)
-    expect(skusOf(paged)).toEqual(skusOf(paged).toSorted((a, b) => (a < b ? -1 : 1)))
+    expect(listSkus(paged)).toEqual(listSkus(paged).toSorted((a, b) => (a < b ? -1 : 1)))
   })
 
   it('is empty far beyond the last page', async () => {
-    const { json } = await stock('?page=1000000000&page_size=1000')
+    const { json } = await readStock('?page=1000000000&page_size=1000')
     expect(json).toMatchObject({ data: [], has_more: false })
   })
 
   it('answers one style and one SKU for a point, paged or not', async () => {
-    const { json: whole } = await stock()
+    const { json: whole } = await readStock()
     const style = whole.data[10].product_code
     const expected = whole.data.filter((row: { product_code: string }) => row.product_code === style)
-    const byStyle = await stock(`?product_code=${style}`)
+    const byStyle = await readStock(`?product_code=${style}`)
     expect(byStyle.json.data).toEqual(expected)
     expect(byStyle.headers.get('ratelimit-cost')).toBe('1')
-    const paged = await stock(`?product_code=${style}&page=1&page_size=1`)
+    const paged = await readStock(`?product_code=${style}&page=1&page_size=1`)
     expect(paged.json).toMatchObject({ data: [expected[0]], has_more: expected.length > 1 })
-    const bySku = await stock(`?sku=${whole.data[10].sku}&product_code=${style}`)
+    const bySku = await readStock(`?sku=${whole.data[10].sku}&product_code=${style}`)
     expect(bySku.json.data).toEqual([whole.data[10]])
-    expect((await stock(`?sku=${whole.data[10].sku}&product_code=SBX`)).json.data).toEqual([])
+    expect((await readStock(`?sku=${whole.data[10].sku}&product_code=SBX`)).json.data).toEqual([])
   })
 
   it('answers a SKU that is not kept here as a row of zeros, and an unknown one as NOT_FOUND', async () => {
@@ -82,7 +82,7 @@ describe('GET /warehouses/{warehouse_code}/stock', () => {
       `select sku from stock where warehouse_code = 'CHNZJ1' and sku not in
        (select sku from stock where warehouse_code = 'AUSYD1') limit 1`,
     )
-    const zero = await stock(`?sku=${elsewhere?.sku}`)
+    const zero = await readStock(`?sku=${elsewhere?.sku}`)
     expect(zero.json.data).toMatchObject([
       { sku: elsewhere?.sku, quantity_available: 0, warehouse_code: 'AUSYD1' },
     ])
@@ -90,21 +90,21 @@ describe('GET /warehouses/{warehouse_code}/stock', () => {
       ['?sku=NO-SUCH', 'sku'],
       ['?product_code=NO-SUCH', 'product_code'],
     ] as const) {
-      const { status, json } = await stock(query)
+      const { status, json } = await readStock(query)
       expect(status).toBe(404)
       expect(json.error).toMatchObject({ code: 'NOT_FOUND', reason: 'sku_unknown', param })
     }
   })
 
   it('costs a point and no bytes where the ETag still holds, and answers anew after a change', async () => {
-    const { headers } = await stock()
+    const { headers } = await readStock()
     const tag = headers.get('etag') ?? ''
-    const same = await stock('', { 'if-none-match': `"other", ${tag}` })
+    const same = await readStock('', { 'if-none-match': `"other", ${tag}` })
     expect(same.status).toBe(304)
     expect(same.text).toBe('')
     expect(same.headers.get('ratelimit-cost')).toBe('1')
     expect(same.headers.get('x-stock-version')).toBe(headers.get('x-stock-version'))
-    const poor = await world(house, { points_per_minute: 60 })
+    const poor = await createWorld(house, { points_per_minute: 60 })
     await call(house, 'GET', '/api/v1/warehouses', { token: poor.token })
     const affordable = await call(house, 'GET', '/api/v1/warehouses/AUSYD1/stock', {
       token: poor.token,
@@ -114,7 +114,7 @@ describe('GET /warehouses/{warehouse_code}/stock', () => {
   })
 
   it('compresses for those who ask, to the same rows', async () => {
-    const plain = await stock('', { 'accept-encoding': 'identity' })
+    const plain = await readStock('', { 'accept-encoding': 'identity' })
     expect(plain.headers.get('content-encoding')).toBeNull()
     const response = await fetch(`${house.url}/api/v1/warehouses/AUSYD1/stock`, {
       headers: { authorization: `Bearer ${reader.token}`, 'accept-encoding': 'gzip' },
@@ -122,7 +122,7 @@ describe('GET /warehouses/{warehouse_code}/stock', () => {
     expect(response.headers.get('content-encoding')).toBe('gzip')
     expect(response.headers.get('vary')).toContain('Accept-Encoding')
     expect(await response.text()).toBe(plain.text)
-    const refused = await stock('', { 'accept-encoding': 'gzip;q=0, *;q=0' })
+    const refused = await readStock('', { 'accept-encoding': 'gzip;q=0, *;q=0' })
     expect(refused.headers.get('content-encoding')).toBeNull()
   })
 
@@ -130,25 +130,25 @@ describe('GET /warehouses/{warehouse_code}/stock', () => {
     const { json } = await call(house, 'GET', '/api/v1/warehouses/ausyd1/stock', { token: reader.token })
     expect(json.error).toMatchObject({ code: 'WAREHOUSE_UNKNOWN' })
     for (const code of ['AU', 'AUSYD1', 'AUSYD2', 'CHNZJ1', 'CN']) expect(json.error.message).toContain(code)
-    const { token } = await world(house, { warehouse_allowlist: ['AU'] })
+    const { token } = await createWorld(house, { warehouse_allowlist: ['AU'] })
     expect((await call(house, 'GET', '/api/v1/warehouses/AU/stock?page=1', { token })).status).toBe(200)
     const denied = await call(house, 'GET', '/api/v1/warehouses/AUSYD1/stock?page=1', { token })
     expect(denied.json.error.code).toBe('WAREHOUSE_DENIED')
   })
 
   it('refuses what cannot be paid, charges nothing for it, and says when it can', async () => {
-    const poor = await world(house, { points_per_minute: 60 })
-    const get = (query: string) =>
+    const poor = await createWorld(house, { points_per_minute: 60 })
+    const readPoorStock = (query: string) =>
       call(house, 'GET', `/api/v1/warehouses/AUSYD1/stock${query}`, { token: poor.token })
-    expect((await get('')).status).toBe(200)
-    const refused = await get('?page=1')
+    expect((await readPoorStock('')).status).toBe(200)
+    const refused = await readPoorStock('?page=1')
     expect(refused.json.error.code).toBe('RATE_LIMITED')
     expect(refused.headers.get('ratelimit-remaining')).toBe('0')
     const wait = Number(refused.headers.get('retry-after'))
     house.clock.advance((wait - 1) * 1000)
-    expect((await get('?page=1')).status).toBe(429)
+    expect((await readPoorStock('?page=1')).status).toBe(429)
     house.clock.advance(1000)
-    expect((await get('')).status).toBe(200)
+    expect((await readPoorStock('')).status).toBe(200)
   })
 })
 
@@ -192,11 +192,11 @@ describe('products, shipping methods and addresses', () => {
   })
 
   it('marks what the channel’s customer may order', async () => {
-    const { token } = await world(house, { customer_code: 'CUST-LANTERN' })
+    const { token } = await createWorld(house, { customer_code: 'CUST-LANTERN' })
     await house.settle()
     const { json } = await call(house, 'GET', '/api/v1/products/SBX', { token })
     const blocked = json.data.skus.filter((each: { sellable: boolean }) => !each.sellable)
-    expect(skusOf(blocked)).toEqual(['SBX-BLOCKED'])
+    expect(listSkus(blocked)).toEqual(['SBX-BLOCKED'])
     const addresses = await call(house, 'GET', '/api/v1/addresses', { token })
     expect(addresses.json.data).toHaveLength(4)
     const own = await call(house, 'GET', '/api/v1/addresses', { token: reader.token })
@@ -206,7 +206,7 @@ describe('products, shipping methods and addresses', () => {
   it('offers the shipping methods of the allowed warehouses', async () => {
     const { json } = await call(house, 'GET', '/api/v1/shipping-methods', { token: reader.token })
     expect(json.data).toHaveLength(5)
-    const { token } = await world(house, { warehouse_allowlist: ['CN'] })
+    const { token } = await createWorld(house, { warehouse_allowlist: ['CN'] })
     const chinese = await call(house, 'GET', '/api/v1/shipping-methods', { token })
     expect(chinese.json.data.map((each: { warehouse_codes: string[] }) => each.warehouse_codes)).toEqual([
       ['CHNZJ1'],
@@ -220,9 +220,9 @@ describe('what a page must not lose', () => {
     const sql =
       "select product_code from stock where warehouse_code = 'AUSYD1' group by product_code having count(*) > 6"
     const style = String(house.sandbox.store.one(sql)?.product_code)
-    const page = (number: number) => stock(`?product_code=${style}&page_size=3&page=${number}`)
-    const whole = skusOf((await stock(`?product_code=${style}`)).json.data)
-    const seen = skusOf((await page(1)).json.data)
+    const readPage = (number: number) => readStock(`?product_code=${style}&page_size=3&page=${number}`)
+    const whole = listSkus((await readStock(`?product_code=${style}`)).json.data)
+    const seen = listSkus((await readPage(1)).json.data)
     house.sandbox.store.run("update warehouses set stock_seq = stock_seq + 1 where warehouse_code = 'AUSYD1'")
     house.sandbox.store.run(
       `update stock set withdrawn = 1, stock_seq = (select stock_seq from warehouses where warehouse_code = 'AUSYD1')
@@ -231,8 +231,8 @@ describe('what a page must not lose', () => {
     )
     await house.settle()
     for (let number = 2, more = true; more; number++) {
-      const { json } = await page(number)
-      seen.push(...skusOf(json.data))
+      const { json } = await readPage(number)
+      seen.push(...listSkus(json.data))
       more = json.has_more
     }
     expect(seen).toEqual(whole)
@@ -240,11 +240,11 @@ describe('what a page must not lose', () => {
 
   it('keeps products that changed after the first page, or whose clock is ahead', async () => {
     const later = new Date(house.clock.now() + 3_600_000).toISOString()
-    const listed = async (number: number, asOf = '') => {
+    const listPage = async (number: number, asOf = '') => {
       const query = `page=${number}&page_size=100${asOf}`
       return (await call(house, 'GET', `/api/v1/products?${query}`, { token: reader.token })).json
     }
-    const first = await listed(1)
+    const first = await listPage(1)
     const row = house.sandbox.store.one("select body from products where product_code = 'SBX'")
     const body = JSON.stringify({ ...JSON.parse(String(row?.body)), updated_at: later })
     house.sandbox.store.run(
@@ -252,9 +252,9 @@ describe('what a page must not lose', () => {
       body,
     )
     await house.settle()
-    const second = await listed(2, `&as_of=${first.as_of}`)
+    const second = await listPage(2, `&as_of=${first.as_of}`)
     expect(first.data.length + second.data.length).toBe(121)
-    const again = await listed(1)
+    const again = await listPage(1)
     expect(again.data.map((each: { product_code: string }) => each.product_code)).toContain('SBX')
   })
 

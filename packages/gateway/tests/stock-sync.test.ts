@@ -1,11 +1,13 @@
 import { type Erp, UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { epochOf, startVersion } from '../src/stock/epoch.ts'
+import { computeStartVersion, readEpoch } from '../src/snapshot/epoch.ts'
 import { syncStock } from '../src/stock/sync.ts'
-import { call, type House, openHouse, testStart, type World, world } from './harness.ts'
+import { call, createWorld, openTestGateway, type TestGateway, testStart, type World } from './harness.ts'
 
-/** The first SKUs of a warehouse, as the ERP has them. */
-function someSkus(house: House, warehouse: string, count: number): string[] {
+/**
+ * Lists the first SKUs that the ERP has in a warehouse, without withdrawn ones and those of the sandbox's scenarios.
+ */
+function listSkus(house: TestGateway, warehouse: string, count: number): string[] {
   const rows = house.sandbox.store.all(
     "select sku from stock where warehouse_code = ? and withdrawn = 0 and sku not like 'SBX-%' order by sku limit ?",
     warehouse,
@@ -14,8 +16,8 @@ function someSkus(house: House, warehouse: string, count: number): string[] {
   return rows.map((row) => String(row.sku))
 }
 
-/** Changes one row in the ERP, as a movement there would. */
-function setInErp(house: House, warehouse: string, sku: string, fields: string) {
+/** Changes one row in the ERP, as a stock movement would. */
+function setInErp(house: TestGateway, warehouse: string, sku: string, fields: string) {
   house.sandbox.store.run(
     `update stock set ${fields}, stock_seq = (select stock_seq + 1 from warehouses where warehouse_code = ?1)
      where warehouse_code = ?1 and sku = ?2`,
@@ -28,22 +30,22 @@ function setInErp(house: House, warehouse: string, sku: string, fields: string) 
   )
 }
 
-async function stockOf(house: House, token: string, warehouse: string, query = '') {
+async function readStock(house: TestGateway, token: string, warehouse: string, query = '') {
   return call(house, 'GET', `/api/v1/warehouses/${warehouse}/stock${query}`, { token })
 }
 
 describe('stock sync', () => {
-  let house: House
+  let house: TestGateway
   let reader: World
 
   beforeAll(async () => {
-    house = await openHouse()
-    reader = await world(house)
+    house = await openTestGateway()
+    reader = await createWorld(house)
   })
   afterAll(() => house.close())
 
   it('publishes what the ERP has: figures, prices in major units, every row of the warehouse', async () => {
-    const { json } = await stockOf(house, reader.token, 'CHNZJ1')
+    const { json } = await readStock(house, reader.token, 'CHNZJ1')
     const rows = house.sandbox.store.all("select * from stock where warehouse_code = 'CHNZJ1' order by sku")
     expect(json.data).toHaveLength(rows.length)
     for (const [index, row] of rows.entries()) {
@@ -60,22 +62,22 @@ describe('stock sync', () => {
   })
 
   it('takes one version per changed row and none for an unchanged one', async () => {
-    const before = (await stockOf(house, reader.token, 'AUSYD1', '?page=1&page_size=1')).json.version
-    const [first = '', second = ''] = someSkus(house, 'AUSYD1', 2)
+    const before = (await readStock(house, reader.token, 'AUSYD1', '?page=1&page_size=1')).json.version
+    const [first = '', second = ''] = listSkus(house, 'AUSYD1', 2)
     setInErp(house, 'AUSYD1', first, 'on_hand = 41')
     setInErp(house, 'AUSYD1', second, 'on_hand = on_hand')
     await house.settle()
-    const after = await stockOf(house, reader.token, 'AUSYD1', `?sku=${first}`)
+    const after = await readStock(house, reader.token, 'AUSYD1', `?sku=${first}`)
     expect(after.json.version).toBe(before + 1)
     expect(after.headers.get('x-stock-version')).toBe(String(before + 1))
     expect(after.json.data[0]).toMatchObject({ quantity_on_hand: 41, version: before + 1 })
   })
 
   it('floors the ERP’s figures at 0', async () => {
-    const [sku = ''] = someSkus(house, 'AUSYD2', 1)
+    const [sku = ''] = listSkus(house, 'AUSYD2', 1)
     setInErp(house, 'AUSYD2', sku, 'on_hand = -3, held = 4')
     await house.settle()
-    const { json } = await stockOf(house, reader.token, 'AUSYD2', `?sku=${sku}`)
+    const { json } = await readStock(house, reader.token, 'AUSYD2', `?sku=${sku}`)
     expect(json.data[0]).toMatchObject({ quantity_on_hand: 0, quantity_available: 0 })
   })
 
@@ -88,7 +90,7 @@ describe('stock sync', () => {
     setInErp(house, 'AUSYD1', sku, 'on_hand = 5, held = 1')
     setInErp(house, 'AUSYD2', sku, 'on_hand = 7, held = 0')
     await house.settle()
-    const view = await stockOf(house, reader.token, 'AU', `?sku=${sku}`)
+    const view = await readStock(house, reader.token, 'AU', `?sku=${sku}`)
     expect(view.json.data[0]).toMatchObject({
       warehouse_code: 'AU',
       quantity_on_hand: 12,
@@ -98,42 +100,42 @@ describe('stock sync', () => {
     setInErp(house, 'AUSYD1', sku, 'on_hand = 6, held = 2')
     setInErp(house, 'AUSYD2', sku, 'on_hand = 6, held = 0')
     await house.settle()
-    const after = await stockOf(house, reader.token, 'AU', `?sku=${sku}`)
+    const after = await readStock(house, reader.token, 'AU', `?sku=${sku}`)
     expect(after.json.data[0]).toMatchObject({ quantity_on_hand: 12, quantity_available: 10 })
     expect(after.json.version).toBeGreaterThan(before)
   })
 
   it('keeps a withdrawn SKU’s place, leaves it out, and answers it by SKU as a row of zeros', async () => {
-    const [sku = ''] = someSkus(house, 'CHNZJ1', 1)
-    const before = await stockOf(house, reader.token, 'CHNZJ1', '?page=1&page_size=10')
+    const [sku = ''] = listSkus(house, 'CHNZJ1', 1)
+    const before = await readStock(house, reader.token, 'CHNZJ1', '?page=1&page_size=10')
     setInErp(house, 'CHNZJ1', sku, 'withdrawn = 1')
     await house.settle()
-    const after = await stockOf(house, reader.token, 'CHNZJ1', '?page=1&page_size=10')
+    const after = await readStock(house, reader.token, 'CHNZJ1', '?page=1&page_size=10')
     expect(after.json.data.map((row: { sku: string }) => row.sku)).toEqual(
       before.json.data.map((row: { sku: string }) => row.sku).filter((each: string) => each !== sku),
     )
-    const zero = await stockOf(house, reader.token, 'CHNZJ1', `?sku=${sku}`)
+    const zero = await readStock(house, reader.token, 'CHNZJ1', `?sku=${sku}`)
     expect(zero.json.data).toMatchObject([
       { sku, quantity_on_hand: 0, quantity_available: 0, warehouse_code: 'CHNZJ1' },
     ])
     setInErp(house, 'CHNZJ1', sku, 'withdrawn = 0, on_hand = 3')
     await house.settle()
-    const back = await stockOf(house, reader.token, 'CHNZJ1', `?sku=${sku}`)
+    const back = await readStock(house, reader.token, 'CHNZJ1', `?sku=${sku}`)
     expect(back.json.data[0].quantity_on_hand).toBe(3)
   })
 
   it('tells the age of what it answers', async () => {
     await house.settle()
     house.clock.advance(42_000)
-    const { headers } = await stockOf(house, reader.token, 'AU', '?page=1')
+    const { headers } = await readStock(house, reader.token, 'AU', '?page=1')
     expect(headers.get('x-stock-age')).toBe('42')
   })
 })
 
 describe('stock sync in front of a troublesome ERP', () => {
   it('answers UPSTREAM_ERROR with Retry-After, and is not ready, until a warehouse was filled once', async () => {
-    const house = await openHouse({ unfilled: true })
-    const { token } = await world(house)
+    const house = await openTestGateway({ unfilled: true })
+    const { token } = await createWorld(house)
     for (const path of ['/api/v1/warehouses', '/api/v1/warehouses/AUSYD1/stock', '/api/v1/products']) {
       const answer = await call(house, 'GET', path, { token })
       expect(answer.json.error.code).toBe('UPSTREAM_ERROR')
@@ -143,13 +145,13 @@ describe('stock sync in front of a troublesome ERP', () => {
     expect((await call(house, 'GET', '/livez')).status).toBe(200)
     await house.settle()
     expect((await call(house, 'GET', '/readyz')).status).toBe(200)
-    expect((await stockOf(house, token, 'AUSYD1', '?page=1')).status).toBe(200)
+    expect((await readStock(house, token, 'AUSYD1', '?page=1')).status).toBe(200)
     await house.close()
   })
 
   it('serves what it knows while the ERP is away', async () => {
     let away = false
-    const house = await openHouse({
+    const house = await openTestGateway({
       wrapErp: (erp) => ({
         ...erp,
         'stock.changed': (input, options) =>
@@ -158,31 +160,31 @@ describe('stock sync in front of a troublesome ERP', () => {
             : erp['stock.changed'](input, options),
       }),
     })
-    const { token } = await world(house)
+    const { token } = await createWorld(house)
     away = true
     await expect(syncStock(house.gateway)).rejects.toThrow(UnknownOutcome)
-    expect((await stockOf(house, token, 'AUSYD1')).status).toBe(200)
+    expect((await readStock(house, token, 'AUSYD1')).status).toBe(200)
     expect((await call(house, 'GET', '/readyz')).status).toBe(200)
     await house.close()
   })
 
   it('never lets an older figure overwrite a newer one', async () => {
     let stale: Awaited<ReturnType<Erp['stock.read']>> | undefined
-    const house = await openHouse({
+    const house = await openTestGateway({
       wrapErp: (erp) => ({
         ...erp,
         'stock.read': async (input, options) => stale ?? erp['stock.read'](input, options),
       }),
     })
-    const { token } = await world(house)
-    const [sku = ''] = someSkus(house, 'AUSYD1', 1)
+    const { token } = await createWorld(house)
+    const [sku = ''] = listSkus(house, 'AUSYD1', 1)
     const older = await house.sandbox.erp['stock.read']({ warehouse_code: 'AUSYD1', skus: [sku] })
     setInErp(house, 'AUSYD1', sku, 'on_hand = 777')
     await house.settle()
     stale = older
     setInErp(house, 'AUSYD1', sku, 'on_hand = 777')
     await house.settle()
-    const { json } = await stockOf(house, token, 'AUSYD1', `?sku=${sku}`)
+    const { json } = await readStock(house, token, 'AUSYD1', `?sku=${sku}`)
     expect(json.data[0].quantity_on_hand).toBe(777)
     await house.close()
   })
@@ -190,7 +192,7 @@ describe('stock sync in front of a troublesome ERP', () => {
   it('does not apply a snapshot that lost more than half of the rows unless the next one says the same', async () => {
     let keepEvery = 1
     let flaky = false
-    const house = await openHouse({
+    const house = await openTestGateway({
       wrapErp: (erp) => ({
         ...erp,
         'stock.changed': async (input, options) => {
@@ -208,67 +210,67 @@ describe('stock sync in front of a troublesome ERP', () => {
         },
       }),
     })
-    const { token } = await world(house)
-    const whole = (await stockOf(house, token, 'AUSYD1')).json.data.length
+    const { token } = await createWorld(house)
+    const whole = (await readStock(house, token, 'AUSYD1')).json.data.length
     keepEvery = 3
     flaky = true
     await house.settle()
-    expect((await stockOf(house, token, 'AUSYD1')).json.data).toHaveLength(whole)
+    expect((await readStock(house, token, 'AUSYD1')).json.data).toHaveLength(whole)
     flaky = false
     keepEvery = 3
     await house.settle()
-    const kept = (await stockOf(house, token, 'AUSYD1')).json.data.length
+    const kept = (await readStock(house, token, 'AUSYD1')).json.data.length
     expect(kept).toBe(Math.ceil(whole / 3))
     await house.close()
   })
 
   it('works with an ERP that has no counters', async () => {
-    const house = await openHouse({ capabilities: { stock_seq: false } })
-    const { token } = await world(house)
-    const [sku = ''] = someSkus(house, 'AUSYD1', 1)
+    const house = await openTestGateway({ capabilities: { stock_seq: false } })
+    const { token } = await createWorld(house)
+    const [sku = ''] = listSkus(house, 'AUSYD1', 1)
     setInErp(house, 'AUSYD1', sku, 'on_hand = 12')
     await house.settle()
-    expect((await stockOf(house, token, 'AUSYD1', `?sku=${sku}`)).json.data[0].quantity_on_hand).toBe(12)
+    expect((await readStock(house, token, 'AUSYD1', `?sku=${sku}`)).json.data[0].quantity_on_hand).toBe(12)
     await house.close()
   })
 })
 
 describe('a view that is configured anew', () => {
   it('is made of its members before it is served, and a view that is gone is not served', async () => {
-    const house = await openHouse()
-    const { token } = await world(house)
+    const house = await openTestGateway()
+    const { token } = await createWorld(house)
     const views = { AU: ['AUSYD1'], ALL: ['AUSYD1', 'AUSYD2', 'CHNZJ1'] }
     const gateway = { ...house.gateway, config: { ...house.gateway.config, views } }
     await syncStock(gateway)
     await house.gateway.mirror.stock.follow()
-    const bySku = async (code: string) => {
-      const { json } = await stockOf(house, token, code)
+    const mapBySku = async (code: string) => {
+      const { json } = await readStock(house, token, code)
       return new Map(
         json.data.map((row: { sku: string; quantity_on_hand: number }) => [row.sku, row.quantity_on_hand]),
       )
     }
-    expect(await bySku('AU')).toEqual(await bySku('AUSYD1'))
-    const members = [await bySku('AUSYD1'), await bySku('AUSYD2'), await bySku('CHNZJ1')]
+    expect(await mapBySku('AU')).toEqual(await mapBySku('AUSYD1'))
+    const members = [await mapBySku('AUSYD1'), await mapBySku('AUSYD2'), await mapBySku('CHNZJ1')]
     const sums = new Map<unknown, number>()
     for (const member of members)
       for (const [sku, on_hand] of member) sums.set(sku, (sums.get(sku) ?? 0) + Number(on_hand))
-    expect(await bySku('ALL')).toEqual(sums)
-    expect((await stockOf(house, token, 'CN')).json.error.code).toBe('WAREHOUSE_UNKNOWN')
+    expect(await mapBySku('ALL')).toEqual(sums)
+    expect((await readStock(house, token, 'CN')).json.error.code).toBe('WAREHOUSE_UNKNOWN')
     await house.close()
   })
 })
 
 describe('a version', () => {
   it('starts above an older history even when the new one begins a moment later', () => {
-    const older = startVersion(testStart + 1_000) + 10_000_000
-    expect(startVersion(testStart + 3_000)).toBeGreaterThan(older)
-    expect(startVersion(testStart, older)).toBeGreaterThan(older)
+    const older = computeStartVersion(testStart + 1_000) + 10_000_000
+    expect(computeStartVersion(testStart + 3_000)).toBeGreaterThan(older)
+    expect(computeStartVersion(testStart, older)).toBeGreaterThan(older)
   })
 
   it('belongs to the history that began in its ten minutes, and stays a safe integer for decades', () => {
-    const version = startVersion(testStart)
-    expect(epochOf(version + 8_000_000_000)).toBe(epochOf(version))
-    expect(startVersion(testStart + 600_000)).toBeGreaterThan(version + 8_000_000_000)
-    expect(Number.isSafeInteger(startVersion(Date.UTC(2045, 0, 1)) + 2 ** 33)).toBe(true)
+    const version = computeStartVersion(testStart)
+    expect(readEpoch(version + 8_000_000_000)).toBe(readEpoch(version))
+    expect(computeStartVersion(testStart + 600_000)).toBeGreaterThan(version + 8_000_000_000)
+    expect(Number.isSafeInteger(computeStartVersion(Date.UTC(2045, 0, 1)) + 2 ** 33)).toBe(true)
   })
 })

@@ -1,20 +1,20 @@
+/** The guarantees of both stores. Runs on PostgreSQL if TEST_DATABASE_URL specifies a server. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { secretsWith } from '../src/kernel/crypto.ts'
 import { randomIds } from '../src/kernel/ids.ts'
 import { jsonLog } from '../src/kernel/log.ts'
-import { readInstallation } from '../src/store/installation.ts'
+import { openInstallation } from '../src/store/installation.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openPostgres } from '../src/store/postgres.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
 import { type Db, type Store, StoreUnusable, type Topic } from '../src/store/store.ts'
-import { leftOut } from './faults/sizes.ts'
-import { openTestStore, testDatabaseUrl } from './harness.ts'
+import { shouldSkip } from './faults/sizes.ts'
+import { openTestStore, readTestDatabaseUrl } from './harness.ts'
 
-/** What both kinds of store promise; on PostgreSQL where TEST_DATABASE_URL names a server. */
 let store: Store
 let drop: () => Promise<void>
 
@@ -27,8 +27,8 @@ afterAll(async () => {
   await drop()
 })
 
-/** Something that the test opens when it likes. */
-function gate() {
+/** Creates a gate that the test opens. */
+function createGate() {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { opened: promise, open: resolve }
 }
@@ -53,7 +53,7 @@ describe('a store', () => {
   })
 
   it('gives a lock to one at a time, and to nobody who does not want to wait', async () => {
-    const { opened, open } = gate()
+    const { opened, open } = createGate()
     const held = store.withLock('door', 0, () => opened.then(() => 'first'))
     expect(await store.withLock('door', 0, async () => 'second')).toBeUndefined()
     expect(await store.withLock('another door', 0, async () => 'free')).toBe('free')
@@ -64,7 +64,7 @@ describe('a store', () => {
 
   it('serves those who wait in their order, and frees the lock when the work fails', async () => {
     const order: number[] = []
-    const { opened, open } = gate()
+    const { opened, open } = createGate()
     const first = store.withLock('queue', 0, () => opened)
     const waiting = [1, 2, 3].map((number) =>
       store.withLock('queue', 5_000, async () => void order.push(number)),
@@ -80,7 +80,7 @@ describe('a store', () => {
   })
 
   it('is not freed by one who gave up waiting for it', async () => {
-    const { opened, open } = gate()
+    const { opened, open } = createGate()
     const held = store.withLock('patience', 0, () => opened)
     expect(await store.withLock('patience', 0, async () => 'hasty')).toBeUndefined()
     expect(await store.withLock('patience', 30, async () => 'impatient')).toBeUndefined()
@@ -98,25 +98,31 @@ describe('a store', () => {
   })
 
   it('writes statements that belong together all, or none', async () => {
-    const counter = (name: string) => store.db.insertInto('counters').values({ name, value: 1 })
-    await store.atOnce([counter('both'), counter('of them')])
-    await expect(store.atOnce([counter('neither'), counter('both')])).rejects.toThrow(/unique/i)
-    await expect(store.atOnce([counter('both'), counter('nor this')])).rejects.toThrow(/unique/i)
+    const insertCounter = (name: string) => store.db.insertInto('counters').values({ name, value: 1 })
+    await store.executeAtOnce([insertCounter('both'), insertCounter('of them')])
+    await expect(store.executeAtOnce([insertCounter('neither'), insertCounter('both')])).rejects.toThrow(
+      /unique/i,
+    )
+    await expect(store.executeAtOnce([insertCounter('both'), insertCounter('nor this')])).rejects.toThrow(
+      /unique/i,
+    )
     const rows = await store.db.selectFrom('counters').select('name').execute()
     const names = rows.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['both', 'of them']))
     expect(names).not.toContain('neither')
     expect(names).not.toContain('nor this')
-    // What failed left nothing open behind it.
-    await store.atOnce([counter('neither')])
+    // The failure left no transaction open.
+    await store.executeAtOnce([insertCounter('neither')])
   })
 
   it('refuses a process with another SECRETS_KEY, and says where the right one is', async () => {
-    const id = await readInstallation(store, secretsWith('one key '.repeat(5)), randomIds)
+    const [one, another] = ['1'.repeat(64), '2'.repeat(64)]
+    const { id } = await openInstallation(store, { present: one }, randomIds)
     expect(id).toMatch(/^[0-9a-z]{26}$/)
-    expect(await readInstallation(store, secretsWith('one key '.repeat(5)), randomIds)).toBe(id)
-    const other = readInstallation(store, secretsWith('another key '.repeat(5)), randomIds)
+    expect((await openInstallation(store, { present: one }, randomIds)).id).toBe(id)
+    const other = openInstallation(store, { present: another }, randomIds)
     await expect(other).rejects.toThrow(/SECRETS_KEY is not the key/)
+    await expect(other).rejects.toMatchObject({ exitCode: 78 })
     await expect(other).rejects.toBeInstanceOf(StoreUnusable)
   })
 })
@@ -130,13 +136,13 @@ describe('the embedded store', () => {
   })
 })
 
-const server = testDatabaseUrl()
+const server = readTestDatabaseUrl()
 
-describe.skipIf(leftOut('the store on PostgreSQL', { postgres: true }))('PostgreSQL', () => {
+describe.skipIf(shouldSkip('the store on PostgreSQL', { postgres: true }))('PostgreSQL', () => {
   it('ends a lock with the connection of its holder, and holds it across processes until then', async () => {
     const [one, other] = await Promise.all([1, 2].map(() => openPostgres(server ?? '', jsonLog('silent'))))
     if (!one || !other) throw new Error('two stores were opened')
-    const [begun, ended, again, noticed] = [gate(), gate(), gate(), gate()]
+    const [begun, ended, again, noticed] = [createGate(), createGate(), createGate(), createGate()]
     const held = one.withLock('shared', 0, () => {
       begun.open()
       return ended.opened
@@ -164,7 +170,7 @@ describe.skipIf(leftOut('the store on PostgreSQL', { postgres: true }))('Postgre
     if (!one || !other) throw new Error('two stores were opened')
     const own: Topic[] = []
     const foreign: Topic[] = []
-    const [connected, told] = [gate(), gate()]
+    const [connected, told] = [createGate(), createGate()]
     one.listen((topic) => own.push(topic))
     other.listen((topic) => {
       foreign.push(topic)
@@ -180,17 +186,18 @@ describe.skipIf(leftOut('the store on PostgreSQL', { postgres: true }))('Postgre
     expect(own.filter((topic) => topic === 'stock').length).toBeGreaterThanOrEqual(many)
     expect(foreign.filter((topic) => topic === 'stock').length).toBeLessThan(10)
     await Promise.all([one.close(), other.close()])
-    // A new connection is told of every topic once; beyond that nobody hears itself from the database.
+    // A new connection announces every topic once. After that, the database does not send a process its own
+    // announcements.
     expect(own.filter((topic) => topic === 'access').length).toBeLessThanOrEqual(2)
   })
 
   it('serves on after a newer gateway has changed a table that statements were prepared for', async () => {
     const { store: older, drop: dropIt } = await openTestStore()
     await migrate(older)
-    const read = () => older.db.selectFrom('counters').selectAll().where('name', '=', 'x').execute()
-    await read()
+    const readCounter = () => older.db.selectFrom('counters').selectAll().where('name', '=', 'x').execute()
+    await readCounter()
     await sql`alter table counters add column newer integer`.execute(older.db)
-    expect(await read()).toEqual([])
+    expect(await readCounter()).toEqual([])
     await older.close()
     await dropIt()
   })
@@ -198,14 +205,14 @@ describe.skipIf(leftOut('the store on PostgreSQL', { postgres: true }))('Postgre
   it('outlives its connections, in whatever they are busy, and tells those who used them', async () => {
     const { store: cut, drop: dropIt } = await openTestStore()
     await migrate(cut)
-    const kill = () =>
+    const endOtherSessions = () =>
       sql`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`
         .execute(cut.db)
         .catch(() => {})
     const sleeping = [
       cut.db.transaction().execute((tx) => sql`select pg_sleep(20)`.execute(tx)),
-      cut.atOnce([{ compile: () => sql`select pg_sleep(20)`.compile(cut.db) }]),
+      cut.executeAtOnce([{ compile: () => sql`select pg_sleep(20)`.compile(cut.db) }]),
       sql`select pg_sleep(20)`.execute(cut.db),
       cut.withLock('held', 0, () => new Promise((resolve) => setTimeout(resolve, 1_000))),
     ].map((one) =>
@@ -215,7 +222,7 @@ describe.skipIf(leftOut('the store on PostgreSQL', { postgres: true }))('Postgre
       ),
     )
     await new Promise((resolve) => setTimeout(resolve, 300))
-    await kill()
+    await endOtherSessions()
     expect(await Promise.all(sleeping)).toEqual(['broke', 'broke', 'broke', 'ended'])
     expect(await cut.db.selectFrom('channels').selectAll().execute()).toEqual([])
     expect(await cut.withLock('held', 5_000, async () => 'again')).toBe('again')
@@ -224,18 +231,18 @@ describe.skipIf(leftOut('the store on PostgreSQL', { postgres: true }))('Postgre
   })
 
   it('frees what was locked by one who stands still in a transaction, and takes back what it did', async () => {
-    const [goesOn, stands] = [gate(), gate()]
+    const [goesOn, stands] = [createGate(), createGate()]
     await store.db.insertInto('counters').values({ name: 'fought over', value: 1 }).execute()
-    const write = (db: Db, value: number) =>
+    const writeCounter = (db: Db, value: number) =>
       db.updateTable('counters').set({ value }).where('name', '=', 'fought over').execute()
     const late = store.db.transaction().execute(async (tx) => {
-      await write(tx, 2)
+      await writeCounter(tx, 2)
       stands.open()
       await goesOn.opened
     })
     late.catch(() => {})
     await stands.opened
-    await write(store.db, 3)
+    await writeCounter(store.forBackground().db, 3)
     goesOn.open()
     await expect(late).rejects.toThrow()
     const row = await store.db
@@ -248,7 +255,7 @@ describe.skipIf(leftOut('the store on PostgreSQL', { postgres: true }))('Postgre
 
   it('says what is wrong with an address that does not answer, without its password', async () => {
     const opened = openPostgres('postgres://someone:hunter2@127.0.0.1:1/none', jsonLog('silent'))
-    await expect(opened).rejects.toThrow(/DATABASE_URL: the database does not answer/)
+    await expect(opened).rejects.toThrow(/DATABASE_URL: the database does not respond/)
     await expect(opened).rejects.not.toThrow(/hunter2/)
   })
 })

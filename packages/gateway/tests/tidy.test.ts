@@ -1,99 +1,170 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
+/** Checks that the files of the repository follow its rules. */
+
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openApiText } from '../src/contract/openapi.ts'
+import { serializeOpenApi } from '../src/projections/openapi.ts'
+import {
+  buildImportGraph,
+  type File,
+  findImportCircles,
+  findUpwardImports,
+  findUpwardPackageImports,
+  floors,
+  isCode,
+  listImports,
+  listPackagesWithSource,
+  numberFloors,
+  readFiles,
+  readTopFolder,
+  root,
+  toSourceFolder,
+} from './floors.ts'
 
-/** What keeps the house tidy, checked on the files themselves. */
-const root = join(import.meta.dirname, '../../..')
-const source = join(root, 'packages/gateway/src')
+const gatewayFiles = readFiles(toSourceFolder('gateway'), isCode)
 
-interface File {
-  /** Relative to `packages/gateway/src`. */
-  readonly path: string
-  readonly text: string
-}
+describe('floors', () => {
+  it('are listed for every package', () => {
+    expect(listPackagesWithSource().sort()).toEqual(Object.keys(floors).sort())
+  })
 
-function filesUnder(folder: string, isWanted: (path: string) => boolean): File[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter(isWanted)
-    .map((path) => ({ path, text: readFileSync(join(folder, path), 'utf8') }))
-}
+  describe.each(Object.entries(floors))('of %s', (name, list) => {
+    const files = readFiles(toSourceFolder(name), isCode)
 
-const isCode = (path: string) => path.endsWith('.ts') && !path.endsWith('.test.ts')
-const gatewayFiles = filesUnder(source, isCode)
+    it('name every file and folder, and nothing else', () => {
+      expect([...numberFloors(list).keys()].sort()).toEqual(
+        [...new Set(files.map(({ path }) => readTopFolder(path)))].sort(),
+      )
+    })
 
-/** Folders that a folder may import at run time; types may come from anywhere. */
-const below = {
-  kernel: [],
-  contract: ['kernel', 'catalogue.ts'],
-  store: ['kernel'],
-  access: ['kernel', 'contract', 'store'],
-  stock: ['kernel', 'contract', 'store'],
-  upstream: ['kernel', 'contract'],
-  events: ['kernel', 'contract', 'store', 'stock'],
-  webhooks: ['kernel', 'contract', 'store', 'access', 'stock', 'events', 'operations'],
-  operations: ['kernel', 'contract', 'store', 'access', 'stock', 'upstream', 'events'],
-  orders: ['kernel', 'contract', 'store', 'access', 'operations'],
-  dropship: ['kernel', 'contract', 'store', 'access', 'operations'],
-  reservations: ['kernel', 'contract', 'store', 'access', 'operations'],
-  holds: ['kernel', 'contract', 'store', 'access', 'operations'],
-  carts: ['kernel', 'contract', 'store', 'stock', 'operations'],
-  shipments: ['kernel', 'contract', 'store', 'operations'],
-  ledger: ['kernel', 'contract', 'store', 'operations'],
-  products: ['kernel', 'contract', 'store', 'operations'],
-  reference: ['kernel', 'contract', 'store', 'operations'],
-  mcp: ['catalogue.ts', 'kernel', 'contract', 'http', 'access', 'stock', 'products', 'orders', 'dropship'],
+    it('are imported downwards only, types included', () => {
+      expect(findUpwardImports(list, files).sort()).toEqual([])
+    })
+  })
+
+  it.each([
+    ['gateway', 'kernel/clock.ts', "import type { Gateway } from '../gateway.ts'", 'gateway.ts'],
+    ['sandbox-erp', 'ledger/bills.ts', "export * from '../orders/documents.ts'", 'orders/documents.ts'],
+    ['connector', 'erp.ts', "const { erpServer } = await import('./server.ts')", 'server.ts'],
+    ['trials', 'client.ts', "import './trial.ts'", 'trial.ts'],
+  ])('notice a planted upward import in %s', (name, path, text, target) => {
+    expect(findUpwardImports(floors[name] ?? [], [{ path, text }])).toEqual([`${path} imports ${target}`])
+  })
+})
+
+describe('imports over all packages', () => {
+  const graph = buildImportGraph()
+
+  it('go from a higher package to a lower one', () => {
+    expect(findUpwardPackageImports(graph)).toEqual([])
+    const planted = new Map([['connector/src/erp.ts', ['gateway/src/gateway.ts']]])
+    expect(findUpwardPackageImports(planted)).toHaveLength(1)
+  })
+
+  it('lead to files that exist, so that no import is overlooked', () => {
+    const missing = [...graph].flatMap(([file, targets]) =>
+      targets
+        .filter((target) => target.endsWith('.ts') && target.includes('/src/') && !graph.has(target))
+        .map((target) => `${file} imports ${target}`),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('have no circle of files, types included', () => {
+    expect(findImportCircles(graph)).toEqual([])
+  })
+
+  it('show a planted circle of files in two packages', () => {
+    const planted = new Map(graph)
+    planted.set('connector/src/money.ts', ['sandbox-erp/src/store.ts'])
+    planted.set('sandbox-erp/src/store.ts', ['connector/src/index.ts'])
+    const files = findImportCircles(planted).flat()
+    expect(files).toContain('connector/src/money.ts')
+    expect(files).toContain('sandbox-erp/src/store.ts')
+  })
+})
+
+/** The only file or folder that may write a table, by the name of the table. */
+const writers = {
+  orders: 'orders/kind.ts',
+  dropship_orders: 'dropship/kind.ts',
+  reservations: 'reservations/kind.ts',
+  holds: 'holds/',
+  carts: 'carts/',
+  shipments: 'ordering/shipments.ts',
+  intents: 'writes/',
+  idempotency_keys: 'writes/keys.ts',
 } as const
 
-/** What a file imports from us, whole paths below `src`; type-only imports cost nothing at run time. */
-function importsOf({ path, text }: File, typesToo: boolean): string[] {
-  return [...text.matchAll(/^(?:import|export) (type )?[^']*?from '([^']+)'/gm)].flatMap(
-    ([, isType, target = '']) =>
-      target.startsWith('.') && (typesToo || !isType)
-        ? [relative(source, resolve(source, dirname(path), target))]
-        : [],
-  )
+/** Finds files that write to a table they do not own, including in raw SQL. */
+function findForeignWrites(files: readonly File[]): string[] {
+  return Object.entries(writers).flatMap(([table, owner]) => {
+    const builder = `(?:insertInto|updateTable|deleteFrom|replaceInto|mergeInto)\\(\\s*['"\`]${table}\\b`
+    const batches = `deleteInBatches\\([^)]*table:\\s*['"\`]${table}\\b`
+    const raw = `\\b(?:insert\\s+into|update|delete\\s+from|truncate)\\s+${table}\\b`
+    const writes = new RegExp(`${builder}|${batches}|sql[^\`]*\`[^\`]*${raw}`, 'i')
+    return files
+      .filter(({ path, text }) => writes.test(text) && !path.startsWith(owner))
+      .map(({ path }) => `${path} writes ${table}`)
+  })
 }
 
-describe('directions', () => {
-  it.each(Object.entries(below))('%s imports only what is below it', (folder, allowed: readonly string[]) => {
-    for (const file of gatewayFiles.filter(({ path }) => path.startsWith(`${folder}/`))) {
-      for (const target of importsOf(file, false)) {
-        const [top = ''] = target.split('/')
-        const fine = top === folder || top === '..' || allowed.includes(top)
-        expect(fine, `${file.path} imports ${target}`).toBe(true)
-      }
-    }
+describe('tables of documents', () => {
+  // Housekeeping deletes expired keys.
+  const known = ['housekeeping.ts writes idempotency_keys']
+
+  it('are written by their own kind only', () => {
+    expect(findForeignWrites(gatewayFiles)).toEqual(known)
+  })
+
+  it.each([
+    "await tx.updateTable('orders').set(fields)",
+    "db.insertInto(\n  'orders')",
+    "deleteInBatches(db, {\n  table: 'orders',",
+    'await sql`update orders set status = 1`.execute(db)',
+    'sql<Row>`with x as (delete from orders returning *) select 1`',
+  ])('are guarded against a planted write: %s', (text) => {
+    expect(findForeignWrites([{ path: 'carts/carts.ts', text }])).toEqual(['carts/carts.ts writes orders'])
   })
 })
 
 describe('edges', () => {
-  const offenders = (pattern: RegExp, isAllowed: (path: string) => boolean) =>
+  const listOffenders = (pattern: RegExp, isAllowed: (path: string) => boolean) =>
     gatewayFiles.filter(({ path, text }) => pattern.test(text) && !isAllowed(path)).map(({ path }) => path)
 
   it('reads the environment at the start only', () => {
-    expect(offenders(/process\.env/, (path) => path === 'main.ts')).toEqual([])
+    expect(listOffenders(/process\.env/, (path) => path === 'main.ts')).toEqual([])
   })
 
   it('takes time and randomness from the gateway record', () => {
     expect(
-      offenders(/Date\.now|Math\.random|performance\.now|new Date\(\)/, (path) => path.startsWith('kernel/')),
+      listOffenders(/Date\.now|Math\.random|performance\.now|new Date\(\)/, (path) =>
+        path.startsWith('kernel/'),
+      ),
     ).toEqual([])
     expect(
-      offenders(/randomBytes|randomUUID/, (path) => path.startsWith('kernel/') || path.startsWith('start/')),
+      listOffenders(
+        /randomBytes|randomUUID/,
+        (path) => path.startsWith('kernel/') || path.startsWith('start/'),
+      ),
     ).toEqual([])
   })
 
   it('has no SQL clock in any query', () => {
-    expect(offenders(/sql`[^`]*\bnow\(\)/, () => false)).toEqual([])
+    expect(listOffenders(/sql`[^`]*\bnow\(\)/, () => false)).toEqual([])
   })
 
   it('has no file that nothing uses', () => {
-    const imported = new Set(gatewayFiles.flatMap((file) => importsOf(file, true)))
-    const tests = filesUnder(join(root, 'packages/gateway/tests'), (path) => path.endsWith('.ts'))
+    const imported = new Set(gatewayFiles.flatMap((file) => listImports(file)))
+    const tests = readFiles(join(root, 'packages/gateway/tests'), (path) => path.endsWith('.ts'))
     for (const { text } of tests)
       for (const target of text.matchAll(/'\.\.\/src\/([^']+)'/g)) imported.add(target[1] ?? '')
-    const starts = ['main.ts', 'contract/write-openapi.ts', 'pages/docs/command.ts']
+    const starts = [
+      'main.ts',
+      'projections/write-openapi.ts',
+      'pages/docs/command.ts',
+      'translations/command.ts',
+    ]
     expect(
       gatewayFiles.map(({ path }) => path).filter((path) => !imported.has(path) && !starts.includes(path)),
     ).toEqual([])
@@ -102,6 +173,6 @@ describe('edges', () => {
 
 describe('generated files', () => {
   it('contract/openapi.json is what the catalogue says (npm run contract)', () => {
-    expect(readFileSync(join(root, 'contract/openapi.json'), 'utf8')).toBe(openApiText())
+    expect(readFileSync(join(root, 'contract/openapi.json'), 'utf8')).toBe(serializeOpenApi())
   })
 })

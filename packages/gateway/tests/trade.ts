@@ -1,49 +1,52 @@
+/** Helpers for a test that acts as a buyer: calls with a token that is renewed, and SKUs that no other test uses. */
+
 import type { AddressInfo } from 'node:net'
 import type { Erp } from '@trade-gateway/connector'
 import { expect } from 'vitest'
-import { type Gateway, openGateway } from '../src/gateway.ts'
+import { openGateway } from '../src/compose.ts'
+import type { Gateway } from '../src/gateway.ts'
+import { releaseExpiredHolds } from '../src/holds/expire.ts'
 import { createApp } from '../src/http/app.ts'
 import { jsonLog } from '../src/kernel/log.ts'
-import { expireDue } from '../src/operations/expiry.ts'
 import { syncStock } from '../src/stock/sync.ts'
+import { plantCanaries } from './canaries.ts'
 import {
   type Account,
   adminToken,
   buyers,
   type CallInit,
+  type CallResult,
   call,
-  type House,
-  type Loose,
-  type Result,
-  signedIn,
-  testConfig,
+  createTestConfig,
+  type LooseJson,
+  signInBuyer,
+  type TestGateway,
 } from './harness.ts'
-import { noted } from './read-only-run.ts'
+import { recordOperations } from './read-only-run.ts'
 
-/** A buyer at work: calls with a token that does not run out, and goods that no other test touches. */
-export interface Shop {
-  readonly house: House
+export interface Buyer {
+  readonly house: TestGateway
   token(): Promise<string>
-  get(path: string): Promise<Result>
-  post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Result>
-  send(method: string, path: string, init?: CallInit): Promise<Result>
-  /** A sellable SKU of this test's own, with so much in each warehouse and nothing elsewhere. */
-  sku(stock?: Readonly<Record<string, number>>): Promise<string>
-  /** What the gateway publishes. */
-  available(sku: string, warehouse?: string): Promise<number>
+  get(path: string): Promise<CallResult>
+  post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<CallResult>
+  send(method: string, path: string, init?: CallInit): Promise<CallResult>
+  /** Picks a sellable SKU that only this test uses, and sets its stock per warehouse. */
+  createSku(stock?: Readonly<Record<string, number>>): Promise<string>
+  /** Reads the quantity that the gateway publishes as available. */
+  readAvailable(sku: string, warehouse?: string): Promise<number>
 }
 
-export const anyId = (prefix: string) => new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`)
+export const buildIdPattern = (prefix: string) => new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`)
 const tokenLifeMs = 50 * 60_000
 const realWarehouses = ['AUSYD1', 'AUSYD2', 'CHNZJ1']
-/** Which SKUs of a house are taken. */
-const taken = new WeakMap<House, Set<string>>()
+/** The SKUs of each gateway that tests already use. */
+const taken = new WeakMap<TestGateway, Set<string>>()
 
-export function shopOf(house: House, buyer: Account = buyers[0]): Shop {
+export function openShop(house: TestGateway, buyer: Account = buyers[0]): Buyer {
   let known: { token: string; at: number } | undefined
   const token = async () => {
     if (!known || house.clock.now() - known.at > tokenLifeMs) {
-      known = { token: await signedIn(house, buyer), at: house.clock.now() }
+      known = { token: await signInBuyer(house, buyer), at: house.clock.now() }
     }
     return known.token
   }
@@ -58,22 +61,22 @@ export function shopOf(house: House, buyer: Account = buyers[0]): Shop {
     get,
     post,
     send,
-    async sku(stock = { AUSYD1: 10 }) {
+    async createSku(stock = { AUSYD1: 10 }) {
       await token()
-      const sku = untouched(house, buyer.customer_code)
+      const sku = findUnusedSku(house, buyer.customer_code)
       for (const code of realWarehouses) setStock(house, code, sku, stock[code] ?? 0)
       await syncStock(house.gateway)
       await house.gateway.mirror.stock.follow()
       return sku
     },
-    async available(sku, warehouse = 'AUSYD1') {
+    async readAvailable(sku, warehouse = 'AUSYD1') {
       const { json } = await get(`/warehouses/${warehouse}/stock?sku=${sku}`)
       return json.data[0].quantity_available
     },
   }
 }
 
-function untouched(house: House, customer: string): string {
+function findUnusedSku(house: TestGateway, customer: string): string {
   const used = taken.get(house) ?? new Set()
   taken.set(house, used)
   const rows = house.sandbox.store.all(
@@ -87,7 +90,7 @@ function untouched(house: House, customer: string): string {
   return sku
 }
 
-export function setStock(house: House, warehouse_code: string, sku: string, on_hand: number) {
+export function setStock(house: TestGateway, warehouse_code: string, sku: string, on_hand: number) {
   house.sandbox.steering.setStock({ warehouse_code, sku, on_hand })
 }
 
@@ -102,10 +105,11 @@ export const alex = {
   postal_code: '2000',
   country_code: 'AU',
 }
+plantCanaries(alex.name, alex.phone, alex.address)
 
 let numbers = 0
-/** An order number that no other test uses. */
-export function orderNumber(): string {
+/** Creates an order number that no other test uses. */
+export function createOrderNumber(): string {
   numbers += 1
   return `NO-${numbers}`
 }
@@ -118,18 +122,18 @@ export interface DropshipWish {
   readonly [more: string]: unknown
 }
 
-/** The body of a drop-ship preview and of its submit. */
-export function dropshipOf(sku: string, more: Readonly<Record<string, unknown>> = {}): DropshipWish {
-  return { sku, quantity: 1, recipient: alex, client_order_number: orderNumber(), ...more }
+/** Builds the body for a drop-ship preview and its submit. */
+export function buildDropship(sku: string, more: Readonly<Record<string, unknown>> = {}): DropshipWish {
+  return { sku, quantity: 1, recipient: alex, client_order_number: createOrderNumber(), ...more }
 }
 
-/** A draft with shipping, in AUSYD1. */
-export async function draftOf(
-  shop: Shop,
+/** Creates a draft with shipping details, in AUSYD1. */
+export async function createDraft(
+  shop: Buyer,
   sku: string,
   quantity = 2,
   more: Readonly<Record<string, unknown>> = {},
-): Promise<Loose> {
+): Promise<LooseJson> {
   const body = {
     warehouse_code: 'AUSYD1',
     lines: [{ sku, quantity }],
@@ -139,45 +143,45 @@ export async function draftOf(
   return expectData(await shop.post('/orders', body), 201)
 }
 
-/** The document of a success. */
-export function expectData(answer: Result, status = 200): Loose {
+/** Checks that the response is a success, and returns its document. */
+export function expectData(answer: CallResult, status = 200): LooseJson {
   expect(answer.status, answer.text).toBe(status)
   return answer.json.data
 }
 
-/** The failure of an answer, which must be this one. */
-export function expectError(answer: Result, code: string, more: Loose = {}): Loose {
+/** Checks that the response is a failure with this code, and returns the error object. */
+export function expectError(answer: CallResult, code: string, more: LooseJson = {}): LooseJson {
   expect(answer.json.error, answer.text).toMatchObject({ code, ...more })
   return answer.json.error
 }
 
-/** What the feed says of a SKU since a version. */
-export async function changesOf(shop: Shop, since: number, sku: string, warehouse = 'AUSYD1') {
+/** Reads the available quantities that the feed reports for a SKU since a version. */
+export async function readChanges(shop: Buyer, since: number, sku: string, warehouse = 'AUSYD1') {
   const { json } = await shop.get(`/warehouses/${warehouse}/stock/changes?since=${since}`)
   return json.data
-    .filter((row: Loose) => row.sku === sku)
-    .map((row: Loose) => row.quantity_available) as number[]
+    .filter((row: LooseJson) => row.sku === sku)
+    .map((row: LooseJson) => row.quantity_available) as number[]
 }
 
-export async function versionOf(shop: Shop, warehouse = 'AUSYD1'): Promise<number> {
+export async function readVersion(shop: Buyer, warehouse = 'AUSYD1'): Promise<number> {
   const { json } = await shop.get(`/warehouses/${warehouse}/stock?page_size=1`)
   return json.version
 }
 
-/** Every document of the ERP under one client's number. */
-export function erpDocuments(house: House, number: string) {
+/** Lists every document of the ERP that has this client's order number. */
+export function listErpDocuments(house: TestGateway, number: string) {
   const found = []
   let after: number | null = 0
   while (after !== null) {
-    const { documents, next } = house.sandbox.steering.documents(after)
+    const { documents, next } = house.sandbox.steering.listDocuments(after)
     found.push(...documents.filter((each) => each.client_order_number === number))
     after = next
   }
   return found
 }
 
-/** The ERP's name of a document of ours. */
-export async function referenceOf(house: House, id: string): Promise<string> {
+/** Finds the ERP's reference for an order or a drop-ship order. */
+export async function findReference(house: TestGateway, id: string): Promise<string> {
   const { db } = house.gateway.store
   const [order, dropship] = await Promise.all([
     db.selectFrom('orders').select('reference').where('order_id', '=', id).executeTakeFirst(),
@@ -192,8 +196,8 @@ export async function referenceOf(house: House, id: string): Promise<string> {
   return row.reference
 }
 
-/** The ERP's name of a hold of ours. */
-export async function referenceOfHold(house: House, hold_id: string): Promise<string> {
+/** Finds the ERP's reference for a hold. */
+export async function findHoldReference(house: TestGateway, hold_id: string): Promise<string> {
   const { reference } = await house.gateway.store.db
     .selectFrom('holds')
     .select('reference')
@@ -202,36 +206,36 @@ export async function referenceOfHold(house: House, hold_id: string): Promise<st
   return reference
 }
 
-/** How much of a SKU the ERP holds and has allocated. */
-export function heldAtErp(house: House, sku: string): number {
-  const { held_rows } = house.sandbox.steering.stockTotals()
+/** Counts the units of a SKU that the ERP holds or has allocated. */
+export function countHeldAtErp(house: TestGateway, sku: string): number {
+  const { held_rows } = house.sandbox.steering.readStockTotals()
   return held_rows.filter((row) => row.sku === sku).reduce((sum, row) => sum + row.held, 0)
 }
 
-/** Lets time pass, and the worker that gives back what is over take its turn. */
-export async function pass(house: House, ms: number) {
+/** Advances the clock and runs the worker that releases expired holds. */
+export async function passTime(house: TestGateway, ms: number) {
   house.clock.advance(ms)
-  await expireDue(house.gateway)
+  await releaseExpiredHolds(house.gateway)
 }
 
 /** Changes a channel as the operator does. */
-export async function changeChannel(house: House, buyer: Account, body: unknown) {
+export async function changeChannel(house: TestGateway, buyer: Account, body: unknown) {
   const path = `/admin/api/channels/channel-of-${buyer.customer_code}`
   expectData(await call(house, 'PATCH', path, { admin: adminToken, body }))
   await house.gateway.sessions.follow()
 }
 
-/** A second gateway over the store and the clock of a house: another process, with settings of its own. */
-export async function openBeside(
-  house: House,
+/** Opens a second gateway on the same store and clock, like another process with its own settings. */
+export async function openSecondGateway(
+  house: TestGateway,
   settings: Readonly<Record<string, string>>,
   erp: Erp = house.sandbox.erp,
-): Promise<House> {
+): Promise<TestGateway> {
   const { store, clock } = house.gateway
   const gateway: Gateway = await openGateway({
-    config: testConfig(settings),
+    config: createTestConfig(settings),
     store,
-    erp: noted(erp),
+    erp: recordOperations(erp),
     clock,
     log: jsonLog('silent'),
   })

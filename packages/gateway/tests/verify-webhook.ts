@@ -1,6 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** Whether a webhook is ours and fresh: what a receiver does, over the raw body and before it is parsed. */
+/**
+ * Whether a webhook has a valid signature and a time within five minutes of now. Checks the raw body before parsing it,
+ * as a receiver would.
+ */
 export function verifyWebhook(rawBody: string | Uint8Array, headers: Record<string, string>, secret: string) {
   const [, t = '', signatures = ''] = /^t=(\d+),(.+)$/.exec(headers['x-service-signature'] ?? '') ?? []
   if (Math.abs(Date.now() / 1000 - Number(t)) > 300) return false

@@ -1,35 +1,36 @@
+/** However large the backlog, PostgreSQL finds and updates deliveries by index, whatever its statistics say. */
+
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Gateway } from '../src/gateway.ts'
 import type { Tx } from '../src/store/store.ts'
 import type { WebhookDeliveryRow } from '../src/store/tables.ts'
 import { type Outcome, readDue, writeOutcomes } from '../src/webhooks/queue.ts'
-import { addDeliveries, newDelivery } from '../src/webhooks/sequence.ts'
-import { leftOut } from './faults/sizes.ts'
-import { type House, openHouse } from './harness.ts'
+import { addDeliveries, createDelivery } from '../src/webhooks/sequence.ts'
+import { shouldSkip } from './faults/sizes.ts'
+import { openTestGateway, type TestGateway } from './harness.ts'
 
-/** However much is waiting, work is found and written by its keys, whatever PostgreSQL believes of the table. */
 const endpoint = 'whe_with_a_backlog'
 const waiting = 5_000
 const batch = 100
 
-describe.skipIf(leftOut('a backlog of webhooks', { postgres: true })).each([
+describe.skipIf(shouldSkip('a backlog of webhooks', { postgres: true })).each([
   ['no statistics', false],
   ['statistics of a time when nothing was waiting', true],
 ])('a backlog on PostgreSQL with %s', (_name, isAnalyzed) => {
-  let house: House
+  let house: TestGateway
   let due: WebhookDeliveryRow[]
 
   beforeAll(async () => {
-    house = await openHouse()
+    house = await openTestGateway()
     const { db } = house.gateway.store
     await sql`alter table webhook_deliveries set (autovacuum_enabled = false)`.execute(db)
     if (isAnalyzed) {
-      await added(house, 'former')
+      await addEndpoint(house, 'former')
       await db.updateTable('webhook_deliveries').set({ status: 'delivered', due_at: null }).execute()
       await sql`analyze webhook_deliveries`.execute(db)
     }
-    due = await added(house, 'due')
+    due = await addEndpoint(house, 'due')
   })
   afterAll(() => house.close())
 
@@ -45,7 +46,7 @@ describe.skipIf(leftOut('a backlog of webhooks', { postgres: true })).each([
       attempted_at: house.clock.now(),
       due_at: null,
     }))
-    expect(await rowsRead(house, (gateway) => writeOutcomes(gateway, outcomes))).toBe(batch)
+    expect(await countRowsRead(house, (gateway) => writeOutcomes(gateway, outcomes))).toBe(batch)
     const written = await house.gateway.store.db
       .selectFrom('webhook_deliveries')
       .select('delivery_id')
@@ -56,16 +57,16 @@ describe.skipIf(leftOut('a backlog of webhooks', { postgres: true })).each([
 
   it('is not read to find the first deliveries that are due', async () => {
     const cursor = { endpoint_id: endpoint, due_at: -1, event_number: -1 }
-    const read = await rowsRead(house, async (gateway) => {
+    const read = await countRowsRead(house, async (gateway) => {
       expect(await readDue(gateway, [cursor], batch)).toHaveLength(batch)
     })
-    // What was delivered by the test before is passed over.
+    // The query skips deliveries of the previous test, so it may read more rows than it returns.
     expect(read).toBeLessThanOrEqual(3 * batch)
   })
 })
 
-/** Deliveries that wait, each of an event of its own. */
-async function added({ gateway }: House, name: string): Promise<WebhookDeliveryRow[]> {
+/** Adds an endpoint with pending deliveries, each of another event. */
+async function addEndpoint({ gateway }: TestGateway, name: string): Promise<WebhookDeliveryRow[]> {
   const now = gateway.clock.now()
   const rows = Array.from({ length: waiting }, (_, at) => {
     const event = {
@@ -74,22 +75,25 @@ async function added({ gateway }: House, name: string): Promise<WebhookDeliveryR
       channel_code: 'some',
       number: at + 1,
     }
-    return newDelivery(gateway, event, endpoint, now)
+    return createDelivery(gateway, { ...event, endpoint_id: endpoint }, now)
   })
   await gateway.store.db.transaction().execute((tx) => addDeliveries(gateway, tx, rows))
   return rows
 }
 
-/** The rows of deliveries that PostgreSQL reads for `work`. */
-async function rowsRead({ gateway }: House, work: (gateway: Gateway) => Promise<void>): Promise<number> {
+/** Counts the rows of deliveries that PostgreSQL reads for `work`. */
+async function countRowsRead(
+  { gateway }: TestGateway,
+  work: (gateway: Gateway) => Promise<void>,
+): Promise<number> {
   return gateway.store.db.transaction().execute(async (tx) => {
-    const before = await rowsReadIn(tx)
+    const before = await readRowCounter(tx)
     await work({ ...gateway, store: { ...gateway.store, db: tx } })
-    return (await rowsReadIn(tx)) - before
+    return (await readRowCounter(tx)) - before
   })
 }
 
-async function rowsReadIn(tx: Tx): Promise<number> {
+async function readRowCounter(tx: Tx): Promise<number> {
   const { rows } = await sql<{ read: number }>`
     select seq_tup_read + coalesce(idx_tup_fetch, 0) as read from pg_stat_xact_user_tables
     where relname = 'webhook_deliveries'`.execute(tx)

@@ -3,29 +3,29 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { Dispatcher } from '../src/webhooks/dispatch.ts'
 import { Egress } from '../src/webhooks/egress.ts'
 import { sequenceEvents } from '../src/webhooks/sequence.ts'
-import { until as untilWithin } from './faults/processes.ts'
-import { call, type House, type Loose, openHouse, world } from './harness.ts'
+import { waitUntil as untilWithin } from './faults/processes.ts'
+import { call, createWorld, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
 import {
-  deliver,
-  deliveries,
-  last,
+  deliverDue,
+  listDeliveries,
   openReceiver,
   privateNets,
   type Receiver,
-  registered,
+  readNewest,
+  registerEndpoint,
 } from './receiver.ts'
-import { draftOf, dropshipOf, expectData, expectError, type Shop, shopOf } from './trade.ts'
+import { type Buyer, buildDropship, createDraft, expectData, expectError, openShop } from './trade.ts'
 import { verifyWebhook } from './verify-webhook.ts'
 
-const until = (holds: () => Promise<boolean>) => untilWithin(holds, 10_000)
+const waitUntilSoon = (holds: () => Promise<boolean>) => untilWithin(holds, 10_000)
 
-let house: House
-let shop: Shop
+let house: TestGateway
+let shop: Buyer
 let receiver: Receiver
 
 beforeAll(async () => {
-  house = await openHouse({ settings: privateNets, styles: 60 })
-  shop = shopOf(house)
+  house = await openTestGateway({ settings: privateNets, styles: 60 })
+  shop = openShop(house)
 })
 afterAll(() => house.close())
 
@@ -33,27 +33,27 @@ beforeEach(async () => {
   receiver = await openReceiver(() => house.clock.now())
 })
 afterEach(async () => {
-  await deliver(house)
+  await deliverDue(house)
   const { json } = await shop.get('/webhook-endpoints')
   for (const { endpoint_id } of json.data) await shop.send('DELETE', `/webhook-endpoints/${endpoint_id}`)
   await receiver.close()
 })
 
-/** The endpoint of the test at hand. */
-let endpoint: Loose = {}
-const register = async (more: Loose = {}) => {
-  endpoint = await registered(house, await shop.token(), receiver.url, more)
+/** The webhook endpoint of the current test. */
+let endpoint: LooseJson = {}
+const registerCurrent = async (more: LooseJson = {}) => {
+  endpoint = await registerEndpoint(house, await shop.token(), receiver.url, more)
   return endpoint
 }
 
-/** Submits a drop-ship order; answers it. */
-async function ordered(): Promise<Loose> {
-  const sku = await shop.sku()
-  return expectData(await shop.post('/dropship-orders/submit', dropshipOf(sku)))
+/** Submits a drop-ship order and returns it. */
+async function submitOrder(): Promise<LooseJson> {
+  const sku = await shop.createSku()
+  return expectData(await shop.post('/dropship-orders/submit', buildDropship(sku)))
 }
 
-async function delivery(): Promise<Loose> {
-  const [first = {}] = await deliveries(house, await shop.token(), `&endpoint_id=${endpoint.endpoint_id}`)
+async function readDelivery(): Promise<LooseJson> {
+  const [first = {}] = await listDeliveries(house, await shop.token(), `&endpoint_id=${endpoint.endpoint_id}`)
   return first
 }
 
@@ -62,25 +62,25 @@ const schedule = [0, 30_000, 2 * minute, 10 * minute, 60 * minute, 360 * minute]
 
 describe('a delivery', () => {
   it('is tried at 0 s, 30 s, 2 min, 10 min, 1 h and 6 h after the failure before, never earlier, then is a dead letter', async () => {
-    await register()
+    await registerCurrent()
     receiver.usual = 500
-    const order = await ordered()
-    await deliver(house)
+    const order = await submitOrder()
+    await deliverDue(house)
     for (const [at, wait] of schedule.entries()) {
       if (at > 0) {
         house.clock.advance(wait - 1)
-        await deliver(house)
+        await deliverDue(house)
         expect(receiver.received, `before attempt ${at + 1}`).toHaveLength(at)
-        expect((await delivery()).status).toBe('pending')
+        expect((await readDelivery()).status).toBe('pending')
         house.clock.advance(1)
-        await deliver(house)
+        await deliverDue(house)
       }
       expect(receiver.received, `attempt ${at + 1}`).toHaveLength(at + 1)
     }
     house.clock.advance(1_000 * minute)
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(6)
-    expect(await delivery()).toMatchObject({
+    expect(await readDelivery()).toMatchObject({
       status: 'dead_letter',
       attempts: 6,
       next_attempt_at: null,
@@ -94,155 +94,163 @@ describe('a delivery', () => {
   })
 
   it('shows in /statusz for as long as it is due and nobody takes it', async () => {
-    const queue = async () => (await call(house, 'GET', '/statusz')).json.data.webhook_queue
-    await register()
-    await deliver(house)
-    expect(await queue()).toEqual({ endpoints_due: 0, oldest_seconds: null })
-    await ordered()
+    const readQueue = async () => (await call(house, 'GET', '/statusz')).json.data.webhook_queue
+    await registerCurrent()
+    await deliverDue(house)
+    expect(await readQueue()).toEqual({ endpoints_due: 0, oldest_seconds: null })
+    await submitOrder()
     while (await sequenceEvents(house.gateway));
     house.clock.advance(90_000)
-    expect(await queue()).toEqual({ endpoints_due: 1, oldest_seconds: 90 })
-    await deliver(house)
-    expect(await queue()).toEqual({ endpoints_due: 0, oldest_seconds: null })
+    expect(await readQueue()).toEqual({ endpoints_due: 1, oldest_seconds: 90 })
+    await deliverDue(house)
+    expect(await readQueue()).toEqual({ endpoints_due: 0, oldest_seconds: null })
   })
 
   it('waits from the failure, not from the beginning', async () => {
-    await register()
+    await registerCurrent()
     receiver.answers = [500, 500]
-    await ordered()
-    await deliver(house)
+    await submitOrder()
+    await deliverDue(house)
     house.clock.advance(45_000)
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(2)
     house.clock.advance(2 * minute - 1)
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(2)
     house.clock.advance(1)
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(3)
-    expect(await delivery()).toMatchObject({ status: 'delivered', attempts: 3, last_error: null })
+    expect(await readDelivery()).toMatchObject({ status: 'delivered', attempts: 3, last_error: null })
   })
 
   it.each([301, 302, 307, 308])('does not follow a %i', async (status) => {
-    await register()
+    await registerCurrent()
     const elsewhere = await openReceiver()
     receiver.answers = [(response) => response.writeHead(status, { location: elsewhere.url }).end()]
-    await ordered()
-    await deliver(house)
+    await submitOrder()
+    await deliverDue(house)
     expect(elsewhere.received).toHaveLength(0)
-    expect(await delivery()).toMatchObject({ status: 'pending', last_error: 'redirect', last_status: status })
+    expect(await readDelivery()).toMatchObject({
+      status: 'pending',
+      last_error: 'redirect',
+      last_status: status,
+    })
     await elsewhere.close()
   })
 
   it.each([204, 299])('takes %i for a success', async (status) => {
-    await register()
+    await registerCurrent()
     receiver.answers = [status]
-    await ordered()
-    await deliver(house)
-    expect(await delivery()).toMatchObject({ status: 'delivered', last_status: status })
+    await submitOrder()
+    await deliverDue(house)
+    expect(await readDelivery()).toMatchObject({ status: 'delivered', last_status: status })
   })
 
   it('tells the failure in words and at most 200 printable characters of the answer', async () => {
-    await register()
+    await registerCurrent()
     receiver.answers = [(response) => response.writeHead(503).end(`no\u0007 \u0000room${'x'.repeat(500)}`)]
-    await ordered()
-    await deliver(house)
-    const told = await delivery()
+    await submitOrder()
+    await deliverDue(house)
+    const told = await readDelivery()
     expect(told.last_response).toMatch(/^no roomx{193}$/)
     expect(told).toMatchObject({ last_error: 'status', last_status: 503 })
   })
 
   it('reads no more than 64 kB of an endless answer, and counts its status', async () => {
-    await register()
+    await registerCurrent()
     let sent = 0
     receiver.answers = [
       (response) => {
         response.writeHead(200)
-        const more = () => {
+        const writeMore = () => {
           while (!response.destroyed && response.write(Buffer.alloc(16_384))) sent += 16_384
         }
-        response.on('drain', more)
-        more()
+        response.on('drain', writeMore)
+        writeMore()
       },
     ]
-    await ordered()
-    await deliver(house)
-    expect(await delivery()).toMatchObject({ status: 'delivered', last_status: 200 })
+    await submitOrder()
+    await deliverDue(house)
+    expect(await readDelivery()).toMatchObject({ status: 'delivered', last_status: 200 })
     expect(sent).toBeLessThan(16 * 1024 * 1024)
   })
 
   it('is a failure where the connection breaks or is refused', async () => {
-    await register()
+    await registerCurrent()
     receiver.answers = [(response) => response.destroy()]
-    await ordered()
-    await deliver(house)
-    expect(await delivery()).toMatchObject({ status: 'pending', last_error: 'connection', last_status: null })
+    await submitOrder()
+    await deliverDue(house)
+    expect(await readDelivery()).toMatchObject({
+      status: 'pending',
+      last_error: 'connection',
+      last_status: null,
+    })
   })
 
   it('no longer goes to an endpoint that was deleted', async () => {
-    const { endpoint_id } = await register()
+    const { endpoint_id } = await registerCurrent()
     receiver.usual = 500
-    await ordered()
-    await deliver(house)
+    await submitOrder()
+    await deliverDue(house)
     expectData(await shop.send('DELETE', `/webhook-endpoints/${endpoint_id}`))
     expectData(await shop.send('DELETE', `/webhook-endpoints/${endpoint_id}`))
     house.clock.advance(10 * minute)
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(1)
-    const told = await delivery()
+    const told = await readDelivery()
     expect(told).toMatchObject({ status: 'cancelled', last_error: 'endpoint_deleted', attempts: 1 })
     const again = await shop.post(`/webhook-deliveries/${told.delivery_id}/redeliver`)
     const { hint } = expectError(again, 'VALIDATION_FAILED', { param: 'delivery_id' })
-    expect(hint).toMatch(/^Read the event with GET .* and register a webhook endpoint/)
+    expect(hint).toMatch(/^Read the event with `GET .*`, and register a webhook endpoint/)
     expectError(await shop.get(`/webhook-endpoints/${endpoint_id}`), 'NOT_FOUND', {
-      hint: 'Send the id exactly as the gateway told it, case included; the lists show what there is.',
+      hint: 'Send the id exactly as the gateway returned it, case included. The list endpoints show what exists.',
     })
   })
 
   it('can be sent again, under the same event_id and with the whole schedule before it', async () => {
-    await register()
-    await ordered()
-    await deliver(house)
-    const { delivery_id } = await delivery()
+    await registerCurrent()
+    await submitOrder()
+    await deliverDue(house)
+    const { delivery_id } = await readDelivery()
     receiver.answers = [500]
     const again = expectData(await shop.post(`/webhook-deliveries/${delivery_id}/redeliver`))
     expect(again).toMatchObject({ status: 'pending', attempts: 0 })
-    await deliver(house)
+    await deliverDue(house)
     house.clock.advance(30_000)
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(3)
     expect(new Set(receiver.received.map(({ event }) => event.event_id)).size).toBe(1)
-    expect(await delivery()).toMatchObject({ status: 'delivered', attempts: 2 })
+    expect(await readDelivery()).toMatchObject({ status: 'delivered', attempts: 2 })
   })
 
   it('waits as long as webhooks are switched off for the channel, and is made good afterwards', async () => {
-    await register()
+    await registerCurrent()
     const channel = 'channel-of-CUST-HARBOUR'
     const { db } = house.gateway.store
-    const switched = (on: number) =>
+    const switchWebhooks = (on: number) =>
       db.updateTable('channels').set({ webhooks_enabled: on }).where('channel_code', '=', channel).execute()
-    await switched(0)
-    await ordered()
-    await deliver(house)
+    await switchWebhooks(0)
+    await submitOrder()
+    await deliverDue(house)
     house.clock.advance(5 * minute)
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(0)
-    await switched(1)
+    await switchWebhooks(1)
     house.clock.advance(minute)
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(1)
   })
 })
 
 describe('a signature', () => {
   it('verifies with a library of Standard Webhooks, and with ten lines for ours, over the raw body', async () => {
-    const { secret } = await register()
-    await ordered()
-    await deliver(house)
-    const { raw, headers } = last(receiver)
-    expect(isVerified(secret, raw, headers)).toEqual({ standard: true, ours: true })
-    expect(isVerified(secret, `${raw} `, headers)).toEqual({ standard: false, ours: false })
-    expect(isVerified(`whsec_${Buffer.alloc(32).toString('base64')}`, raw, headers)).toEqual({
+    const { secret } = await registerCurrent()
+    await submitOrder()
+    await deliverDue(house)
+    const { raw, headers } = readNewest(receiver)
+    expect(verifySignatures(secret, raw, headers)).toEqual({ standard: true, ours: true })
+    expect(verifySignatures(secret, `${raw} `, headers)).toEqual({ standard: false, ours: false })
+    expect(verifySignatures(`whsec_${Buffer.alloc(32).toString('base64')}`, raw, headers)).toEqual({
       standard: false,
       ours: false,
     })
@@ -251,81 +259,82 @@ describe('a signature', () => {
   })
 
   it('has a fresh time on every attempt', async () => {
-    const { secret } = await register()
+    const { secret } = await registerCurrent()
     receiver.answers = [500]
-    await ordered()
-    await deliver(house)
+    await submitOrder()
+    await deliverDue(house)
     house.clock.advance(30_000)
-    await deliver(house)
+    await deliverDue(house)
     const [first, second] = receiver.received.map(({ headers }) => Number(headers['webhook-timestamp']))
     expect((second ?? 0) - (first ?? 0)).toBe(30)
     for (const { raw, headers, at } of receiver.received) {
-      expect(isVerified(secret, raw, headers, at)).toEqual({ standard: true, ours: true })
+      expect(verifySignatures(secret, raw, headers, at)).toEqual({ standard: true, ours: true })
     }
   })
 
   it('is made with both secrets for a day after a rotation, and with the new one alone then', async () => {
-    const { endpoint_id, secret: old } = await register()
+    const { endpoint_id, secret: old } = await registerCurrent()
     const rotated = expectData(await shop.post(`/webhook-endpoints/${endpoint_id}/secret-rotations`), 201)
     expect(rotated.secret).not.toBe(old)
     expect(rotated.former_secret_until).not.toBeNull()
-    await ordered()
-    await deliver(house)
+    await submitOrder()
+    await deliverDue(house)
     house.clock.advance(24 * 60 * minute - 1)
-    await ordered()
-    await deliver(house)
+    await submitOrder()
+    await deliverDue(house)
     house.clock.advance(1)
-    await ordered()
-    await deliver(house)
-    const fit = (secret: string) =>
-      receiver.received.map(({ raw, headers, at }) => isVerified(secret, raw, headers, at))
+    await submitOrder()
+    await deliverDue(house)
+    const verifyAll = (secret: string) =>
+      receiver.received.map(({ raw, headers, at }) => verifySignatures(secret, raw, headers, at))
     const yes = { standard: true, ours: true }
-    expect(fit(rotated.secret)).toEqual([yes, yes, yes])
-    expect(fit(old)).toEqual([yes, yes, { standard: false, ours: false }])
+    expect(verifyAll(rotated.secret)).toEqual([yes, yes, yes])
+    expect(verifyAll(old)).toEqual([yes, yes, { standard: false, ours: false }])
   })
 
   it('is made with every secret of the last day, however often it was rotated', async () => {
-    const { endpoint_id, secret: first } = await register()
-    const rotate = async () =>
+    const { endpoint_id, secret: first } = await registerCurrent()
+    const rotateSecret = async () =>
       expectData(await shop.post(`/webhook-endpoints/${endpoint_id}/secret-rotations`), 201).secret
-    const second = await rotate()
+    const second = await rotateSecret()
     house.clock.advance(minute)
-    const third = await rotate()
-    await ordered()
-    await deliver(house)
-    const { raw, headers, at } = last(receiver)
+    const third = await rotateSecret()
+    await submitOrder()
+    await deliverDue(house)
+    const { raw, headers, at } = readNewest(receiver)
     for (const secret of [first, second, third])
-      expect(isVerified(secret, raw, headers, at)).toEqual({ standard: true, ours: true })
+      expect(verifySignatures(secret, raw, headers, at)).toEqual({ standard: true, ours: true })
   })
 
   it('stays the one that a lost answer told, when the rotation is asked for again with its key', async () => {
-    const { endpoint_id } = await register()
+    const { endpoint_id } = await registerCurrent()
     const path = `/webhook-endpoints/${endpoint_id}/secret-rotations`
-    const ask = () => shop.post(path, undefined, { 'idempotency-key': 'rotation-1' })
-    const told = await ask()
-    // The key's answer is written with the rotation, so no crash comes between the two.
+    const requestRotation = () => shop.post(path, undefined, { 'idempotency-key': 'rotation-1' })
+    const told = await requestRotation()
+    // The response that the key replays is stored in the same transaction as the rotation, so no crash can separate
+    // them.
     const { state, resource_id } = await house.gateway.store.db
       .selectFrom('idempotency_keys')
       .select(['state', 'resource_id'])
       .where('idempotency_key', '=', 'rotation-1')
       .executeTakeFirstOrThrow()
     expect({ state, resource_id }).toEqual({ state: 'completed', resource_id: endpoint_id })
-    expect((await ask()).text).toBe(told.text)
+    expect((await requestRotation()).text).toBe(told.text)
   })
 
   it('verifies on every delivery while secrets are rotated under load', async () => {
-    const { endpoint_id, secret } = await register()
+    const { endpoint_id, secret } = await registerCurrent()
     let [former, current] = [secret, secret]
     let failures = 0
     receiver.usual = (response, { raw, headers }) => {
-      // A receiver that has learned of the last rotation, or not yet.
-      const fits = [former, current].some((each) => isVerified(each, raw, headers).ours)
+      // Receivers accept the webhook whether they know the new secret or only the former one.
+      const fits = [former, current].some((each) => verifySignatures(each, raw, headers).ours)
       failures += fits ? 0 : 1
       response.writeHead(fits ? 200 : 401).end()
     }
     for (let round = 0; round < 10; round++) {
       for (let each = 0; each < 5; each++) await shop.post(`/webhook-endpoints/${endpoint_id}/test`)
-      const delivering = deliver(house)
+      const delivering = deliverDue(house)
       const { secret: next } = expectData(
         await shop.post(`/webhook-endpoints/${endpoint_id}/secret-rotations`),
         201,
@@ -338,7 +347,7 @@ describe('a signature', () => {
   })
 
   it('stands on a secret that is shown once and sealed at rest', async () => {
-    const { endpoint_id, secret } = await register()
+    const { endpoint_id, secret } = await registerCurrent()
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     const answers = [
       await shop.get('/webhook-endpoints'),
@@ -350,18 +359,21 @@ describe('a signature', () => {
   })
 })
 
-/** As two receivers see it at the time of the attempt. */
-function isVerified(secret: string, raw: string, headers: object, at = house.clock.now()) {
+/**
+ * Checks the webhook's signatures as receivers with this secret do, at the time `at`. Returns the verdicts of a
+ * Standard Webhooks library and of `verifyWebhook`.
+ */
+function verifySignatures(secret: string, raw: string, headers: object, at = house.clock.now()) {
   const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
   vi.useFakeTimers({ toFake: ['Date'], now: at })
   try {
-    return { standard: standardFits(secret, raw, named), ours: verifyWebhook(raw, named, secret) }
+    return { standard: matchesStandard(secret, raw, named), ours: verifyWebhook(raw, named, secret) }
   } finally {
     vi.useRealTimers()
   }
 }
 
-function standardFits(secret: string, raw: string, headers: Record<string, string>): boolean {
+function matchesStandard(secret: string, raw: string, headers: Record<string, string>): boolean {
   try {
     new Webhook(secret).verify(raw, headers)
     return true
@@ -372,14 +384,14 @@ function standardFits(secret: string, raw: string, headers: Record<string, strin
 
 describe('an endpoint', () => {
   it('is registered, read, changed and listed by its channel alone', async () => {
-    const { endpoint_id } = await register({ description: 'orders', warehouse_codes: ['AUSYD1'] })
+    const { endpoint_id } = await registerCurrent({ description: 'orders', warehouse_codes: ['AUSYD1'] })
     const changed = expectData(
       await shop.send('PATCH', `/webhook-endpoints/${endpoint_id}`, {
         body: { description: null, warehouse_codes: null, event_types: ['stock.changed'] },
       }),
     )
     expect(changed).toMatchObject({ description: null, warehouse_codes: [], event_types: ['stock.changed'] })
-    const { token } = await world(house)
+    const { token } = await createWorld(house)
     const foreign = `/api/v1/webhook-endpoints/${endpoint_id}`
     for (const [method, path] of [
       ['GET', foreign],
@@ -396,7 +408,7 @@ describe('an endpoint', () => {
   })
 
   it('is one of at most five', async () => {
-    const { token } = await world(house)
+    const { token } = await createWorld(house)
     const answers = await Promise.all(
       Array.from({ length: 8 }, () =>
         call(house, 'POST', '/api/v1/webhook-endpoints', {
@@ -409,57 +421,59 @@ describe('an endpoint', () => {
     const [refused] = answers.filter(({ status }) => status !== 201)
     const { error } = refused?.json ?? {}
     expect(error).toMatchObject({ code: 'VALIDATION_FAILED', reason: 'invalid_state' })
-    // No field is wrong: there is one endpoint too many.
+    // The fields are valid; the only problem is that there are too many endpoints.
     expect(error).not.toHaveProperty('param')
-    expect(error.hint).toMatch(/^Delete one of the 5 with DELETE \/api\/v1\/webhook-endpoints\/<endpoint_id>/)
+    expect(error.hint).toMatch(
+      /^Delete one of the 5 with `DELETE \/api\/v1\/webhook-endpoints\/<endpoint_id>`/,
+    )
   })
 
   it('refuses event types and warehouses that are none, or not the channel’s', async () => {
-    const { token } = await world(house, { warehouse_allowlist: ['CHNZJ1'] })
-    const post = (more: Loose) =>
+    const { token } = await createWorld(house, { warehouse_allowlist: ['CHNZJ1'] })
+    const postEndpoint = (more: LooseJson) =>
       call(house, 'POST', '/api/v1/webhook-endpoints', {
         token,
         body: { url: receiver.url, event_types: ['stock.changed'], ...more },
       })
-    expectError(await post({ event_types: ['order.shipped'] }), 'VALIDATION_FAILED', {
+    expectError(await postEndpoint({ event_types: ['order.shipped'] }), 'VALIDATION_FAILED', {
       param: 'event_types[0]',
     })
-    expectError(await post({ event_types: ['webhook.test'] }), 'VALIDATION_FAILED', {
+    expectError(await postEndpoint({ event_types: ['webhook.test'] }), 'VALIDATION_FAILED', {
       param: 'event_types[0]',
     })
-    expectError(await post({ event_types: [] }), 'VALIDATION_FAILED', { param: 'event_types' })
-    expectError(await post({ warehouse_codes: ['NOWHERE'] }), 'WAREHOUSE_UNKNOWN', {
+    expectError(await postEndpoint({ event_types: [] }), 'VALIDATION_FAILED', { param: 'event_types' })
+    expectError(await postEndpoint({ warehouse_codes: ['NOWHERE'] }), 'WAREHOUSE_UNKNOWN', {
       param: 'warehouse_codes[0]',
     })
-    expectError(await post({ warehouse_codes: ['CHNZJ1', 'AUSYD1'] }), 'WAREHOUSE_DENIED', {
+    expectError(await postEndpoint({ warehouse_codes: ['CHNZJ1', 'AUSYD1'] }), 'WAREHOUSE_DENIED', {
       param: 'warehouse_codes[1]',
     })
-    expectError(await post({ warehouse_codes: ['CN'] }), 'WAREHOUSE_DENIED')
+    expectError(await postEndpoint({ warehouse_codes: ['CN'] }), 'WAREHOUSE_DENIED')
   })
 
   it('is tried out with an event that is on no list', async () => {
-    const { endpoint_id, secret } = await register()
+    const { endpoint_id, secret } = await registerCurrent()
     const headers = { 'x-request-id': 'req-of-a-test-1' }
     house.clock.advance(1)
     const sent = expectData(await shop.post(`/webhook-endpoints/${endpoint_id}/test`, undefined, headers))
     expect(sent).toMatchObject({ event_type: 'webhook.test', status: 'pending' })
-    await deliver(house)
-    const { raw, headers: got, event } = last(receiver)
+    await deliverDue(house)
+    const { raw, headers: got, event } = readNewest(receiver)
     expect(event).toMatchObject({ type: 'webhook.test', event_id: sent.event_id })
     expect(got['x-request-id']).toBe('req-of-a-test-1')
-    expect(isVerified(secret, raw, got)).toEqual({ standard: true, ours: true })
+    expect(verifySignatures(secret, raw, got)).toEqual({ standard: true, ours: true })
     expectError(await shop.get(`/events/${sent.event_id}`), 'NOT_FOUND')
-    // Whoever notes the last event that came goes on from a test as well.
+    // A client can continue reading after an event that was only a test.
     house.clock.advance(1)
-    await ordered()
-    await deliver(house)
+    await submitOrder()
+    await deliverDue(house)
     const since = expectData(await shop.get(`/events?since=${sent.event_id}`))
     expect(since.map(({ type }: { type: string }) => type)).toEqual(['order.created'])
   })
 
   it('cannot be tried out, changed or rotated while webhooks are switched off, but read and deleted', async () => {
-    const { token, channel_code } = await world(house)
-    const { endpoint_id } = await registered(house, token, receiver.url)
+    const { token, channel_code } = await createWorld(house)
+    const { endpoint_id } = await registerEndpoint(house, token, receiver.url)
     const { db } = house.gateway.store
     await db
       .updateTable('channels')
@@ -477,37 +491,37 @@ describe('an endpoint', () => {
 
 describe('deliveries', () => {
   it('are listed and sent again by their channel alone', async () => {
-    await register()
-    await ordered()
-    await deliver(house)
-    const { delivery_id, event_id } = await delivery()
-    const { token } = await world(house)
+    await registerCurrent()
+    await submitOrder()
+    await deliverDue(house)
+    const { delivery_id, event_id } = await readDelivery()
+    const { token } = await createWorld(house)
     expectError(
       await call(house, 'POST', `/api/v1/webhook-deliveries/${delivery_id}/redeliver`, { token }),
       'OWNERSHIP_DENIED',
     )
-    expect(await deliveries(house, token, `&event_id=${event_id}`)).toEqual([])
+    expect(await listDeliveries(house, token, `&event_id=${event_id}`)).toEqual([])
     expect(
-      await deliveries(house, await shop.token(), `&event_id=${event_id}&status=delivered`),
+      await listDeliveries(house, await shop.token(), `&event_id=${event_id}&status=delivered`),
     ).toHaveLength(1)
-    expect(await deliveries(house, await shop.token(), `&event_id=${event_id}&status=dead_letter`)).toEqual(
-      [],
-    )
+    expect(
+      await listDeliveries(house, await shop.token(), `&event_id=${event_id}&status=dead_letter`),
+    ).toEqual([])
   })
 })
 
 describe('order.created', () => {
   it('tells of a wholesale order once, when it is submitted, without the recipient', async () => {
-    await register()
-    const draft = await draftOf(shop, await shop.sku(), 2, { client_order_number: 'WHOLE-1' })
-    await deliver(house)
+    await registerCurrent()
+    const draft = await createDraft(shop, await shop.createSku(), 2, { client_order_number: 'WHOLE-1' })
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(0)
     expectData(await shop.post(`/orders/${draft.order_id}/submit`))
     expectData(await shop.post(`/orders/${draft.order_id}/submit`))
     await house.settle()
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(1)
-    const { event, raw } = last(receiver)
+    const { event, raw } = readNewest(receiver)
     expect(event).toMatchObject({
       type: 'order.created',
       channel_code: 'channel-of-CUST-HARBOUR',
@@ -526,19 +540,19 @@ describe('order.created', () => {
     expect(event.data.lines).toEqual(order.lines)
     expect(raw).not.toContain('Example Street')
     expectData(await shop.send('DELETE', `/orders/${draft.order_id}`))
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(1)
   })
 
   it('tells of a drop-ship order once, not of its preview, without the recipient', async () => {
-    await register()
-    const wish = dropshipOf(await shop.sku())
+    await registerCurrent()
+    const wish = buildDropship(await shop.createSku())
     expectData(await shop.post('/dropship-orders/allocation-preview', wish))
-    await deliver(house)
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(0)
     const order = expectData(await shop.post('/dropship-orders/submit', wish))
-    await deliver(house)
-    const { event, raw } = last(receiver)
+    await deliverDue(house)
+    const { event, raw } = readNewest(receiver)
     expect(event.data).toMatchObject({
       order_type: 'dropship',
       order_id: null,
@@ -551,25 +565,25 @@ describe('order.created', () => {
   })
 
   it('is not told of an order that the ERP refused', async () => {
-    await register()
-    const sku = await shop.sku({ AUSYD1: 0 })
-    const before = await lastNumber()
-    expectError(await shop.post('/dropship-orders/submit', dropshipOf(sku)), 'UPSTREAM_REJECTED')
-    await deliver(house)
-    expect(await lastNumber()).toBe(before)
+    await registerCurrent()
+    const sku = await shop.createSku({ AUSYD1: 0 })
+    const before = await readLastNumber()
+    expectError(await shop.post('/dropship-orders/submit', buildDropship(sku)), 'UPSTREAM_REJECTED')
+    await deliverDue(house)
+    expect(await readLastNumber()).toBe(before)
     expect(receiver.received).toHaveLength(0)
   })
 
   it('goes to the endpoints of its channel alone', async () => {
-    const { token } = await world(house)
-    await registered(house, token, receiver.url)
-    await ordered()
-    await deliver(house)
+    const { token } = await createWorld(house)
+    await registerEndpoint(house, token, receiver.url)
+    await submitOrder()
+    await deliverDue(house)
     expect(receiver.received).toHaveLength(0)
   })
 })
 
-async function lastNumber(): Promise<number> {
+async function readLastNumber(): Promise<number> {
   while (await sequenceEvents(house.gateway));
   const { value } = await house.gateway.store.db
     .selectFrom('counters')
@@ -581,29 +595,32 @@ async function lastNumber(): Promise<number> {
 
 describe('receivers that hang', () => {
   it('do not delay the others, and keep few attempts in flight', async () => {
-    const { token } = await world(house)
+    const { token } = await createWorld(house)
     const hanging = await openReceiver()
     hanging.usual = () => {}
-    const slow = await registered(house, token, hanging.url)
-    const fine = await registered(house, token, receiver.url)
-    const test = (id: string) => call(house, 'POST', `/api/v1/webhook-endpoints/${id}/test`, { token })
-    for (let each = 0; each < 20; each++) await Promise.all([test(slow.endpoint_id), test(fine.endpoint_id)])
+    const slow = await registerEndpoint(house, token, hanging.url)
+    const fine = await registerEndpoint(house, token, receiver.url)
+    const sendTest = (id: string) => call(house, 'POST', `/api/v1/webhook-endpoints/${id}/test`, { token })
+    for (let each = 0; each < 20; each++)
+      await Promise.all([sendTest(slow.endpoint_id), sendTest(fine.endpoint_id)])
     const dispatcher = new Dispatcher(house.gateway, new Egress(house.gateway.config))
-    await until(async () => {
+    await waitUntilSoon(async () => {
       await dispatcher.turn()
       return receiver.received.length === 20
     })
     expect(hanging.received.length).toBeGreaterThan(0)
     expect(hanging.received.length).toBeLessThanOrEqual(4)
     expect(dispatcher.inFlight).toBe(hanging.received.length)
-    // An attempt that is cut short by the end of the process is none.
+    // An attempt that was aborted because the process ended does not count.
     await dispatcher.stop()
-    expect(await deliveries(house, token, `&endpoint_id=${slow.endpoint_id}&status=pending`)).toHaveLength(20)
+    expect(
+      await listDeliveries(house, token, `&endpoint_id=${slow.endpoint_id}&status=pending`),
+    ).toHaveLength(20)
     hanging.usual = 200
-    await deliver(house)
-    expect(await deliveries(house, token, `&endpoint_id=${slow.endpoint_id}&status=delivered`)).toHaveLength(
-      20,
-    )
+    await deliverDue(house)
+    expect(
+      await listDeliveries(house, token, `&endpoint_id=${slow.endpoint_id}&status=delivered`),
+    ).toHaveLength(20)
     await hanging.close()
   })
 })

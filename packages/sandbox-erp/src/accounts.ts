@@ -1,11 +1,11 @@
 import { argon2, createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { type Answer, type Input, type Output, ok, rejected } from '@trade-gateway/connector'
+import { type ErpResult, type Input, type Output, ok, rejected } from '@trade-gateway/connector'
 import type { Clock } from './clock.ts'
-import { preferencesOf } from './customers.ts'
+import { findPreferences } from './customers.ts'
 import type { Store } from './store.ts'
 
-/** A person of a customer who signs in to the ERP's website. */
+/** A person who signs in to the ERP for a customer. */
 export interface Account {
   readonly account_id: string
   readonly username: string
@@ -15,15 +15,15 @@ export interface Account {
 }
 
 const sessionLifeMs = 12 * 60 * 60 * 1000
-/** OWASP's smallest argon2id: 19 MiB, 2 passes. The built-in accounts have random passwords. */
+/** The smallest argon2id parameters that OWASP recommends: 19 MiB, 2 passes. */
 const hashing = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
 const argon2id = promisify(argon2)
 
-/** Makes each account what it is said to be, whatever was stored under its id before. */
-export async function keepAccounts(store: Store, accounts: readonly Account[]): Promise<void> {
+/** Creates or overwrites the accounts by id. */
+export async function storeAccounts(store: Store, accounts: readonly Account[]): Promise<void> {
   for (const account of accounts) {
     const salt = randomBytes(16)
-    const hash = await hashOf(account.password, salt)
+    const hash = await hashPassword(account.password, salt)
     store.run(
       `insert into accounts (account_id, username, name, customer_code, password_salt, password_hash)
        values (?, ?, ?, ?, ?, ?)
@@ -40,19 +40,19 @@ export async function keepAccounts(store: Store, accounts: readonly Account[]): 
   }
 }
 
-/** Opens a session. An unknown name costs the same hash as a known one. */
+/** Opens a session. An unknown name takes as long as a known one, because a hash is computed in both cases. */
 export async function signIn(
   store: Store,
   clock: Clock,
   input: Input<'sign_in'>,
-): Promise<Answer<Output<'sign_in'>>> {
+): Promise<ErpResult<Output<'sign_in'>>> {
   const account = store.one(
     'select account_id, name, customer_code, password_salt, password_hash from accounts where username = ?',
     input.username,
   )
   const salt = account?.password_salt instanceof Uint8Array ? account.password_salt : new Uint8Array(16)
   const expected = account?.password_hash instanceof Uint8Array ? account.password_hash : new Uint8Array(32)
-  const right = timingSafeEqual(await hashOf(input.password, salt), expected)
+  const right = timingSafeEqual(await hashPassword(input.password, salt), expected)
   if (!account || !right) return rejected('bad_credentials', 'The username or the password is wrong.')
   const session = randomBytes(32).toString('base64url')
   const expiresAt = clock.now() + sessionLifeMs
@@ -60,7 +60,7 @@ export async function signIn(
     store.run('delete from sessions where expires_at < ?', clock.now())
     store.run(
       'insert into sessions (session_hash, account_id, expires_at) values (?, ?, ?)',
-      sessionHash(session),
+      hashSession(session),
       account.account_id ?? null,
       expiresAt,
     )
@@ -69,26 +69,26 @@ export async function signIn(
     account_id: String(account.account_id),
     name: String(account.name),
     customer_code: String(account.customer_code),
-    ...preferencesOf(store, String(account.customer_code)),
+    ...findPreferences(store, String(account.customer_code)),
     session,
     session_expires_at: new Date(expiresAt).toISOString(),
   })
 }
 
-/** The account behind a session that is open. */
-export interface SignedIn {
+/** The account of an open session. */
+export interface SessionAccount {
   readonly account_id: string
   readonly customer_code: string
-  /** Which account of the ERP it is, from 1, in the order in which they were made. */
+  /** The position of the account in order of creation, from 1. Prices and allocation depend on it. */
   readonly rank: number
 }
 
-/** Whose session it is; undefined where it is unknown or over. */
-export function accountOf(store: Store, clock: Clock, session: string): SignedIn | undefined {
+/** Finds the account of a session; undefined if the session is unknown or expired. */
+export function findAccount(store: Store, clock: Clock, session: string): SessionAccount | undefined {
   const row = store.one(
     `select a.account_id, a.customer_code, (select count(*) from accounts b where b.rowid <= a.rowid) as rank
      from sessions s join accounts a using (account_id) where s.session_hash = ? and s.expires_at > ?`,
-    sessionHash(session),
+    hashSession(session),
     clock.now(),
   )
   return (
@@ -100,10 +100,10 @@ export function accountOf(store: Store, clock: Clock, session: string): SignedIn
   )
 }
 
-function sessionHash(session: string): string {
+function hashSession(session: string): string {
   return createHash('sha256').update(session).digest('hex')
 }
 
-async function hashOf(password: string, salt: Uint8Array): Promise<Buffer> {
+async function hashPassword(password: string, salt: Uint8Array): Promise<Buffer> {
   return argon2id('argon2id', { message: password, nonce: salt, ...hashing })
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Activity } from './activity.ts'
-import { builtInCatalogue } from './catalogue/built-in.ts'
+import { createBuiltInCatalogue } from './catalogue/built-in.ts'
 import { openSandboxErp, type SandboxErp } from './erp.ts'
 import type { Row } from './store.ts'
 
@@ -10,7 +10,7 @@ const clock = { now: () => Date.parse(`${today}T10:00:00Z`) }
 async function withSandbox<T>(work: (sandbox: SandboxErp) => T): Promise<T> {
   const sandbox = await openSandboxErp({
     path: ':memory:',
-    catalogue: () => builtInCatalogue({ seed: 1, styles: 5, today }),
+    catalogue: () => createBuiltInCatalogue({ seed: 1, styles: 5, today }),
     catalogue_id: 'five styles',
     accounts: [],
     clock,
@@ -22,40 +22,41 @@ async function withSandbox<T>(work: (sandbox: SandboxErp) => T): Promise<T> {
   }
 }
 
-function stockOf({ store }: SandboxErp): Row[] {
+function readStock({ store }: SandboxErp): Row[] {
   return store.all('select * from stock order by warehouse_code, sku')
 }
 
-function moved(seed: number, ticks: readonly number[]): Promise<Row[]> {
+function moveStock(seed: number, ticks: readonly number[]): Promise<Row[]> {
   return withSandbox((sandbox) => {
     const activity = new Activity(sandbox.store, seed, clock)
-    for (const steps of ticks) activity.move(steps)
-    return stockOf(sandbox)
+    for (const steps of ticks) activity.performSteps(steps)
+    return readStock(sandbox)
   })
 }
 
 describe('activity', () => {
   it('makes the same stock from the same seed and the same number of steps, however they are divided', async () => {
-    const whole = await moved(7, [600])
-    expect(await moved(7, [1, 99, 0, 250, 250])).toEqual(whole)
-    expect(await moved(8, [600])).not.toEqual(whole)
-    expect(await moved(7, [599])).not.toEqual(whole)
+    const whole = await moveStock(7, [600])
+    expect(await moveStock(7, [1, 99, 0, 250, 250])).toEqual(whole)
+    expect(await moveStock(8, [600])).not.toEqual(whole)
+    expect(await moveStock(7, [599])).not.toEqual(whole)
   })
 
   it('changes exactly one row a step, under the next number of its warehouse', async () => {
     await withSandbox((sandbox) => {
       const activity = new Activity(sandbox.store, 3, clock)
-      const sum = () => Number(sandbox.store.one('select sum(stock_seq) as sum from warehouses')?.sum)
+      const readCounterSum = () =>
+        Number(sandbox.store.one('select sum(stock_seq) as sum from warehouses')?.sum)
       for (let step = 0; step < 150; step++) {
-        const before = new Map(stockOf(sandbox).map((row) => [`${row.warehouse_code} ${row.sku}`, row]))
-        const counted = sum()
-        activity.move(1)
-        const changed = stockOf(sandbox).filter((row) => {
+        const before = new Map(readStock(sandbox).map((row) => [`${row.warehouse_code} ${row.sku}`, row]))
+        const counted = readCounterSum()
+        activity.performSteps(1)
+        const changed = readStock(sandbox).filter((row) => {
           const { stock_seq: _seq, ...figures } = before.get(`${row.warehouse_code} ${row.sku}`) ?? {}
           return Object.entries(figures).some(([name, value]) => row[name] !== value)
         })
         expect(changed).toHaveLength(1)
-        expect(sum()).toBe(counted + 1)
+        expect(readCounterSum()).toBe(counted + 1)
       }
     })
   })
@@ -65,10 +66,10 @@ describe('activity', () => {
       const activity = new Activity(sandbox.store, 5, clock)
       const seen = new Map<string, number>()
       const keys = ['on_hand', 'incoming', 'price_wholesale', 'withdrawn'] as const
-      let before = stockOf(sandbox)
+      let before = readStock(sandbox)
       for (let step = 0; step < 1000; step++) {
-        activity.move(1)
-        const after = stockOf(sandbox)
+        activity.performSteps(1)
+        const after = readStock(sandbox)
         after.forEach((row, index) => {
           const old = before[index]
           const kind = keys
@@ -97,29 +98,29 @@ describe('activity', () => {
   it('never moves a magic SKU and never sells what is held', async () => {
     await withSandbox((sandbox) => {
       sandbox.store.run("update stock set held = on_hand where warehouse_code = 'AUSYD2'")
-      const magic = () => stockOf(sandbox).filter(({ sku }) => String(sku).startsWith('SBX-'))
-      const before = magic()
+      const isTrigger = () => readStock(sandbox).filter(({ sku }) => String(sku).startsWith('SBX-'))
+      const before = isTrigger()
       const activity = new Activity(sandbox.store, 11, clock)
-      activity.move(5000)
-      expect(magic()).toEqual(before)
-      const oversold = stockOf(sandbox).filter(({ on_hand, held }) => Number(on_hand) < Number(held))
+      activity.performSteps(5000)
+      expect(isTrigger()).toEqual(before)
+      const oversold = readStock(sandbox).filter(({ on_hand, held }) => Number(on_hand) < Number(held))
       expect(oversold).toEqual([])
     })
   })
 
-  it('lets only some SKUs be away at once, and is idle where there is nothing to move', async () => {
+  it('withdraws only some SKUs at the same time, and is idle without stock', async () => {
     await withSandbox((sandbox) => {
       const activity = new Activity(sandbox.store, 2, clock)
       for (let tick = 0; tick < 100; tick++) {
-        activity.move(50)
+        activity.performSteps(50)
         const away = sandbox.store.one('select count(*) as away from stock where withdrawn = 1')?.away
         expect(Number(away)).toBeLessThanOrEqual(51)
       }
       sandbox.store.run('delete from stock')
-      const counters = () => sandbox.store.all('select stock_seq from warehouses')
-      const before = counters()
-      new Activity(sandbox.store, 2, clock).move(10)
-      expect(counters()).toEqual(before)
+      const readCounters = () => sandbox.store.all('select stock_seq from warehouses')
+      const before = readCounters()
+      new Activity(sandbox.store, 2, clock).performSteps(10)
+      expect(readCounters()).toEqual(before)
     })
   })
 })

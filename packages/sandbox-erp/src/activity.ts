@@ -1,41 +1,44 @@
 /**
- * A warehouse at work: mostly it sells; now and then goods are announced and land, a price changes, a SKU is
- * withdrawn or comes back. Everything is drawn from the seed, one draw after the other, so that the same seed and
- * the same number of steps make the same stock (announced dates also follow the clock's day). Quantities hover
- * around where they are: a sale that finds nothing to sell is answered by a receipt.
+ * Simulates a working warehouse. Most steps are sales; some are announced or received goods, price changes, and
+ * withdrawals and returns of SKUs. All choices come from the seed in sequence, so the same seed and number of steps
+ * give the same stock (announced dates also depend on the clock's day). Quantities stay around their level, because a
+ * sale without stock becomes a receipt.
  */
-import { type Incoming, mostAmount } from '@trade-gateway/connector'
-import { type Days, daysAround } from './catalogue/days.ts'
+import { type Incoming, maxAmount } from '@trade-gateway/connector'
+import { createDays, type Days } from './catalogue/days.ts'
 import { Random } from './catalogue/random.ts'
 import type { Clock } from './clock.ts'
-import { rowOf, type StockRow, writeRow } from './movements.ts'
+import { readStockRow, type StockRow, writeStockRow } from './movements.ts'
 import type { Store } from './store.ts'
 
-/** SKUs that show a fixed behaviour keep their figures. */
-const magicPrefix = 'SBX-'
-/** So many SKUs of a warehouse's own withdrawing are away at once; one more, and the oldest comes back. */
-const mostAway = 50
-const mostIncoming = 3
+/** The SKUs of the sandbox triggers keep their figures. */
+const triggerPrefix = 'SBX-'
+/** The maximum number of withdrawn SKUs. Above it, the one that was withdrawn first comes back. */
+const maxWithdrawn = 50
+const maxIncoming = 3
 
-/** How often what happens, in percent; the rest are sales. */
-const often = { receipt: 4, landing: 3, price: 7, withdrawal: 3, comeback: 3 } as const
+/** The probability of each event in percent; the rest are sales. */
+const eventPercents = { receipt: 4, landing: 3, price: 7, withdrawal: 3, comeback: 3 } as const
 
-interface Place {
+interface StockKey {
   readonly warehouse_code: string
   readonly sku: string
 }
 
-/** The stock that moves by itself. It knows every SKU by its place, so that a random one costs one look-up. */
+/**
+ * The simulated warehouse activity, which changes stock at random. It keeps the list of SKUs (without the sandbox
+ * triggers) in memory, so that picking one at random costs a single look-up.
+ */
 export class Activity {
   readonly #store: Store
   readonly #clock: Clock
   readonly #random: Random
   readonly #places: readonly { readonly warehouse_code: string; readonly skus: readonly string[] }[]
   readonly #count: number
-  /** What was withdrawn here and is still away, the oldest first. */
-  readonly #away: Place[] = []
+  /** The SKUs that this class has withdrawn, in the order of their withdrawal. */
+  readonly #withdrawn: StockKey[] = []
 
-  /** Reads the SKUs once; one that is added later does not move before the next start. */
+  /** Reads the SKUs once. A SKU that is added later does not change before the next start. */
   constructor(store: Store, seed: number, clock: Clock) {
     this.#store = store
     this.#clock = clock
@@ -47,37 +50,39 @@ export class Activity {
         .all(
           'select sku from stock where warehouse_code = ? and substr(sku, 1, ?) <> ? order by sku',
           String(warehouse_code),
-          magicPrefix.length,
-          magicPrefix,
+          triggerPrefix.length,
+          triggerPrefix,
         )
         .map(({ sku }) => String(sku)),
     }))
     this.#count = this.#places.reduce((sum, { skus }) => sum + skus.length, 0)
   }
 
-  /** Lets `steps` things happen, in one transaction. */
-  move(steps: number): void {
+  /** Performs `steps` random changes in one transaction. */
+  performSteps(steps: number): void {
     if (this.#count === 0 || steps <= 0) return
     this.#store.transaction(() => {
-      const days = daysAround(new Date(this.#clock.now()).toISOString().slice(0, 10))
-      for (let step = 0; step < steps; step++) this.#step(days)
+      const days = createDays(new Date(this.#clock.now()).toISOString().slice(0, 10))
+      for (let step = 0; step < steps; step++) this.#performStep(days)
     })
   }
 
-  #step(days: Days): void {
-    const dice = this.#random.whole(1, 100)
-    const place = this.#comesBack(dice) ?? this.#anyPlace()
-    const row = rowOf(this.#store, place.warehouse_code, place.sku)
-    if (row) writeRow(this.#store, this.#next(row, dice, days))
+  #performStep(days: Days): void {
+    const dice = this.#random.drawInteger(1, 100)
+    const key = this.#takeOldestWithdrawn(dice) ?? this.#pickKey()
+    const row = readStockRow(this.#store, key.warehouse_code, key.sku)
+    if (row) writeStockRow(this.#store, this.#changeRow(row, dice, days))
   }
 
-  /** The oldest SKU that is away, where the dice or their number say so. */
-  #comesBack(dice: number): Place | undefined {
-    return dice <= often.comeback || this.#away.length > mostAway ? this.#away.shift() : undefined
+  /** Takes the SKU that was withdrawn first, if the drawn number says so or too many are withdrawn. */
+  #takeOldestWithdrawn(dice: number): StockKey | undefined {
+    return dice <= eventPercents.comeback || this.#withdrawn.length > maxWithdrawn
+      ? this.#withdrawn.shift()
+      : undefined
   }
 
-  #anyPlace(): Place {
-    let index = this.#random.whole(0, this.#count - 1)
+  #pickKey(): StockKey {
+    let index = this.#random.drawInteger(0, this.#count - 1)
     for (const { warehouse_code, skus } of this.#places) {
       const sku = skus[index]
       if (sku !== undefined) return { warehouse_code, sku }
@@ -86,62 +91,62 @@ export class Activity {
     throw new RangeError('There is no such SKU.')
   }
 
-  #next(row: StockRow, dice: number, days: Days): StockRow {
-    // Whoever withdrew it: a SKU that is met while it is away comes back.
+  #changeRow(row: StockRow, dice: number, days: Days): StockRow {
+    // A withdrawn SKU that is picked comes back, whoever withdrew it.
     if (row.withdrawn) return { ...row, withdrawn: false }
-    let least = often.comeback
-    const falls = (percent: number) => {
+    let least = eventPercents.comeback
+    const isInRange = (percent: number) => {
       const from = least
       least += percent
       return dice > from && dice <= least
     }
-    if (falls(often.receipt)) return this.#received(row)
-    if (falls(often.landing)) return this.#landedOrAnnounced(row, days)
-    if (falls(often.price)) return this.#repriced(row)
-    if (falls(often.withdrawal)) {
-      this.#away.push({ warehouse_code: row.warehouse_code, sku: row.sku })
+    if (isInRange(eventPercents.receipt)) return this.#receive(row)
+    if (isInRange(eventPercents.landing)) return this.#landOrAnnounce(row, days)
+    if (isInRange(eventPercents.price)) return this.#changePrice(row)
+    if (isInRange(eventPercents.withdrawal)) {
+      this.#withdrawn.push({ warehouse_code: row.warehouse_code, sku: row.sku })
       return { ...row, withdrawn: true }
     }
-    return this.#sold(row)
+    return this.#sell(row)
   }
 
-  #sold(row: StockRow): StockRow {
+  #sell(row: StockRow): StockRow {
     const sellable = row.on_hand - row.held
-    if (sellable <= 0) return this.#received(row)
-    return { ...row, on_hand: row.on_hand - this.#random.whole(1, Math.min(5, sellable)) }
+    if (sellable <= 0) return this.#receive(row)
+    return { ...row, on_hand: row.on_hand - this.#random.drawInteger(1, Math.min(5, sellable)) }
   }
 
-  #received(row: StockRow): StockRow {
-    return { ...row, on_hand: Math.min(mostAmount, row.on_hand + this.#random.whole(5, 60)) }
+  #receive(row: StockRow): StockRow {
+    return { ...row, on_hand: Math.min(maxAmount, row.on_hand + this.#random.drawInteger(5, 60)) }
   }
 
-  /** What was announced lands, the first of it; where nothing was, something is announced. */
-  #landedOrAnnounced(row: StockRow, days: Days): StockRow {
-    const [first, ...rest] = incomingOf(row)
-    if (first && (rest.length + 1 >= mostIncoming || this.#random.chance(0.7))) {
-      const on_hand = Math.min(mostAmount, row.on_hand + first.quantity)
+  /** Receives the first announced goods. If there are none, or by chance, announces new ones. */
+  #landOrAnnounce(row: StockRow, days: Days): StockRow {
+    const [first, ...rest] = parseIncoming(row)
+    if (first && (rest.length + 1 >= maxIncoming || this.#random.drawWithProbability(0.7))) {
+      const on_hand = Math.min(maxAmount, row.on_hand + first.quantity)
       return { ...row, on_hand, incoming: JSON.stringify(rest) }
     }
-    const from = this.#random.whole(5, 40)
+    const from = this.#random.drawInteger(5, 40)
     const announced: Incoming = {
-      quantity: this.#random.whole(20, 80),
-      earliest_date: days.day(from),
-      latest_date: days.day(from + this.#random.whole(3, 14)),
+      quantity: this.#random.drawInteger(20, 80),
+      earliest_date: days.toDay(from),
+      latest_date: days.toDay(from + this.#random.drawInteger(3, 14)),
     }
     const incoming = [...(first ? [first] : []), ...rest, announced]
     return { ...row, incoming: JSON.stringify(incoming) }
   }
 
-  /** Up or down by at most a twentieth, by at least the smallest coin, and never to nothing. */
-  #repriced(row: StockRow): StockRow {
-    const change = Math.max(1, Math.round((row.price_wholesale * this.#random.whole(1, 5)) / 100))
-    const goesUp = this.#random.chance(0.5) || change >= row.price_wholesale
-    const price_wholesale = Math.min(mostAmount, row.price_wholesale + (goesUp ? change : -change))
+  /** Changes the price by at most 5 % and at least one minor unit, but not to zero. */
+  #changePrice(row: StockRow): StockRow {
+    const change = Math.max(1, Math.round((row.price_wholesale * this.#random.drawInteger(1, 5)) / 100))
+    const goesUp = this.#random.drawWithProbability(0.5) || change >= row.price_wholesale
+    const price_wholesale = Math.min(maxAmount, row.price_wholesale + (goesUp ? change : -change))
     return { ...row, price_wholesale, price_retail: Math.max(price_wholesale, row.price_retail) }
   }
 }
 
-/** The store holds what an `Incoming` list was written as. */
-function incomingOf(row: StockRow): Incoming[] {
+/** Parses without validation, because only `Incoming` lists are written to `stock.incoming`. */
+function parseIncoming(row: StockRow): Incoming[] {
   return JSON.parse(row.incoming)
 }

@@ -1,6 +1,6 @@
 /**
- * The sandbox ERP as a child process: it is told what to be in one message from its parent, so that no secret
- * stands on a command line, and it ends with its parent, however that ends.
+ * The sandbox ERP as a child process. It receives its settings in one IPC message, so that no secret is on a command
+ * line, and exits when its parent exits or crashes.
  */
 import { type ServeSettings, serve } from './serve.ts'
 
@@ -12,20 +12,20 @@ export type ChildMessage =
   | { readonly ready: { url: string; left_out: readonly { line: number; sku: string; reason: string }[] } }
   | { readonly failed: { message: string } }
 
-function tell(message: ChildMessage) {
+function sendToParent(message: ChildMessage) {
   process.send?.(message)
 }
 
 process.once('disconnect', () => process.exit(0))
 process.once('SIGTERM', () => process.exit(0))
-/** A terminal's interrupt reaches the whole group; the parent decides when this process ends. */
+/** Ctrl+C in a terminal reaches the whole process group. The parent decides when this process exits. */
 process.on('SIGINT', () => {})
 
 process.once('message', (message: StartMessage) => {
   serve(message.start).then(
-    ({ url, left_out }) => tell({ ready: { url, left_out: left_out.slice(0, 1000) } }),
+    ({ url, left_out }) => sendToParent({ ready: { url, left_out: left_out.slice(0, 1000) } }),
     (error: unknown) => {
-      tell({ failed: { message: error instanceof Error ? error.message : String(error) } })
+      sendToParent({ failed: { message: error instanceof Error ? error.message : String(error) } })
       process.exitCode = 1
       process.disconnect()
     },

@@ -1,16 +1,16 @@
 import type { Store } from './store.ts'
 
-/** The time as the ERP sees it, in epoch milliseconds. */
+/** The ERP's clock, in epoch milliseconds. */
 export interface Clock {
   now(): number
-  /** A time of the world outside as this clock will show it, where it was set forward. */
-  seen?(epochMs: number): number
+  /** Converts a real deadline to this clock's time, if the clock was set forward. */
+  shiftDeadline?(epochMs: number): number
 }
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** A clock that was set forward, and stays so in its database. */
-export class SteeredClock implements Clock {
+/** A clock that can be set forward. The offset is stored in the database. */
+export class AdjustableClock implements Clock {
   readonly #store: Store
   readonly #base: Clock
   #aheadMs: number
@@ -25,12 +25,12 @@ export class SteeredClock implements Clock {
     return this.#base.now() + this.#aheadMs
   }
 
-  /** Deadlines that others set stay as far away as they were. */
-  seen(epochMs: number): number {
+  /** Shifts a deadline by the offset, so that it stays as far in the future as its sender intended. */
+  shiftDeadline(epochMs: number): number {
     return epochMs + this.#aheadMs
   }
 
-  /** Sets the clock forward; when this returns, that is on disk. */
+  /** Sets the clock forward. The offset is on disk when this returns. */
   advance(ms: number): void {
     const ahead = this.#aheadMs + ms
     this.#store.run(

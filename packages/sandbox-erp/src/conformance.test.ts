@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
-import { callAny, type Erp, erpClient, erpFrom, erpServer } from '@trade-gateway/connector'
+import { callOperation, createErp, type Erp, erpClient, erpServer } from '@trade-gateway/connector'
 import { type ConformanceOptions, conformanceChecks } from '@trade-gateway/connector/conformance'
 import { afterAll, describe, expect, it } from 'vitest'
 import { Activity } from './activity.ts'
-import { builtInCatalogue } from './catalogue/built-in.ts'
+import { createBuiltInCatalogue } from './catalogue/built-in.ts'
 import { openSandboxErp, type SandboxErpOptions } from './erp.ts'
 
 const today = '2026-11-21'
@@ -27,32 +27,34 @@ afterAll(async () => {
   for (const close of closers.reverse()) await close()
 })
 
-async function sandbox(capabilities: NonNullable<SandboxErpOptions['capabilities']>) {
+async function openSandbox(capabilities: NonNullable<SandboxErpOptions['capabilities']>) {
   const opened = await openSandboxErp({
     path: ':memory:',
-    catalogue: () => builtInCatalogue({ seed: 1, styles: 40, today }),
+    catalogue: () => createBuiltInCatalogue({ seed: 1, styles: 40, today }),
     catalogue_id: 'the catalogue of the test',
     accounts: [account],
     clock,
     capabilities,
   })
-  // A magic SKU, since those keep their figures while the stock moves.
+  // A trigger SKU, because its figures do not change while the stock moves.
   opened.steering.setStock({ warehouse_code: 'AUSYD1', sku: 'SBX-OOS', on_hand: 100 })
   closers.push(() => opened.close())
   return opened
 }
 
-/** The same ERP, whose stock moves before every call. */
-async function atWork(capabilities: NonNullable<SandboxErpOptions['capabilities']>): Promise<Erp> {
-  const { erp, store } = await sandbox(capabilities)
+/** Opens a sandbox ERP with simulated activity before every call. */
+async function openErpWithActivity(
+  capabilities: NonNullable<SandboxErpOptions['capabilities']>,
+): Promise<Erp> {
+  const { erp, store } = await openSandbox(capabilities)
   const activity = new Activity(store, 1, clock)
-  return erpFrom((id, input, options) => {
-    activity.move(movesPerCall)
-    return callAny(erp, id, input, options)
+  return createErp((id, input, options) => {
+    activity.performSteps(movesPerCall)
+    return callOperation(erp, id, input, options)
   })
 }
 
-async function served(erp: Erp) {
+async function serve(erp: Erp) {
   const token = 'the token of the test'
   const server = createServer(erpServer(erp, { token }))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -111,50 +113,50 @@ interface World {
   readonly name: string
   readonly erp: Erp
   readonly http?: { readonly url: string; readonly token: string }
-  /** The checks that do not apply here; in process, those of the wire do not either. */
+  /** The checks that are skipped here. In process, the HTTP checks are skipped too. */
   readonly skips: readonly string[]
 }
 
 const worlds: readonly World[] = [
   {
     name: 'in process, that forgets references and holds nothing',
-    erp: (await sandbox(cautious)).erp,
+    erp: (await openSandbox(cautious)).erp,
     skips: [...lackingChanges, ...lackingCaution, 'stock.seq.absent', 'sign_in.unsupported', 'ledger.none'],
   },
-  { name: 'in process', erp: (await sandbox({})).erp, skips: [...still, ...full, ...tellsChanges] },
+  { name: 'in process', erp: (await openSandbox({})).erp, skips: [...still, ...full, ...tellsChanges] },
   {
     name: 'over HTTP',
-    ...(await served((await sandbox({})).erp)),
+    ...(await serve((await openSandbox({})).erp)),
     skips: [...still, ...full, ...tellsChanges],
   },
   {
     name: 'in process, poor',
-    erp: (await sandbox(poor)).erp,
+    erp: (await openSandbox(poor)).erp,
     skips: [...still, ...lacking, ...tellsChanges],
   },
   {
     name: 'over HTTP, poor',
-    ...(await served((await sandbox(poor)).erp)),
+    ...(await serve((await openSandbox(poor)).erp)),
     skips: [...still, ...lacking, ...tellsChanges],
   },
   {
     name: 'in process, telling no changes',
-    erp: (await sandbox(poorest)).erp,
+    erp: (await openSandbox(poorest)).erp,
     skips: [...lacking, ...lackingChanges],
   },
   {
     name: 'in process, at work',
-    erp: await atWork({}),
+    erp: await openErpWithActivity({}),
     skips: ['products.changed.complete', ...full, ...tellsChanges],
   },
   {
     name: 'over HTTP, poor, at work',
-    ...(await served(await atWork(poor))),
+    ...(await serve(await openErpWithActivity(poor))),
     skips: ['products.changed.complete', ...lacking, ...tellsChanges],
   },
   {
     name: 'in process, telling no changes, at work',
-    erp: await atWork(poorest),
+    erp: await openErpWithActivity(poorest),
     skips: [...lacking, ...lackingChanges],
   },
 ]
@@ -170,7 +172,7 @@ describe.each(worlds)('the sandbox ERP $name', ({ erp, http, skips }) => {
 })
 
 describe('the orders of the suite', () => {
-  it.each(worlds)('leave nothing held $name', async ({ erp }) => {
+  it.each(worlds)('leave no active hold $name', async ({ erp }) => {
     const answer = await erp['stock.read']({ warehouse_code: 'AUSYD1', skus: ['SBX-OOS'] })
     expect('ok' in answer && answer.ok.rows[0]?.quantity_available).toBe(100)
   })

@@ -1,39 +1,39 @@
 import { randomBytes } from 'node:crypto'
 import {
-  type Answer,
   type Capabilities,
-  callAny,
+  callOperation,
+  createErp,
   type Erp,
-  erpFrom,
+  type ErpResult,
   ok,
   rejected,
   type StockFigure,
   withoutLedger,
 } from '@trade-gateway/connector'
-import { type Account, keepAccounts, signIn } from './accounts.ts'
+import { type Account, signIn, storeAccounts } from './accounts.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
-import { type Clock, SteeredClock, systemClock } from './clock.ts'
-import { addresses, sellable, shippingMethods } from './customers.ts'
+import { AdjustableClock, type Clock, systemClock } from './clock.ts'
+import { readAddresses, readSellable, readShippingMethods } from './customers.ts'
 import { Faults } from './faults/faults.ts'
 import type { FaultPlan } from './faults/plan.ts'
+import { BookingClock } from './ledger/booking-clock.ts'
 import { bookHistory } from './ledger/history.ts'
-import { Stamps } from './ledger/stamps.ts'
-import { statementOperations } from './ledger/statements.ts'
-import type { Desk } from './orders/desk.ts'
-import { orderOperations } from './orders/orders.ts'
-import { applyDue } from './orders/progress.ts'
-import { warehousesOf } from './orders/request.ts'
-import { productsChanged, productsRead, productsSnapshot } from './products.ts'
-import { seed } from './seed.ts'
+import { createStatementOperations } from './ledger/statements.ts'
+import type { OrderContext } from './orders/context.ts'
+import { createOrderOperations } from './orders/orders.ts'
+import { applyDueChanges } from './orders/progress.ts'
+import { readWarehouses } from './orders/request.ts'
+import { readProductHints, readProductPage, readProducts } from './products.ts'
+import { seedDatabase } from './seed.ts'
 import { Steering } from './steering.ts'
-import { stockChanged, stockRead, stockSnapshot } from './stock.ts'
+import { readStock, readStockHints, readStockPage } from './stock.ts'
 import { Store } from './store.ts'
 
 export { sandboxCustomers } from './seed.ts'
-export { CannotSteer, type ListedDocument, Steering, type StockTotals } from './steering.ts'
+export { type ListedDocument, Steering, SteeringError, type StockTotals } from './steering.ts'
 export type { Account, Clock, FaultPlan }
 
-/** What the sandbox ERP can do unless told to play a poorer one. */
+/** The capabilities of the sandbox ERP by default. Tests restrict them to simulate a weaker ERP. */
 export const fullCapabilities: Capabilities = {
   dedupes_by_reference: true,
   lookup: 'strong',
@@ -47,103 +47,81 @@ export const fullCapabilities: Capabilities = {
   sign_in: true,
 }
 
-const usualHandoverMs = 120_000
-const usualShippingMs = 300_000
+const defaultHandoverMs = 120_000
+const defaultShippingMs = 300_000
 const dayMs = 24 * 60 * 60 * 1000
 
 export interface SandboxErpOptions {
-  /** Where the database is; `:memory:` keeps nothing. */
+  /** The path of the database; `:memory:` keeps nothing. */
   readonly path: string
-  /** What an empty database is filled with. */
+  /** Returns the goods for an empty database. */
   readonly catalogue: () => Catalogue | Promise<Catalogue>
-  /** Names the catalogue (its seed or its file's hash): a database filled from another one is refused. */
+  /** Identifies the catalogue (its seed or its file's hash). A database with another catalogue is refused. */
   readonly catalogue_id: string
-  /** The seed of the statements that a new database begins with; default 1. */
+  /** The seed of the ledger's history in a new database; default 1. */
   readonly seed?: number
   readonly accounts: readonly Account[]
   readonly clock?: Clock
   readonly capabilities?: Partial<Capabilities>
-  /** How long after its submit an order is handed over to the warehouse; default 120 s, Infinity: never by itself. */
+  /** The time from an order's submit to its hand-over to the warehouse; default 120 s. Infinity disables it. */
   readonly handoverMs?: number
-  /** How long after its submit an order leaves the warehouse; default 300 s, Infinity: never by itself. */
+  /** The time from an order's submit to its shipping; default 300 s. Infinity disables it. */
   readonly shippingMs?: number
 }
 
 export interface SandboxErp {
   readonly erp: Erp
   readonly store: Store
-  /** The ERP's time: the clock that it was opened with, and what it was set forward by. */
+  /** The ERP's clock: the given clock plus the time by which it was set forward. */
   readonly clock: Clock
-  /** What the sandbox can be told: faults, time, stock, prices, shipping; and all its documents. */
+  /** Controls of the sandbox: faults, time, stock, prices, shipping, and the list of all documents. */
   readonly steering: Steering
   /**
-   * Applies what became due by itself, a bounded turn of it: expiries, hand-overs, shipping. Every operation does so
-   * first. Answers how many documents it moved.
+   * Applies due changes (expiries, hand-overs, shipping, bills, refunds) up to a limit. Every operation calls this
+   * first. Returns the number of changes.
    */
-  applyDue(): number
+  applyDueChanges(): number
   close(): void
 }
 
-/** The database belongs to another catalogue than the one asked for. */
-export class OtherCatalogue extends Error {}
+/** Thrown if the database was filled from a catalogue other than the given one. */
+export class CatalogueMismatch extends Error {}
 
 /**
- * Opens the sandbox ERP: an `Erp` over its own database, deterministic from catalogue and clock. Throws
- * `OtherCatalogue` where the database was filled from another catalogue.
+ * Opens the sandbox ERP: an `Erp` on its own database, deterministic for a given catalogue and clock. Throws
+ * `CatalogueMismatch` if the database was filled from another catalogue.
  */
 export async function openSandboxErp(options: SandboxErpOptions): Promise<SandboxErp> {
   const capabilities = { ...fullCapabilities, ...options.capabilities }
   const store = new Store(options.path)
-  const clock = new SteeredClock(store, options.clock ?? systemClock)
+  const clock = new AdjustableClock(store, options.clock ?? systemClock)
   const faults = new Faults(capabilities.max_request_ms)
-  const epoch = await fill(store, options, clock)
-  await keepAccounts(store, options.accounts)
-  openLedger(store, options, clock)
-  const desk: Desk = {
+  const epoch = await fillDatabase(store, options, clock)
+  await storeAccounts(store, options.accounts)
+  bookHistoryOnce(store, options, clock)
+  const context: OrderContext = {
     store,
     clock,
-    stamps: new Stamps(clock, newestBooking(store)),
+    bookingClock: new BookingClock(clock, readNewestBookingTime(store)),
     capabilities,
     epoch,
-    handoverMs: options.handoverMs ?? usualHandoverMs,
-    shippingMs: options.shippingMs ?? usualShippingMs,
+    handoverMs: options.handoverMs ?? defaultHandoverMs,
+    shippingMs: options.shippingMs ?? defaultShippingMs,
     lookupLagMs: () =>
       faults.plan.lookup_lag_ms ?? (capabilities.lookup === 'eventual' ? capabilities.lookup_lag_ms : 0),
   }
 
-  const orders = orderOperations(desk)
-  const operations: Erp = {
-    ...orders,
-    ...(capabilities.ledger ? statementOperations(desk) : withoutLedger),
-    describe: async () => ok({ name: 'Trade Gateway sandbox ERP', sandbox: true, capabilities }),
-    warehouses: async () => ok({ warehouses: warehousesOf(store) }),
-    'stock.snapshot': async (input) => withoutSeq(capabilities, stockSnapshot(store, input)),
-    'stock.read': async (input) => withoutSeq(capabilities, stockRead(store, input)),
-    'stock.changed': async (input) => withoutHints(capabilities, stockChanged(store, epoch, input), input),
-    'products.snapshot': async (input) => productsSnapshot(store, input),
-    'products.read': async (input) => productsRead(store, input),
-    'products.changed': async (input) =>
-      withoutHints(capabilities, productsChanged(store, epoch, input), input),
-    'documents.changed': async (input) =>
-      withoutHints(capabilities, await orders['documents.changed'](input), input),
-    shipping_methods: async () => shippingMethods(store),
-    addresses: async (input) => addresses(store, input),
-    sellable: async (input) => sellable(store, input),
-    sign_in: async (input) =>
-      capabilities.sign_in
-        ? signIn(store, clock, input)
-        : rejected('not_supported', 'This ERP has no accounts.'),
-  }
-  const upToDate = erpFrom((id, input, callOptions) => {
-    applyDue(desk)
-    return callAny(operations, id, input, callOptions)
+  const operations = createOperations(context)
+  const currentErp = createErp((id, input, callOptions) => {
+    applyDueChanges(context)
+    return callOperation(operations, id, input, callOptions)
   })
   return {
-    erp: faults.wrap(upToDate),
+    erp: faults.wrap(currentErp),
     store,
     clock,
-    steering: new Steering(desk, clock, faults),
-    applyDue: () => applyDue(desk),
+    steering: new Steering(context, clock, faults),
+    applyDueChanges: () => applyDueChanges(context),
     close: () => {
       faults.close()
       store.close()
@@ -151,50 +129,78 @@ export async function openSandboxErp(options: SandboxErpOptions): Promise<Sandbo
   }
 }
 
+function createOperations(context: OrderContext): Erp {
+  const { store, clock, capabilities, epoch } = context
+  const orders = createOrderOperations(context)
+  return {
+    ...orders,
+    ...(capabilities.ledger ? createStatementOperations(context) : withoutLedger),
+    describe: async () => ok({ name: 'Trade Gateway sandbox ERP', sandbox: true, capabilities }),
+    warehouses: async () => ok({ warehouses: readWarehouses(store) }),
+    'stock.snapshot': async (input) => hideStockSeq(capabilities, readStockPage(store, input)),
+    'stock.read': async (input) => hideStockSeq(capabilities, readStock(store, input)),
+    'stock.changed': async (input) => hideHints(capabilities, readStockHints(store, epoch, input), input),
+    'products.snapshot': async (input) => readProductPage(store, input),
+    'products.read': async (input) => readProducts(store, input),
+    'products.changed': async (input) =>
+      hideHints(capabilities, readProductHints(store, epoch, input), input),
+    'documents.changed': async (input) =>
+      hideHints(capabilities, await orders['documents.changed'](input), input),
+    shipping_methods: async () => readShippingMethods(store),
+    addresses: async (input) => readAddresses(store, input),
+    sellable: async (input) => readSellable(store, input),
+    sign_in: async (input) =>
+      capabilities.sign_in
+        ? signIn(store, clock, input)
+        : rejected('not_supported', 'This ERP has no accounts.'),
+  }
+}
+
 /**
- * Fills a new database and answers the epoch of the change cursors. Each opening has its own epoch: a database
- * that was restored from a backup has run back, and a cursor from before must ask for everything.
+ * Fills a new database and returns the epoch of the change cursors. Each start has a new epoch, because the database
+ * may have been restored from a backup: a cursor from before must return everything.
  */
-async function fill(store: Store, options: SandboxErpOptions, clock: Clock): Promise<string> {
+async function fillDatabase(store: Store, options: SandboxErpOptions, clock: Clock): Promise<string> {
   const filled = store.one("select value from meta where key = 'catalogue_id'")?.value
   if (filled === undefined) {
     const catalogue = await options.catalogue()
-    seed(store, catalogue, new Date(clock.now()).toISOString().slice(0, 10), options.catalogue_id)
+    const today = new Date(clock.now()).toISOString().slice(0, 10)
+    seedDatabase(store, catalogue, { today, catalogueId: options.catalogue_id })
   } else if (filled !== options.catalogue_id) {
-    throw new OtherCatalogue(
-      `This database was filled from ${filled}, not from ${options.catalogue_id}. Choose another data directory, or remove it to start afresh.`,
+    throw new CatalogueMismatch(
+      `This database was filled from ${filled}, not from ${options.catalogue_id}. Choose another data directory, or remove this one to start with an empty database.`,
     )
   }
   return randomBytes(6).toString('hex')
 }
 
-/** Begins the books with their history, once. */
-function openLedger(store: Store, { seed = 1 }: SandboxErpOptions, clock: Clock) {
+/** Books the ledger's history, unless the ledger has accounts already. */
+function bookHistoryOnce(store: Store, { seed = 1 }: SandboxErpOptions, clock: Clock) {
   if (store.one('select 1 from ledger_accounts')) return
   const midnight = Math.floor(clock.now() / dayMs) * dayMs
   store.transaction(() => bookHistory(store, midnight, seed))
 }
 
-function newestBooking(store: Store): number {
+function readNewestBookingTime(store: Store): number {
   return Number(store.one('select max(updated_at) as newest from ledger_accounts')?.newest ?? 0)
 }
 
-/** An ERP that is told to have no counters hides them. */
-function withoutSeq<T extends { rows: StockFigure[]; stock_seq: number | null }>(
+/** Removes the counters if the ERP is configured without `stock_seq`. */
+function hideStockSeq<T extends { rows: StockFigure[]; stock_seq: number | null }>(
   capabilities: Capabilities,
-  answer: Answer<T>,
-): Answer<T> {
-  if (capabilities.stock_seq || !('ok' in answer)) return answer
-  const rows = answer.ok.rows.map((row) => ({ ...row, stock_seq: null }))
-  return { ok: { ...answer.ok, rows, stock_seq: null } }
+  result: ErpResult<T>,
+): ErpResult<T> {
+  if (capabilities.stock_seq || !('ok' in result)) return result
+  const rows = result.ok.rows.map((row) => ({ ...row, stock_seq: null }))
+  return { ok: { ...result.ok, rows, stock_seq: null } }
 }
 
-/** An ERP that is told that it cannot tell changes asks for everything. */
-function withoutHints<T extends { everything: boolean }>(
+/** Sets `everything` in the result for a cursor if the ERP is configured with `changes: none`. */
+function hideHints<T extends { everything: boolean }>(
   capabilities: Capabilities,
-  answer: Answer<T>,
+  result: ErpResult<T>,
   { cursor }: { readonly cursor: string | null },
-): Answer<T> {
-  if (capabilities.changes !== 'none' || cursor === null || !('ok' in answer)) return answer
-  return { ok: { ...answer.ok, everything: true } }
+): ErpResult<T> {
+  if (capabilities.changes !== 'none' || cursor === null || !('ok' in result)) return result
+  return { ok: { ...result.ok, everything: true } }
 }

@@ -5,30 +5,31 @@ import { serve } from './serve.ts'
 
 const usage = `Usage: npm run sandbox-erp -- [options]
 
-The built-in ERP, alone, for a gateway elsewhere or for trying a connector.
+Runs the sandbox ERP alone, for a gateway elsewhere or for testing a connector.
 
-  --port N          port on 127.0.0.1; default 18080, 0 takes any free one
-  --database FILE   where it keeps its state; default: in memory
-  --catalogue FILE  a catalogue of your own (CSV) instead of the built-in one
+  --port N          port on 127.0.0.1; default 18080, 0 takes any free port
+  --database FILE   the database file; by default the state is in memory
+  --catalogue FILE  a catalogue file (CSV) instead of the built-in catalogue
   --seed N          seed of the built-in catalogue; default 1
-  --movements FILE  stock movements (CSV: warehouse_code, sku, quantity, and where wanted price_wholesale,
-                    price_retail, withdrawn) that are applied before it answers
-  --activity N      stock changes a minute; default 60, 0 = still
-  --help            this text
+  --movements FILE  stock movements to apply before the ERP accepts calls (CSV: warehouse_code, sku, quantity,
+                    and optionally price_wholesale, price_retail, withdrawn)
+  --activity N      simulated stock changes per minute; default 60, 0 disables them
+  --help            prints this text
 
-The bearer token for callers is read from UPSTREAM_TOKEN; without it one is made and printed.
+The bearer token for callers is read from UPSTREAM_TOKEN. Without it, a token is generated and printed.
 Example: UPSTREAM_TOKEN=secret npm run sandbox-erp -- --port 18080
 `
 
 const usageError = 64
 
-function wholeNumber(flag: string, text: string, most: number): number {
+function parseWholeNumber(flag: string, text: string, max: number): number {
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
-  if (!(value <= most)) throw new TypeError(`--${flag} is a whole number from 0 to ${most}, not "${text}".`)
+  if (!(value <= max))
+    throw new TypeError(`--${flag} must be a whole number from 0 to ${max}, not "${text}".`)
   return value
 }
 
-function settingsFrom(argv: string[]) {
+function parseSettings(argv: string[]) {
   const { values } = parseArgs({
     args: argv,
     options: {
@@ -43,17 +44,17 @@ function settingsFrom(argv: string[]) {
   })
   if (values.help) return undefined
   return {
-    port: wholeNumber('port', values.port, 65_535),
+    port: parseWholeNumber('port', values.port, 65_535),
     database: values.database,
     ...(values.catalogue === undefined ? {} : { catalogue: values.catalogue }),
     ...(values.movements === undefined ? {} : { movements: values.movements }),
-    seed: wholeNumber('seed', values.seed, 2 ** 31),
-    activity: wholeNumber('activity', values.activity, 60_000),
+    seed: parseWholeNumber('seed', values.seed, 2 ** 31),
+    activity: parseWholeNumber('activity', values.activity, 60_000),
   }
 }
 
 async function main() {
-  const settings = settingsFrom(process.argv.slice(2))
+  const settings = parseSettings(process.argv.slice(2))
   if (!settings) return void process.stdout.write(usage)
   const token = process.env.UPSTREAM_TOKEN || randomBytes(24).toString('base64url')
   const accounts = sandboxCustomers.map(({ customer_code, name }, index) => ({

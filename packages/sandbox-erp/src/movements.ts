@@ -1,36 +1,36 @@
 /**
- * Movements of stock from outside: what a warehouse's own people or another program did. A batch is one
- * transaction, committed before anyone hears of it; a movement that cannot be is left out with its reason and
- * leaves the others alone. A row takes one number of its warehouse per batch, however often the batch moves it.
+ * Stock movements by the warehouse staff or another program. A batch is one transaction, which is committed before its
+ * result is returned. An impossible movement is left out with its reason and does not affect the others. In each batch
+ * a changed row takes one `stock_seq` of its warehouse, however often the batch changes the row.
  */
-import { mostAmount } from '@trade-gateway/connector'
+import { maxAmount } from '@trade-gateway/connector'
 import type { LeftOut } from './catalogue/catalogue.ts'
-import { quoted } from './catalogue/text.ts'
-import { nextSeq } from './stock.ts'
+import { quoteText } from './catalogue/text.ts'
+import { takeNextSeq } from './stock.ts'
 import type { Row, Store } from './store.ts'
 
-/** A change of one SKU in one warehouse. Prices are in minor units; what is undefined stays as it is. */
+/** A change of one SKU in one warehouse. Prices are in minor units. Undefined fields do not change. */
 export interface Movement {
-  /** Where it stands in the file, from 1. */
+  /** The line in the file, from 1. */
   readonly line: number
   readonly warehouse_code: string
   readonly sku: string
-  /** What is added to the quantity on hand; negative where goods leave. */
+  /** Added to the quantity on hand; negative for outgoing goods. */
   readonly quantity: number
   readonly price_wholesale: number | undefined
   readonly price_retail: number | undefined
   readonly withdrawn: boolean | undefined
 }
 
-/** What became of a batch. */
-export interface Moved {
+/** The result of a batch. */
+export interface BatchResult {
   readonly applied: number
   readonly left_out: readonly LeftOut[]
-  /** The counter of each warehouse that was moved, after the batch. */
+  /** The counter of each changed warehouse after the batch. */
   readonly stock_seq: Readonly<Record<string, number>>
 }
 
-/** The figures of a row of stock, withdrawn ones included. */
+/** A row of stock, which may be withdrawn. */
 export interface StockRow {
   readonly warehouse_code: string
   readonly sku: string
@@ -43,34 +43,34 @@ export interface StockRow {
   readonly withdrawn: boolean
 }
 
-/** Applies a batch in one transaction; when this returns, it is on disk. */
-export function applyMovements(store: Store, movements: readonly Movement[]): Moved {
+/** Applies a batch in one transaction, which is on disk when this returns. */
+export function applyMovements(store: Store, movements: readonly Movement[]): BatchResult {
   return store.transaction(() => {
-    const touched = new Map<string, StockRow>()
+    const changed = new Map<string, StockRow>()
     const left_out: LeftOut[] = []
     for (const movement of movements) {
       const { warehouse_code, sku, line } = movement
       const key = `${warehouse_code}\u001f${sku}`
-      const row = touched.get(key) ?? rowOf(store, warehouse_code, sku)
-      const reason = row === undefined ? unknown(store, movement) : refusal(row, movement)
+      const row = changed.get(key) ?? readStockRow(store, warehouse_code, sku)
+      const reason = row === undefined ? explainUnknown(store, movement) : findObstacle(row, movement)
       if (row === undefined || reason !== undefined) left_out.push({ line, sku, reason: reason ?? '' })
-      else touched.set(key, moved(row, movement))
+      else changed.set(key, applyMovement(row, movement))
     }
     const stock_seq: Record<string, number> = {}
-    for (const row of touched.values()) stock_seq[row.warehouse_code] = writeRow(store, row)
+    for (const row of changed.values()) stock_seq[row.warehouse_code] = writeStockRow(store, row)
     return { applied: movements.length - left_out.length, left_out, stock_seq }
   })
 }
 
-/** The stored row of a SKU in a warehouse, withdrawn ones included. */
-export function rowOf(store: Store, warehouse: string, sku: string): StockRow | undefined {
+/** Reads the row of a SKU in a warehouse, even if it is withdrawn. */
+export function readStockRow(store: Store, warehouse: string, sku: string): StockRow | undefined {
   const row = store.one('select * from stock where warehouse_code = ? and sku = ?', warehouse, sku)
-  return row && stockRow(row)
+  return row && toStockRow(row)
 }
 
-/** Stores a row under the next number of its warehouse, inside the caller's transaction, and answers the number. */
-export function writeRow(store: Store, row: StockRow): number {
-  const seq = nextSeq(store, row.warehouse_code)
+/** Stores a row under the next `stock_seq` of its warehouse, in the caller's transaction. Returns that `stock_seq`. */
+export function writeStockRow(store: Store, row: StockRow): number {
+  const seq = takeNextSeq(store, row.warehouse_code)
   store.run(
     `update stock set on_hand = ?, held = ?, price_wholesale = ?, price_retail = ?, incoming = ?, withdrawn = ?, stock_seq = ?
      where warehouse_code = ? and sku = ?`,
@@ -87,21 +87,21 @@ export function writeRow(store: Store, row: StockRow): number {
   return seq
 }
 
-function unknown(store: Store, { warehouse_code, sku }: Movement): string {
+function explainUnknown(store: Store, { warehouse_code, sku }: Movement): string {
   const known = store.one('select 1 as one from warehouses where warehouse_code = ?', warehouse_code)
   return known
-    ? `there is no SKU ${quoted(sku)} in ${warehouse_code}`
-    : `there is no warehouse ${quoted(warehouse_code)}`
+    ? `there is no SKU ${quoteText(sku)} in ${warehouse_code}`
+    : `there is no warehouse ${quoteText(warehouse_code)}`
 }
 
-function refusal({ on_hand, held }: StockRow, { quantity }: Movement): string | undefined {
+function findObstacle({ on_hand, held }: StockRow, { quantity }: Movement): string | undefined {
   const after = on_hand + quantity
   if (quantity < 0 && after < 0) return `only ${on_hand} on hand, not ${-quantity}`
   if (quantity < 0 && after < held) return `${held} of the ${on_hand} on hand are held`
-  return after > mostAmount ? `more than ${mostAmount} would be on hand` : undefined
+  return after > maxAmount ? `more than ${maxAmount} would be on hand` : undefined
 }
 
-function moved(row: StockRow, movement: Movement): StockRow {
+function applyMovement(row: StockRow, movement: Movement): StockRow {
   return {
     ...row,
     on_hand: row.on_hand + movement.quantity,
@@ -111,8 +111,8 @@ function moved(row: StockRow, movement: Movement): StockRow {
   }
 }
 
-/** A row of the table `stock`. */
-export function stockRow(row: Row): StockRow {
+/** Converts a row of the table `stock`. */
+export function toStockRow(row: Row): StockRow {
   return {
     warehouse_code: String(row.warehouse_code),
     sku: String(row.sku),

@@ -9,51 +9,56 @@ import { systemClock } from './clock.ts'
 import { controlsPrefix, sandboxControls } from './controls.ts'
 import { openSandboxErp, type SandboxErp } from './erp.ts'
 import { InjectedFault } from './faults/faults.ts'
-import type { Moved } from './movements.ts'
-import { applyMovementsCsv, MalformedMovements, mostMovementBytes } from './movements-csv.ts'
-import { catalogueSource } from './source.ts'
+import type { BatchResult } from './movements.ts'
+import { applyMovementsCsv, MalformedMovements, maxMovementBytes } from './movements-csv.ts'
+import { createCatalogueSource } from './source.ts'
 
-/** The activity's timer: at the highest rate, 60,000 a minute, a tick has 50 steps. */
-const shortestTickMs = 50
-const mostStepsPerTick = 100
-/** What happens to documents by itself happens soon, asked or not. */
+/**
+ * The shortest interval of the activity timer, in milliseconds. At the highest rate, 60,000 changes a minute, a tick
+ * has 50 steps.
+ */
+const minTickMs = 50
+const maxStepsPerTick = 100
+/** The interval in milliseconds at which due changes are applied, even if there are no calls. */
 const dueEveryMs = 200
-/** A message between processes knows no Infinity. */
+/** The value that `null` stands for in settings: IPC messages are JSON, which has no Infinity. */
 const never = Number.POSITIVE_INFINITY
 
-/** All that one running sandbox ERP needs to know. */
+/** The settings of a sandbox ERP process. */
 export interface ServeSettings {
-  /** Port on 127.0.0.1; 0 takes any free one. */
+  /** The port on 127.0.0.1; 0 takes any free port. */
   readonly port: number
   readonly database: string
   readonly catalogue?: string
   readonly seed: number
-  /** A CSV of movements that is applied before the ERP answers anyone, at each start that names it. */
+  /** The number of styles in the built-in catalogue besides the triggers; default 2,000. */
+  readonly styles?: number
+  /** A CSV of movements that is applied at each start, before the ERP accepts calls. */
   readonly movements?: string
-  /** Stock changes a minute; 0 = still. */
+  /** Stock changes per minute; 0 disables them. */
   readonly activity: number
   readonly token: string
   readonly accounts: readonly Account[]
   readonly capabilities?: Partial<Capabilities>
-  /** How long after its submit an order is handed over to the warehouse; null: never by itself. */
+  /** The time from an order's submit to its hand-over to the warehouse; null disables it. */
   readonly handover_ms?: number | null
-  /** How long after its submit an order leaves the warehouse; null: never by itself. */
+  /** The time from an order's submit to its shipping; null disables it. */
   readonly shipping_ms?: number | null
 }
 
 export interface RunningErp {
   readonly url: string
   readonly sandbox: SandboxErp
-  /** What of a catalogue file was left out, at the start that read it. */
+  /** The lines of a catalogue file that were left out, if this start read the file. */
   readonly left_out: readonly LeftOut[]
-  /** What became of the movements that were named. */
-  readonly moved: Moved | undefined
+  /** The result of the movements file. */
+  readonly moved: BatchResult | undefined
   close(): Promise<void>
 }
 
-/** Opens the sandbox ERP, serves it on 127.0.0.1 and lets its stock move. */
+/** Opens the sandbox ERP, serves it on 127.0.0.1 and starts the simulated activity. */
 export async function serve(settings: ServeSettings): Promise<RunningErp> {
-  const source = await catalogueSource(settings.catalogue, settings.seed)
+  const source = await createCatalogueSource(settings.catalogue, settings.seed, settings.styles)
   let leftOut: readonly LeftOut[] = []
   const sandbox = await openSandboxErp({
     path: settings.database,
@@ -69,13 +74,14 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
       return catalogue
     },
   })
-  const moved = settings.movements === undefined ? undefined : await movedBy(sandbox, settings.movements)
+  const moved =
+    settings.movements === undefined ? undefined : await applyMovementsFile(sandbox, settings.movements)
   const { token } = settings
-  const operations = erpServer(sandbox.erp, { token, onFailure: tellFailure })
-  const controls = sandboxControls(sandbox, { token, onFailure: tellFailure })
+  const operations = erpServer(sandbox.erp, { token, onFailure: logFailure })
+  const controls = sandboxControls(sandbox, { token, onFailure: logFailure })
   const server = createServer((request, response) => {
-    const answer = request.url?.startsWith(controlsPrefix) ? controls : operations
-    answer(request, response)
+    const listener = request.url?.startsWith(controlsPrefix) ? controls : operations
+    listener(request, response)
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -83,7 +89,7 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
   })
   const { port } = server.address() as AddressInfo
   const timer = startActivity(sandbox, settings.activity, settings.seed)
-  const due = setInterval(() => sandbox.applyDue(), dueEveryMs)
+  const due = setInterval(() => sandbox.applyDueChanges(), dueEveryMs)
   return {
     url: `http://127.0.0.1:${port}`,
     sandbox,
@@ -99,22 +105,22 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
   }
 }
 
-function tellFailure(operation: string, error: unknown) {
+function logFailure(operation: string, error: unknown) {
   if (error instanceof InjectedFault) return
   const story = error instanceof Error ? error.stack : String(error)
   process.stderr.write(`sandbox ERP: ${operation} failed: ${story}\n`)
 }
 
-async function movedBy(sandbox: SandboxErp, file: string): Promise<Moved> {
+async function applyMovementsFile(sandbox: SandboxErp, file: string): Promise<BatchResult> {
   const { size } = await stat(file)
-  if (size > mostMovementBytes)
-    throw new MalformedMovements(`${file} has more than ${mostMovementBytes} bytes; divide it.`)
+  if (size > maxMovementBytes)
+    throw new MalformedMovements(`${file} has more than ${maxMovementBytes} bytes; divide it.`)
   return applyMovementsCsv(sandbox.store, await readFile(file))
 }
 
 /**
- * Spreads the changes evenly over time. A tick is bounded, so that requests never wait long behind it; what a tick
- * could not do is made up for by the next ones, up to one tick's worth.
+ * Spreads the changes evenly over time. The steps of a tick are limited, so that requests do not wait long. Missed
+ * steps are made up for by later ticks, up to one full tick.
  */
 function startActivity(sandbox: SandboxErp, perMinute: number, seed: number): NodeJS.Timeout | undefined {
   if (perMinute <= 0) return undefined
@@ -125,12 +131,12 @@ function startActivity(sandbox: SandboxErp, perMinute: number, seed: number): No
   return setInterval(
     () => {
       const now = performance.now()
-      due = Math.min(mostStepsPerTick, due + (now - before) * perMs)
+      due = Math.min(maxStepsPerTick, due + (now - before) * perMs)
       before = now
       const steps = Math.floor(due)
       due -= steps
-      activity.move(steps)
+      activity.performSteps(steps)
     },
-    Math.max(shortestTickMs, 1 / perMs),
+    Math.max(minTickMs, 1 / perMs),
   )
 }

@@ -2,21 +2,21 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { accepted } from '@trade-gateway/connector'
+import { unwrap } from '@trade-gateway/connector'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { sandboxControls } from './controls.ts'
 import { faultCodes } from './faults/fault.ts'
+import { serve } from './serve.ts'
 import {
-  holdInput,
+  createDropshipFields,
+  createHoldInput,
+  createSubmitInput,
   openTestErp,
   plentiful,
-  stockOf,
-  submitInput,
+  readStock,
   type TestErp,
-  toConsumer,
-} from './orders/test-erp.ts'
-import { serve } from './serve.ts'
+} from './testing/test-erp.ts'
 
 const token = 'a token of the test'
 let erp: TestErp
@@ -38,7 +38,7 @@ afterEach(async () => {
   erp.close()
 })
 
-/** Status and body; without a body to send it is a GET. */
+/** Sends a request and returns status and body; without a body it is a GET. */
 async function ask(
   path: string,
   body?: unknown,
@@ -50,91 +50,91 @@ async function ask(
   return [response.status, await response.json()]
 }
 
-async function submitted(reference: string, more: Parameters<typeof submitInput>[3] = {}) {
-  return accepted(await erp.erp.submit(submitInput(erp, reference, { [plentiful]: 2 }, more))).document
+async function submitOrder(reference: string, more: Parameters<typeof createSubmitInput>[3] = {}) {
+  return unwrap(await erp.erp.submit(createSubmitInput(erp, reference, { [plentiful]: 2 }, more))).document
 }
 
 describe('the controls', () => {
   it('let an order leave now', async () => {
-    await submitted('o-1')
+    await submitOrder('o-1')
     const shipments = [expect.objectContaining({ warehouse_code: 'AUSYD1' })]
     expect(await ask('ship', { reference: 'o-1' })).toMatchObject([
       200,
       { document: { status: 'shipped', shipments } },
     ])
-    expect(stockOf(erp, plentiful)).toEqual([9_998, 0])
+    expect(readStock(erp, plentiful)).toEqual([9_998, 0])
     expect((await ask('ship', { reference: 'o-1' }))[0]).toBe(409)
     expect((await ask('ship', { reference: 'never' }))[0]).toBe(404)
   })
 
   it('intercept a drop-ship order, and no other', async () => {
-    await submitted('o-1', toConsumer())
-    await submitted('o-2')
+    await submitOrder('o-1', createDropshipFields())
+    await submitOrder('o-2')
     const document = { status: 'intercepted', status_raw: 'INTERCEPTED' }
     expect(await ask('intercept', { reference: 'o-1' })).toMatchObject([200, { document }])
-    expect(stockOf(erp, plentiful)).toEqual([10_000, 2])
+    expect(readStock(erp, plentiful)).toEqual([10_000, 2])
     expect((await ask('intercept', { reference: 'o-2' }))[0]).toBe(409)
   })
 
   it('sell out, but never what is held', async () => {
-    await submitted('o-1')
+    await submitOrder('o-1')
     const place = { warehouse_code: 'AUSYD1', sku: plentiful }
     expect(await ask('stock', { ...place, on_hand: 2 })).toEqual([200, { stock_seq: expect.any(Number) }])
     expect(await ask('stock', { ...place, on_hand: 1 })).toMatchObject([
       409,
       { failed: expect.stringContaining('2 of') },
     ])
-    expect(stockOf(erp, plentiful)).toEqual([2, 2])
+    expect(readStock(erp, plentiful)).toEqual([2, 2])
     expect((await ask('stock', { ...place, on_hand: -1 }))[0]).toBe(400)
     expect((await ask('stock', { ...place, sku: 'NOPE', on_hand: 1 }))[0]).toBe(404)
   })
 
   it('change a price everywhere or in one warehouse', async () => {
-    const prices = () =>
+    const readPrices = () =>
       erp.store
         .all('select price_wholesale from stock where sku = ? order by warehouse_code', plentiful)
         .map((row) => row.price_wholesale)
     expect(await ask('price', { sku: plentiful, price_wholesale: 777 })).toEqual([200, { rows: 3 }])
-    expect(prices()).toEqual([777, 777, 777])
+    expect(readPrices()).toEqual([777, 777, 777])
     await ask('price', { sku: plentiful, price_wholesale: 888, warehouse_code: 'AUSYD2' })
-    expect(prices()).toEqual([777, 888, 777])
+    expect(readPrices()).toEqual([777, 888, 777])
     expect((await ask('price', { sku: 'NOPE', price_wholesale: 1 }))[0]).toBe(404)
     expect((await ask('price', { sku: plentiful, price_wholesale: 0 }))[0]).toBe(400)
   })
 
   it('pay for an order that is not paid, once, or into an account', async () => {
-    const { costs } = await submitted('o-1', { payment_method: 'alipay' })
-    const balance = () =>
+    const { costs } = await submitOrder('o-1', { payment_method: 'alipay' })
+    const readBalance = () =>
       Number(
         erp.store.one(
           "select balance from ledger_accounts where customer_code = 'CUST-HARBOUR' and currency = 'AUD'",
         )?.balance,
       )
-    const before = balance()
+    const before = readBalance()
     expect(await ask('pay', { reference: 'o-1' })).toMatchObject([200, { document: { paid: true } }])
-    expect(balance()).toBe(before + (costs?.total ?? 0))
+    expect(readBalance()).toBe(before + (costs?.total ?? 0))
     expect((await ask('pay', { reference: 'o-1' }))[0]).toBe(409)
     expect((await ask('pay', { reference: 'never' }))[0]).toBe(404)
     const transfer = { customer_code: 'CUST-HARBOUR', currency: 'AUD', amount: 100 }
-    expect(await ask('pay', transfer)).toEqual([200, { balance: balance() }])
+    expect(await ask('pay', transfer)).toEqual([200, { balance: readBalance() }])
     expect((await ask('pay', { ...transfer, currency: 'EUR' }))[0]).toBe(404)
     expect((await ask('pay', { ...transfer, amount: 0 }))[0]).toBe(400)
     expect((await ask('pay', { reference: 'o-1', amount: 1 }))[0]).toBe(400)
   })
 
   it('set the clock forward, which lets holds expire', async () => {
-    await erp.erp.hold(holdInput(erp, 'h-1', { [plentiful]: 1 }))
+    await erp.erp.hold(createHoldInput(erp, 'h-1', { [plentiful]: 1 }))
     expect(await ask('clock', { advance_seconds: 900 })).toEqual([200, { now: '2026-11-21T12:15:00.000Z' }])
-    expect(stockOf(erp, plentiful)).toEqual([10_000, 0])
+    expect(readStock(erp, plentiful)).toEqual([10_000, 0])
     expect((await ask('clock', { advance_seconds: -1 }))[0]).toBe(400)
   })
 
-  it('plan faults, tell what they did, and end them', async () => {
+  it('plan faults, report their effects, and end them', async () => {
     expect((await ask('faults', { before: 1 }))[0]).toBe(200)
-    await expect(submitted('o-1')).rejects.toThrow('failed')
+    await expect(submitOrder('o-1')).rejects.toThrow('failed')
     expect((await ask('faults'))[1]).toMatchObject({ plan: { before: 1 }, shown: { UPSTREAM_ERROR: 1 } })
     expect((await ask('faults', {}))[1]).toMatchObject({ plan: {} })
-    expect((await submitted('o-1')).status).toBe('open')
+    expect((await submitOrder('o-1')).status).toBe('open')
     expect(await ask('faults', { before: 2 })).toMatchObject([
       400,
       { failed: expect.stringContaining('before') },
@@ -143,8 +143,8 @@ describe('the controls', () => {
   })
 
   it('list every document in pages, duplicates too', async () => {
-    await submitted('o-1', { client_order_number: 'PO-7' })
-    await erp.erp.hold(holdInput(erp, 'h-1', { [plentiful]: 1 }))
+    await submitOrder('o-1', { client_order_number: 'PO-7' })
+    await erp.erp.hold(createHoldInput(erp, 'h-1', { [plentiful]: 1 }))
     const order = {
       reference: 'o-1',
       copy: 0,
@@ -152,7 +152,7 @@ describe('the controls', () => {
       kind: 'order',
       client_order_number: 'PO-7',
     }
-    const [one, other] = erp.steering.documents().documents.map(({ id }) => id)
+    const [one, other] = erp.steering.listDocuments().documents.map(({ id }) => id)
     expect((await ask('documents?limit=1'))[1]).toMatchObject({ documents: [order], next: one })
     expect((await ask(`documents?limit=1&after=${one}`))[1]).toMatchObject({
       documents: [{ reference: 'h-1', status: 'held' }],
@@ -164,7 +164,7 @@ describe('the controls', () => {
   })
 
   it('sum the stock up', async () => {
-    await submitted('o-1')
+    await submitOrder('o-1')
     const row = erp.store.one("select sum(on_hand) as on_hand from stock where warehouse_code = 'AUSYD1'")
     const sydney = { warehouse_code: 'AUSYD1', on_hand: row?.on_hand, held: 2 }
     expect((await ask('stock-totals'))[1]).toMatchObject({
@@ -197,7 +197,7 @@ describe('the README', () => {
 })
 
 describe('a sandbox ERP that is served', () => {
-  it('keeps documents and the time that it was set to, and goes on with them', async () => {
+  it('keeps documents and the time that it was set to over a restart', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'sandbox-steering-'))
     const settings = {
       port: 0,
@@ -210,16 +210,16 @@ describe('a sandbox ERP that is served', () => {
       shipping_ms: 1_000,
     }
     let running = await serve(settings)
-    const { session } = accepted(await running.sandbox.erp.sign_in({ username: 'u', password: 'p' }))
-    const input = submitInput(erp, 'o-1', { 'SBX-LAST-1': 1 }, { session })
-    const { document } = accepted(await running.sandbox.erp.submit(input))
+    const { session } = unwrap(await running.sandbox.erp.sign_in({ username: 'u', password: 'p' }))
+    const input = createSubmitInput(erp, 'o-1', { 'SBX-LAST-1': 1 }, { session })
+    const { document } = unwrap(await running.sandbox.erp.submit(input))
     expect(document.status).toBe('open')
     running.sandbox.steering.advance(3_600)
     const later = running.sandbox.clock.now()
     await running.close()
     running = await serve(settings)
     expect(running.sandbox.clock.now()).toBeGreaterThanOrEqual(later)
-    const shipped = accepted(await running.sandbox.erp.lookup({ reference: 'o-1' })).document
+    const shipped = unwrap(await running.sandbox.erp.lookup({ reference: 'o-1' })).document
     expect(shipped).toMatchObject({ number: document.number, status: 'shipped' })
     await running.close()
     await rm(directory, { recursive: true })

@@ -1,40 +1,40 @@
-import { type ErpDocument, mostAmount } from '@trade-gateway/connector'
-import type { SteeredClock } from './clock.ts'
+import { type ErpDocument, maxAmount } from '@trade-gateway/connector'
+import type { AdjustableClock } from './clock.ts'
 import type { Faults } from './faults/faults.ts'
 import type { FaultPlan } from './faults/plan.ts'
-import { fundsOf } from './ledger/accounts.ts'
-import { documentOf as documentOfSale, payIn } from './ledger/sales.ts'
-import { rowOf, type StockRow, writeRow } from './movements.ts'
-import type { Desk } from './orders/desk.ts'
-import { documentOf, documentsAfter, type Stored, updateDocument } from './orders/documents.ts'
-import { applyDue, applyDueOf, shipOrder } from './orders/progress.ts'
-import { saleOf } from './orders/sale.ts'
+import { readFunds } from './ledger/accounts.ts'
+import { bookPayment, toEntryDocument } from './ledger/sales.ts'
+import { readStockRow, type StockRow, writeStockRow } from './movements.ts'
+import type { OrderContext } from './orders/context.ts'
+import { findDocument, listDocumentsAfter, type StoredDocument, updateDocument } from './orders/documents.ts'
+import { applyDueChanges, applyDueChangesTo, shipOrder } from './orders/progress.ts'
+import { toSale } from './orders/sale.ts'
 import { endOrder } from './orders/void.ts'
 
-/** What was asked of the sandbox cannot be; the message says why. */
-export class CannotSteer extends Error {
+/** The error for an action that the sandbox cannot perform. Its message says why. */
+export class SteeringError extends Error {
   readonly kind: 'not found' | 'conflict' | 'malformed'
 
-  constructor(kind: CannotSteer['kind'], message: string) {
+  constructor(kind: SteeringError['kind'], message: string) {
     super(message)
     this.kind = kind
   }
 }
 
-/** A document in the list of all, as reconciliation needs it. */
+/** A document in the list of all documents, with the fields that reconciliation requires. */
 export interface ListedDocument
   extends Pick<
     ErpDocument,
     'reference' | 'number' | 'kind' | 'order_type' | 'status' | 'status_raw' | 'lines' | 'costs'
   > {
-  /** Ascending in the order of creation. */
+  /** Ascending in order of creation. */
   readonly id: number
-  /** 0; above that a duplicate, in an ERP that does not notice that a reference comes again. */
+  /** 0, or higher for a duplicate if the ERP does not detect repeated references. */
   readonly copy: number
   readonly client_order_number: string | null
 }
 
-/** The sums of each warehouse, withdrawn SKUs included, and the rows of which something is held. */
+/** The sums of each warehouse, including withdrawn SKUs, and all rows with held units. */
 export interface StockTotals {
   readonly warehouses: readonly {
     readonly warehouse_code: string
@@ -43,92 +43,99 @@ export interface StockTotals {
     readonly held: number
   }[]
   readonly held_rows: readonly Pick<StockRow, 'warehouse_code' | 'sku' | 'on_hand' | 'held'>[]
-  /** Whether there are more held rows than were listed. */
+  /** Whether there are more held rows than listed. */
   readonly more: boolean
 }
 
-export const mostListedDocuments = 1_000
-const mostHeldRows = 5_000
-const mostPayment = 10 ** 13
-const mostAdvanceSeconds = 400 * 24 * 60 * 60
+export const maxListedDocuments = 1_000
+const maxHeldRows = 5_000
+const maxPayment = 10 ** 13
+const maxAdvanceSeconds = 400 * 24 * 60 * 60
 const msPerSecond = 1000
 
-/** What the sandbox can be told that a real ERP hears from its own people or from the world. Every method throws `CannotSteer`. */
+/**
+ * The controls of the sandbox: actions that the staff of a real ERP or the outside world would perform. Every method
+ * may throw `SteeringError`.
+ */
 export class Steering {
-  readonly #desk: Desk
-  readonly #clock: SteeredClock
+  readonly #context: OrderContext
+  readonly #clock: AdjustableClock
   readonly #faults: Faults
 
-  constructor(desk: Desk, clock: SteeredClock, faults: Faults) {
-    this.#desk = desk
+  constructor(context: OrderContext, clock: AdjustableClock, faults: Faults) {
+    this.#context = context
     this.#clock = clock
     this.#faults = faults
   }
 
-  /** Replaces the plan by which writes go wrong; `{}` ends it. Throws a `ZodError` for what is no plan. */
+  /** Replaces the fault plan for writes; `{}` disables it. Throws a `ZodError` if the plan is not valid. */
   setFaults(plan: FaultPlan): void {
-    this.#faults.set(plan)
+    this.#faults.setPlan(plan)
   }
 
   get faults(): { plan: FaultPlan; shown: Readonly<Record<string, number>> } {
-    return { plan: this.#faults.plan, shown: this.#faults.shown }
+    return { plan: this.#faults.plan, shown: this.#faults.injectedCounts }
   }
 
-  /** Sets the ERP's clock forward, applies what became due (in bounded turns), and answers the time. */
+  /** Sets the ERP's clock forward, applies due changes (up to a limit) and returns the time. */
   advance(seconds: number): string {
-    if (!(seconds >= 0 && seconds <= mostAdvanceSeconds)) {
-      throw new CannotSteer('malformed', `The clock is set forward by 0 to ${mostAdvanceSeconds} seconds.`)
+    if (!(seconds >= 0 && seconds <= maxAdvanceSeconds)) {
+      throw new SteeringError(
+        'malformed',
+        `The clock can be set forward by 0 to ${maxAdvanceSeconds} seconds.`,
+      )
     }
     this.#clock.advance(seconds * msPerSecond)
-    applyDue(this.#desk)
+    applyDueChanges(this.#context)
     return new Date(this.#clock.now()).toISOString()
   }
 
-  /** Lets an open order leave the house now. */
+  /** Ships an open order now. */
   ship(reference: string): ErpDocument {
-    const stored = this.#openOrder(reference)
-    return this.#desk.store.transaction(() => shipOrder(this.#desk, stored, this.#clock.now()))
+    const stored = this.#requireOpenOrder(reference)
+    return this.#context.store.transaction(() => shipOrder(this.#context, stored, this.#clock.now()))
   }
 
-  /** Stops an open drop-ship order on its way out. */
+  /** Intercepts an open drop-ship order. */
   intercept(reference: string): ErpDocument {
-    const stored = this.#openOrder(reference)
+    const stored = this.#requireOpenOrder(reference)
     if (stored.document.order_type !== 'dropship') {
-      throw new CannotSteer(
+      throw new SteeringError(
         'conflict',
-        `${reference} is a wholesale order: only drop-ship orders are intercepted.`,
+        `${reference} is a wholesale order: only drop-ship orders can be intercepted.`,
       )
     }
-    return this.#desk.store.transaction(() => endOrder(this.#desk, stored, true))
+    return this.#context.store.transaction(() => endOrder(this.#context, stored, true))
   }
 
-  /** Books the payment of an order that was not paid yet: its link was followed, or its total transferred. */
+  /** Books the payment of an unpaid order, by its payment link or by bank transfer. */
   payOrder(reference: string): ErpDocument {
-    applyDueOf(this.#desk, reference)
-    const stored = documentOf(this.#desk.store, reference)
+    applyDueChangesTo(this.#context, reference)
+    const stored = findDocument(this.#context.store, reference)
     if (stored?.document.kind !== 'order')
-      throw new CannotSteer('not found', `There is no order ${reference}.`)
+      throw new SteeringError('not found', `There is no order ${reference}.`)
     const { document } = stored
     const isOver = document.status === 'cancelled' || document.status === 'intercepted'
     if (document.paid || isOver)
-      throw new CannotSteer(
+      throw new SteeringError(
         'conflict',
-        `${reference} is ${isOver ? document.status : 'paid'}: nothing is owed for it.`,
+        `${reference} is ${isOver ? document.status : 'paid'}: no payment is due.`,
       )
-    return this.#desk.store.transaction(() => {
-      const sale = saleOf(stored)
-      payIn(this.#desk, sale, sale.costs.total, {
+    return this.#context.store.transaction(() => {
+      const sale = toSale(stored)
+      bookPayment(this.#context, sale, {
+        amount: sale.costs.total,
         type: 'payment',
-        document: documentOfSale(sale),
+        document: toEntryDocument(sale),
         description: `Payment for order ${document.number}`,
       })
       const paid = { ...document, paid: true }
-      updateDocument(this.#desk.store, { id: stored.id, document: paid, due_at: stored.due_at })
+      updateDocument(this.#context.store, { id: stored.id, document: paid, due_at: stored.due_at })
       return paid
     })
   }
 
-  /** Books a bank transfer of a customer. Answers its balance after it, in minor units. */
+  /** Books a bank transfer of a customer. Returns the balance after it, in minor units. */
   payIn({
     customer_code,
     currency,
@@ -138,17 +145,20 @@ export class Steering {
     currency: string
     amount: number
   }): number {
-    const { store } = this.#desk
-    const [account] = fundsOf(store, customer_code, currency)
-    if (!account) throw new CannotSteer('not found', `${customer_code} has no account in ${currency}.`)
-    if (!Number.isInteger(amount) || amount < 1 || amount > mostPayment)
-      throw new CannotSteer('malformed', `amount is a whole number of minor units from 1 to ${mostPayment}.`)
+    const { store } = this.#context
+    const [account] = readFunds(store, customer_code, currency)
+    if (!account) throw new SteeringError('not found', `${customer_code} has no account in ${currency}.`)
+    if (!Number.isInteger(amount) || amount < 1 || amount > maxPayment)
+      throw new SteeringError(
+        'malformed',
+        `amount must be a whole number of minor units from 1 to ${maxPayment}.`,
+      )
     const type = account.balance < 0 ? 'payment' : 'topup'
-    const what = { type, document: null, description: 'Bank transfer' } as const
-    return account.balance + store.transaction(() => payIn(this.#desk, account, amount, what)).amount
+    const payment = { amount, type, document: null, description: 'Bank transfer' } as const
+    return account.balance + store.transaction(() => bookPayment(this.#context, account, payment)).amount
   }
 
-  /** Sets what is on hand of a SKU; not below what is held. */
+  /** Sets the quantity on hand of a SKU, which must not be below the held quantity. Returns the warehouse's counter. */
   setStock({
     warehouse_code,
     sku,
@@ -158,38 +168,42 @@ export class Steering {
     sku: string
     on_hand: number
   }): number {
-    const row = this.#rowAt(warehouse_code, sku)
-    if (!Number.isInteger(on_hand) || on_hand < 0 || on_hand > mostAmount) {
-      throw new CannotSteer('malformed', `on_hand is a whole number from 0 to ${mostAmount}.`)
+    const row = this.#requireRow(warehouse_code, sku)
+    if (!Number.isInteger(on_hand) || on_hand < 0 || on_hand > maxAmount) {
+      throw new SteeringError('malformed', `on_hand must be a whole number from 0 to ${maxAmount}.`)
     }
     if (on_hand < row.held) {
-      throw new CannotSteer(
+      throw new SteeringError(
         'conflict',
-        `${row.held} of ${sku} in ${warehouse_code} are held: on_hand is that at least.`,
+        `${row.held} of ${sku} in ${warehouse_code} are held: on_hand must be at least that.`,
       )
     }
     return this.#write({ ...row, on_hand })
   }
 
-  /** Sets the wholesale list price of a SKU, in minor units, in every warehouse or in one. Answers how many rows changed. */
+  /**
+   * Sets the wholesale list price of a SKU, in minor units, in all warehouses or in one. Returns the number of changed
+   * rows.
+   */
   setPrice(change: { sku: string; price_wholesale: number; warehouse_code?: string | undefined }): number {
     const { sku, price_wholesale } = change
-    if (!Number.isInteger(price_wholesale) || price_wholesale < 1 || price_wholesale > mostAmount) {
-      throw new CannotSteer(
+    if (!Number.isInteger(price_wholesale) || price_wholesale < 1 || price_wholesale > maxAmount) {
+      throw new SteeringError(
         'malformed',
-        `price_wholesale is a whole number of minor units from 1 to ${mostAmount}.`,
+        `price_wholesale must be a whole number of minor units from 1 to ${maxAmount}.`,
       )
     }
-    const { store } = this.#desk
+    const { store } = this.#context
     return store.transaction(() => {
       const codes = store.all('select warehouse_code from warehouses order by warehouse_code')
       const rows = codes
         .map((row) => String(row.warehouse_code))
         .filter((code) => change.warehouse_code === undefined || code === change.warehouse_code)
-        .flatMap((code) => rowOf(store, code, sku) ?? [])
-      if (rows.length === 0) throw new CannotSteer('not found', `There is no SKU ${sku} there.`)
+        .flatMap((code) => readStockRow(store, code, sku) ?? [])
+      if (rows.length === 0)
+        throw new SteeringError('not found', `There is no SKU ${sku} in these warehouses.`)
       for (const row of rows) {
-        writeRow(store, {
+        writeStockRow(store, {
           ...row,
           price_wholesale,
           price_retail: Math.max(price_wholesale, row.price_retail),
@@ -199,20 +213,20 @@ export class Steering {
     })
   }
 
-  /** Every document after an id, in the order of creation, duplicates included. */
-  documents(after = 0, limit = mostListedDocuments): { documents: ListedDocument[]; next: number | null } {
-    if (!Number.isSafeInteger(after) || after < 0 || !(limit >= 1 && limit <= mostListedDocuments)) {
-      throw new CannotSteer('malformed', `after is an id, limit 1 to ${mostListedDocuments}.`)
+  /** Lists the documents after an id in order of creation, including duplicates. */
+  listDocuments(after = 0, limit = maxListedDocuments): { documents: ListedDocument[]; next: number | null } {
+    if (!Number.isSafeInteger(after) || after < 0 || !(limit >= 1 && limit <= maxListedDocuments)) {
+      throw new SteeringError('malformed', `after must be an id, and limit 1 to ${maxListedDocuments}.`)
     }
-    const listed = documentsAfter(this.#desk.store, after, limit).map(listedFrom)
+    const listed = listDocumentsAfter(this.#context.store, after, limit).map(toListedDocument)
     return { documents: listed, next: listed.length < limit ? null : (listed.at(-1)?.id ?? null) }
   }
 
-  stockTotals(): StockTotals {
-    const { store } = this.#desk
+  readStockTotals(): StockTotals {
+    const { store } = this.#context
     const held = store.all(
       'select warehouse_code, sku, on_hand, held from stock where held <> 0 order by warehouse_code, sku limit ?',
-      mostHeldRows + 1,
+      maxHeldRows + 1,
     )
     return {
       warehouses: store
@@ -226,37 +240,37 @@ export class Steering {
           on_hand: Number(row.on_hand),
           held: Number(row.held),
         })),
-      held_rows: held.slice(0, mostHeldRows).map((row) => ({
+      held_rows: held.slice(0, maxHeldRows).map((row) => ({
         warehouse_code: String(row.warehouse_code),
         sku: String(row.sku),
         on_hand: Number(row.on_hand),
         held: Number(row.held),
       })),
-      more: held.length > mostHeldRows,
+      more: held.length > maxHeldRows,
     }
   }
 
-  #openOrder(reference: string): Stored {
-    applyDueOf(this.#desk, reference)
-    const stored = documentOf(this.#desk.store, reference)
+  #requireOpenOrder(reference: string): StoredDocument {
+    applyDueChangesTo(this.#context, reference)
+    const stored = findDocument(this.#context.store, reference)
     if (stored?.document.kind !== 'order')
-      throw new CannotSteer('not found', `There is no order ${reference}.`)
+      throw new SteeringError('not found', `There is no order ${reference}.`)
     if (stored.document.status === 'open') return stored
-    throw new CannotSteer('conflict', `${reference} is ${stored.document.status}, not open.`)
+    throw new SteeringError('conflict', `${reference} is ${stored.document.status}, not open.`)
   }
 
-  #rowAt(warehouse: string, sku: string): StockRow {
-    const row = rowOf(this.#desk.store, warehouse, sku)
-    if (!row) throw new CannotSteer('not found', `There is no SKU ${sku} in ${warehouse}.`)
+  #requireRow(warehouse: string, sku: string): StockRow {
+    const row = readStockRow(this.#context.store, warehouse, sku)
+    if (!row) throw new SteeringError('not found', `There is no SKU ${sku} in ${warehouse}.`)
     return row
   }
 
   #write(row: StockRow): number {
-    return this.#desk.store.transaction(() => writeRow(this.#desk.store, row))
+    return this.#context.store.transaction(() => writeStockRow(this.#context.store, row))
   }
 }
 
-function listedFrom({ id, copy, document, particulars }: Stored): ListedDocument {
+function toListedDocument({ id, copy, document, particulars }: StoredDocument): ListedDocument {
   const { reference, number, kind, order_type, status, status_raw, lines, costs } = document
   const { client_order_number } = particulars
   return {

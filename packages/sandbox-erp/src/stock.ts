@@ -1,7 +1,7 @@
 import {
-  type Answer,
+  type ErpResult,
   type Input,
-  mostPerCall,
+  maxPerCall,
   type Output,
   ok,
   rejected,
@@ -10,19 +10,20 @@ import {
 import type { Row, Store } from './store.ts'
 
 /**
- * Stock figures with a counter per warehouse (`stock_seq`): each change of a row takes the next number in the
- * same transaction, so that the counter is both the change feed's cursor and the age of every figure.
+ * Stock figures with a counter for each warehouse (`stock_seq`). Each change of a row takes the next number in the same
+ * transaction, so the number is both the cursor of the change feed and the version of the figure.
  */
+
 const columns =
   's.sku, s.product_code, s.on_hand, s.held, s.price_wholesale, s.price_retail, w.currency, s.incoming, s.stock_seq'
 const fromStock = 'from stock s join warehouses w using (warehouse_code)'
 
-export function stockSnapshot(
+export function readStockPage(
   store: Store,
   input: Input<'stock.snapshot'>,
-): Answer<Output<'stock.snapshot'>> {
-  const seq = counterOf(store, input.warehouse_code)
-  if (seq === undefined) return unknownWarehouse(input.warehouse_code)
+): ErpResult<Output<'stock.snapshot'>> {
+  const seq = readCounter(store, input.warehouse_code)
+  if (seq === undefined) return refuseUnknownWarehouse(input.warehouse_code)
   const rows = store
     .all(
       `select ${columns} ${fromStock} where warehouse_code = ? and s.sku > ? and s.withdrawn = 0 order by s.sku limit ?`,
@@ -30,18 +31,18 @@ export function stockSnapshot(
       input.after ?? '',
       input.limit,
     )
-    .map(figureOf)
+    .map(toFigure)
   return ok({ rows, next: rows.length < input.limit ? null : (rows.at(-1)?.sku ?? null), stock_seq: seq })
 }
 
-export function stockRead(store: Store, input: Input<'stock.read'>): Answer<Output<'stock.read'>> {
-  const seq = counterOf(store, input.warehouse_code)
-  if (seq === undefined) return unknownWarehouse(input.warehouse_code)
-  return ok({ rows: figuresOf(store, input.warehouse_code, input.skus), stock_seq: seq })
+export function readStock(store: Store, input: Input<'stock.read'>): ErpResult<Output<'stock.read'>> {
+  const seq = readCounter(store, input.warehouse_code)
+  if (seq === undefined) return refuseUnknownWarehouse(input.warehouse_code)
+  return ok({ rows: readFigures(store, input.warehouse_code, input.skus), stock_seq: seq })
 }
 
-/** The figures of the named SKUs; withdrawn and unknown ones are left out. */
-export function figuresOf(store: Store, warehouse: string, skus: readonly string[]): StockFigure[] {
+/** Reads the figures of the given SKUs. Withdrawn and unknown SKUs are left out. */
+export function readFigures(store: Store, warehouse: string, skus: readonly string[]): StockFigure[] {
   return store
     .all(
       `select ${columns} ${fromStock} where warehouse_code = ? and s.withdrawn = 0
@@ -49,27 +50,27 @@ export function figuresOf(store: Store, warehouse: string, skus: readonly string
       warehouse,
       JSON.stringify(skus),
     )
-    .map(figureOf)
+    .map(toFigure)
 }
 
-export function stockChanged(
+export function readStockHints(
   store: Store,
   epoch: string,
   input: Input<'stock.changed'>,
-): Answer<Output<'stock.changed'>> {
-  const seq = counterOf(store, input.warehouse_code)
-  if (seq === undefined) return unknownWarehouse(input.warehouse_code)
+): ErpResult<Output<'stock.changed'>> {
+  const seq = readCounter(store, input.warehouse_code)
+  if (seq === undefined) return refuseUnknownWarehouse(input.warehouse_code)
   const latest = `${epoch}.${seq}`
   if (input.cursor === null) return ok({ cursor: latest, everything: false, skus: [], more: false })
-  const since = seqOf(input.cursor, epoch, seq)
+  const since = parseCursor(input.cursor, epoch, seq)
   if (since === undefined) return ok({ cursor: latest, everything: true, skus: [], more: false })
   const rows = store.all(
     'select sku, stock_seq from stock where warehouse_code = ? and stock_seq > ? order by stock_seq limit ?',
     input.warehouse_code,
     since,
-    mostPerCall,
+    maxPerCall,
   )
-  const more = rows.length === mostPerCall
+  const more = rows.length === maxPerCall
   const reached = more ? rows.at(-1)?.stock_seq : seq
   return ok({
     cursor: `${epoch}.${reached}`,
@@ -79,8 +80,11 @@ export function stockChanged(
   })
 }
 
-/** The sequence number in a cursor of ours; undefined where it is of another database, ahead, or malformed. */
-export function seqOf(cursor: string, epoch: string, latest: number): number | undefined {
+/**
+ * Parses the sequence number of a cursor; undefined if the cursor is malformed, from another epoch or ahead of
+ * `latest`.
+ */
+export function parseCursor(cursor: string, epoch: string, latest: number): number | undefined {
   const [ofEpoch, digits, ...rest] = cursor.split('.')
   if (ofEpoch !== epoch || digits === undefined || rest.length > 0) return undefined
   if (!/^\d{1,15}$/.test(digits)) return undefined
@@ -88,8 +92,8 @@ export function seqOf(cursor: string, epoch: string, latest: number): number | u
   return seq <= latest ? seq : undefined
 }
 
-/** The next number of a warehouse's counter, taken inside the caller's transaction. */
-export function nextSeq(store: Store, warehouse: string): number {
+/** Takes the next number of a warehouse's counter, in the caller's transaction. */
+export function takeNextSeq(store: Store, warehouse: string): number {
   const row = store.one(
     'update warehouses set stock_seq = stock_seq + 1 where warehouse_code = ? returning stock_seq',
     warehouse,
@@ -98,16 +102,16 @@ export function nextSeq(store: Store, warehouse: string): number {
   return Number(row.stock_seq)
 }
 
-function counterOf(store: Store, warehouse: string): number | undefined {
+function readCounter(store: Store, warehouse: string): number | undefined {
   const row = store.one('select stock_seq from warehouses where warehouse_code = ?', warehouse)
   return row && Number(row.stock_seq)
 }
 
-function unknownWarehouse(code: string): Answer<never> {
+function refuseUnknownWarehouse(code: string): ErpResult<never> {
   return rejected('not_found', `There is no warehouse ${code}.`)
 }
 
-function figureOf(row: Row): StockFigure {
+function toFigure(row: Row): StockFigure {
   return {
     sku: String(row.sku),
     product_code: String(row.product_code),

@@ -1,9 +1,11 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 
 /**
- * The sandbox ERP's own database. One connection, one transaction per operation, WAL with synchronous FULL, so
- * that what was answered survives a crash. A second process is refused by the exclusive lock.
+ * The sandbox ERP's own database. One connection, one transaction for each operation, WAL with `synchronous=FULL`, so
+ * that confirmed writes survive a crash. The exclusive lock refuses a second process.
  */
+
+/** The tables of the database. */
 const schema = `
 create table if not exists meta (key text primary key, value text not null) strict;
 create table if not exists warehouses (
@@ -89,12 +91,12 @@ create index if not exists freight_bills_by_currency on freight_bills (customer_
 
 export type Row = Record<string, SQLInputValue>
 
-/** A thin, typed face of `node:sqlite`: statements are prepared once, a transaction is a function. */
+/** A thin, typed wrapper of `node:sqlite`. Statements are prepared once, and a transaction is a function. */
 export class Store {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
 
-  /** Opens (and, when new, lays out) the database at `path`; `:memory:` keeps nothing. */
+  /** Opens the database at `path` and creates its tables if it is new; `:memory:` keeps nothing. */
   constructor(path: string) {
     this.#database = new DatabaseSync(path)
     this.#database.exec(
@@ -104,15 +106,15 @@ export class Store {
   }
 
   all(sql: string, ...values: SQLInputValue[]): Row[] {
-    return this.#prepared(sql).all(...values) as Row[]
+    return this.#prepare(sql).all(...values) as Row[]
   }
 
   one(sql: string, ...values: SQLInputValue[]): Row | undefined {
-    return this.#prepared(sql).get(...values) as Row | undefined
+    return this.#prepare(sql).get(...values) as Row | undefined
   }
 
   run(sql: string, ...values: SQLInputValue[]): number {
-    return Number(this.#prepared(sql).run(...values).changes)
+    return Number(this.#prepare(sql).run(...values).changes)
   }
 
   transaction<T>(work: () => T): T {
@@ -132,7 +134,7 @@ export class Store {
     this.#database.close()
   }
 
-  #prepared(sql: string): StatementSync {
+  #prepare(sql: string): StatementSync {
     const known = this.#statements.get(sql)
     if (known) return known
     const statement = this.#database.prepare(sql)

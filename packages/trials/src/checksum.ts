@@ -1,9 +1,10 @@
 /**
- * The checksum of a copy of a warehouse's stock, computed as any client can from the public description alone: the
- * sum modulo 2^128 of the first 16 bytes of SHA-256 over the published fields of each row, as 32 hexadecimal
- * digits. It shares no code with the gateway, or it would prove nothing.
+ * The checksum of a copy of a warehouse's stock, computed from the public description: the sum modulo 2^128 of the
+ * first 16 bytes of SHA-256 over the published fields of each row, as 32 hexadecimal digits. Except for the number of
+ * decimals of a currency it shares no code with the gateway, so that the comparison proves something.
  */
 import { createHash } from 'node:crypto'
+import { minorUnits } from '@trade-gateway/connector'
 
 /** The fields of a row that the checksum covers; prices as published, in major units. */
 export interface ChecksumRow {
@@ -19,29 +20,26 @@ export interface ChecksumRow {
 const modulus = 1n << 128n
 const digestBytes = 16
 
-/** The currencies of the contract whose smallest unit is the unit itself. */
-const withoutMinorUnits: ReadonlySet<string> = new Set(['KRW', 'JPY'])
-
-/** The checksum over the rows of one warehouse that are not withdrawn; their order does not matter. */
-export function checksumOf(rows: Iterable<ChecksumRow>): string {
+/** Computes the checksum over the rows of one warehouse that are not withdrawn. Their order does not matter. */
+export function computeChecksum(rows: Iterable<ChecksumRow>): string {
   let sum = 0n
   for (const row of rows) {
-    const digest = createHash('sha256').update(lineOf(row)).digest('hex')
+    const digest = createHash('sha256').update(formatRow(row)).digest('hex')
     sum = (sum + BigInt(`0x${digest.slice(0, digestBytes * 2)}`)) % modulus
   }
   return sum.toString(16).padStart(digestBytes * 2, '0')
 }
 
-function lineOf(row: ChecksumRow): string {
-  const scale = withoutMinorUnits.has(row.currency) ? 1 : 100
-  const minor = (price: number) => Math.round(price * scale)
+function formatRow(row: ChecksumRow): string {
+  const scale = minorUnits(row.currency)
+  const toMinorUnits = (price: number) => Math.round(price * scale)
   return [
     row.sku,
     row.product_code,
     row.quantity_on_hand,
     row.quantity_available,
-    minor(row.price_wholesale),
-    minor(row.price_retail),
+    toMinorUnits(row.price_wholesale),
+    toMinorUnits(row.price_retail),
     row.currency,
   ].join('\u001f')
 }

@@ -2,80 +2,85 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 
 const requestTimeoutMs = 30_000
-/** A client that is told to wait this often for one answer has too few points for what it does. */
-const mostWaits = 30
+/** The maximum number of waits for one response. A client that needs more has too few points for its work. */
+const maxWaits = 30
 const longestRetryAfterSeconds = 120
-const mostShownCharacters = 500
+const maxShownCharacters = 500
 
-/** The gateway gave an answer that a client can do nothing with. */
-export class Unanswered extends Error {
-  override readonly name = 'Unanswered'
+/** The error for a request without a response, or with a response that a client cannot use. */
+export class NoUsableResponse extends Error {
+  override readonly name = 'NoUsableResponse'
 }
 
-/** What a client has used up so far. */
+/** What a client has used so far. */
 export interface Spent {
   requests: number
   points: number
-  /** How often it was told to wait for points, and for how long it did. */
+  /** The number of waits for points, and their total duration. */
   waits: number
   waited_seconds: number
 }
 
 /** A signed-in client of the public API. */
 export interface Client {
-  /** The JSON of a 200 answer. Waits for points as long as `Retry-After` says; throws `Unanswered` otherwise. */
+  /**
+   * Returns the JSON of a successful response. After a 429 it waits as long as `Retry-After` says and repeats the
+   * request, up to a maximum number of waits. Otherwise it throws `NoUsableResponse`.
+   */
   get(path: string): Promise<unknown>
   readonly spent: Readonly<Spent>
 }
 
-/** Those of a channel, or of an OMS account. */
+/** The credentials of a channel or of an OMS account. */
 export type Credentials =
   | { readonly client_id: string; readonly client_secret: string }
   | { readonly username: string; readonly password: string }
 
-const tokenAnswer = z.object({ access_token: z.string() })
+const tokenResponse = z.object({ access_token: z.string() })
 
-/** Signs in as a channel or an account at the gateway behind `baseUrl`. Throws `Unanswered`. */
+/** Signs in as a channel or an account at the gateway at `baseUrl`. Throws `NoUsableResponse`. */
 export async function signIn(
   baseUrl: string,
   credentials: Credentials,
   signal: AbortSignal,
 ): Promise<Client> {
-  const signInAnswer = await answerTo(
+  const signInResponse = await fetchResponse(
     `${baseUrl}/api/v1/auth/token`,
     {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(grantOf(credentials)),
+      body: JSON.stringify(createGrant(credentials)),
     },
     signal,
   )
-  const { access_token } = tokenAnswer.parse(await jsonOf(signInAnswer))
+  const { access_token } = tokenResponse.parse(await readJson(signInResponse))
   const spent: Spent = { requests: 0, points: 0, waits: 0, waited_seconds: 0 }
   const headers = { authorization: `Bearer ${access_token}` }
   return {
     spent,
     async get(path) {
-      for (let waits = 0; waits <= mostWaits; waits++) {
-        const answer = await answerTo(`${baseUrl}${path}`, { headers }, signal)
+      for (let waits = 0; waits <= maxWaits; waits++) {
+        const response = await fetchResponse(`${baseUrl}${path}`, { headers }, signal)
         spent.requests += 1
-        if (answer.status !== 429) {
-          spent.points += Number(answer.headers.get('ratelimit-cost') ?? 0)
-          return jsonOf(answer)
+        if (response.status !== 429) {
+          spent.points += Number(response.headers.get('ratelimit-cost') ?? 0)
+          return readJson(response)
         }
-        const seconds = retryAfter(answer)
-        await answer.body?.cancel()
+        const seconds = readRetryAfter(response)
+        await response.body?.cancel()
         spent.waits += 1
         spent.waited_seconds += seconds
         await wait(seconds * 1000, undefined, { signal })
       }
-      throw new Unanswered(`GET ${path} was put off ${mostWaits} times for want of points.`)
+      throw new NoUsableResponse(
+        `GET ${path} got 429 more than ${maxWaits} times. Give the channel more points.`,
+      )
     },
   }
 }
 
-/** Nothing but the credentials: whoever they come from may know more. */
-function grantOf(credentials: Credentials) {
+/** Picks the credentials, because the caller may pass a larger object. */
+function createGrant(credentials: Credentials) {
   if ('username' in credentials) {
     const { username, password } = credentials
     return { grant_type: 'password', username, password }
@@ -84,44 +89,42 @@ function grantOf(credentials: Credentials) {
   return { grant_type: 'client_credentials', client_id, client_secret }
 }
 
-/** Sets how many points a channel may spend in 60 seconds, as the operator. Throws `Unanswered`. */
+/** Sets the points per minute of a channel, through the admin API. Throws `NoUsableResponse`. */
 export async function allowPoints(
-  baseUrl: string,
-  adminToken: string,
-  channel_code: string,
-  points_per_minute: number,
+  { base_url, admin_token }: { readonly base_url: string; readonly admin_token: string },
+  { channel_code, points_per_minute }: { readonly channel_code: string; readonly points_per_minute: number },
   signal: AbortSignal,
 ): Promise<void> {
-  const headers = { 'content-type': 'application/json', 'x-admin-token': adminToken }
+  const headers = { 'content-type': 'application/json', 'x-admin-token': admin_token }
   const body = JSON.stringify({ points_per_minute })
-  const url = `${baseUrl}/admin/api/channels/${channel_code}`
-  await jsonOf(await answerTo(url, { method: 'PATCH', headers, body }, signal))
+  const url = `${base_url}/admin/api/channels/${channel_code}`
+  await readJson(await fetchResponse(url, { method: 'PATCH', headers, body }, signal))
 }
 
 /**
- * The answer to one request, whatever its status. Throws `Unanswered` where none came in time, and the reason of
- * `signal` where that ended it.
+ * Sends a request and returns the response, whatever its status. Throws `NoUsableResponse` after a timeout, and the
+ * reason of `signal` if it was aborted.
  */
-export async function answerTo(url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
+export async function fetchResponse(url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
   try {
     const inTime = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)])
     return await fetch(url, { ...init, signal: inTime })
   } catch (error) {
     signal.throwIfAborted()
     const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-    throw new Unanswered(`${url} did not answer: ${why}`, { cause: error })
+    throw new NoUsableResponse(`${url} did not respond: ${why}`, { cause: error })
   }
 }
 
-/** The JSON of an answer that is a success. Throws `Unanswered`. */
-export async function jsonOf(response: Response): Promise<unknown> {
+/** Returns the JSON of a successful response. Throws `NoUsableResponse`. */
+export async function readJson(response: Response): Promise<unknown> {
   if (response.ok) return response.json()
-  const said = (await response.text()).slice(0, mostShownCharacters)
-  throw new Unanswered(`${response.url} was answered ${response.status}: ${said}`)
+  const text = (await response.text()).slice(0, maxShownCharacters)
+  throw new NoUsableResponse(`${response.url} returned ${response.status}: ${text}`)
 }
 
-function retryAfter(response: Response): number {
+function readRetryAfter(response: Response): number {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   if (seconds >= 0 && seconds <= longestRetryAfterSeconds) return seconds
-  throw new Unanswered('A 429 came without a usable Retry-After.')
+  throw new NoUsableResponse('A 429 response has no usable Retry-After.')
 }

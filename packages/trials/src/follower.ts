@@ -1,10 +1,10 @@
 /**
- * A client that keeps a copy of one warehouse, from the public description alone: pull everything once, then follow
- * the change feed from the version that the pull told. A row of the feed replaces the copy's, a removed one leaves
- * it, and when the gateway says that the cursor cannot be followed, everything is pulled again.
+ * A client that keeps a copy of one warehouse, written from the public description alone. It pulls everything once and
+ * then follows the change feed from the version of the pull. A changed row replaces the copy's row, a removed one is
+ * deleted. If the gateway reports that the cursor is no longer valid, the client pulls everything again.
  */
 import { z } from 'zod'
-import { checksumOf } from './checksum.ts'
+import { computeChecksum } from './checksum.ts'
 import type { Client } from './client.ts'
 
 const row = z.looseObject({
@@ -17,12 +17,12 @@ const row = z.looseObject({
   currency: z.string(),
 })
 
-/** A row as it was published, with every field that came along. */
+/** A published row with all its fields. */
 export type StockRow = z.infer<typeof row>
 
 const pull = z.object({ data: z.array(row), has_more: z.literal(false), version: z.int() })
 
-const page = z.object({
+const readPage = z.object({
   data: z.array(row.extend({ removed: z.literal(true).optional() })),
   version: z.int(),
   has_more: z.boolean(),
@@ -31,18 +31,18 @@ const page = z.object({
   checksum: z.string().optional(),
 })
 
-const checksumAnswer = z.object({
+const checksumResponse = z.object({
   data: z.object({ version: z.int(), row_count: z.int(), checksum: z.string() }),
 })
 
-/** What the gateway says a right copy has at a version. */
+/** The version and checksum of a correct copy, as the gateway reports them. */
 export interface Proof {
   readonly version: number
   readonly row_count: number
   readonly checksum: string
 }
 
-/** A follower was led astray; the message says how. */
+/** The error for a change feed that contradicts itself. Its message describes how. */
 export class FeedBroken extends Error {
   override readonly name = 'FeedBroken'
 }
@@ -55,7 +55,7 @@ export class Follower {
   #cursor = 0
   #proof: Proof | undefined
   pages = 0
-  /** Rows that came through the feed; those of pulls are not counted. */
+  /** The number of rows received through the feed, not counting full pulls. */
   rows_received = 0
   pulls = 0
 
@@ -64,7 +64,7 @@ export class Follower {
     this.#path = `/api/v1/warehouses/${warehouse_code}/stock`
   }
 
-  /** The copy, by SKU. */
+  /** The rows of the copy by SKU. */
   get rows(): ReadonlyMap<string, StockRow> {
     return this.#rows
   }
@@ -73,12 +73,12 @@ export class Follower {
     return this.#cursor
   }
 
-  /** What the last page said of a right copy, where nothing was left to come. */
+  /** The proof of the last feed page, if no more changes were pending. */
   get proof(): Proof | undefined {
     return this.#proof
   }
 
-  /** Replaces the copy by a full pull. */
+  /** Replaces the copy with a full pull. */
   async pull(): Promise<void> {
     const { data, version } = pull.parse(await this.#client.get(this.#path))
     this.#rows.clear()
@@ -88,9 +88,9 @@ export class Follower {
     this.pulls += 1
   }
 
-  /** Takes one page of the feed and answers whether more is waiting. */
-  async page(): Promise<boolean> {
-    const answer = page.parse(await this.#client.get(`${this.#path}/changes?since=${this.#cursor}`))
+  /** Applies one page of the feed. Returns whether more pages are pending. */
+  async applyNextPage(): Promise<boolean> {
+    const answer = readPage.parse(await this.#client.get(`${this.#path}/changes?since=${this.#cursor}`))
     this.pages += 1
     if (answer.needs_full_sync) {
       await this.pull()
@@ -111,13 +111,13 @@ export class Follower {
     return answer.has_more
   }
 
-  /** The checksum of the copy, by its own arithmetic. */
-  checksum(): string {
-    return checksumOf(this.#rows.values())
+  /** Computes the checksum of the copy with `checksum.ts`. */
+  computeChecksum(): string {
+    return computeChecksum(this.#rows.values())
   }
 
-  /** What the checksum endpoint says now. */
-  async askedProof(): Promise<Proof> {
-    return checksumAnswer.parse(await this.#client.get(`${this.#path}/checksum`)).data
+  /** Reads the current proof from the checksum endpoint. */
+  async fetchProof(): Promise<Proof> {
+    return checksumResponse.parse(await this.#client.get(`${this.#path}/checksum`)).data
   }
 }

@@ -1,9 +1,11 @@
-/** `YYYY-MM` of a date that begins so. */
-export function monthOf(date: string): string {
+/** Returns the month, `YYYY-MM`, of a date that starts with it. */
+export function getMonth(date: string): string {
   return date.slice(0, 'YYYY-MM'.length)
 }
 
-/** How many lines each month has, and from when to when. */
+/**
+ * A tally of lines by month. Counts the lines of each month and remembers the earliest and latest date of all lines.
+ */
 export class Months {
   readonly #lines = new Map<string, number>()
   #first: string | undefined
@@ -11,28 +13,28 @@ export class Months {
 
   /** Counts a line by its date, `YYYY-MM-DD…`. */
   add(date: string): void {
-    this.#lines.set(monthOf(date), this.linesIn(monthOf(date)) + 1)
+    this.#lines.set(getMonth(date), this.countLines(getMonth(date)) + 1)
     if (this.#first === undefined || date < this.#first) this.#first = date
     if (this.#last === undefined || date > this.#last) this.#last = date
   }
 
-  linesIn(month: string): number {
+  countLines(month: string): number {
     return this.#lines.get(month) ?? 0
   }
 
-  /** All months that have lines, in order. */
+  /** All months with lines, in order. */
   get all(): string[] {
     return [...this.#lines.keys()].sort()
   }
 
-  /** The first month of which the lines reach from its first day to its last. */
+  /** The first month whose lines reach from its first to its last day. */
   get firstWhole(): string | undefined {
     const [first = '', last = ''] = [this.#first, this.#last]
-    return this.all.find((month) => first < `${month}-02` && last >= lastDay(month))
+    return this.all.find((month) => first < `${month}-02` && last >= findLastDay(month))
   }
 }
 
-function lastDay(month: string): string {
+function findLastDay(month: string): string {
   const [year = 0, number = 0] = month.split('-').map(Number)
   return new Date(Date.UTC(year, number, 0)).toISOString().slice(0, 'YYYY-MM-DD'.length)
 }

@@ -1,35 +1,42 @@
 import { stat } from 'node:fs/promises'
-import { type CatalogueOfOrders, catalogueFromOrders } from '../../sandbox-erp/src/catalogue/from-orders.ts'
+import {
+  type CatalogueOfOrders,
+  createCatalogueFromOrders,
+} from '../../sandbox-erp/src/catalogue/from-orders.ts'
 import { type OrderLine, readOrderLines } from '../../sandbox-erp/src/catalogue/order-lines.ts'
-import { Months, monthOf } from './months.ts'
-import { movementOf, type SaleKind, type SaleMovement } from './sales.ts'
+import { getMonth, Months } from './months.ts'
+import { type SaleKind, type SaleMovement, toMovement } from './sales.ts'
 import { count, type Tally } from './tally.ts'
 
 const linesPerProgress = 2_000
 
-/** What a file of order lines holds. */
+/** The contents of a file of order lines. */
 export interface Orders {
   readonly catalogue: CatalogueOfOrders
   readonly months: Months
-  /** Lines that are no order lines, by reason. */
+  /** Invalid lines by reason. */
   readonly invalid: Tally
 }
 
-/** The month cannot be replayed; the message says which can. */
+/** The error for a month that cannot be replayed. Its message lists the months that can. */
 export class NoSuchMonth extends Error {
   override readonly name = 'NoSuchMonth'
 }
 
+interface OrderListeners {
+  readonly onLines: (share: number, lines: number) => void
+  readonly onLine?: (line: OrderLine) => void
+}
+
 /**
- * Reads a file of order lines once, in constant memory: into the catalogue that could have served them all, and into
- * what its months hold. `onLines` is told now and then which share of the file is read, and how many lines; `onLine`
- * is shown each of them.
+ * Reads a file of order lines once, in constant memory. Returns the catalogue of all goods and the lines of each month.
+ * `listeners.onLines` receives the share of the file that was read and the number of lines from time to time;
+ * `listeners.onLine` receives each line.
  */
 export async function readOrders(
   path: string,
+  { onLines, onLine }: OrderListeners,
   signal: AbortSignal,
-  onLines: (share: number, lines: number) => void,
-  onLine: (line: OrderLine) => void = () => {},
 ): Promise<Orders> {
   const months = new Months()
   const invalid: Tally = new Map()
@@ -45,45 +52,44 @@ export async function readOrders(
       if (seen % linesPerProgress === 0) onLines(bytes / size, seen)
       signal.throwIfAborted()
       months.add(line.invoice_date)
-      onLine(line)
+      onLine?.(line)
       yield line
     }
   }
-  const catalogue = await catalogueFromOrders(lines())
+  const catalogue = await createCatalogueFromOrders(lines())
   return { catalogue, months, invalid }
 }
 
-/** The month that is asked for, or the first whole one. Throws `NoSuchMonth`. */
-export function chosenMonth(months: Months, wanted: string | undefined): string {
+/** Returns the requested month, or the first complete one. Throws `NoSuchMonth`. */
+export function chooseMonth(months: Months, wanted: string | undefined): string {
   const month = wanted ?? months.firstWhole
-  if (month !== undefined && months.linesIn(month) > 0) return month
+  if (month !== undefined && months.countLines(month) > 0) return month
   const known = months.all.join(', ') || 'no month at all'
   throw new NoSuchMonth(
     wanted === undefined
-      ? `No month of the file is whole. Name one with --month; it has ${known}.`
+      ? `No month of the file is complete. Choose one with --month; the file has ${known}.`
       : `The file has no lines of ${wanted}; it has ${known}.`,
   )
 }
 
-/** What the lines of a month became. */
+/** The numbers of the lines of a month, by their result. */
 export interface SalesTally {
   lines: number
   readonly kinds: Tally<SaleKind>
-  /** Lines that are no movement, by reason. */
+  /** Lines that are not stock movements, by reason. */
   readonly not_moved: Tally
 }
 
-/** The movements of a month in the order of the file, counted in `tally` as they are read. */
-export async function* salesOf(
+/** Yields the movements of a month in file order and counts them in `tally`. */
+export async function* readSales(
   path: string,
-  month: string,
-  isGoods: (sku: string) => boolean,
+  { month, isGoods }: { month: string; isGoods: (sku: string) => boolean },
   tally: SalesTally,
 ): AsyncGenerator<SaleMovement> {
   for await (const line of readOrderLines(path)) {
-    if (monthOf(line.invoice_date) !== month) continue
+    if (getMonth(line.invoice_date) !== month) continue
     tally.lines += 1
-    const movement = movementOf(line, isGoods)
+    const movement = toMovement(line, isGoods)
     if (typeof movement === 'string') {
       count(tally.not_moved, movement)
     } else {

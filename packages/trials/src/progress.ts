@@ -1,16 +1,19 @@
 import type { Writable } from 'node:stream'
 
-/** A stream to write on, and whether a person watches it. */
+/** An output stream that may be a terminal. */
 export interface Output extends Writable {
   readonly isTTY?: boolean
 }
 
 const barWidth = 30
-/** On a terminal the bar moves at most so often; elsewhere a line is written after each such share of the way. */
+/**
+ * The minimum time in milliseconds between two updates of the bar. Without a terminal, a line is printed after each
+ * quarter of the step.
+ */
 const barIntervalMs = 100
 const shareOfLine = 0.25
 
-/** How far things are: a moving bar on a terminal, a plain line now and then elsewhere. */
+/** The progress display: a bar on a terminal, otherwise a line from time to time. */
 export class Progress {
   readonly #output: Output
   #shown = 0
@@ -20,15 +23,15 @@ export class Progress {
     this.#output = output
   }
 
-  /** Begins something new and says what. */
-  step(text: string): void {
+  /** Starts a new step and prints its name. */
+  beginStep(text: string): void {
     this.#clear()
     this.#next = shareOfLine
     this.#output.write(`${text}\n`)
   }
 
-  /** Shows that `share` (0 to 1) of the present step is done. */
-  at(share: number, text: string): void {
+  /** Shows that `share` (0 to 1) of the current step is done. */
+  showShare(share: number, text: string): void {
     if (this.#output.isTTY) {
       const now = performance.now()
       if (now - this.#shown < barIntervalMs) return
@@ -41,7 +44,7 @@ export class Progress {
     }
   }
 
-  /** Takes the bar away. */
+  /** Removes the bar. */
   end(): void {
     this.#clear()
   }

@@ -1,68 +1,67 @@
 /**
- * The proof that a follower's copy is right, from three sides that know nothing of each other: a fresh full pull,
- * row by row; the gateway's checksum against one that was computed over the copy; and the ERP's acknowledgements,
- * added up on the opening stock.
+ * Proves that a follower's copy is correct, from three independent sources: a new full pull, compared row by row; the
+ * gateway's checksum, compared with the copy's; and the ERP's acknowledged movements added to the opening stock.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Follower, StockRow } from './follower.ts'
 
-/** So many differences are shown as examples. */
-const mostExamples = 5
+/** The maximum number of differences that are shown. */
+const maxExamples = 5
 
-/** What was compared, and what was not equal. */
+/** The result of the comparison. */
 export interface Verdict {
-  /** Rows of the copy that were compared with the pull's. */
+  /** The number of rows that were compared with the pull. */
   readonly rows: number
   readonly version: number
   readonly checksum: string
   readonly differences: number
-  /** The first few differences, each a sentence. */
+  /** The first few differences, each as a sentence. */
   readonly examples: readonly string[]
 }
 
 /**
- * Compares a follower that has caught up with a fresh pull, with the checksums, and with what every SKU must have.
- * `expected` holds the quantity on hand of each SKU of the warehouse by the ERP's own acknowledgements.
+ * Compares a follower that has caught up with a new pull, with the checksums, and with the expected quantities.
+ * `expected` holds the quantity on hand of each SKU according to the ERP's acknowledgements.
  */
-export async function proved(
+export async function proveCopy(
   follower: Follower,
   fresh: Follower,
   expected: ReadonlyMap<string, number>,
 ): Promise<Verdict> {
-  const asked = await follower.askedProof()
+  const endpointProof = await follower.fetchProof()
   await fresh.pull()
-  const checksum = follower.checksum()
+  const checksum = follower.computeChecksum()
   const {
     version,
     row_count,
-    checksum: told,
+    checksum: feedChecksum,
   } = follower.proof ?? { version: -1, row_count: -1, checksum: '' }
   const differences = [
-    ...differenceOf('the version of the feed and of the pull', follower.cursor, fresh.cursor),
-    ...differenceOf('the version of the feed and of the checksum', version, asked.version),
-    ...differenceOf('the row count that the feed told', row_count, follower.rows.size),
-    ...differenceOf('the checksum that the feed told', told, checksum),
-    ...differenceOf('the checksum that the endpoint told', asked.checksum, checksum),
-    ...differentRows(follower.rows, fresh.rows),
-    ...differentQuantities(follower.rows, expected),
+    ...compareRows('the version of the feed and of the pull', follower.cursor, fresh.cursor),
+    ...compareRows('the version of the feed and of the checksum', version, endpointProof.version),
+    ...compareRows('the row count of the feed', row_count, follower.rows.size),
+    ...compareRows('the checksum of the feed', feedChecksum, checksum),
+    ...compareRows('the checksum of the endpoint', endpointProof.checksum, checksum),
+    ...findDifferentRows(follower.rows, fresh.rows),
+    ...findDifferentQuantities(follower.rows, expected),
   ]
   return {
     rows: follower.rows.size,
     version: follower.cursor,
     checksum,
     differences: differences.length,
-    examples: differences.slice(0, mostExamples),
+    examples: differences.slice(0, maxExamples),
   }
 }
 
-/** The SKUs whose quantity on hand is not what the ERP acknowledged, each as a sentence. */
-export function differentQuantities(
+/** Returns a sentence for each SKU whose quantity on hand is not the acknowledged one. */
+export function findDifferentQuantities(
   rows: ReadonlyMap<string, StockRow>,
   expected: ReadonlyMap<string, number>,
 ): string[] {
   const skus = new Set([...expected.keys(), ...rows.keys()])
   return [...skus].flatMap((sku) =>
-    differenceOf(
+    compareRows(
       `${sku}: the quantity on hand in the copy and in the ERP`,
       rows.get(sku)?.quantity_on_hand,
       expected.get(sku),
@@ -70,14 +69,17 @@ export function differentQuantities(
   )
 }
 
-function differentRows(copy: ReadonlyMap<string, StockRow>, fresh: ReadonlyMap<string, StockRow>): string[] {
+function findDifferentRows(
+  copy: ReadonlyMap<string, StockRow>,
+  fresh: ReadonlyMap<string, StockRow>,
+): string[] {
   const skus = new Set([...copy.keys(), ...fresh.keys()])
   return [...skus].flatMap((sku) =>
-    differenceOf(`${sku}: the row in the copy and in a fresh pull`, copy.get(sku), fresh.get(sku)),
+    compareRows(`${sku}: the row in the copy and in a fresh pull`, copy.get(sku), fresh.get(sku)),
   )
 }
 
-function differenceOf(what: string, one: unknown, other: unknown): string[] {
+function compareRows(what: string, one: unknown, other: unknown): string[] {
   if (isDeepStrictEqual(one, other)) return []
   return [`${what}: ${JSON.stringify(one) ?? 'none'} and ${JSON.stringify(other) ?? 'none'}`]
 }

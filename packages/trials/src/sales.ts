@@ -1,6 +1,6 @@
 import type { OrderLine } from '../../sandbox-erp/src/catalogue/order-lines.ts'
 
-/** What a line of the shop's diary did to its stock. */
+/** The ways in which an order line changes the stock. */
 export type SaleKind = 'sale' | 'return' | 'write-off'
 
 /** A change of a SKU's quantity on hand. */
@@ -12,10 +12,10 @@ export interface SaleMovement {
 }
 
 /**
- * The movement that an order line was, or the reason why it was none. Sold goods leave; a cancellation brings them
- * back; a negative quantity on any other invoice is what the shop wrote off.
+ * Converts an order line to a movement, or returns the reason why it is not one. Sold goods leave the stock and
+ * cancelled goods return. A negative quantity on any other invoice is a write-off.
  */
-export function movementOf(line: OrderLine, isGoods: (sku: string) => boolean): SaleMovement | string {
+export function toMovement(line: OrderLine, isGoods: (sku: string) => boolean): SaleMovement | string {
   const { stock_code: sku, quantity } = line
   if (!isGoods(sku))
     return 'the stock code is not in the catalogue: a service, a fee, a voucher, or never priced'

@@ -1,71 +1,90 @@
 import { count, type Tally } from './tally.ts'
 import { channel_code, type TrialResult, warehouse_code } from './trial.ts'
 
-const number = (value: number) => Math.round(value).toLocaleString('en')
-const seconds = (ms: number) => (ms / 1000).toFixed(1)
+const formatNumber = (value: number) => Math.round(value).toLocaleString('en')
+const formatSeconds = (ms: number) => (ms / 1000).toFixed(1)
 
-/** What a trial did, what it left out and why, and whether the copy was right. */
-export function summaryOf(result: TrialResult, points_per_minute: number): string {
-  const { orders, month, sales, replayed, follower, spent, verdict } = result
-  const { catalogue, invalid } = orders
-  const kinds = [...sales.kinds].map(([kind, amount]) => `${kind}s ${number(amount)}`)
+/** Formats the result of a trial: what it did, what it left out and why, and whether the copy was correct. */
+export function formatSummary(result: TrialResult, points_per_minute: number): string {
+  const { verdict } = result
   return [
     '',
-    line('Order lines', `${number(catalogue.lines)} read, of ${number(catalogue.stock_codes)} stock codes`),
-    ...reasons(invalid, 'lines that are no order lines'),
-    line('SKUs', `${number(follower.rows.size)} in ${warehouse_code}`),
-    ...reasons(catalogue.left_out, 'stock codes left out'),
-    ...reasons(tallied(result.catalogue_left_out), 'lines of the catalogue left out by the ERP'),
-    line('Month', `${month}, ${number(sales.lines)} lines: ${kinds.join(', ')}`),
-    ...reasons(sales.not_moved, 'lines left out'),
-    line(
-      'Movements',
-      `${number(replayed.applied)} applied in ${number(replayed.batches)} batches in ${seconds(result.replay_ms)} s`,
-    ),
-    ...reasons(replayed.left_out, 'movements left out by the ERP'),
-    ...(replayed.left_out.size > 0
-      ? [detail('(it opened with the sum of all sales of the file; write-offs and losses come on top)')]
-      : []),
-    line(
-      'Feed',
-      `${number(follower.pages)} pages, ${number(follower.rows_received)} rows received, ${follower.pulls} full pull${follower.pulls === 1 ? '' : 's'}`,
-    ),
-    detail(
-      result.lag_ms === undefined
-        ? 'the last movements that the ERP acknowledged never came'
-        : `the last movement was in the copy ${number(result.lag_ms)} ms after the ERP acknowledged it`,
-    ),
-    line(
-      'Points',
-      `${number(spent.points)} spent in ${number(spent.requests)} requests; told to wait ${spent.waits} times, ${number(spent.waited_seconds)} s`,
-    ),
-    detail(
-      `the channel "${channel_code}" was allowed ${number(points_per_minute)} points a minute for this, not its usual 600`,
-    ),
-    line(
+    ...formatSource(result),
+    ...formatFeed(result, points_per_minute),
+    formatLine(
       'Compared',
-      `${number(verdict.rows)} rows at version ${verdict.version}, checksum ${verdict.checksum}`,
+      `${formatNumber(verdict.rows)} rows at version ${verdict.version}, checksum ${verdict.checksum}`,
     ),
-    line('Differences', number(verdict.differences)),
-    ...verdict.examples.map(detail),
+    formatLine('Differences', formatNumber(verdict.differences)),
+    ...verdict.examples.map(formatDetail),
     '',
   ].join('\n')
 }
 
-function line(name: string, text: string): string {
+function formatSource({ orders, month, sales, replayed, follower, ...result }: TrialResult): string[] {
+  const { catalogue, invalid } = orders
+  const kinds = [...sales.kinds].map(([kind, amount]) => `${kind}s ${formatNumber(amount)}`)
+  return [
+    formatLine(
+      'Order lines',
+      `${formatNumber(catalogue.lines)} read, of ${formatNumber(catalogue.stock_codes)} stock codes`,
+    ),
+    ...formatReasons(invalid, 'invalid lines'),
+    formatLine('SKUs', `${formatNumber(follower.rows.size)} in ${warehouse_code}`),
+    ...formatReasons(catalogue.left_out, 'stock codes left out'),
+    ...formatReasons(tallyReasons(result.catalogue_left_out), 'lines of the catalogue left out by the ERP'),
+    formatLine('Month', `${month}, ${formatNumber(sales.lines)} lines: ${kinds.join(', ')}`),
+    ...formatReasons(sales.not_moved, 'lines left out'),
+    formatLine(
+      'Movements',
+      `${formatNumber(replayed.applied)} applied in ${formatNumber(replayed.batches)} batches in ${formatSeconds(result.replay_ms)} s`,
+    ),
+    ...formatReasons(replayed.left_out, 'movements left out by the ERP'),
+    ...(replayed.left_out.size > 0
+      ? [
+          formatDetail(
+            '(the opening stock is the sum of all sales of the file; write-offs and losses exceed it)',
+          ),
+        ]
+      : []),
+  ]
+}
+
+function formatFeed({ follower, spent, lag_ms }: TrialResult, points_per_minute: number): string[] {
+  return [
+    formatLine(
+      'Feed',
+      `${formatNumber(follower.pages)} pages, ${formatNumber(follower.rows_received)} rows received, ${follower.pulls} full pull${follower.pulls === 1 ? '' : 's'}`,
+    ),
+    formatDetail(
+      lag_ms === undefined
+        ? 'the last acknowledged movements never arrived in the feed'
+        : `the last movement was in the copy ${formatNumber(lag_ms)} ms after the ERP acknowledged it`,
+    ),
+    formatLine(
+      'Points',
+      `${formatNumber(spent.points)} spent in ${formatNumber(spent.requests)} requests; waited ${spent.waits} times, ${formatNumber(spent.waited_seconds)} s`,
+    ),
+    formatDetail(
+      `the channel "${channel_code}" had ${formatNumber(points_per_minute)} points a minute for this trial instead of the usual 600`,
+    ),
+  ]
+}
+
+function formatLine(name: string, text: string): string {
   return `${name.padEnd(12)}  ${text}`
 }
 
-function detail(text: string): string {
-  return line('', `- ${text}`)
+function formatDetail(text: string): string {
+  return formatLine('', `- ${text}`)
 }
 
-function tallied(leftOut: readonly { readonly reason: string }[]): Tally {
+function tallyReasons(leftOut: readonly { readonly reason: string }[]): Tally {
   const tally: Tally = new Map()
   for (const { reason } of leftOut) count(tally, reason)
   return tally
 }
 
-function reasons(tally: ReadonlyMap<string, number>, what: string): string[] {
-  return [...tally].map(([reason, amount]) => detail(`${number(amount)} ${what}: ${reason}`))
+function formatReasons(tally: ReadonlyMap<string, number>, what: string): string[] {
+  return [...tally].map(([reason, amount]) => formatDetail(`${formatNumber(amount)} ${what}: ${reason}`))
 }

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const demoFile = fileURLToPath(import.meta.resolve('../src/demo.ts'))
-/** A quiet machine needs about 5 seconds, most of them for the start of three processes. */
-const mostMs = 60_000
+/** A timeout in milliseconds. An idle machine needs about 5 seconds, mostly to start three processes. */
+const maxMs = 60_000
 let directory = ''
 
 beforeAll(async () => {
@@ -16,11 +16,11 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-async function demo(...args: string[]) {
+async function runDemo(...args: string[]) {
   const child = spawn(process.execPath, [demoFile, ...args], {
     env: { TMPDIR: directory },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: mostMs,
+    timeout: maxMs,
   })
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
@@ -31,7 +31,7 @@ describe('npm run demo', () => {
   it(
     'ends with 0 differences: a client that follows the feed has what a fresh pull has and what the ERP acknowledged',
     async () => {
-      const { stdout, stderr, code } = await demo()
+      const { stdout, stderr, code } = await runDemo()
       expect(stdout, stderr).toMatch(/^Differences {3}0$/m)
       expect(code).toBe(0)
       expect(stdout).toMatch(/^Order lines {3}4,502 read/m)
@@ -42,18 +42,18 @@ describe('npm run demo', () => {
       expect(stderr).toContain('2,766 lines of 2024-03')
       expect(await readdir(directory)).toEqual([])
     },
-    mostMs,
+    maxMs,
   )
 
   it('says what is wrong with its arguments, with exit 64', async () => {
     const [options, month, help] = await Promise.all([
-      demo('--nonsense'),
-      demo('--month', '2024-13'),
-      demo('--help'),
+      runDemo('--nonsense'),
+      runDemo('--month', '2024-13'),
+      runDemo('--help'),
     ])
     expect(options).toMatchObject({ code: 64, stdout: '' })
     expect(month).toMatchObject({ code: 64, stdout: '' })
-    expect(month.stderr).toContain('--month is a month such as 2010-12')
+    expect(month.stderr).toContain('--month must be a month such as 2010-12')
     expect(help).toMatchObject({ code: 0, stderr: '' })
   })
 })

@@ -1,22 +1,22 @@
 import { createServer, type IncomingMessage } from 'node:http'
 
-/** An answer of the fake: status, body, and headers beside the content type. */
-export interface FakeAnswer {
+/** A response of the fake gateway: status, body, and headers besides the content type. */
+export interface FakeResponse {
   readonly status?: number
   readonly body: unknown
   readonly headers?: Record<string, string>
 }
 
-/** A server that gives out tokens and answers every other request with the next of the answers it was given. */
-export async function fakeGateway(answers: FakeAnswer[]) {
+/** Starts a server that issues tokens and responds to every other request with the next of the given responses. */
+export async function openFakeGateway(answers: FakeResponse[]) {
   const asked: string[] = []
-  const answerTo = (request: IncomingMessage): FakeAnswer => {
+  const createResponse = (request: IncomingMessage): FakeResponse => {
     if (request.url === '/api/v1/auth/token') return { body: { access_token: 'a token' } }
     asked.push(request.url ?? '')
     return answers.shift() ?? { status: 500, body: 'nothing more was expected' }
   }
   const server = createServer((request, response) => {
-    const { status = 200, body, headers } = answerTo(request)
+    const { status = 200, body, headers } = createResponse(request)
     request.resume()
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(JSON.stringify(body))

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Buyer } from '../src/order-replay/buyer.ts'
-import { place, voidOf } from '../src/order-replay/placing.ts'
+import { placeOrder, voidOrder } from '../src/order-replay/place-order.ts'
 
-interface Heard {
+interface ReceivedRequest {
   readonly route: string
   readonly key: string | undefined
   readonly token: string | undefined
@@ -20,9 +20,9 @@ afterEach(() => {
   for (const close of closers.splice(0)) close()
 })
 
-/** A gateway that gives out tokens named by their number, and gives every other request the next of `answers`. */
-async function scripted(answers: Answer[], in_doubt_ms = 10_000) {
-  const heard: Heard[] = []
+/** Starts a gateway that issues numbered tokens and responds to every other request with the next of `answers`. */
+async function openScriptedGateway(answers: Answer[], in_doubt_ms = 10_000) {
+  const heard: ReceivedRequest[] = []
   let tokens = 0
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const body = await json(request).catch(() => undefined)
@@ -53,12 +53,12 @@ async function scripted(answers: Answer[], in_doubt_ms = 10_000) {
       ...credentials,
       patience: { usual_ms: 10_000, in_doubt_ms },
       signal,
-      onAnswer: () => {},
+      onResponse: () => {},
     }),
   }
 }
 
-function failure(status: number, code: string, more: { reason?: string; wait?: number } = {}): Answer {
+function createFailure(status: number, code: string, more: { reason?: string; wait?: number } = {}): Answer {
   const { reason, wait } = more
   const error = { code, message: 'No.', request_id: 'req_12345678', ...(reason ? { reason } : {}) }
   return { status, body: { error }, headers: wait === undefined ? {} : { 'retry-after': String(wait) } }
@@ -66,60 +66,63 @@ function failure(status: number, code: string, more: { reason?: string; wait?: n
 
 describe('the buyer', () => {
   it('retries what may be retried with the same key, and remembers what was in doubt', async () => {
-    const { buyer, heard } = await scripted([
+    const { buyer, heard } = await openScriptedGateway([
       'cut',
-      failure(504, 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown', wait: 0 }),
-      failure(409, 'IDEMPOTENCY_IN_PROGRESS', { wait: 0 }),
-      failure(502, 'UPSTREAM_ERROR', { wait: 0 }),
-      failure(429, 'RATE_LIMITED', { wait: 0 }),
-      failure(503, 'INTERNAL', { wait: 0 }),
-      failure(503, 'AUTHZ_UNAVAILABLE', { wait: 0 }),
+      createFailure(504, 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown', wait: 0 }),
+      createFailure(409, 'IDEMPOTENCY_IN_PROGRESS', { wait: 0 }),
+      createFailure(502, 'UPSTREAM_ERROR', { wait: 0 }),
+      createFailure(429, 'RATE_LIMITED', { wait: 0 }),
+      createFailure(503, 'INTERNAL', { wait: 0 }),
+      createFailure(503, 'AUTHZ_UNAVAILABLE', { wait: 0 }),
       { body: { data: 1 }, headers: { 'idempotent-replayed': 'true' } },
     ])
-    const ending = await buyer.write('POST', '/x', 'a key', { some: 'thing' })
+    const ending = await buyer.write({ method: 'POST', path: '/x', key: 'a key', body: { some: 'thing' } })
     expect(ending).toEqual({ kind: 'done', body: { data: 1 } })
     expect(heard).toHaveLength(8)
     expect(new Set(heard.map(({ key, body }) => JSON.stringify([key, body])))).toEqual(
       new Set([JSON.stringify(['a key', { some: 'thing' }])]),
     )
-    expect(buyer.met).toMatchObject({ requests: 9, replayed: 1, in_doubt: 1, settled: 1 })
-    expect(Object.fromEntries(buyer.met.retries)).toMatchObject({
-      'no answer': 1,
+    expect(buyer.counts).toMatchObject({ requests: 9, replayed: 1, in_doubt: 1, settled: 1 })
+    expect(Object.fromEntries(buyer.counts.retries)).toMatchObject({
+      'no response': 1,
       UPSTREAM_TIMEOUT: 1,
       'INTERNAL 503': 1,
     })
   })
 
   it('waits as long as Retry-After says', async () => {
-    const { buyer } = await scripted([failure(429, 'RATE_LIMITED', { wait: 1 }), { body: {} }])
+    const { buyer } = await openScriptedGateway([
+      createFailure(429, 'RATE_LIMITED', { wait: 1 }),
+      { body: {} },
+    ])
     const began = performance.now()
-    await buyer.write('POST', '/x', 'a key')
+    await buyer.write({ method: 'POST', path: '/x', key: 'a key' })
     expect(performance.now() - began).toBeGreaterThan(950)
   })
 
   it('stops on a definite error', async () => {
-    const { buyer, heard } = await scripted([
-      failure(422, 'UPSTREAM_REJECTED', { reason: 'insufficient_stock' }),
+    const { buyer, heard } = await openScriptedGateway([
+      createFailure(422, 'UPSTREAM_REJECTED', { reason: 'insufficient_stock' }),
     ])
-    const ending = await buyer.write('POST', '/x', 'a key')
+    const ending = await buyer.write({ method: 'POST', path: '/x', key: 'a key' })
     const refusal = { code: 'UPSTREAM_REJECTED', reason: 'insufficient_stock', message: 'No.' }
     expect(ending).toMatchObject({ kind: 'refused', refusal })
     expect(heard).toHaveLength(1)
   })
 
   it('gives up in the end, and says that it does not know', async () => {
-    const inProgress = failure(409, 'IDEMPOTENCY_IN_PROGRESS', { wait: 30 })
-    const { buyer } = await scripted([inProgress], 1_000)
-    expect(await buyer.write('POST', '/x', 'a key')).toEqual({
+    const inProgress = createFailure(409, 'IDEMPOTENCY_IN_PROGRESS', { wait: 30 })
+    const { buyer } = await openScriptedGateway([inProgress], 1_000)
+    expect(await buyer.write({ method: 'POST', path: '/x', key: 'a key' })).toEqual({
       kind: 'unknown',
       last: 'IDEMPOTENCY_IN_PROGRESS',
     })
-    expect(buyer.met).toMatchObject({ in_doubt: 1, settled: 0 })
+    expect(buyer.counts).toMatchObject({ in_doubt: 1, settled: 0 })
   })
 
   it('takes a new token when the old one is over, and keeps the key', async () => {
-    const { buyer, heard } = await scripted([failure(401, 'AUTH_EXPIRED'), { body: {} }])
-    await buyer.write('POST', '/x', 'a key')
+    const { buyer, heard } = await openScriptedGateway([createFailure(401, 'AUTH_EXPIRED'), { body: {} }])
+    await buyer.write({ method: 'POST', path: '/x', key: 'a key' })
     expect(heard.map(({ token, key }) => [token, key])).toEqual([
       ['token-1', 'a key'],
       ['token-2', 'a key'],
@@ -135,14 +138,14 @@ describe('an order', () => {
   const previewed = { body: { data: { fulfillable: true, costs: { total: 4.5 } } } }
   const submitted = { body: { data: { status: 'confirmed', costs: { total: 4.5 } } } }
 
-  it('is drafted, previewed and submitted, each with a key of its own, and voided with another', async () => {
-    const { buyer, heard } = await scripted([
+  it('is drafted, previewed, submitted and voided, each with a different key', async () => {
+    const { buyer, heard } = await openScriptedGateway([
       drafted,
       previewed,
       submitted,
       { body: { data: { status: 'cancelled' } } },
     ])
-    const entry = await place(buyer, order, shipping)
+    const entry = await placeOrder(buyer, order, shipping)
     expect(entry).toMatchObject({
       outcome: 'confirmed',
       order_id: 'ord_1',
@@ -150,7 +153,7 @@ describe('an order', () => {
       quoted: 4.5,
       trouble: null,
     })
-    expect(await voidOf(buyer, entry)).toMatchObject({ outcome: 'voided' })
+    expect(await voidOrder(buyer, entry)).toMatchObject({ outcome: 'voided' })
     expect(heard.map(({ route, key }) => [route, key])).toEqual([
       ['POST /api/v1/orders', '536365.draft'],
       ['POST /api/v1/orders/ord_1/allocation-preview', '536365.preview'],
@@ -166,21 +169,21 @@ describe('an order', () => {
   })
 
   it('that is refused stays so; a void that is refused leaves it as it was', async () => {
-    const { buyer } = await scripted([
+    const { buyer } = await openScriptedGateway([
       drafted,
       previewed,
-      failure(422, 'UPSTREAM_REJECTED', { reason: 'insufficient_stock' }),
+      createFailure(422, 'UPSTREAM_REJECTED', { reason: 'insufficient_stock' }),
       drafted,
       previewed,
       submitted,
-      failure(422, 'UPSTREAM_REJECTED', { reason: 'already_shipped' }),
+      createFailure(422, 'UPSTREAM_REJECTED', { reason: 'already_shipped' }),
     ])
-    const refused = await place(buyer, order, shipping)
+    const refused = await placeOrder(buyer, order, shipping)
     const trouble = 'submit: UPSTREAM_REJECTED (insufficient_stock): No.'
     expect(refused).toMatchObject({ outcome: 'refused', trouble })
-    expect(await voidOf(buyer, refused)).toBe(refused)
-    const confirmed = await place(buyer, order, shipping)
-    const kept = await voidOf(buyer, confirmed)
+    expect(await voidOrder(buyer, refused)).toBe(refused)
+    const confirmed = await placeOrder(buyer, order, shipping)
+    const kept = await voidOrder(buyer, confirmed)
     expect(kept).toMatchObject({
       outcome: 'confirmed',
       trouble: 'void: UPSTREAM_REJECTED (already_shipped): No.',

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { OrderLine } from '../../sandbox-erp/src/catalogue/order-lines.ts'
-import { voidsOf } from '../src/order-replay/cancellations.ts'
-import { type Invoices, Ledger, mostLines, mostUnits } from '../src/order-replay/invoices.ts'
-import { catalogueFor, openingFor } from '../src/order-replay/opening.ts'
+import { matchVoids } from '../src/order-replay/cancellations.ts'
+import { InvoiceCollector, type Invoices, maxLines, maxUnits } from '../src/order-replay/invoices.ts'
+import { computeOpeningStock, formatCatalogue } from '../src/order-replay/opening-stock.ts'
 
 interface Sold {
   readonly invoice_no?: string
@@ -12,13 +12,13 @@ interface Sold {
   readonly customer_id?: string | null
 }
 
-function ledgerOf(...lines: Sold[]): Ledger {
-  const ledger = new Ledger()
-  for (const line of lines) ledger.add(orderLine(line))
-  return ledger
+function createCollector(...lines: Sold[]): InvoiceCollector {
+  const collector = new InvoiceCollector()
+  for (const line of lines) collector.add(createOrderLine(line))
+  return collector
 }
 
-function orderLine({
+function createOrderLine({
   invoice_no = '1',
   sku = 'MUG',
   quantity = 1,
@@ -39,19 +39,19 @@ function orderLine({
   return line
 }
 
-const everything = () => true
-const goodsOf = ({ orders }: Invoices) =>
+const acceptAll = () => true
+const listGoods = ({ orders }: Invoices) =>
   orders.map(({ client_order_number, goods }) => [client_order_number, Object.fromEntries(goods)])
 
 describe('the orders of invoices', () => {
-  it('have one line for each SKU, and stand in the order in which the invoices begin', () => {
-    const invoices = ledgerOf(
+  it('have one line for each SKU, and are sorted by the start of the invoices', () => {
+    const invoices = createCollector(
       { quantity: 2 },
       { invoice_no: '2', sku: 'TIN', quantity: 5 },
       { sku: 'TIN', quantity: 1 },
       { quantity: 3 },
-    ).close(everything)
-    expect(goodsOf(invoices)).toEqual([
+    ).createInvoices(acceptAll)
+    expect(listGoods(invoices)).toEqual([
       ['1', { MUG: 5, TIN: 1 }],
       ['2', { TIN: 5 }],
     ])
@@ -59,14 +59,14 @@ describe('the orders of invoices', () => {
   })
 
   it('leave out what cannot be ordered, each with its reason', () => {
-    const { orders, left_out } = ledgerOf(
+    const { orders, left_out } = createCollector(
       { sku: 'POST' },
       { quantity: -3 },
       { unit_price: '0.00' },
-      { sku: 'TIN', quantity: mostUnits },
+      { sku: 'TIN', quantity: maxUnits },
       { sku: 'TIN', quantity: 1 },
       { invoice_no: '2', quantity: 0 },
-    ).close((sku) => sku !== 'POST')
+    ).createInvoices((sku) => sku !== 'POST')
     expect(orders.map(({ client_order_number }) => client_order_number)).toEqual(['1'])
     expect(Object.fromEntries(left_out.lines)).toEqual({
       'the stock code is not in the catalogue': 1,
@@ -78,27 +78,30 @@ describe('the orders of invoices', () => {
   })
 
   it('are several where an invoice has more than 500 SKUs', () => {
-    const long = Array.from({ length: 2 * mostLines + 1 }, (_, at) => ({ sku: `SKU-${at}` }))
-    const { orders, figures } = ledgerOf(...long).close(everything)
+    const long = Array.from({ length: 2 * maxLines + 1 }, (_, at) => ({ sku: `SKU-${at}` }))
+    const { orders, figures } = createCollector(...long).createInvoices(acceptAll)
     expect(orders.map(({ client_order_number, goods }) => [client_order_number, goods.size])).toEqual([
-      ['1', mostLines],
-      ['1-2', mostLines],
+      ['1', maxLines],
+      ['1-2', maxLines],
       ['1-3', 1],
     ])
-    expect(figures).toEqual({ invoices: 1, split: 1, lines: 2 * mostLines + 1 })
-    const exact = ledgerOf(...long.slice(0, mostLines)).close(everything)
+    expect(figures).toEqual({ invoices: 1, split: 1, lines: 2 * maxLines + 1 })
+    const exact = createCollector(...long.slice(0, maxLines)).createInvoices(acceptAll)
     expect(exact.orders).toHaveLength(1)
   })
 })
 
 describe('the voids of cancellations', () => {
-  const voids = (...lines: Sold[]) => {
-    const { orders, cancellations, left_out } = ledgerOf(...lines).close(everything)
-    return { voids: voidsOf(orders, cancellations, left_out.cancellations), left_out: left_out.cancellations }
+  const findVoids = (...lines: Sold[]) => {
+    const { orders, cancellations, left_out } = createCollector(...lines).createInvoices(acceptAll)
+    return {
+      voids: matchVoids(orders, cancellations, left_out.cancellations),
+      left_out: left_out.cancellations,
+    }
   }
 
   it('take the latest order that has exactly what is taken back, before one that has more', () => {
-    const { voids: found } = voids(
+    const { voids: found } = findVoids(
       { invoice_no: '1', quantity: 4 },
       { invoice_no: '2', quantity: 4 },
       { invoice_no: '3', quantity: 9 },
@@ -115,7 +118,7 @@ describe('the voids of cancellations', () => {
   })
 
   it('are none for what was not bought before, by this customer, in this quantity, or was voided already', () => {
-    const { voids: found, left_out } = voids(
+    const { voids: found, left_out } = findVoids(
       { invoice_no: 'C0', quantity: -1 },
       { invoice_no: '1', quantity: 4 },
       { invoice_no: 'C1', quantity: -5 },
@@ -128,29 +131,29 @@ describe('the voids of cancellations', () => {
     )
     expect(found.map(({ invoice_no }) => invoice_no)).toEqual(['C5'])
     expect(Object.fromEntries(left_out)).toEqual({
-      'no placed order of its customer has what it takes back': 5,
-      'its customer is not known': 1,
+      'no placed order of its customer has the returned goods': 5,
+      'its customer is unknown': 1,
       'no line of it takes goods back': 1,
     })
   })
 })
 
 describe('the opening stock', () => {
-  const { orders } = ledgerOf(
+  const { orders } = createCollector(
     { quantity: 3 },
     { sku: 'TIN', quantity: 1 },
     { invoice_no: '2', quantity: 4 },
-  ).close(everything)
-  const opening = openingFor(orders)
+  ).createInvoices(acceptAll)
+  const opening = computeOpeningStock(orders)
 
   it('is twice what is ordered, in two warehouses', () => {
     expect(Object.fromEntries(opening.get('AUSYD1') ?? [])).toEqual({ MUG: 4, TIN: 1 })
     expect(Object.fromEntries(opening.get('AUSYD2') ?? [])).toEqual({ MUG: 10, TIN: 1 })
   })
 
-  it('leaves nothing that is ordered in a place of the file that the customer may not order', () => {
+  it('has no ordered SKU that the customer may not order', () => {
     const skus = Array.from({ length: 60 }, (_, at) => `SKU-${at}`)
-    const all = ledgerOf(...skus.map((sku) => ({ sku }))).close(everything)
+    const all = createCollector(...skus.map((sku) => ({ sku }))).createInvoices(acceptAll)
     const rows = [...skus, 'NEVER'].map((sku) => ({
       sku,
       name: sku,
@@ -158,7 +161,7 @@ describe('the opening stock', () => {
       price_retail: 9,
       quantity: 0,
     }))
-    const text = catalogueFor(rows, openingFor(all.orders))
+    const text = formatCatalogue(rows, computeOpeningStock(all.orders))
     const listed = [
       ...new Set(
         text

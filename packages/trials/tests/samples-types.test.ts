@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fileOf, pageNames } from '../src/samples/library.ts'
-import { samplesOf } from '../src/samples/page.ts'
+import { getPageFilePath, listPages } from '../src/samples/list-pages.ts'
+import { readSamples } from '../src/samples/page.ts'
 
 const root = fileURLToPath(import.meta.resolve('../../..'))
-const mostMs = 60_000
+const maxMs = 60_000
 let directory = ''
 
 beforeAll(async () => {
@@ -17,8 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-/** A package that comes with a feature which this gateway has not got yet is no mistake of the page. */
-function isInstalled(text: string): boolean {
+/** Whether every package that a sample imports is installed. A guide may show one that is not a dependency yet. */
+function areImportsInstalled(text: string): boolean {
   const names = [...text.matchAll(/from '([^'./][^']*)'/g)].map(([, name = '']) => name)
   return names.every(
     (name) =>
@@ -34,11 +34,11 @@ describe('the programs of the guides', () => {
       await writeFile(join(directory, 'package.json'), '{"type":"module"}')
       await mkdir(join(directory, 'samples'))
       let written = 0
-      for (const page of await pageNames()) {
-        const programs = samplesOf(await readFile(fileOf(page), 'utf8')).filter(
+      for (const page of await listPages()) {
+        const programs = readSamples(await readFile(getPageFilePath(page), 'utf8')).filter(
           ({ fence }) => fence.language === 'ts',
         )
-        for (const { fence } of programs.filter(({ fence: { text } }) => isInstalled(text))) {
+        for (const { fence } of programs.filter(({ fence: { text } }) => areImportsInstalled(text))) {
           written += 1
           const name = `${page.replaceAll('/', '-')}-line-${fence.firstLine + 1}.ts`
           await writeFile(join(directory, 'samples', name), `${fence.text}\nexport {}\n`)
@@ -59,6 +59,6 @@ describe('the programs of the guides', () => {
       expect(stdout).toBe('')
       expect(status).toBe(0)
     },
-    mostMs,
+    maxMs,
   )
 })

@@ -6,22 +6,22 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { MalformedPage, samplesOf, withOutputs } from '../src/samples/page.ts'
+import { formatOutput } from '../src/samples/format-output.ts'
+import { describeDifference } from '../src/samples/normalize-output.ts'
+import { MalformedPage, readSamples, replaceOutputs } from '../src/samples/page.ts'
 import { runPage } from '../src/samples/run.ts'
 import { Session } from '../src/samples/session.ts'
-import { differenceOf } from '../src/samples/settled.ts'
-import { shownOf } from '../src/samples/shown.ts'
 
 const command = fileURLToPath(import.meta.resolve('../src/samples/command.ts'))
 const here = 'http://127.0.0.1:8080'
-/** A quiet machine needs about 15 seconds, most of them for two starts of a gateway and its ERP. */
-const mostMs = 120_000
+/** A timeout in milliseconds. An idle machine needs about 15 seconds, mostly to start two gateways with their ERPs. */
+const maxMs = 120_000
 let directory = ''
 let server: Server
 let address = ''
 let asked = 0
 
-/** Answers an id and a count that differ from call to call; has no webhooks. */
+/** Starts a server whose responses each contain another id and count. Its webhook endpoints respond with 404. */
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'samples-test-'))
   server = createServer((request, response) => {
@@ -41,39 +41,39 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-const fenced = (info: string, ...lines: string[]) => [`\`\`\`${info}`, ...lines, '```', ''].join('\n')
+const createFence = (info: string, ...lines: string[]) => [`\`\`\`${info}`, ...lines, '```', ''].join('\n')
 
-function tried(source: string, isCapturing: boolean) {
+function tryPage(source: string, isCapturing: boolean) {
   const names = { client_id: 'c', client_secret: 's', username: 'u', password: 'p', admin_token: 'a' }
   const subject = { base_url: address, ...names, ended: new AbortController().signal }
-  return runPage(source, subject, directory, isCapturing)
+  return runPage(source, subject, { directory, isCapturing })
 }
 
 describe('a page', () => {
-  it('is read as samples, each with the output that stands directly after it', () => {
+  it('is read as samples, each with the output block directly after it', () => {
     const page = [
       '# Title',
       '',
-      fenced('sh run', 'a'),
-      fenced('json output', '{}'),
-      fenced('ts run', 'b'),
+      createFence('sh run', 'a'),
+      createFence('json output', '{}'),
+      createFence('ts run', 'b'),
       'text',
       '',
-      fenced('text output', 'c'),
+      createFence('text output', 'c'),
     ]
-    const [first, second, ...others] = samplesOf(page.join('\n'))
+    const [first, second, ...others] = readSamples(page.join('\n'))
     expect(first).toMatchObject({
       fence: { language: 'sh', text: 'a' },
       output: { text: '{}' },
     })
     expect(second).toMatchObject({ fence: { language: 'ts', text: 'b' }, output: undefined })
     expect(others).toEqual([])
-    expect(() => samplesOf('```sh run\nopen')).toThrow(MalformedPage)
+    expect(() => readSamples('```sh run\nopen')).toThrow(MalformedPage)
   })
 
   it('gets new outputs without another line being touched', () => {
-    const page = `before\n\n${fenced('sh run', 'a')}\n${fenced('sh run', 'b')}\n${fenced('text output', 'old')}\nafter\n`
-    const written = withOutputs(
+    const page = `before\n\n${createFence('sh run', 'a')}\n${createFence('sh run', 'b')}\n${createFence('text output', 'old')}\nafter\n`
+    const written = replaceOutputs(
       page,
       new Map([
         [0, { language: 'json', text: '{}' }],
@@ -81,9 +81,9 @@ describe('a page', () => {
       ]),
     )
     expect(written).toBe(
-      `before\n\n${fenced('sh run', 'a')}\n${fenced('json output', '{}')}\n${fenced('sh run', 'b')}\n${fenced('text output', 'new')}\nafter\n`,
+      `before\n\n${createFence('sh run', 'a')}\n${createFence('json output', '{}')}\n${createFence('sh run', 'b')}\n${createFence('text output', 'new')}\nafter\n`,
     )
-    expect(withOutputs(written, new Map([[1, { language: 'text', text: '' }]]))).not.toContain('new')
+    expect(replaceOutputs(written, new Map([[1, { language: 'text', text: '' }]]))).not.toContain('new')
   })
 })
 
@@ -93,11 +93,11 @@ describe('what a sample printed', () => {
     const printed = JSON.stringify({
       data: { url: `${address}/x`, access_token: token, empty: [], lines: [{ sku: 'A' }] },
     })
-    expect(shownOf(printed, address)).toEqual({
+    expect(formatOutput(printed, address)).toEqual({
       language: 'json',
       text: `{\n  "data": {\n    "url": "${here}/x", "access_token": "eyJhbGciOiJF…", "empty": [],\n    "lines": [{ "sku": "A" }]\n  }\n}`,
     })
-    expect(shownOf('confirmed\n\n', address)).toEqual({ language: 'text', text: 'confirmed' })
+    expect(formatOutput('confirmed\n\n', address)).toEqual({ language: 'text', text: 'confirmed' })
   })
 
   it('is compared but for what differs by its nature', () => {
@@ -108,15 +108,15 @@ describe('what a sample printed', () => {
       .replace('01:00', '23:59')
       .replace('160849', '160850')
       .replace('ing": 1', 'ing": 9')
-    expect(differenceOf(page, other)).toBeUndefined()
-    expect(differenceOf(page, other.replace('24.75', '24.76'))).toContain('24.76')
-    expect(differenceOf(page, other.replace('"total"', '"sum"'))).toContain('"sum"')
-    expect(differenceOf(page, '')).toBeDefined()
+    expect(describeDifference(page, other)).toBeUndefined()
+    expect(describeDifference(page, other.replace('24.75', '24.76'))).toContain('24.76')
+    expect(describeDifference(page, other.replace('"total"', '"sum"'))).toContain('"sum"')
+    expect(describeDifference(page, '')).toBeDefined()
   })
 })
 
 describe('a session', () => {
-  it('keeps variables from block to block, also for programs, and tells how a block ended', async () => {
+  it('keeps variables between blocks, also for programs, and reports how a block ended', async () => {
     const session = new Session(directory, { BASE: 'there' })
     try {
       expect(await session.run('sh', 'export NAME=value')).toEqual({ printed: '', status: 0 })
@@ -136,7 +136,7 @@ describe('a session', () => {
   it('ends what a page left running', async () => {
     const session = new Session(directory, {})
     const { printed } = await session.run('sh', 'sleep 600 > /dev/null 2>&1 & echo $!')
-    // Nobody may have taken note of its end yet: a zombie has ended.
+    // Whether the process still runs. A zombie, which has ended but was not waited for, counts as ended.
     const isAlive = () => {
       const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', printed.trim()], { encoding: 'utf8' })
       return stdout.trim() !== '' && !stdout.trim().startsWith('Z')
@@ -148,41 +148,41 @@ describe('a session', () => {
 })
 
 describe('a run', () => {
-  const order = fenced('sh run', 'curl -s "$BASE/order"')
+  const order = createFence('sh run', 'curl -s "$BASE/order"')
 
   it('finds a page true whose outputs differ in ids only, and false where a field does', async () => {
     const shown =
       '{ "data": { "order_id": "ord_9999999999999999999999999z", "status": "draft" }, "asked": 0 }'
-    const page = `${order}\n${fenced('json output', shown)}`
-    expect(await tried(page, false)).toEqual({ ran: 1, problems: [], source: page })
-    const { problems } = await tried(page.replace('draft', 'confirmed'), false)
+    const page = `${order}\n${createFence('json output', shown)}`
+    expect(await tryPage(page, false)).toEqual({ ran: 1, problems: [], source: page })
+    const { problems } = await tryPage(page.replace('draft', 'confirmed'), false)
     expect(problems).toEqual([expect.stringMatching(/^line 1: [\s\S]*confirmed[\s\S]*draft/)])
   })
 
   it('finds a page false that hides what a sample prints, and one whose sample fails', async () => {
-    expect((await tried(order, false)).problems).toHaveLength(1)
-    expect((await tried(fenced('sh run', 'false'), true)).problems).toEqual([
+    expect((await tryPage(order, false)).problems).toHaveLength(1)
+    expect((await tryPage(createFence('sh run', 'false'), true)).problems).toEqual([
       expect.stringContaining('ended with 1'),
     ])
   })
 
   it('captures what is new and leaves what is still true as it is', async () => {
-    const { source } = await tried(order, true)
+    const { source } = await tryPage(order, true)
     expect(source).toContain('```json output\n{ "data": { "order_id": "ord_')
-    expect((await tried(source, true)).source).toBe(source)
-    const counting = fenced('sh run', 'curl -s "$BASE/count"')
-    const first = await tried(counting, true)
-    const second = await tried(first.source, true)
+    expect((await tryPage(source, true)).source).toBe(source)
+    const counting = createFence('sh run', 'curl -s "$BASE/count"')
+    const first = await tryPage(counting, true)
+    const second = await tryPage(first.source, true)
     expect(second.source).not.toBe(first.source)
-    expect(samplesOf(second.source)).toHaveLength(1)
+    expect(readSamples(second.source)).toHaveLength(1)
   })
 })
 
-async function samples(...args: string[]) {
+async function runSamples(...args: string[]) {
   const child = spawn(process.execPath, [command, ...args], {
     env: { TMPDIR: directory },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: mostMs,
+    timeout: maxMs,
   })
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), ended])
@@ -194,16 +194,16 @@ describe('npm run samples', () => {
     'finds the quickstart true, on a gateway of its own, and leaves nothing behind',
     async () => {
       const before = await readdir(directory)
-      const { stdout, stderr, code } = await samples('quickstart')
+      const { stdout, stderr, code } = await runSamples('quickstart')
       expect(stdout, stderr).toMatch(/^ok {7}quickstart \(11 samples\)\n1 pages ok, 0 failed\n$/)
       expect(code).toBe(0)
       expect(await readdir(directory)).toEqual(before)
     },
-    mostMs,
+    maxMs,
   )
 
   it('says what is wrong with its arguments, with exit 64', async () => {
-    const [option, page] = await Promise.all([samples('--nonsense'), samples('no-such-page')])
+    const [option, page] = await Promise.all([runSamples('--nonsense'), runSamples('no-such-page')])
     expect(option).toMatchObject({ code: 64, stdout: '' })
     expect(page).toMatchObject({ code: 64, stdout: '' })
     expect(page.stderr).toContain('There is no page no-such-page. Pages: agents/connect-an-agent,')

@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { moneyFindings } from '../src/order-replay/reconcile-money.ts'
+import { findMoneyFaults } from '../src/order-replay/reconcile-money.ts'
 import type { statementFaults } from '../src/statement/fault.ts'
-import { provedStatement } from '../src/statement/proof.ts'
+import { proveStatement } from '../src/statement/proof.ts'
 import type { Records, Transaction } from '../src/statement/records.ts'
-import { summaryOf } from '../src/statement/summary.ts'
+import { formatSummary } from '../src/statement/summary.ts'
 
 /**
- * A month in two currencies, newest first on two pages: 100.00 AUD were there, an order of 30.10 was charged and
- * shipped for 5.05, another one of 20.00 charged and refunded; 10 JPY came in.
+ * The tests prove the statement of a month in two currencies, newest first on two pages. It opens with 100.00 AUD; one
+ * order of 30.10 is charged and shipped for 5.05, another of 20.00 is charged and refunded, and 10 JPY are paid in.
  */
-const at = (day: number) => `2026-11-${String(day).padStart(2, '0')}T08:00:00.000Z`
-const row = (day: number, more: Partial<Transaction>): Transaction => ({
+
+const formatTime = (day: number) => `2026-11-${String(day).padStart(2, '0')}T08:00:00.000Z`
+const createRow = (day: number, more: Partial<Transaction>): Transaction => ({
   transaction_id: `trx_${day}`,
-  occurred_at: at(day),
+  occurred_at: formatTime(day),
   type: 'order_charge',
   amount: 0,
   currency: 'AUD',
@@ -22,21 +23,26 @@ const row = (day: number, more: Partial<Transaction>): Transaction => ({
   bill_id: 'bil_1',
   ...more,
 })
-const order = (reference_id: string) => ({ reference_type: 'order', reference_id })
-const freightOf = { reference_type: 'freight_bill', reference_id: 'frb_1' }
-const refunded = row(9, { type: 'refund', amount: 20, balance_after: 64.85, ...order('ord_2') })
-const yen = row(8, { type: 'topup', amount: 10, balance_after: 10, currency: 'JPY', bill_id: null })
-const freight = row(7, { type: 'freight', amount: -5.05, balance_after: 44.85, ...freightOf })
-const second = row(6, { amount: -20, balance_after: 49.9, ...order('ord_2') })
-const first = row(5, { amount: -30.1, balance_after: 69.9, ...order('ord_1') })
+const createOrderReference = (reference_id: string) => ({ reference_type: 'order', reference_id })
+const createFreight = { reference_type: 'freight_bill', reference_id: 'frb_1' }
+const createRefund = createRow(9, {
+  type: 'refund',
+  amount: 20,
+  balance_after: 64.85,
+  ...createOrderReference('ord_2'),
+})
+const yen = createRow(8, { type: 'topup', amount: 10, balance_after: 10, currency: 'JPY', bill_id: null })
+const freight = createRow(7, { type: 'freight', amount: -5.05, balance_after: 44.85, ...createFreight })
+const second = createRow(6, { amount: -20, balance_after: 49.9, ...createOrderReference('ord_2') })
+const first = createRow(5, { amount: -30.1, balance_after: 69.9, ...createOrderReference('ord_1') })
 
 const right: Records = {
   from: '2026-11-01',
   to: '2026-11-30',
-  as_of: at(20),
+  as_of: formatTime(20),
   pages: [
     {
-      data: [refunded, yen, freight],
+      data: [createRefund, yen, freight],
       balances: [
         { currency: 'AUD', opening_balance: 49.9, closing_balance: 64.85 },
         { currency: 'JPY', opening_balance: 0, closing_balance: 10 },
@@ -55,7 +61,7 @@ const right: Records = {
       bill_id: 'bil_1',
       period_start: '2026-11-01',
       period_end: '2026-11-15',
-      issued_at: at(16),
+      issued_at: formatTime(16),
       currency: 'AUD',
       amount_total: 35.15,
       amount_paid: 35,
@@ -69,14 +75,14 @@ const right: Records = {
       amount: 20,
       currency: 'AUD',
       status: 'completed',
-      completed_at: at(9),
+      completed_at: formatTime(9),
       transaction_id: 'trx_9',
     },
   ],
   freight_bills: [
     {
       freight_bill_id: 'frb_1',
-      billed_at: at(7),
+      billed_at: formatTime(7),
       order_id: 'ord_1',
       dropship_order_id: null,
       amount: 5.05,
@@ -85,13 +91,13 @@ const right: Records = {
     },
   ],
   balances: [
-    { currency: 'AUD', balance: 64.85, updated_at: at(9) },
-    { currency: 'JPY', balance: 10, updated_at: at(8) },
+    { currency: 'AUD', balance: 64.85, updated_at: formatTime(9) },
+    { currency: 'JPY', balance: 10, updated_at: formatTime(8) },
   ],
 }
 
-/** The records with one transaction changed. */
-function withRow(changed: Transaction, more: Partial<Transaction>): Records {
+/** Returns the records with one transaction changed. */
+function changeRow(changed: Transaction, more: Partial<Transaction>): Records {
   const pages = right.pages.map(({ data, balances }) => ({
     balances,
     data: data.map((each) => (each === changed ? { ...each, ...more } : each)),
@@ -104,7 +110,7 @@ const [bill] = right.bills
 const [refund] = right.refunds
 const [freightBill] = right.freight_bills
 if (!bill || !refund || !freightBill) throw new Error('There is one of each.')
-const withSeam = (currency: string, more: object): Records => ({
+const changeBalance = (currency: string, more: object): Records => ({
   ...right,
   pages: [
     newest,
@@ -115,16 +121,16 @@ const withSeam = (currency: string, more: object): Records => ({
   ],
 })
 
-const kindsOf = (records: Records) => [
-  ...new Set(provedStatement(records).differences.map(({ kind }) => kind)),
+const listKinds = (records: Records) => [
+  ...new Set(proveStatement(records).differences.map(({ kind }) => kind)),
 ]
 
 describe('the proof of a statement', () => {
-  it('finds nothing where everything adds up, and tells what it looked at, in minor units', () => {
-    expect(provedStatement(right)).toEqual({
+  it('finds no fault in a consistent statement, and reports the amounts it compared, in minor units', () => {
+    expect(proveStatement(right)).toEqual({
       from: '2026-11-01',
       to: '2026-11-30',
-      as_of: at(20),
+      as_of: formatTime(20),
       pages: 2,
       transactions: 5,
       currencies: [
@@ -142,20 +148,20 @@ describe('the proof of a statement', () => {
       freight_bills: { all: 1, matched: 1 },
       differences: [],
     })
-    expect(summaryOf(provedStatement(right))).toContain('everything adds up')
+    expect(formatSummary(proveStatement(right))).toContain('the statement is consistent')
   })
 
   it.each<[string, Records, (keyof typeof statementFaults)[]]>([
-    ['a fraction of a cent', withRow(yen, { amount: 10.5 }), ['amount', 'page', 'sum']],
+    ['a fraction of a cent', changeRow(yen, { amount: 10.5 }), ['amount', 'page', 'sum']],
     [
       'a row twice',
       { ...right, pages: [{ ...newest, data: [...newest.data, freight] }, oldest] },
       ['order', 'chain', 'sum', 'bill'],
     ],
-    ['an older row before a newer one', withRow(second, { occurred_at: at(8) }), ['order']],
+    ['an older row before a newer one', changeRow(second, { occurred_at: formatTime(8) }), ['order']],
     [
       'a balance that does not follow within a page',
-      withRow(freight, { balance_after: 44.84 }),
+      changeRow(freight, { balance_after: 44.84 }),
       ['chain', 'page'],
     ],
     [
@@ -165,12 +171,12 @@ describe('the proof of a statement', () => {
     ],
     [
       'an opening balance that is not the one before',
-      withSeam('AUD', { opening_balance: 99.99 }),
+      changeBalance('AUD', { opening_balance: 99.99 }),
       ['page', 'sum'],
     ],
     [
       'a page that does not close where the next one opens',
-      withSeam('JPY', { closing_balance: 1 }),
+      changeBalance('JPY', { closing_balance: 1 }),
       ['page'],
     ],
     [
@@ -180,7 +186,7 @@ describe('the proof of a statement', () => {
     ],
     [
       'an account with something else',
-      { ...right, balances: [{ currency: 'AUD', balance: 64.86, updated_at: at(9) }] },
+      { ...right, balances: [{ currency: 'AUD', balance: 64.86, updated_at: formatTime(9) }] },
       ['balance'],
     ],
     [
@@ -203,8 +209,8 @@ describe('the proof of a statement', () => {
     ],
     ['freight without a bill', { ...right, freight_bills: [] }, ['freight']],
   ])('finds %s', (_name, records, kinds) => {
-    expect(kindsOf(records).toSorted()).toEqual(kinds.toSorted())
-    expect(summaryOf(provedStatement(records))).toContain('IT DOES NOT ADD UP')
+    expect(listKinds(records).toSorted()).toEqual(kinds.toSorted())
+    expect(formatSummary(proveStatement(records))).toContain('INCONSISTENT')
   })
 
   it('does not ask more of a bill, a refund and a balance than the period shows', () => {
@@ -215,9 +221,9 @@ describe('the proof of a statement', () => {
         refund,
         { ...refund, refund_id: 'rfd_0', completed_at: '2026-10-30T00:00:00.000Z', transaction_id: 'trx_0' },
       ],
-      balances: [{ currency: 'AUD', balance: 1, updated_at: at(21) }],
+      balances: [{ currency: 'AUD', balance: 1, updated_at: formatTime(21) }],
     }
-    expect(provedStatement(beyond)).toMatchObject({ bills: { all: 2, added: 1 }, differences: [] })
+    expect(proveStatement(beyond)).toMatchObject({ bills: { all: 2, added: 1 }, differences: [] })
   })
 })
 
@@ -237,21 +243,21 @@ describe('the orders of a replay', () => {
       trouble: null,
     },
   })
-  const found = (...entries: ReturnType<typeof entry>[]) =>
-    moneyFindings({ records: right, proof: provedStatement(right) }, entries)
+  const findFaults = (...entries: ReturnType<typeof entry>[]) =>
+    findMoneyFaults({ records: right, proof: proveStatement(right) }, entries)
 
-  it('are charged what they cost with their freight, and nothing where they were voided', () => {
-    expect(found(entry('ord_1', 'confirmed', 35.15), entry('ord_2', 'voided', 20))).toEqual([])
-    expect(found(entry('ord_3', 'refused', null), entry('ord_1', 'unknown', null))).toEqual([])
+  it('are charged their price and freight, and nothing if they were voided', () => {
+    expect(findFaults(entry('ord_1', 'confirmed', 35.15), entry('ord_2', 'voided', 20))).toEqual([])
+    expect(findFaults(entry('ord_3', 'refused', null), entry('ord_1', 'unknown', null))).toEqual([])
   })
 
-  it('are found where they are charged something else, or nothing, or still', () => {
-    expect(found(entry('ord_1', 'confirmed', 35.14))).toMatchObject([
+  it('are found if the charge is wrong, missing, or not refunded', () => {
+    expect(findFaults(entry('ord_1', 'confirmed', 35.14))).toMatchObject([
       { kind: 'unbalanced', subject: 'ord_1' },
     ])
-    expect(found(entry('ord_9', 'confirmed', 1))).toMatchObject([
+    expect(findFaults(entry('ord_9', 'confirmed', 1))).toMatchObject([
       { story: expect.stringContaining('charged 0') },
     ])
-    expect(found(entry('ord_1', 'voided', 35.15))).toMatchObject([{ subject: 'ord_1' }])
+    expect(findFaults(entry('ord_1', 'voided', 35.15))).toMatchObject([{ subject: 'ord_1' }])
   })
 })

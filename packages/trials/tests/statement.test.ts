@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FakeAnswer, fakeGateway } from './fake-gateway.ts'
+import { type FakeResponse, openFakeGateway } from './fake-gateway.ts'
 
-/** The command as people run it, against a gateway that answers what it is told. */
+/** The real command, run against a gateway with scripted responses. */
 const commandFile = fileURLToPath(import.meta.resolve('../src/statement/command.ts'))
 const secret = 'a-secret-of-the-test'
 let directory = ''
@@ -30,37 +30,40 @@ async function run(args: readonly string[], env: Record<string, string> = {}) {
 
 const as_of = '2026-11-20T00:00:00.000Z'
 const envelope = { page: 1, page_size: 200, as_of }
-const transaction = (number: number, amount: number, balance_after: number) => ({
+const createTransaction = (number: number, amount: number, balance_after: number) => ({
   ...{ transaction_id: `trx_${number}`, occurred_at: `2026-11-1${number}T00:00:00.000Z`, type: 'topup' },
   ...{ amount, currency: 'AUD', balance_after, reference_type: null, reference_id: null, bill_id: null },
 })
-const list = (data: unknown[], more: object = {}): FakeAnswer => ({
+const createList = (data: unknown[], more: object = {}): FakeResponse => ({
   body: { ...envelope, has_more: false, data, ...more },
 })
-const seam = (opening_balance: number, closing_balance: number) => ({
+const createBalances = (opening_balance: number, closing_balance: number) => ({
   balances: [{ currency: 'AUD', opening_balance, closing_balance }],
 })
-/** Two pages of transactions, after a look at the time; the balance in between is as told. */
-const answersWith = (between: number): FakeAnswer[] => [
-  list([transaction(2, 2.2, 3.3)], { has_more: true, ...seam(1.1, 3.3) }),
-  list([transaction(2, 2.2, 3.3)], { has_more: true, ...seam(1.1, 3.3) }),
-  list([transaction(1, 1.1, between)], seam(0, between)),
-  list([]),
-  list([]),
-  list([]),
-  list([{ currency: 'AUD', balance: 3.3, updated_at: '2026-11-12T00:00:00.000Z' }]),
+/**
+ * Creates two pages of transactions, after a request for the current time. `between` is the balance at the page
+ * boundary.
+ */
+const createResponses = (between: number): FakeResponse[] => [
+  createList([createTransaction(2, 2.2, 3.3)], { has_more: true, ...createBalances(1.1, 3.3) }),
+  createList([createTransaction(2, 2.2, 3.3)], { has_more: true, ...createBalances(1.1, 3.3) }),
+  createList([createTransaction(1, 1.1, between)], createBalances(0, between)),
+  createList([]),
+  createList([]),
+  createList([]),
+  createList([{ currency: 'AUD', balance: 3.3, updated_at: '2026-11-12T00:00:00.000Z' }]),
 ]
 
 describe('npm run statement', () => {
-  it('follows the pages as of the first one, proves the period, reports it, and keeps the secret', async () => {
-    const gateway = await fakeGateway(answersWith(1.1))
+  it('reads every page as of the first one, checks the period, prints a report and never the secret', async () => {
+    const gateway = await openFakeGateway(createResponses(1.1))
     const file = join(directory, 'proof.json')
     const args = ['--base-url', gateway.base_url, '--client-id', 'shop', '--json', file]
     const { out, err, code } = await run(args, { TGW_CLIENT_SECRET: secret })
     await gateway.close()
     expect(err).toBe('')
-    expect(out).toMatch(/^Verdict {7}everything adds up$/m)
-    expect(out).toMatch(/^AUD {11}0\.00 AUD and 2 transactions make 3\.30 AUD$/m)
+    expect(out).toMatch(/^Verdict {7}the statement is consistent$/m)
+    expect(out).toMatch(/^AUD {11}0\.00 AUD and 2 transactions give 3\.30 AUD$/m)
     expect(code).toBe(0)
     const pinned = `&as_of=${encodeURIComponent(as_of)}`
     const span = 'start_date=2026-10-22&end_date=2026-11-20&page_size=200'
@@ -75,19 +78,19 @@ describe('npm run statement', () => {
     expect(`${out}${report}`).not.toContain(secret)
   })
 
-  it('says what does not add up, with exit 1', async () => {
-    const gateway = await fakeGateway(answersWith(1.2))
+  it('reports the differences and exits with 1', async () => {
+    const gateway = await openFakeGateway(createResponses(1.2))
     const { out, code } = await run(['--base-url', gateway.base_url, '--username', 'buyer'], {
       TGW_PASSWORD: secret,
     })
     await gateway.close()
-    expect(out).toContain('IT DOES NOT ADD UP')
+    expect(out).toContain('INCONSISTENT')
     expect(out).toContain('trx_2: 330 AUD minor units after it, not 340 AUD minor units')
     expect(code).toBe(1)
   })
 
-  it('takes everything from the file of the sandbox where nothing is given', async () => {
-    const gateway = await fakeGateway(answersWith(1.1))
+  it('reads all settings from the file of the sandbox by default', async () => {
+    const gateway = await openFakeGateway(createResponses(1.1))
     const data = join(directory, 'data')
     await mkdir(data)
     const file = { base_url: gateway.base_url, client_id: 'sandbox', client_secret: secret }
@@ -98,7 +101,7 @@ describe('npm run statement', () => {
   })
 
   it('says that the gateway refuses, with exit 1', async () => {
-    const gateway = await fakeGateway([{ status: 502, body: { error: { code: 'UPSTREAM_ERROR' } } }])
+    const gateway = await openFakeGateway([{ status: 502, body: { error: { code: 'UPSTREAM_ERROR' } } }])
     const args = ['--base-url', gateway.base_url, '--client-id', 'shop']
     const { err, code } = await run(args, { TGW_CLIENT_SECRET: secret })
     await gateway.close()

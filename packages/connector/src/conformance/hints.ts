@@ -1,209 +1,225 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Erp } from '../erp.ts'
-import { mostPerCall } from '../operations.ts'
-import { type Check, ConformanceFailure, type Skipped, skip, someOf } from './check.ts'
-import { eachListing, type Hints, type Listing, type Row, type Subject } from './listing.ts'
-import { differencesOf, hintedSince } from './steady.ts'
+import { maxPerCall } from '../operations.ts'
+import { type Check, ConformanceFailure, joinSome, type Skipped, skip } from './check.ts'
+import { compareRows, readHintsSince } from './lasting-differences.ts'
+import { checkEachListing, type Hints, type Listing, type Row, type Subject } from './listing.ts'
 
-const mostTries = 3
-const mostHintPages = 50
-/** The part of a listing that is watched for changes: 20,000 rows. */
-const mostPagesWatched = 10
-const mostLooks = 6
+const maxTries = 3
+const maxHintPages = 50
+/** The maximum number of pages that are watched for changes: 20,000 rows. */
+const maxWatchedPages = 10
+const maxLooks = 6
 const pollMs = 250
-const mostCursorCharacters = 400
+const maxCursorCharacters = 400
 
-interface Patience {
+interface HintTimeouts {
   readonly watch_ms: number
   readonly patience_ms: number
 }
 
-/** Checks of the hints of a subject. */
-export function hintChecks(subject: Subject, patience: Patience): Check[] {
+/** Lists the checks of the hints of a subject. */
+export function listHintChecks(subject: Subject, patience: HintTimeouts): Check[] {
   const { key } = subject
-  const check = (id: string, states: string, look: (listing: Listing) => Promise<Skipped | undefined>) =>
-    eachListing(subject, { id: `changed.${id}`, states }, look)
+  const defineCheck = (
+    id: string,
+    states: string,
+    look: (listing: Listing) => Promise<Skipped | undefined>,
+  ) => checkEachListing(subject, { id: `changed.${id}`, states }, look)
   return [
-    check('first', `Without a cursor there is the present one, and no ${key}.`, beginWithoutCursor),
-    check('own', 'A cursor that was just given is understood.', unless(tellsNothing, understandOwnCursor)),
-    check(
+    defineCheck(
+      'first',
+      `Without a cursor, the current cursor and no ${key} is returned.`,
+      requireFirstCursor,
+    ),
+    defineCheck(
+      'own',
+      'A cursor that was just returned is understood.',
+      skipWhen(skipWithoutHints, requireOwnCursor),
+    ),
+    defineCheck(
       'repeatable',
-      'A cursor may be asked for twice and tells no less the second time.',
-      unless(tellsNothing, askTwice),
+      'A cursor can be used twice, and the second response has at least the same hints.',
+      skipWhen(skipWithoutHints, requireRepeatable),
     ),
-    check('ends', 'Following more comes to an end.', unless(tellsNothing, followMore)),
-    check(
+    defineCheck('ends', 'more: true does not continue forever.', skipWhen(skipWithoutHints, requireEnd)),
+    defineCheck(
       'damaged',
-      'A cursor that is foreign, garbled or cut short asks for everything: it is no error, and it is not silence.',
-      damageCursor,
+      'A foreign, damaged or truncated cursor returns everything: true, not an error and not an empty result.',
+      requireDamagedRefused,
     ),
-    check('none', 'An ERP that cannot tell what changed asks for everything.', sayEverything),
+    defineCheck('none', 'An ERP that cannot report changes returns everything: true.', requireEverythingFlag),
     {
       id: `${subject.id}.changed.complete`,
-      states: 'What changes is hinted: hints may repeat and over-report, and never miss.',
-      run: (erp) => watchForMissing(erp, subject, patience),
+      states: 'Every change is hinted. Hints may repeat and over-report, but never miss a change.',
+      run: (erp) => requireHintsForChanges(erp, subject, patience),
     },
   ]
 }
 
-const tellsNone = skip('The ERP says that it cannot tell changes (changes: none).')
+const noHints = skip('The ERP declares that it cannot report changes (changes: none).')
 
-function tellsNothing(listing: Listing): Skipped | undefined {
-  return listing.tellsChanges ? undefined : tellsNone
+function skipWithoutHints(listing: Listing): Skipped | undefined {
+  return listing.hasHints ? undefined : noHints
 }
 
-function unless(
+function skipWhen(
   excuse: (listing: Listing) => Skipped | undefined,
   look: (listing: Listing) => Promise<undefined>,
 ): (listing: Listing) => Promise<Skipped | undefined> {
   return async (listing) => excuse(listing) ?? look(listing)
 }
 
-async function beginWithoutCursor(listing: Listing): Promise<undefined> {
-  const { everything, keys, more } = await listing.changed(null)
+async function requireFirstCursor(listing: Listing): Promise<undefined> {
+  const { everything, keys, more } = await listing.readHints(null)
   if (!everything && keys.length === 0 && !more) return
   throw new ConformanceFailure({
-    expected: `a cursor alone from ${listing.of} when none is sent`,
-    came: `${keys.length} keys, everything ${everything}, more ${more}`,
-    remedy:
-      'Answer {cursor, everything: false, more: false} and no keys: the caller reads a snapshot afterwards.',
+    expected: `only a cursor from ${listing.name} when none is sent`,
+    actual: `${keys.length} keys, everything ${everything}, more ${more}`,
+    remedy: 'Return {cursor, everything: false, more: false} and no keys: the caller reads a snapshot next.',
   })
 }
 
-async function understandOwnCursor(listing: Listing): Promise<undefined> {
-  for (let tries = 0; tries < mostTries; tries++) {
-    const { cursor } = await listing.changed(null)
-    if (!(await listing.changed(cursor)).everything) return
+async function requireOwnCursor(listing: Listing): Promise<undefined> {
+  for (let tries = 0; tries < maxTries; tries++) {
+    const { cursor } = await listing.readHints(null)
+    if (!(await listing.readHints(cursor)).everything) return
   }
   throw new ConformanceFailure({
-    expected: `hints of ${listing.of} since a cursor that was just given`,
-    came: 'everything: true each time',
-    remedy: 'Keep what a cursor means for at least a day, or declare changes: none.',
+    expected: `hints of ${listing.name} since a cursor that was just returned`,
+    actual: 'everything: true each time',
+    remedy: 'Keep cursors valid for at least a day, or declare changes: none.',
   })
 }
 
-async function askTwice(listing: Listing): Promise<undefined> {
-  const { cursor } = await listing.changed(null)
-  const once = await hintedSince(listing, cursor)
-  const again = await hintedSince(listing, cursor)
+async function requireRepeatable(listing: Listing): Promise<undefined> {
+  const { cursor } = await listing.readHints(null)
+  const once = await readHintsSince(listing, cursor)
+  const again = await readHintsSince(listing, cursor)
   if (once === 'everything' || again === 'everything') return
   const forgotten = [...once].filter((key) => !again.has(key))
   if (forgotten.length === 0) return
   throw new ConformanceFailure({
-    expected: `the same cursor of ${listing.of} to tell the same changes again`,
-    came: `no second hint of ${someOf(forgotten)}`,
-    remedy: 'Derive the hints from the cursor alone and consume nothing: an answer may be lost on its way.',
+    expected: `the same cursor of ${listing.name} to return the same hints again`,
+    actual: `no second hint for ${joinSome(forgotten)}`,
+    remedy: 'Derive the hints only from the cursor and consume nothing: a response may be lost.',
   })
 }
 
-async function followMore(listing: Listing): Promise<undefined> {
-  let { cursor } = await listing.changed(null)
-  for (let page = 0; page < mostHintPages; page++) {
-    const hints = await listing.changed(cursor)
+async function requireEnd(listing: Listing): Promise<undefined> {
+  let { cursor } = await listing.readHints(null)
+  for (let page = 0; page < maxHintPages; page++) {
+    const hints = await listing.readHints(cursor)
     if (hints.everything || !hints.more) return
     cursor = hints.cursor
   }
   throw new ConformanceFailure({
-    expected: `the hints of ${listing.of} since a cursor that was just given to end within ${mostHintPages} answers`,
-    came: 'more: true in each of them',
-    remedy: 'Answer more: true only where the answer was cut off, with the cursor of where it was cut.',
+    expected: `the hints of ${listing.name} since a cursor that was just returned to end within ${maxHintPages} responses`,
+    actual: 'more: true in each of them',
+    remedy: 'Return more: true only if the response was truncated, with the cursor of the last hint in it.',
   })
 }
 
-async function damageCursor(listing: Listing): Promise<undefined> {
-  const { cursor } = await listing.changed(null)
-  const foreign = ['not-a-cursor', '☃ % \' " \\ ../', 'x'.repeat(mostCursorCharacters)]
+async function requireDamagedRefused(listing: Listing): Promise<undefined> {
+  const { cursor } = await listing.readHints(null)
+  const foreign = ['not-a-cursor', '☃ % \' " \\ ../', 'x'.repeat(maxCursorCharacters)]
   const garbled =
-    cursor.length + 2 <= mostCursorCharacters ? [...foreign, `${cursor}~`, `${cursor}.1`] : foreign
+    cursor.length + 2 <= maxCursorCharacters ? [...foreign, `${cursor}~`, `${cursor}.1`] : foreign
   for (const damaged of garbled) {
-    if (!(await listing.changed(damaged)).everything) throw notEverything(listing, damaged)
+    if (!(await listing.readHints(damaged)).everything) throw createEverythingFailure(listing, damaged)
   }
   const cutShort = cursor.slice(0, Math.ceil(cursor.length / 2))
-  if (cutShort !== cursor && isSilent(await listing.changed(cutShort))) {
-    throw notEverything(listing, cutShort)
+  if (cutShort !== cursor && hasNoHints(await listing.readHints(cutShort))) {
+    throw createEverythingFailure(listing, cutShort)
   }
 }
 
-/** A cursor cut short may read as an older one, which rightly tells more than was asked. */
-function isSilent({ everything, keys, more }: Hints): boolean {
+/**
+ * Whether a result has no hints at all. A truncated cursor may be valid as an older one and then return more hints than
+ * necessary; only an empty result is wrong.
+ */
+function hasNoHints({ everything, keys, more }: Hints): boolean {
   return !everything && keys.length === 0 && !more
 }
 
-function notEverything(listing: Listing, cursor: string): ConformanceFailure {
+function createEverythingFailure(listing: Listing, cursor: string): ConformanceFailure {
   return new ConformanceFailure({
-    expected: `everything: true from ${listing.of} for the cursor "${cursor.slice(0, 60)}"`,
-    came: 'an answer without it',
-    remedy:
-      'Answer everything: true wherever the cursor is not exactly one that this ERP gave and still understands.',
+    expected: `everything: true from ${listing.name} for the cursor "${cursor.slice(0, 60)}"`,
+    actual: 'a result without it',
+    remedy: 'Return everything: true for every cursor that this ERP did not create or no longer understands.',
   })
 }
 
-async function sayEverything(listing: Listing): Promise<Skipped | undefined> {
-  if (listing.tellsChanges) return skip('The ERP says that it can tell changes.')
-  const { cursor } = await listing.changed(null)
-  if ((await listing.changed(cursor)).everything) return undefined
+async function requireEverythingFlag(listing: Listing): Promise<Skipped | undefined> {
+  if (listing.hasHints) return skip('The ERP declares that it can report changes.')
+  const { cursor } = await listing.readHints(null)
+  if ((await listing.readHints(cursor)).everything) return undefined
   throw new ConformanceFailure({
-    expected: `everything: true from ${listing.of}, as the ERP declares changes: none`,
-    came: 'an answer that says nothing has changed',
-    remedy: 'Answer everything: true to every cursor, or declare changes: poll.',
+    expected: `everything: true from ${listing.name}, as the ERP declares changes: none`,
+    actual: 'a response without changes',
+    remedy: 'Return everything: true for every cursor, or declare changes: poll.',
   })
 }
 
-interface Watched {
+interface WatchedListing {
   readonly listing: Listing
   readonly cursor: string
   readonly before: readonly Row[]
   readonly moved: Map<string, string>
 }
 
-async function watchForMissing(
+async function requireHintsForChanges(
   erp: Erp,
   subject: Subject,
-  { watch_ms, patience_ms }: Patience,
+  { watch_ms, patience_ms }: HintTimeouts,
 ): Promise<Skipped | undefined> {
-  const listings = (await subject.listings(erp)).filter(({ tellsChanges }) => tellsChanges)
-  if (listings.length === 0) return tellsNone
-  const watched = await watch(listings, watch_ms)
+  const listings = (await subject.listings(erp)).filter(({ hasHints }) => hasHints)
+  if (listings.length === 0) return noHints
+  const watched = await watchListings(listings, watch_ms)
   if (watched.every(({ moved }) => moved.size === 0)) {
-    return skip(`Nothing changed while it was watched (${watch_ms} ms): run it while the ERP is at work.`)
+    return skip(`Nothing changed within ${watch_ms} ms. Run the suite while data changes.`)
   }
-  for (const { listing, cursor, moved } of watched) {
-    const missing = await stillMissing(listing, cursor, moved, patience_ms)
+  for (const each of watched) {
+    const { listing } = each
+    const missing = await findMissingHints(each, patience_ms)
     if (missing.length === 0) continue
     throw new ConformanceFailure({
-      expected: `every change in ${listing.of} to be hinted within ${patience_ms} ms`,
-      came: `no hint of ${someOf(missing)}`,
+      expected: `every change in ${listing.name} to be hinted within ${patience_ms} ms`,
+      actual: `no hint for ${joinSome(missing)}`,
       remedy:
-        'Hint whatever changes any field of a row: quantities, holds, prices, incoming goods, rows that come and go. Where the ERP stamps a change before it commits it, let the cursor overlap.',
+        'Hint every change of any field of a row: quantities, holds, prices, incoming goods, added and removed rows. If the ERP takes timestamps before the commit, let the cursor overlap.',
     })
   }
   return undefined
 }
 
-/** Looks until something has changed, at least twice, at most until the time is over. */
-async function watch(listings: readonly Listing[], watchMs: number): Promise<Watched[]> {
-  const watched: Watched[] = []
+/** Reads the listings at least twice, until something has changed or the time is over. */
+async function watchListings(listings: readonly Listing[], watchMs: number): Promise<WatchedListing[]> {
+  const watched: WatchedListing[] = []
   for (const listing of listings) {
-    const { cursor } = await listing.changed(null)
-    watched.push({ listing, cursor, before: await glance(listing), moved: new Map() })
+    const { cursor } = await listing.readHints(null)
+    watched.push({ listing, cursor, before: await readWatchedRows(listing), moved: new Map() })
   }
   const until = performance.now() + watchMs
-  for (let looks = 0; looks < mostLooks; looks++) {
+  for (let looks = 0; looks < maxLooks; looks++) {
     for (const { listing, before, moved } of watched) {
-      const differences = differencesOf(before, await glance(listing), ['one look', 'a later one'])
+      const differences = compareRows(before, await readWatchedRows(listing), [
+        'the first read',
+        'a later read',
+      ])
       for (const [key, difference] of differences) moved.set(key, difference)
     }
     if (watched.some(({ moved }) => moved.size > 0) || performance.now() >= until) break
-    await pause(watchMs / mostLooks)
+    await pause(watchMs / maxLooks)
   }
   return watched
 }
 
-async function glance(listing: Listing): Promise<Row[]> {
+async function readWatchedRows(listing: Listing): Promise<Row[]> {
   const rows: Row[] = []
   let after: string | null = null
-  for (let pages = 0; pages < mostPagesWatched; pages++) {
-    const page = await listing.page(after, mostPerCall)
+  for (let pages = 0; pages < maxWatchedPages; pages++) {
+    const page = await listing.readPage(after, maxPerCall)
     rows.push(...page.rows)
     after = page.next
     if (after === null) break
@@ -211,16 +227,17 @@ async function glance(listing: Listing): Promise<Row[]> {
   return rows
 }
 
-/** A hint may come a moment after the change that it tells of; the gateway asks again, and so is it done here. */
-async function stillMissing(
-  listing: Listing,
-  cursor: string,
-  moved: ReadonlyMap<string, string>,
+/**
+ * Returns a description of each change for which no hint arrives in time. Polls like the gateway, because a hint may
+ * arrive later than the change that it reports.
+ */
+async function findMissingHints(
+  { listing, cursor, moved }: WatchedListing,
   patienceMs: number,
 ): Promise<string[]> {
   const polls = Math.ceil(patienceMs / pollMs)
   for (let poll = 0; ; poll++) {
-    const hinted = await hintedSince(listing, cursor)
+    const hinted = await readHintsSince(listing, cursor)
     if (hinted === 'everything') return []
     const missing = [...moved].filter(([key]) => !hinted.has(key)).map(([, difference]) => difference)
     if (missing.length === 0 || poll >= polls) return missing

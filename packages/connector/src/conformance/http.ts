@@ -1,65 +1,104 @@
 import { z } from 'zod'
 import { operationIds } from '../erp.ts'
 import { type OperationId, operations } from '../operations.ts'
-import { shortly } from './ask.ts'
+import { shorten } from './call.ts'
 import { type Check, ConformanceFailure, skip } from './check.ts'
-import { breakOff, type Came, described, type Sent, type Served, send } from './raw.ts'
+import {
+  abortRequest,
+  describeResponse,
+  type RawRequest,
+  type RawResponse,
+  type ServedErp,
+  sendRaw,
+} from './raw-http.ts'
 
-/** An ERP may notice a closed connection only after its next answer. */
-const timesBrokenOff = 5
+/**
+ * The number of requests whose connections are closed. One is not enough, because an ERP may notice a closed connection
+ * only when it writes its next response.
+ */
+const brokenRequests = 5
 const oversizedBytes = 5 * 1024 * 1024
 
-/** Checks of the wire: what is not a right call is refused, and the ERP goes on answering. */
-export function httpChecks(http: Served | undefined): Check[] {
-  const check = (id: string, states: string, run: (served: Served) => Promise<void>): Check => ({
+/** Lists the checks of the HTTP protocol: the ERP refuses invalid requests and continues to serve valid ones. */
+export function listHttpChecks(http: ServedErp | undefined): Check[] {
+  const defineCheck = (id: string, states: string, run: (served: ServedErp) => Promise<void>): Check => ({
     id: `http.${id}`,
     states,
     async run() {
-      if (!http) return skip('The ERP is not looked at over HTTP (http).')
+      if (!http) return skip('The ERP is not checked over HTTP (http).')
       await run(http)
-      await requireAnswer(http)
+      await requireOk(http)
       return undefined
     },
   })
   return [
-    check('wire', 'A right call is answered with 200 and {ok} as JSON.', requireAnswer),
-    check('no_token', 'A call without a token is refused with 401.', (served) =>
-      requireStatus(served, { path: 'describe', body: '{}' }, [401, 403], 'Compare the bearer token first.'),
+    defineCheck('wire', 'A correct call returns 200 and {ok} as JSON.', requireOk),
+    defineCheck('no_token', 'A call without a token is refused with 401.', (served) =>
+      requireUnauthorized(served, '', 'Compare the bearer token first.'),
     ),
-    check('wrong_token', 'A call with a wrong token is refused with 401.', async (served) => {
-      for (const authorization of wrongTokens(served.token)) {
-        const sent = { path: 'describe', authorization, body: '{}' }
-        await requireStatus(served, sent, [401, 403], 'Compare the whole token, in constant time.')
-      }
-    }),
-    check('unknown_operation', 'An operation that does not exist is refused with 404.', async (served) => {
-      for (const path of ['no.such.operation', '__proto__', 'toString', '']) {
-        await requireRefusal(served, { path, body: '{}' }, 'Answer 404 to what is not in the table.')
-      }
-    }),
-    check('method', 'A GET is refused.', (served) =>
-      requireRefusal(served, { path: 'describe', method: 'GET' }, 'Answer 404 or 405: operations are POST.'),
+    defineCheck('wrong_token', 'A call with a wrong token is refused with 401.', requireWrongTokensRefused),
+    defineCheck(
+      'unknown_operation',
+      'An operation that does not exist is refused with 404.',
+      requireUnknownRefused,
     ),
-    check('not_json', 'A body that is not JSON is refused with 400.', async (served) => {
-      for (const body of ['', '{', 'warehouse_code=X', '\u0000', '{"a":1}}']) {
-        await requireRefusal(served, { path: 'warehouses', body }, 'Answer 400 where JSON.parse fails.')
-      }
-    }),
-    check('malformed', 'Input that does not fit its operation is refused with 400.', refuseMalformed),
-    check('oversized', 'A body over 4 MiB is refused and does not use up the memory.', (served) => {
-      const body = JSON.stringify({ padding: 'x'.repeat(oversizedBytes) })
-      return requireRefusal(served, { path: 'describe', body }, 'Answer 413 and stop collecting.')
-    }),
-    check('broken_off', 'A caller that hangs up in the middle of a request does no harm.', async (served) => {
-      for (let time = 0; time < timesBrokenOff; time++) {
-        await breakOff(served)
-        await requireAnswer(served)
-      }
-    }),
+    defineCheck('method', 'A GET is refused.', (served) =>
+      requireClientError(
+        served,
+        { path: 'describe', method: 'GET' },
+        'Return 404 or 405: operations require POST.',
+      ),
+    ),
+    defineCheck('not_json', 'A body that is not JSON is refused with 400.', requireNotJsonRefused),
+    defineCheck(
+      'malformed',
+      'Input that does not match the schema of the operation is refused with 400.',
+      requireMalformedRefused,
+    ),
+    defineCheck(
+      'oversized',
+      'A body over 4 MiB is refused without exhausting the memory.',
+      requireOversizedRefused,
+    ),
+    defineCheck(
+      'broken_off',
+      'A connection that closes in the middle of a request does no harm.',
+      requireAbortsSurvived,
+    ),
   ]
 }
 
-function wrongTokens(token: string): string[] {
+async function requireOversizedRefused(served: ServedErp): Promise<void> {
+  const body = JSON.stringify({ padding: 'x'.repeat(oversizedBytes) })
+  await requireClientError(served, { path: 'describe', body }, 'Return 413 and stop buffering.')
+}
+
+async function requireAbortsSurvived(served: ServedErp): Promise<void> {
+  for (let time = 0; time < brokenRequests; time++) {
+    await abortRequest(served)
+    await requireOk(served)
+  }
+}
+
+async function requireUnknownRefused(served: ServedErp): Promise<void> {
+  for (const path of ['no.such.operation', '__proto__', 'toString', '']) {
+    await requireClientError(served, { path, body: '{}' }, 'Return 404 for paths that are not operations.')
+  }
+}
+
+async function requireNotJsonRefused(served: ServedErp): Promise<void> {
+  for (const body of ['', '{', 'warehouse_code=X', '\u0000', '{"a":1}}']) {
+    await requireClientError(served, { path: 'warehouses', body }, 'Return 400 if JSON.parse fails.')
+  }
+}
+
+async function requireWrongTokensRefused(served: ServedErp): Promise<void> {
+  for (const authorization of listWrongAuthorizations(served.token)) {
+    await requireUnauthorized(served, authorization, 'Compare the whole token, in constant time.')
+  }
+}
+
+function listWrongAuthorizations(token: string): string[] {
   return [
     'Bearer wrong',
     `Bearer ${token}x`,
@@ -70,7 +109,7 @@ function wrongTokens(token: string): string[] {
   ]
 }
 
-const malformed: readonly unknown[] = [
+const malformedInputs: readonly unknown[] = [
   null,
   [],
   'text',
@@ -87,27 +126,27 @@ const malformed: readonly unknown[] = [
   { username: 'x'.repeat(201), password: {} },
 ]
 
-async function refuseMalformed(served: Served): Promise<void> {
-  const cases = operationIds.flatMap((id) => malformedFor(id).map((input) => ({ id, input })))
+async function requireMalformedRefused(served: ServedErp): Promise<void> {
+  const cases = operationIds.flatMap((id) => listMalformedInputs(id).map((input) => ({ id, input })))
   for (const { id, input } of cases) {
     const sent = { path: id, body: JSON.stringify(input) }
-    const came = await send(served, sent)
-    if (isClientError(came.status) || isInvalidField(came)) continue
+    const response = await sendRaw(served, sent)
+    if (isClientError(response.status) || isInvalidField(response)) continue
     throw new ConformanceFailure({
-      expected: `${id} with ${shortly(JSON.stringify(input))} to be refused with 400`,
-      came: described(came),
-      remedy: 'Check the input against the schema of the operation before the ERP sees it.',
+      expected: `${id} with ${shorten(JSON.stringify(input))} to be refused with 400`,
+      actual: describeResponse(response),
+      remedy: 'Validate the input with the schema of the operation before calling the ERP.',
     })
   }
 }
 
-function malformedFor(id: OperationId): unknown[] {
-  return malformed.filter((input) => !operations[id].input.safeParse(input).success)
+function listMalformedInputs(id: OperationId): unknown[] {
+  return malformedInputs.filter((input) => !operations[id].input.safeParse(input).success)
 }
 
 const invalidField = z.object({ rejected: z.object({ reason: z.literal('invalid_field') }) })
 
-function isInvalidField({ status, body }: Came): boolean {
+function isInvalidField({ status, body }: RawResponse): boolean {
   return status === 200 && invalidField.safeParse(body).success
 }
 
@@ -115,40 +154,40 @@ function isClientError(status: number): boolean {
   return status >= 400 && status < 500
 }
 
-/** Any 4xx, or a connection that is closed in the caller's face. */
-async function requireRefusal(served: Served, sent: Sent, remedy: string): Promise<void> {
-  const came = await send(served, sent)
-  if (came.status === 0 || isClientError(came.status)) return
-  throw unrefused(sent, '4xx', came, remedy)
+/** Accepts any 4xx, and also a connection that is closed without a response. */
+async function requireClientError(served: ServedErp, sent: RawRequest, remedy: string): Promise<void> {
+  const response = await sendRaw(served, sent)
+  if (response.status === 0 || isClientError(response.status)) return
+  throw createRefusalFailure(sent, response, { status: '4xx', remedy })
 }
 
-async function requireStatus(
-  served: Served,
-  sent: Sent,
-  statuses: readonly number[],
-  remedy: string,
-): Promise<void> {
-  const came = await send(served, { authorization: '', ...sent })
-  if (!statuses.includes(came.status)) throw unrefused(sent, statuses.join(' or '), came, remedy)
+async function requireUnauthorized(served: ServedErp, authorization: string, remedy: string): Promise<void> {
+  const sent = { path: 'describe', authorization, body: '{}' }
+  const response = await sendRaw(served, sent)
+  if (response.status === 401 || response.status === 403) return
+  throw createRefusalFailure(sent, response, { status: '401 or 403', remedy })
 }
 
-function unrefused(sent: Sent, status: string, came: Came, remedy: string): ConformanceFailure {
-  const { method = 'POST', path, body = '' } = sent
+function createRefusalFailure(
+  { method = 'POST', path, body = '' }: RawRequest,
+  response: RawResponse,
+  { status, remedy }: { status: string; remedy: string },
+): ConformanceFailure {
   return new ConformanceFailure({
     expected: `${method} /${path} with ${JSON.stringify(body.slice(0, 40))} to be refused with ${status}`,
-    came: described(came),
+    actual: describeResponse(response),
     remedy,
   })
 }
 
-const okAnswer = z.object({ ok: z.object({}) })
+const okBody = z.object({ ok: z.object({}) })
 
-async function requireAnswer(served: Served): Promise<void> {
-  const came = await send(served, { path: 'describe', body: '{}' })
-  if (came.status === 200 && okAnswer.safeParse(came.body).success) return
+async function requireOk(served: ServedErp): Promise<void> {
+  const response = await sendRaw(served, { path: 'describe', body: '{}' })
+  if (response.status === 200 && okBody.safeParse(response.body).success) return
   throw new ConformanceFailure({
-    expected: 'POST /describe with the right token to be answered with 200 and {ok}',
-    came: described(came),
-    remedy: 'Whatever comes in, the next call must find the ERP at work.',
+    expected: 'POST /describe with the right token to return 200 and {ok}',
+    actual: describeResponse(response),
+    remedy: 'The ERP must keep serving calls after any invalid request.',
   })
 }

@@ -1,21 +1,21 @@
 /**
- * Stock of one warehouse and the catalogue of styles are both listings: pages in ascending order of a key, a read by
- * keys, and hints. The checks of snapshot, read and hints are written once, for any listing.
+ * The stock of one warehouse and the catalogue of styles are both listings: pages in ascending order of a key, reads by
+ * keys, and hints. The checks of snapshots, reads and hints are written once for any listing.
  *
- * A large ERP is sampled. At most three warehouses are looked at: the first, the middle and the last. Rows are
- * sampled by jumps: from the first key, each of its beginnings followed by "~" leads past all keys that begin so,
- * and thus ever farther into the list.
+ * A large ERP is sampled. At most three warehouses are checked: the first, the middle and the last. Rows are sampled by
+ * jumps. Each jump takes a prefix of the first key, appends "~", and reads the page after it. A shorter prefix skips
+ * more keys, so the samples spread over the list.
  */
 import type { Erp } from '../erp.ts'
 import type { ErpProduct, ErpWarehouse, StockFigure } from '../operations.ts'
-import { asked } from './ask.ts'
+import { callOk } from './call.ts'
 import { type Check, type Skipped, skip } from './check.ts'
 
-const mostWarehouses = 3
-const mostJumps = 12
+const maxWarehouses = 3
+const maxJumps = 12
 const rowsPerJump = 50
 
-/** A row without what may differ between two answers of one moment: its counter stands apart. */
+/** A row. Its counter is separate from `value`, because it may differ between two reads of the same state. */
 export interface Row<Value extends object = object> {
   readonly key: string
   readonly value: Value
@@ -24,7 +24,7 @@ export interface Row<Value extends object = object> {
 
 interface Rows<Value extends object> {
   readonly rows: readonly Row<Value>[]
-  /** The counter of the answer as a whole. */
+  /** The ERP's change counter, such as `stock_seq`, as of this response; null if the ERP has none. */
   readonly seq: number | null
 }
 
@@ -40,13 +40,13 @@ export interface Hints {
 }
 
 export interface Listing<Value extends object = object> {
-  /** What is listed, for sentences. */
-  readonly of: string
-  /** False where the ERP has said that it cannot tell what changed. */
-  readonly tellsChanges: boolean
-  page(after: string | null, limit: number): Promise<Page<Value>>
+  /** What messages call the listing. */
+  readonly name: string
+  /** Whether the ERP declares that it can report changes. */
+  readonly hasHints: boolean
+  readPage(after: string | null, limit: number): Promise<Page<Value>>
   read(keys: readonly string[]): Promise<Rows<Value>>
-  changed(cursor: string | null): Promise<Hints>
+  readHints(cursor: string | null): Promise<Hints>
 }
 
 export interface StockListing extends Listing<Omit<StockFigure, 'sku' | 'stock_seq'>> {
@@ -55,97 +55,97 @@ export interface StockListing extends Listing<Omit<StockFigure, 'sku' | 'stock_s
 
 export type ProductListing = Listing<Omit<ErpProduct, 'product_code'>>
 
-/** What the checks of snapshot, read and hints are run on. */
+/** A kind of listing: stock or products. The checks of snapshots, reads and hints run on each. */
 export interface Subject {
   readonly id: 'stock' | 'products'
-  /** What a key is called, for sentences. */
+  /** What messages call a key of the listing. */
   readonly key: string
   listings(erp: Erp): Promise<readonly Listing[]>
 }
 
-export const stockSubject: Subject = { id: 'stock', key: 'SKU', listings: stockListings }
-export const productSubject: Subject = { id: 'products', key: 'product_code', listings: productListings }
+export const stockSubject: Subject = { id: 'stock', key: 'SKU', listings: listStockListings }
+export const productSubject: Subject = { id: 'products', key: 'product_code', listings: listProductListings }
 
-/** The stock of the sampled warehouses. */
-export async function stockListings(erp: Erp): Promise<readonly StockListing[]> {
-  const tellsChanges = await doesTellChanges(erp)
-  return (await sampledWarehouses(erp)).map((warehouse) => stockListing(erp, warehouse, tellsChanges))
+/** Lists the stock of the sampled warehouses. */
+export async function listStockListings(erp: Erp): Promise<readonly StockListing[]> {
+  const hasHints = await declaresHints(erp)
+  return (await sampleWarehouses(erp)).map((warehouse) => createStockListing(erp, warehouse, hasHints))
 }
 
-/** The one catalogue of styles. */
-export async function productListings(erp: Erp): Promise<readonly ProductListing[]> {
-  const rowOf = ({ product_code, ...value }: ErpProduct) => ({ key: product_code, value, seq: null })
+/** Returns the catalogue of styles as the only listing. */
+export async function listProductListings(erp: Erp): Promise<readonly ProductListing[]> {
+  const toRow = ({ product_code, ...value }: ErpProduct) => ({ key: product_code, value, seq: null })
   return [
     {
-      of: 'the catalogue',
-      tellsChanges: await doesTellChanges(erp),
-      async page(after, limit) {
-        const { products, next } = await asked(erp, 'products.snapshot', { after, limit })
-        return { rows: products.map(rowOf), next, seq: null }
+      name: 'the catalogue',
+      hasHints: await declaresHints(erp),
+      async readPage(after, limit) {
+        const { products, next } = await callOk(erp, 'products.snapshot', { after, limit })
+        return { rows: products.map(toRow), next, seq: null }
       },
       async read(keys) {
-        const { products } = await asked(erp, 'products.read', { product_codes: [...keys] })
-        return { rows: products.map(rowOf), seq: null }
+        const { products } = await callOk(erp, 'products.read', { product_codes: [...keys] })
+        return { rows: products.map(toRow), seq: null }
       },
-      async changed(cursor) {
-        const { product_codes, ...hints } = await asked(erp, 'products.changed', { cursor })
+      async readHints(cursor) {
+        const { product_codes, ...hints } = await callOk(erp, 'products.changed', { cursor })
         return { ...hints, keys: product_codes }
       },
     },
   ]
 }
 
-function stockListing(erp: Erp, warehouse: ErpWarehouse, tellsChanges: boolean): StockListing {
+function createStockListing(erp: Erp, warehouse: ErpWarehouse, hasHints: boolean): StockListing {
   const { warehouse_code } = warehouse
-  const rowOf = ({ sku, stock_seq, ...value }: StockFigure) => ({ key: sku, value, seq: stock_seq })
+  const toRow = ({ sku, stock_seq, ...value }: StockFigure) => ({ key: sku, value, seq: stock_seq })
   return {
-    of: `warehouse ${warehouse_code}`,
+    name: `warehouse ${warehouse_code}`,
     warehouse,
-    tellsChanges,
-    async page(after, limit) {
-      const { rows, next, stock_seq } = await asked(erp, 'stock.snapshot', { warehouse_code, after, limit })
-      return { rows: rows.map(rowOf), next, seq: stock_seq }
+    hasHints,
+    async readPage(after, limit) {
+      const { rows, next, stock_seq } = await callOk(erp, 'stock.snapshot', { warehouse_code, after, limit })
+      return { rows: rows.map(toRow), next, seq: stock_seq }
     },
     async read(keys) {
-      const { rows, stock_seq } = await asked(erp, 'stock.read', { warehouse_code, skus: [...keys] })
-      return { rows: rows.map(rowOf), seq: stock_seq }
+      const { rows, stock_seq } = await callOk(erp, 'stock.read', { warehouse_code, skus: [...keys] })
+      return { rows: rows.map(toRow), seq: stock_seq }
     },
-    async changed(cursor) {
-      const { skus, ...hints } = await asked(erp, 'stock.changed', { warehouse_code, cursor })
+    async readHints(cursor) {
+      const { skus, ...hints } = await callOk(erp, 'stock.changed', { warehouse_code, cursor })
       return { ...hints, keys: skus }
     },
   }
 }
 
-async function doesTellChanges(erp: Erp): Promise<boolean> {
-  return (await asked(erp, 'describe', {})).capabilities.changes !== 'none'
+async function declaresHints(erp: Erp): Promise<boolean> {
+  return (await callOk(erp, 'describe', {})).capabilities.changes !== 'none'
 }
 
-async function sampledWarehouses(erp: Erp): Promise<ErpWarehouse[]> {
-  const { warehouses } = await asked(erp, 'warehouses', {})
+async function sampleWarehouses(erp: Erp): Promise<ErpWarehouse[]> {
+  const { warehouses } = await callOk(erp, 'warehouses', {})
   const distinct = [...new Map(warehouses.map((one) => [one.warehouse_code, one])).values()]
-  const step = (distinct.length - 1) / (mostWarehouses - 1)
+  const step = (distinct.length - 1) / (maxWarehouses - 1)
   const picked = distinct.filter((_, index) =>
     [0, 1, 2].some((number) => Math.round(number * step) === index),
   )
-  return distinct.length <= mostWarehouses ? distinct : picked
+  return distinct.length <= maxWarehouses ? distinct : picked
 }
 
-/** Rows from near and far, each once, at most `rowsPerJump` per jump. */
-export async function sampleOf<Value extends object>(listing: Listing<Value>): Promise<Row<Value>[]> {
+/** Samples rows across a listing, each once, at most `rowsPerJump` for each jump. */
+export async function sampleRows<Value extends object>(listing: Listing<Value>): Promise<Row<Value>[]> {
   const sample = new Map<string, Row<Value>>()
-  const start = await listing.page(null, rowsPerJump)
+  const start = await listing.readPage(null, rowsPerJump)
   const first = start.rows[0]?.key ?? ''
   for (const row of start.rows) sample.set(row.key, row)
-  for (let length = 0; length < Math.min(first.length, mostJumps); length++) {
-    const { rows } = await listing.page(`${first.slice(0, length)}~`, rowsPerJump)
+  for (let length = 0; length < Math.min(first.length, maxJumps); length++) {
+    const { rows } = await listing.readPage(`${first.slice(0, length)}~`, rowsPerJump)
     for (const row of rows) sample.set(row.key, row)
   }
   return [...sample.values()]
 }
 
-/** A check of a subject that looks at each of its listings; skipped where each of them skips. */
-export function eachListing(
+/** Defines a check that runs on each listing of a subject. It is skipped if there is a reason to skip every listing. */
+export function checkEachListing(
   subject: Subject,
   { id, states }: { id: string; states: string },
   look: (listing: Listing) => Promise<Skipped | undefined>,
@@ -153,12 +153,12 @@ export function eachListing(
   return {
     id: `${subject.id}.${id}`,
     states,
-    run: async (erp) => overEach(await subject.listings(erp), look),
+    run: async (erp) => checkEach(await subject.listings(erp), look),
   }
 }
 
-/** Looks at each of the listings; the reason of the first skip, where all of them skip. */
-export async function overEach<L extends Listing>(
+/** Runs a check on each listing. If the check skips every listing, returns the first reason. */
+export async function checkEach<L extends Listing>(
   listings: readonly L[],
   look: (listing: L) => Promise<Skipped | undefined>,
 ): Promise<Skipped | undefined> {
@@ -171,12 +171,12 @@ export async function overEach<L extends Listing>(
   return skipped[0] ?? skip('The ERP has no warehouse.')
 }
 
-/** The order of keys: by code point, as the bytes of UTF-8. */
+/** Whether a key sorts before another by code point, which is the order of the UTF-8 bytes. */
 export function isBefore(one: string, other: string): boolean {
   return Buffer.compare(Buffer.from(one), Buffer.from(other)) < 0
 }
 
-/** A key that no ERP has, different for each number. */
-export function noSuchKey(number: number): string {
+/** Returns a key that no ERP has, different for each number. */
+export function createUnknownKey(number: number): string {
   return `NO-SUCH-KEY-${number}`
 }

@@ -1,114 +1,119 @@
-import { mostPerCall } from '../operations.ts'
-import { type Check, ConformanceFailure, type Skipped, skip, someOf } from './check.ts'
-import { eachListing, type Listing, noSuchKey, type Subject, sampleOf } from './listing.ts'
-import { differencesOf, lastingDifferences } from './steady.ts'
+import { maxPerCall } from '../operations.ts'
+import { type Check, ConformanceFailure, joinSome, type Skipped, skip } from './check.ts'
+import { compareRows, findLastingDifferences } from './lasting-differences.ts'
+import { checkEachListing, createUnknownKey, type Listing, type Subject, sampleRows } from './listing.ts'
 
-/** A row may go between two reads, and come back: another one is tried. */
-const mostTries = 3
+/**
+ * The maximum number of rows to try. One is not enough, because a row may disappear between two reads and come back.
+ */
+const maxTries = 3
 
-/** Checks of the read by keys of a subject. */
-export function readChecks(subject: Subject): Check[] {
+/** Lists the checks of reads by keys. */
+export function listReadChecks(subject: Subject): Check[] {
   const { key } = subject
   return [
-    eachListing(
+    checkEachListing(
       subject,
       {
         id: 'read.agrees',
-        states: 'A row that is read is the row of the snapshot, unless it changed between.',
+        states: 'A read returns the same row as the snapshot, unless it changed meanwhile.',
       },
-      compareWithSnapshot,
+      requireAgreementWithSnapshot,
     ),
-    eachListing(
+    checkEachListing(
       subject,
-      { id: 'read.unknown', states: `A ${key} that is not there is left out, and nothing is added.` },
-      (listing) => readUnknown(listing, key),
+      { id: 'read.unknown', states: `An unknown ${key} is left out, and nothing is added.` },
+      (listing) => requireUnknownOmitted(listing, key),
     ),
-    eachListing(
+    checkEachListing(
       subject,
-      { id: 'read.twice', states: `A ${key} that is asked for twice is answered once.` },
-      (listing) => readTwice(listing, key),
+      { id: 'read.twice', states: `A ${key} that is requested twice is returned once.` },
+      (listing) => requireNoRepeats(listing, key),
     ),
-    eachListing(
+    checkEachListing(
       subject,
-      { id: 'read.most', states: `Up to ${mostPerCall} may be read in one call.` },
-      (listing) => readMost(listing, key),
+      { id: 'read.most', states: `Up to ${maxPerCall} rows can be read in one call.` },
+      (listing) => requireMaximumRead(listing, key),
     ),
   ]
 }
 
-function nothingIn(listing: Listing): Skipped {
-  return skip(`There is nothing in ${listing.of}.`)
+function skipEmpty(listing: Listing): Skipped {
+  return skip(`There is nothing in ${listing.name}.`)
 }
 
-async function compareWithSnapshot(listing: Listing): Promise<Skipped | undefined> {
+async function requireAgreementWithSnapshot(listing: Listing): Promise<Skipped | undefined> {
   let sampled = 0
-  const differences = await lastingDifferences(listing, async () => {
-    const sample = await sampleOf(listing)
+  const differences = await findLastingDifferences(listing, async () => {
+    const sample = await sampleRows(listing)
     sampled = sample.length
     if (sampled === 0) return new Map()
     const { rows } = await listing.read(sample.map(({ key }) => key))
-    return differencesOf(sample, rows, ['the snapshot', 'the read'])
+    return compareRows(sample, rows, ['the snapshot', 'the read'])
   })
-  if (sampled === 0) return nothingIn(listing)
+  if (sampled === 0) return skipEmpty(listing)
   if (differences.size === 0) return undefined
   throw new ConformanceFailure({
-    expected: `snapshot and read of ${listing.of} to agree`,
-    came: someOf(differences.values()),
+    expected: `snapshot and read of ${listing.name} to agree`,
+    actual: joinSome(differences.values()),
     remedy: 'Build both from the same query.',
   })
 }
 
-async function readUnknown(listing: Listing, key: string): Promise<Skipped | undefined> {
-  const known = (await sampleOf(listing)).slice(0, 2).map((row) => row.key)
-  const asked = [noSuchKey(1), ...known, noSuchKey(2)]
-  const { rows } = await listing.read(asked)
+async function requireUnknownOmitted(listing: Listing, key: string): Promise<Skipped | undefined> {
+  const known = (await sampleRows(listing)).slice(0, 2).map((row) => row.key)
+  const { rows } = await listing.read([createUnknownKey(1), ...known, createUnknownKey(2)])
   const added = rows.filter((row) => !known.includes(row.key))
-  const alone = await listing.read([noSuchKey(3)])
+  const alone = await listing.read([createUnknownKey(3)])
   if (added.length === 0 && alone.rows.length === 0) return undefined
   throw new ConformanceFailure({
-    expected: `a ${key} that ${listing.of} does not have, or that was not asked for, to be left out`,
-    came: `a row of ${someOf([...added, ...alone.rows].map((row) => row.key))}`,
-    remedy: `Answer only rows that exist: the gateway takes a ${key} that is left out for withdrawn.`,
+    expected: `a ${key} that ${listing.name} does not have, or that was not requested, to be left out`,
+    actual: `a row of ${joinSome([...added, ...alone.rows].map((row) => row.key))}`,
+    remedy: `Return only rows that exist: the gateway treats a ${key} that is left out as withdrawn.`,
   })
 }
 
-async function readTwice(listing: Listing, key: string): Promise<Skipped | undefined> {
-  const sample = await sampleOf(listing)
+async function requireNoRepeats(listing: Listing, key: string): Promise<Skipped | undefined> {
+  const sample = await sampleRows(listing)
   let none = ''
-  for (const row of sample.slice(0, mostTries)) {
+  for (const row of sample.slice(0, maxTries)) {
     const { rows } = await listing.read([row.key, row.key])
     if (rows.length === 1) return undefined
-    if (rows.length > 1) throw notOnce(listing, key, row.key, rows.length)
+    if (rows.length > 1) throw createRepeatFailure(listing, key, { twice: row.key, rows: rows.length })
     const isThere = (await listing.read([row.key])).rows.length > 0
     if (isThere) none = row.key
   }
-  if (sample.length === 0) return nothingIn(listing)
-  if (none === '') return skip(`Nothing stayed in ${listing.of} for long enough.`)
-  throw notOnce(listing, key, none, 0)
+  if (sample.length === 0) return skipEmpty(listing)
+  if (none === '') return skip(`No row stayed in ${listing.name} for long enough.`)
+  throw createRepeatFailure(listing, key, { twice: none, rows: 0 })
 }
 
-function notOnce(listing: Listing, key: string, twice: string, rows: number): ConformanceFailure {
+function createRepeatFailure(
+  listing: Listing,
+  key: string,
+  { twice, rows }: { twice: string; rows: number },
+): ConformanceFailure {
   return new ConformanceFailure({
-    expected: `one row for "${twice}" asked for twice in ${listing.of}`,
-    came: `${rows} rows`,
-    remedy: `Answer each ${key} once.`,
+    expected: `one row for "${twice}", requested twice in ${listing.name}`,
+    actual: `${rows} rows`,
+    remedy: `Return each ${key} once.`,
   })
 }
 
-async function readMost(listing: Listing, key: string): Promise<Skipped | undefined> {
+async function requireMaximumRead(listing: Listing, key: string): Promise<Skipped | undefined> {
   let known = 0
-  const differences = await lastingDifferences(listing, async () => {
-    const { rows } = await listing.page(null, mostPerCall)
+  const differences = await findLastingDifferences(listing, async () => {
+    const { rows } = await listing.readPage(null, maxPerCall)
     known = rows.length
-    const filling = Array.from({ length: mostPerCall - rows.length }, (_, index) => noSuchKey(index))
-    const answer = await listing.read([...filling, ...rows.map((row) => row.key)])
-    const came = new Set(answer.rows.map((row) => row.key))
+    const filling = Array.from({ length: maxPerCall - rows.length }, (_, index) => createUnknownKey(index))
+    const result = await listing.read([...filling, ...rows.map((row) => row.key)])
+    const came = new Set(result.rows.map((row) => row.key))
     return new Map(rows.filter((row) => !came.has(row.key)).map((row) => [row.key, row.key]))
   })
-  if (differences.size === 0) return known === 0 ? nothingIn(listing) : undefined
+  if (differences.size === 0) return known === 0 ? skipEmpty(listing) : undefined
   throw new ConformanceFailure({
-    expected: `all ${known} rows of ${listing.of} from a read of ${mostPerCall}`,
-    came: `an answer without ${someOf(differences.keys())}`,
-    remedy: `Read in batches where the ERP takes fewer at a time: the gateway takes a ${key} that is left out for withdrawn.`,
+    expected: `all ${known} rows of ${listing.name} from a read of ${maxPerCall}`,
+    actual: `a response without ${joinSome(differences.keys())}`,
+    remedy: `If the ERP accepts fewer at a time, read in batches: the gateway treats a ${key} that is left out as withdrawn.`,
   })
 }

@@ -1,23 +1,23 @@
 /**
- * The statement lists of one customer, as the checks of the ledger read them: all four are pages newest first of a
- * span. What is booked meanwhile stays out, because the span ends where the first look was taken.
+ * Reads the statement lists of one customer for the ledger checks. All four lists are paged, newest first, over a span.
+ * The span ends at the time of the first read, so transactions that are booked later are excluded.
  */
 import type { Erp } from '../erp.ts'
 import type { Output } from '../operations.ts'
-import { type ErpTransaction, mostStatementRows, type SpanBalance } from '../statements.ts'
-import { asked } from './ask.ts'
+import { type ErpTransaction, maxStatementRows, type SpanBalance } from '../statements.ts'
+import { callOk } from './call.ts'
 import { ConformanceFailure } from './check.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
-/** The longest span that the gateway asks for. */
-const mostDays = 366
-/** The longest walk: 5000 rows. */
-const mostPages = 25
+/** The longest span that the gateway requests, in days. */
+const maxDays = 366
+/** The maximum number of pages that are read: 5000 rows. */
+const maxPages = 25
 
 export const listNames = ['transactions', 'bills', 'refunds', 'freight_bills'] as const
 export type ListName = (typeof listNames)[number]
 
-/** A row of any of the lists, with the name and the time by which it is sorted. */
+/** A row of any of the lists, with the fields by which it is identified and sorted. */
 export interface StatementRow {
   readonly number: string
   readonly at: string
@@ -37,7 +37,7 @@ interface StatementPage {
   readonly next: string | null
 }
 
-/** What is looked at: a customer, and a span that ends now. */
+/** The customer and the span that the checks read. */
 export interface Span {
   readonly erp: Erp
   readonly customer_code: string
@@ -46,59 +46,63 @@ export interface Span {
   readonly to: string
 }
 
-/** The span up to what the ERP has booked now. */
-export async function spanUntilNow(erp: Erp, customer_code: string): Promise<Span> {
-  const { as_of } = await asked(erp, 'balances', { customer_code, currency: null })
+/** Returns the longest span that includes everything that the ERP has booked until now. */
+export async function readSpan(erp: Erp, customer_code: string): Promise<Span> {
+  const { as_of } = await callOk(erp, 'balances', { customer_code, currency: null })
   const until = Date.parse(as_of) + 1
-  const from = new Date(until - mostDays * dayMs).toISOString()
+  const from = new Date(until - maxDays * dayMs).toISOString()
   return { erp, customer_code, currency: null, from, to: new Date(until).toISOString() }
 }
 
-/** One page of one list. */
-export async function statementPage(list: ListName, span: Span, paging: Paging = {}): Promise<StatementPage> {
-  const input = { ...inputOf(span), ...pagingOf(paging) }
+/** Reads one page of one list. */
+export async function readStatementPage(
+  list: ListName,
+  span: Span,
+  paging: Paging = {},
+): Promise<StatementPage> {
+  const input = { ...toInput(span), ...toPaging(paging) }
   switch (list) {
     case 'transactions': {
-      const { transactions, next } = await asked(span.erp, 'transactions', input)
-      return { rows: transactions.map((row) => rowOf(row, row.occurred_at)), next }
+      const { transactions, next } = await callOk(span.erp, 'transactions', input)
+      return { rows: transactions.map((row) => toRow(row, row.occurred_at)), next }
     }
     case 'bills': {
-      const { bills, next } = await asked(span.erp, 'bills', { ...input, status: null })
-      return { rows: bills.map((row) => rowOf(row, row.issued_at)), next }
+      const { bills, next } = await callOk(span.erp, 'bills', { ...input, status: null })
+      return { rows: bills.map((row) => toRow(row, row.issued_at)), next }
     }
     case 'refunds': {
-      const { refunds, next } = await asked(span.erp, 'refunds', { ...input, status: null })
-      return { rows: refunds.map((row) => rowOf(row, row.requested_at)), next }
+      const { refunds, next } = await callOk(span.erp, 'refunds', { ...input, status: null })
+      return { rows: refunds.map((row) => toRow(row, row.requested_at)), next }
     }
     case 'freight_bills': {
-      const { freight_bills, next } = await asked(span.erp, 'freight_bills', input)
-      return { rows: freight_bills.map((row) => rowOf(row, row.billed_at)), next }
+      const { freight_bills, next } = await callOk(span.erp, 'freight_bills', input)
+      return { rows: freight_bills.map((row) => toRow(row, row.billed_at)), next }
     }
   }
 }
 
-function rowOf(row: { number: string; currency: string }, at: string): StatementRow {
+function toRow(row: { number: string; currency: string }, at: string): StatementRow {
   return { number: row.number, at, currency: row.currency, value: row }
 }
 
-function inputOf({ customer_code, currency, from, to }: Span) {
+function toInput({ customer_code, currency, from, to }: Span) {
   return { customer_code, currency, from, to }
 }
 
-function pagingOf({ after = null, skip = 0, limit = mostStatementRows }: Paging) {
+function toPaging({ after = null, skip = 0, limit = maxStatementRows }: Paging) {
   return { after, skip, limit }
 }
 
-/** The rows of a list, newest first, at most 5000. */
-export async function statementRows(
+/** Reads the rows of a list, newest first, at most 5000. */
+export async function readStatementRows(
   list: ListName,
   span: Span,
-  limit = mostStatementRows,
+  limit = maxStatementRows,
 ): Promise<StatementRow[]> {
   const rows: StatementRow[] = []
   let after: string | null = null
-  for (let pages = 0; pages < mostPages; pages++) {
-    const page: StatementPage = await statementPage(list, span, { after, limit })
+  for (let pages = 0; pages < maxPages; pages++) {
+    const page: StatementPage = await readStatementPage(list, span, { after, limit })
     rows.push(...page.rows)
     after = page.next
     if (after === null) break
@@ -112,30 +116,30 @@ export interface LedgerPage {
   readonly balances: readonly SpanBalance[]
 }
 
-/** The pages of the ledger, newest first, and whether the last of them is the end of the span. */
-export async function ledgerPages(
+/** Reads the pages of transactions, newest first. `isWhole` is true if the last page reaches the start of the span. */
+export async function readLedgerPages(
   span: Span,
-  limit = mostStatementRows,
+  limit = maxStatementRows,
 ): Promise<{ readonly pages: LedgerPage[]; readonly isWhole: boolean }> {
   const pages: LedgerPage[] = []
   let after: string | null = null
-  while (pages.length < mostPages) {
-    const { transactions, balances, next }: Output<'transactions'> = await asked(span.erp, 'transactions', {
-      ...inputOf(span),
-      ...pagingOf({ after, limit }),
+  while (pages.length < maxPages) {
+    const { transactions, balances, next }: Output<'transactions'> = await callOk(span.erp, 'transactions', {
+      ...toInput(span),
+      ...toPaging({ after, limit }),
     })
     pages.push({ rows: transactions, balances })
     if (next === null) return { pages, isWhole: true }
-    if (next === after) throw standsStill()
+    if (next === after) throw createSamePageFailure()
     after = next
   }
   return { pages, isWhole: false }
 }
 
-function standsStill(): ConformanceFailure {
+function createSamePageFailure(): ConformanceFailure {
   return new ConformanceFailure({
-    expected: 'each page of transactions to lead on to another one',
-    came: 'the same next as after',
-    remedy: 'Answer the place of the last row as next, and null when no row follows.',
+    expected: 'each page of transactions to have another next',
+    actual: 'the same next as after',
+    remedy: 'Return the position of the last row as next, and null if no row follows.',
   })
 }

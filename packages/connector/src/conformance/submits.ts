@@ -1,199 +1,240 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Output } from '../operations.ts'
-import { answered, asked, refused } from './ask.ts'
+import { callChecked, callOk, callRefused } from './call.ts'
 import { type Check, ConformanceFailure, type Skipped, skip } from './check.ts'
-import { forgetsReferences, needingHolds, requireSame, tooMany } from './holds.ts'
-import { type Buyer, orderCheck, requestOfNobody, type Shop, takesNoOrders } from './shop.ts'
+import { requireSameDocument, skipWithoutDeduplication, skipWithoutHolds, tooMany } from './holds.ts'
+import {
+  type Buyer,
+  createInvalidRequest,
+  defineOrderCheck,
+  type OrderProbe,
+  refusesOrders,
+} from './order-probe.ts'
 
-/** Checks of orders: submit and void, and what is asked of any write. */
-export function submitChecks(buyer: Buyer): Check[] {
-  const check = (id: string, states: string, look: (shop: Shop) => Promise<Skipped | undefined>) =>
-    orderCheck(buyer, { id, states }, look)
+/** Lists the checks of orders: submit, void, and rules for all writes. */
+export function listSubmitChecks(buyer: Buyer): Check[] {
+  const defineSubmitCheck = (
+    id: string,
+    states: string,
+    look: (probe: OrderProbe) => Promise<Skipped | undefined>,
+  ) => defineOrderCheck(buyer, { id, states }, look)
   return [
-    {
-      id: 'orders.none',
-      states: 'An ERP that takes no orders refuses all that concerns them with not_supported.',
-      async run(erp) {
-        if (!(await takesNoOrders(erp))) return skip('The ERP takes orders.')
-        const reference = 'no-such-reference'
-        const request = { ...requestOfNobody(), lines: [{ sku: 'NOTHING', quantity: 1 }], reference }
-        const expires_at = new Date(buyer.now()).toISOString()
-        await refused(erp, 'hold', { ...request, replaces: null, expires_at }, 'not_supported')
-        const limits = { expected_total: null, max_total: null, client_order_number: null, remark: null }
-        const order = { ...request, ...limits, hold_reference: null, allow_partial: false }
-        await refused(erp, 'submit', order, 'not_supported')
-        await refused(erp, 'release', { reference, reason: 'release' }, 'not_supported')
-        await refused(erp, 'void', { reference }, 'not_supported')
-        await refused(erp, 'lookup', { reference }, 'not_supported')
-        await refused(erp, 'documents.changed', { cursor: null }, 'not_supported')
-        await refused(erp, 'documents.read', { references: [reference] }, 'not_supported')
-        return undefined
-      },
-    },
-    check('session', 'A session that is not open is refused with session_expired.', async (shop) => {
-      const session = 'no-such-session'
-      await refused(shop.erp, 'quote', shop.quoteInput(1, { session }), 'session_expired')
-      await refused(shop.erp, 'submit', shop.submitInput(1, { session }), 'session_expired')
-      return undefined
-    }),
-    check(
+    defineNoOrdersCheck(buyer),
+    defineSubmitCheck(
+      'session',
+      'A session that is not open is refused with session_expired.',
+      requireSessionRefused,
+    ),
+    defineSubmitCheck(
       'unknown',
-      'A reference that there is not cannot be released or voided: not_found.',
-      async (shop) => {
-        const reference = shop.newReference()
-        await refused(shop.erp, 'void', { reference }, 'not_found')
-        if (shop.capabilities.holds === 'none') return undefined
-        await refused(shop.erp, 'release', { reference, reason: 'release' }, 'not_found')
-        return undefined
-      },
+      'Releasing or voiding an unknown reference is refused with not_found.',
+      requireUnknownRefused,
     ),
-    check('figures', 'The answer of a write carries the newest figures of what it touched.', compareFigures),
-    check(
+    defineSubmitCheck(
+      'figures',
+      'The result of a write has the newest figures of the SKUs that it changed.',
+      requireWriteFigures,
+    ),
+    defineSubmitCheck(
       'submit.exact',
-      'An order of a quoted total is open and lowers what is available by its units.',
-      submitExactly,
+      'An order at the quoted total is open and lowers the available quantity by its units.',
+      requireExactSubmit,
     ),
-    check('submit.once', 'A reference that comes again answers the order that exists.', submitTwice),
-    check(
+    defineSubmitCheck('submit.once', 'A repeated reference returns the existing order.', requireSameOrder),
+    defineSubmitCheck(
       'submit.short',
-      'An order that is short is refused with what there is, and changes nothing.',
-      submitTooMany,
+      'An order with a short line is refused with the shortages, and changes nothing.',
+      requireShortRefused,
     ),
-    check(
+    defineSubmitCheck(
       'submit.price',
-      'An order of another total than expected is refused, and changes nothing.',
-      submitAtOtherTotal,
+      'An order whose total is not the expected one is refused, and changes nothing.',
+      requireOtherTotalRefused,
     ),
-    check(
+    defineSubmitCheck(
       'submit.hold',
-      'An order takes what was held for it, and consumes the hold.',
-      needingHolds(consume),
+      'An order takes its stock from the given hold, and consumes the hold.',
+      skipWithoutHolds(requireConsumedHold),
     ),
-    check(
+    defineSubmitCheck(
       'submit.hold_expired',
-      'An order that names a hold which holds nothing is refused with hold_expired, and changes nothing.',
-      needingHolds(nameReleasedHold),
+      'An order with a hold that is not active is refused with hold_expired, and changes nothing.',
+      skipWithoutHolds(requireReleasedHoldRefused),
     ),
-    check('void', 'A void gives the stock of an order back; again: the same answer.', voidTwice),
+    defineSubmitCheck(
+      'void',
+      'A void returns the stock of an order, and a repeated void returns the same result.',
+      requireSameVoid,
+    ),
   ]
 }
 
-async function compareFigures(shop: Shop): Promise<undefined> {
-  const order = shop.newReference()
-  const held = shop.newReference()
-  await requireFigures(shop, 'submit', () => shop.submit(1, { reference: order }))
-  await requireFigures(shop, 'void', () => asked(shop.erp, 'void', { reference: order }))
-  if (shop.capabilities.holds === 'none') return
-  await requireFigures(shop, 'hold', () => shop.hold(1, { reference: held }))
+function defineNoOrdersCheck({ now }: Buyer): Check {
+  return {
+    id: 'orders.none',
+    states: 'An ERP that takes no orders refuses all order operations with not_supported.',
+    async run(erp) {
+      if (!(await refusesOrders(erp))) return skip('The ERP takes orders.')
+      const reference = 'no-such-reference'
+      const request = { ...createInvalidRequest(), lines: [{ sku: 'NOTHING', quantity: 1 }], reference }
+      const expires_at = new Date(now()).toISOString()
+      await callRefused(erp, 'hold', { ...request, replaces: null, expires_at }, 'not_supported')
+      const limits = { expected_total: null, max_total: null, client_order_number: null, remark: null }
+      const order = { ...request, ...limits, hold_reference: null, allow_partial: false }
+      await callRefused(erp, 'submit', order, 'not_supported')
+      await callRefused(erp, 'release', { reference, reason: 'release' }, 'not_supported')
+      await callRefused(erp, 'void', { reference }, 'not_supported')
+      await callRefused(erp, 'lookup', { reference }, 'not_supported')
+      await callRefused(erp, 'documents.changed', { cursor: null }, 'not_supported')
+      await callRefused(erp, 'documents.read', { references: [reference] }, 'not_supported')
+      return undefined
+    },
+  }
+}
+
+async function requireSessionRefused(probe: OrderProbe): Promise<undefined> {
+  const session = 'no-such-session'
+  await callRefused(probe.erp, 'quote', probe.createQuoteInput(1, { session }), 'session_expired')
+  await callRefused(probe.erp, 'submit', probe.createSubmitInput(1, { session }), 'session_expired')
+}
+
+async function requireUnknownRefused(probe: OrderProbe): Promise<undefined> {
+  const reference = probe.createReference()
+  await callRefused(probe.erp, 'void', { reference }, 'not_found')
+  if (probe.capabilities.holds === 'none') return
+  await callRefused(probe.erp, 'release', { reference, reason: 'release' }, 'not_found')
+}
+
+async function requireWriteFigures(probe: OrderProbe): Promise<undefined> {
+  const order = probe.createReference()
+  const held = probe.createReference()
+  await requireFigures(probe, 'submit', () => probe.submit(1, { reference: order }))
+  await requireFigures(probe, 'void', () => callOk(probe.erp, 'void', { reference: order }))
+  if (probe.capabilities.holds === 'none') return
+  await requireFigures(probe, 'hold', () => probe.hold(1, { reference: held }))
   const release = { reference: held, reason: 'release' } as const
-  await requireFigures(shop, 'release', () => asked(shop.erp, 'release', release))
+  await requireFigures(probe, 'release', () => callOk(probe.erp, 'release', release))
 }
 
 async function requireFigures(
-  shop: Shop,
+  probe: OrderProbe,
   operation: string,
   work: () => Promise<Pick<Output<'submit'>, 'figures'>>,
 ) {
-  const { warehouse_code, sku } = shop
+  const { warehouse_code, sku } = probe
   const { figures } = await work()
-  const told = figures
+  const written = figures
     .find((one) => one.warehouse_code === warehouse_code)
     ?.rows.find((row) => row.sku === sku)
-  const [read] = (await asked(shop.erp, 'stock.read', { warehouse_code, skus: [sku] })).rows
-  if (told && isDeepStrictEqual(told, read)) return
+  const [read] = (await callOk(probe.erp, 'stock.read', { warehouse_code, skus: [sku] })).rows
+  if (written && isDeepStrictEqual(written, read)) return
   throw new ConformanceFailure({
-    expected: `the figures of ${operation} to hold ${sku} as stock.read then answers it`,
-    came: told ? `${JSON.stringify(told)} and ${JSON.stringify(read)}`.slice(0, 500) : 'no figure of it',
-    remedy: 'Read the figures of every SKU that the write touched inside its transaction.',
+    expected: `the figures of ${operation} for ${sku} to equal those of stock.read afterwards`,
+    actual: written
+      ? `${JSON.stringify(written)} and ${JSON.stringify(read)}`.slice(0, 500)
+      : 'no figures for it',
+    remedy: 'Read the figures of every changed SKU in the transaction of the write.',
   })
 }
 
-async function submitExactly(shop: Shop): Promise<undefined> {
-  const { total } = (await shop.quote(7)).costs
-  const reference = shop.newReference()
+async function requireExactSubmit(probe: OrderProbe): Promise<undefined> {
+  const { total } = (await probe.quote(7)).costs
+  const reference = probe.createReference()
   const limits = { reference, expected_total: total, max_total: total }
-  const { document } = await shop.lowers(7, 'an order of 7', () => shop.submit(7, limits))
+  const { document } = await probe.requireLowered(7, 'an order of 7', () => probe.submit(7, limits))
   const [line] = document.lines
   const isOpen = document.kind === 'order' && document.status === 'open' && document.reference === reference
   if (isOpen && line?.quantity_allocated === 7 && document.costs?.total === total) return
   throw new ConformanceFailure({
-    expected: `an open order of 7 ${shop.sku} for ${total}, as quoted`,
-    came: JSON.stringify({ ...document, lines: line }).slice(0, 400),
+    expected: `an open order of 7 ${probe.sku} for ${total}, as quoted`,
+    actual: JSON.stringify({ ...document, lines: line }).slice(0, 400),
     remedy: 'Compute the costs of quotes and orders by the same rules.',
   })
 }
 
-async function submitTwice(shop: Shop): Promise<Skipped | undefined> {
-  const forgets = forgetsReferences(shop)
+async function requireSameOrder(probe: OrderProbe): Promise<Skipped | undefined> {
+  const forgets = skipWithoutDeduplication(probe)
   if (forgets) return forgets
-  const input = shop.submitInput(4)
-  await shop.lowers(4, 'an order of 4 that was submitted twice', async () => {
-    const once = await asked(shop.erp, 'submit', input)
-    const again = await asked(shop.erp, 'submit', input)
-    requireSame(once.document, again.document, 'submit')
+  const input = probe.createSubmitInput(4)
+  await probe.requireLowered(4, 'an order of 4 that was submitted twice', async () => {
+    const once = await callOk(probe.erp, 'submit', input)
+    const again = await callOk(probe.erp, 'submit', input)
+    requireSameDocument(once.document, again.document, 'submit')
   })
   return undefined
 }
 
-async function submitTooMany(shop: Shop): Promise<undefined> {
-  const input = shop.submitInput(tooMany)
-  const submit = () => refused(shop.erp, 'submit', input, 'insufficient_stock')
-  const { shortages } = await shop.lowers(0, 'an order that is refused', submit)
-  const short = shortages?.find(({ sku }) => sku === shop.sku)
+async function requireShortRefused(probe: OrderProbe): Promise<undefined> {
+  const input = probe.createSubmitInput(tooMany)
+  const submit = () => callRefused(probe.erp, 'submit', input, 'insufficient_stock')
+  const { shortages } = await probe.requireLowered(0, 'an order that is refused', submit)
+  const short = shortages?.find(({ sku }) => sku === probe.sku)
   if (short && short.quantity === tooMany && short.quantity_available < tooMany) return
   throw new ConformanceFailure({
-    expected: `insufficient_stock to carry shortages with ${shop.sku}, what was ordered and what there is`,
-    came: JSON.stringify(shortages ?? 'none').slice(0, 300),
-    remedy: 'Name every short SKU once.',
+    expected: `insufficient_stock to have shortages with ${probe.sku}, its ordered and its available quantity`,
+    actual: JSON.stringify(shortages ?? 'none').slice(0, 300),
+    remedy: 'List every short SKU once.',
   })
 }
 
-async function submitAtOtherTotal(shop: Shop): Promise<undefined> {
-  const { total } = (await shop.quote(2)).costs
-  await shop.lowers(0, 'an order that is refused', async () => {
-    await refused(shop.erp, 'submit', shop.submitInput(2, { expected_total: total + 1 }), 'price_changed')
+async function requireOtherTotalRefused(probe: OrderProbe): Promise<undefined> {
+  const { total } = (await probe.quote(2)).costs
+  await probe.requireLowered(0, 'an order that is refused', async () => {
+    await callRefused(
+      probe.erp,
+      'submit',
+      probe.createSubmitInput(2, { expected_total: total + 1 }),
+      'price_changed',
+    )
     if (total === 0) return
-    await refused(shop.erp, 'submit', shop.submitInput(2, { max_total: total - 1 }), 'price_changed')
+    await callRefused(
+      probe.erp,
+      'submit',
+      probe.createSubmitInput(2, { max_total: total - 1 }),
+      'price_changed',
+    )
   })
 }
 
-async function consume(shop: Shop): Promise<undefined> {
-  const hold_reference = shop.newReference()
-  await shop.hold(5, { reference: hold_reference })
-  await shop.lowers(0, 'an order of what was held for it', () => shop.submit(5, { hold_reference }))
-  await refused(shop.erp, 'release', { reference: hold_reference, reason: 'release' }, 'invalid_state')
-  const status = (await shop.read(hold_reference))?.status
+async function requireConsumedHold(probe: OrderProbe): Promise<undefined> {
+  const hold_reference = probe.createReference()
+  await probe.hold(5, { reference: hold_reference })
+  await probe.requireLowered(0, 'an order with a hold for all of its units', () =>
+    probe.submit(5, { hold_reference }),
+  )
+  await callRefused(probe.erp, 'release', { reference: hold_reference, reason: 'release' }, 'invalid_state')
+  const status = (await probe.readDocument(hold_reference))?.status
   if (status === 'consumed') return
   throw new ConformanceFailure({
-    expected: 'the hold that an order named to be consumed',
-    came: status ?? 'no document',
-    remedy: 'Pass its stock on to the order and end it, in one transaction.',
+    expected: 'the hold of an order to be consumed',
+    actual: status ?? 'no document',
+    remedy: 'Transfer its stock to the order and end the hold, in one transaction.',
   })
 }
 
-async function nameReleasedHold(shop: Shop): Promise<undefined> {
-  const hold_reference = shop.newReference()
-  await shop.lowers(0, 'an order that is refused', async () => {
-    await shop.hold(2, { reference: hold_reference })
-    await asked(shop.erp, 'release', { reference: hold_reference, reason: 'release' })
-    await refused(shop.erp, 'submit', shop.submitInput(2, { hold_reference }), 'hold_expired')
+async function requireReleasedHoldRefused(probe: OrderProbe): Promise<undefined> {
+  const hold_reference = probe.createReference()
+  await probe.requireLowered(0, 'an order that is refused', async () => {
+    await probe.hold(2, { reference: hold_reference })
+    await callOk(probe.erp, 'release', { reference: hold_reference, reason: 'release' })
+    await callRefused(probe.erp, 'submit', probe.createSubmitInput(2, { hold_reference }), 'hold_expired')
   })
 }
 
-async function voidTwice(shop: Shop): Promise<undefined> {
-  const reference = shop.newReference()
-  const voided = () => answered(shop.erp, 'void', { reference })
-  const [once, again] = await shop.lowers(0, 'an order that was voided', async () => {
-    await shop.submit(6, { reference })
-    return [await voided(), await voided()]
+async function requireSameVoid(probe: OrderProbe): Promise<undefined> {
+  const reference = probe.createReference()
+  const voidOnce = () => callChecked(probe.erp, 'void', { reference })
+  const [once, again] = await probe.requireLowered(0, 'an order that was voided', async () => {
+    await probe.submit(6, { reference })
+    return [await voidOnce(), await voidOnce()]
   })
   const isCancelled = 'ok' in once && ['cancelled', 'intercepted'].includes(once.ok.document.status)
   if (isCancelled && 'ok' in again && isDeepStrictEqual(once.ok.document, again.ok.document)) return
   throw new ConformanceFailure({
-    expected: 'a void to answer the cancelled order, and the same when it comes again',
-    came: [once, again]
+    expected: 'a void to return the cancelled order, and the same when it is repeated',
+    actual: [once, again]
       .map((one) => ('ok' in one ? one.ok.document.status : one.rejected.reason))
       .join(' and '),
-    remedy: 'A void may be repeated, since its answer may be lost: answer what exists.',
+    remedy: 'The gateway repeats a void whose response was lost: return the existing document.',
   })
 }

@@ -1,16 +1,22 @@
+/**
+ * Channels and their secrets. Every change increments a counter, so that all processes discard their cached decisions.
+ */
+
+import { type Acting, recordChange } from '../audit/audit.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { ListWindow } from '../contract/lists.ts'
-import { notFound } from '../contract/not-found.ts'
+import { toNotFoundError } from '../contract/not-found.ts'
 import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
+import { toPlan } from '../identity/plans.ts'
+import { accessCounter } from '../identity/sessions.ts'
+import { formatInstant } from '../kernel/clock.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { ChannelRow } from '../store/tables.ts'
-import { planNamed } from './plans.ts'
-import { accessCounter } from './sessions.ts'
+import { buildTokenEnd } from './end-tokens.ts'
 
-/** Channels and their secrets. Every change moves the counter by which all processes forget their decisions. */
-const mostSecrets = 5
+/** The largest number of live secrets of a channel. */
+const maxSecrets = 5
 const secretBytes = 32
 
 export interface ChannelFields {
@@ -24,12 +30,12 @@ export interface ChannelFields {
   readonly webhooks_enabled: boolean
 }
 
-/** The fields to change; what is undefined stays. */
+/** The fields to change; undefined fields stay as they are. */
 export type ChannelChange = { readonly [Field in keyof ChannelFields]?: ChannelFields[Field] | undefined }
 
 /**
- * Runs a change of permissions and makes every process see it: this one at once, the others within a second. The
- * counter's row comes first, so that it is the lock too: changes are serial, and what one has checked stays true.
+ * Runs a change of permissions. This process sees the change at once, the others within a second. The first statement
+ * increments the counter's row and thereby locks it: changes run one after another, so what one has checked stays true.
  */
 export async function changeAccess<T>(gateway: Gateway, change: (tx: Tx) => Promise<T>): Promise<T> {
   const result = await gateway.store.db.transaction().execute(async (tx) => {
@@ -47,22 +53,24 @@ export async function changeAccess<T>(gateway: Gateway, change: (tx: Tx) => Prom
   return result
 }
 
-/** Makes a channel with a first secret; answers it with the secret, this once. */
-export async function createChannel(gateway: Gateway, channel_code: string, fields: ChannelFields) {
+/** Creates a channel and its first secret. The result is the only one that contains the secret. */
+export async function createChannel(acting: Acting, channel_code: string, fields: ChannelFields) {
+  const { gateway } = acting
   const now = gateway.clock.now()
-  const secret = newSecret(gateway)
+  const secret = generateSecret(gateway)
   return changeAccess(gateway, async (tx) => {
     const taken = await tx
       .selectFrom('channels')
       .select('channel_code')
       .where('channel_code', '=', channel_code)
       .execute()
-    if (taken.length > 0) throw invalid('channel_code', ['channel_code_taken', { channel: channel_code }])
+    if (taken.length > 0)
+      throw toFieldError('channel_code', ['channel_code_taken', { channel: channel_code }])
     await refuseTakenCustomer(tx, channel_code, fields.customer_code)
     const row = {
       channel_code,
       client_id: gateway.ids.next('cli'),
-      ...stored(fields),
+      ...toColumns(fields),
       created_at: now,
       updated_at: now,
     }
@@ -71,40 +79,46 @@ export async function createChannel(gateway: Gateway, channel_code: string, fiel
       .values({ ...row, deleted_at: null })
       .execute()
     await insertSecret(tx, channel_code, secret, now)
-    return { ...(await readChannel(tx, channel_code)), client_secret: secret.value }
+    const after = await readChannel(tx, channel_code)
+    await recordChange(acting, tx, { before: null, after })
+    return { ...after, client_secret: secret.value }
   })
 }
 
-/** Changes the given fields; live tokens follow. Those of accounts end with the channel's customer. */
-export async function changeChannel(gateway: Gateway, channel_code: string, fields: ChannelChange) {
+/**
+ * Changes the given fields. Live tokens use the new values at once. If the customer changes, the tokens of OMS accounts
+ * are revoked.
+ */
+export async function changeChannel(acting: Acting, channel_code: string, fields: ChannelChange) {
+  const { gateway } = acting
   const now = gateway.clock.now()
   return changeAccess(gateway, async (tx) => {
     const before = await readChannel(tx, channel_code)
     const { customer_code = before.customer_code } = fields
     if (customer_code !== before.customer_code) {
       await refuseTakenCustomer(tx, channel_code, customer_code)
-      await tx
-        .updateTable('sessions')
-        .set({ revoked_at: now, revoked_reason: 'customer_changed' })
+      await buildTokenEnd(tx, now, 'customer_changed')
         .where('channel_code', '=', channel_code)
         .where('grant_type', '=', 'password')
-        .where('revoked_at', 'is', null)
         .execute()
     }
     await tx
       .updateTable('channels')
-      .set({ ...stored(fields), updated_at: now })
+      .set({ ...toColumns(fields), updated_at: now })
       .where('channel_code', '=', channel_code)
       .execute()
-    return readChannel(tx, channel_code)
+    const after = await readChannel(tx, channel_code)
+    await recordChange(acting, tx, { before, after })
+    return after
   })
 }
 
-/** Ends a channel: its secrets and tokens no longer work, its code stays taken. Twice is the same. */
-export async function deleteChannel(gateway: Gateway, channel_code: string) {
+/** Deletes a channel and revokes its secrets and tokens. Its code is never reused. Idempotent. */
+export async function deleteChannel(acting: Acting, channel_code: string) {
+  const { gateway } = acting
   const now = gateway.clock.now()
   return changeAccess(gateway, async (tx) => {
-    await readChannel(tx, channel_code, true)
+    const before = await readChannel(tx, channel_code, true)
     await tx
       .updateTable('channels')
       .set({ deleted_at: now, updated_at: now })
@@ -117,83 +131,102 @@ export async function deleteChannel(gateway: Gateway, channel_code: string) {
       .where('channel_code', '=', channel_code)
       .where('revoked_at', 'is', null)
       .execute()
-    return readChannel(tx, channel_code, true)
+    const after = await readChannel(tx, channel_code, true)
+    await recordChange(acting, tx, { before, after })
+    return after
   })
 }
 
-/** Issues a further secret; answers it this once. */
-export async function createSecret(gateway: Gateway, channel_code: string) {
+/** Creates a further secret. The result is the only one that contains it. */
+export async function createSecret(acting: Acting, channel_code: string) {
+  const { gateway } = acting
   const now = gateway.clock.now()
-  const secret = newSecret(gateway)
+  const secret = generateSecret(gateway)
   return changeAccess(gateway, async (tx) => {
     const channel = await readChannel(tx, channel_code)
-    if (channel.secrets.length >= mostSecrets) {
+    if (channel.secrets.length >= maxSecrets) {
       throw new GatewayError('VALIDATION_FAILED', {
         param: 'channel_code',
         reason: 'invalid_state',
-        say: ['secrets_too_many', { most: mostSecrets }],
+        say: ['secrets_too_many', { most: maxSecrets }],
       })
     }
     await insertSecret(tx, channel_code, secret, now)
-    return {
+    const after = {
       secret_id: secret.secret_id,
       client_id: channel.client_id,
-      client_secret: secret.value,
-      created_at: instant(now),
+      created_at: formatInstant(now),
     }
+    await recordChange(acting, tx, { before: null, after })
+    return { ...after, client_secret: secret.value }
   })
 }
 
-/** Ends a secret and the tokens that were issued for it. */
-export async function deleteSecret(gateway: Gateway, channel_code: string, secret_id: string) {
+/** Revokes a secret and the tokens that were issued for it. */
+export async function deleteSecret(acting: Acting, channel_code: string, secret_id: string) {
+  const { gateway } = acting
   const now = gateway.clock.now()
   return changeAccess(gateway, async (tx) => {
-    await readChannel(tx, channel_code)
+    const before = await readChannel(tx, channel_code)
     const ended = await tx
       .updateTable('channel_secrets')
       .set({ revoked_at: now })
       .where('channel_code', '=', channel_code)
       .where('secret_id', '=', secret_id)
       .executeTakeFirst()
-    if (ended.numUpdatedRows === 0n) throw notFound('secret', secret_id)
-    await tx
-      .updateTable('sessions')
-      .set({ revoked_at: now, revoked_reason: 'secret_deleted' })
-      .where('secret_id', '=', secret_id)
-      .where('revoked_at', 'is', null)
-      .execute()
-    return readChannel(tx, channel_code)
+    if (ended.numUpdatedRows === 0n) throw toNotFoundError('secret', secret_id)
+    await buildTokenEnd(tx, now, 'secret_deleted').where('secret_id', '=', secret_id).execute()
+    const after = await readChannel(tx, channel_code)
+    await recordChange(acting, tx, { before, after })
+    return after
   })
 }
 
-/** Live channels, newest first; one row more than the page. */
+/** Lists live channels, newest first, with one row more than the page. */
 export async function listChannels(gateway: Gateway, window: ListWindow) {
-  const rows = await gateway.store.db
-    .selectFrom('channels')
+  const rows = await buildLiveChannelsQuery(gateway, window)
     .selectAll()
-    .where('deleted_at', 'is', null)
-    .where('created_at', '>=', window.from)
-    .where('created_at', '<', window.to)
     .orderBy('created_at', 'desc')
     .orderBy('channel_code')
     .offset(window.offset)
     .limit(window.pageSize + 1)
     .execute()
-  return Promise.all(rows.map((row) => shown(gateway.store.db, row)))
+  return Promise.all(rows.map((row) => toChannelJson(gateway.store.db, row)))
 }
 
-/** One channel as the administrator sees it. Throws `NOT_FOUND`. */
+/** Finds the creation time of the newest channel in the window. Returns undefined if there is none. */
+export async function findNewestChannelTime(
+  gateway: Gateway,
+  window: ListWindow,
+): Promise<number | undefined> {
+  const row = await buildLiveChannelsQuery(gateway, window)
+    .select('created_at')
+    .orderBy('created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.created_at
+}
+
+function buildLiveChannelsQuery({ store }: Gateway, { from, to }: ListWindow) {
+  return store.db
+    .selectFrom('channels')
+    .where('deleted_at', 'is', null)
+    .where('created_at', '>=', from)
+    .where('created_at', '<', to)
+}
+
+/** Reads a channel in the form of the admin API. Throws `NOT_FOUND`. */
 export async function readChannel(db: Db | Tx, channel_code: string, deletedToo = false) {
   const row = await db
     .selectFrom('channels')
     .selectAll()
     .where('channel_code', '=', channel_code)
     .executeTakeFirst()
-  if (!row || (row.deleted_at !== null && !deletedToo)) throw notFound('channel', channel_code)
-  return shown(db, row)
+  if (!row || (row.deleted_at !== null && !deletedToo)) throw toNotFoundError('channel', channel_code)
+  return toChannelJson(db, row)
 }
 
-async function shown(db: Db | Tx, row: ChannelRow) {
+async function toChannelJson(db: Db | Tx, row: ChannelRow) {
   const secrets = await db
     .selectFrom('channel_secrets')
     .select(['secret_id', 'created_at'])
@@ -206,25 +239,28 @@ async function shown(db: Db | Tx, row: ChannelRow) {
     channel_code: row.channel_code,
     client_id: row.client_id,
     name: row.name,
-    plan: planNamed(row.plan),
+    plan: toPlan(row.plan),
     warehouse_allowlist: allowlist,
     customer_code: row.customer_code,
     points_per_minute: row.points_per_minute,
     wholesale_enabled: row.wholesale_enabled === 1,
     dropship_enabled: row.dropship_enabled === 1,
     webhooks_enabled: row.webhooks_enabled === 1,
-    secrets: secrets.map(({ secret_id, created_at }) => ({ secret_id, created_at: instant(created_at) })),
-    created_at: instant(row.created_at),
-    updated_at: instant(row.updated_at),
+    secrets: secrets.map(({ secret_id, created_at }) => ({
+      secret_id,
+      created_at: formatInstant(created_at),
+    })),
+    created_at: formatInstant(row.created_at),
+    updated_at: formatInstant(row.updated_at),
     deleted: row.deleted_at !== null,
   }
 }
 
-function stored(
+function toColumns(
   fields: ChannelFields,
 ): Omit<ChannelRow, 'channel_code' | 'client_id' | 'created_at' | 'updated_at' | 'deleted_at'>
-function stored(fields: ChannelChange): Partial<ChannelRow>
-function stored(fields: ChannelChange): Partial<ChannelRow> {
+function toColumns(fields: ChannelChange): Partial<ChannelRow>
+function toColumns(fields: ChannelChange): Partial<ChannelRow> {
   const { warehouse_allowlist, wholesale_enabled, dropship_enabled, webhooks_enabled, ...same } = fields
   return {
     ...(Object.fromEntries(
@@ -248,7 +284,8 @@ async function refuseTakenCustomer(tx: Tx, channel_code: string, customer: strin
     .where('deleted_at', 'is', null)
     .where('channel_code', '!=', channel_code)
     .executeTakeFirst()
-  if (other) throw invalid('customer_code', ['customer_taken', { customer, channel: other.channel_code }])
+  if (other)
+    throw toFieldError('customer_code', ['customer_taken', { customer, channel: other.channel_code }])
 }
 
 interface NewSecret {
@@ -256,11 +293,11 @@ interface NewSecret {
   readonly value: string
 }
 
-function newSecret(gateway: Gateway): NewSecret {
+function generateSecret(gateway: Gateway): NewSecret {
   return { secret_id: gateway.ids.next('sec'), value: gateway.ids.bytes(secretBytes).toString('base64url') }
 }
 
-/** 256 random bits need no slow hash (OWASP ASVS 6.5.2). */
+/** Inserts the hash of a secret. A secret of 256 random bits does not need a slow hash (OWASP ASVS 6.5.2). */
 async function insertSecret(tx: Tx, channel_code: string, secret: NewSecret, now: number): Promise<void> {
   await tx
     .insertInto('channel_secrets')
@@ -274,11 +311,14 @@ async function insertSecret(tx: Tx, channel_code: string, secret: NewSecret, now
     .execute()
 }
 
-function invalid(param: string, say: NonNullable<GatewayError['facts']['say']>): GatewayError {
+function toFieldError(param: string, say: NonNullable<GatewayError['facts']['say']>): GatewayError {
   return new GatewayError('VALIDATION_FAILED', { param, reason: 'invalid_field', say })
 }
 
-/** Makes a channel and its credentials exactly so: the sandbox's, which are written down for a newcomer. */
+/**
+ * Creates a channel with the given credentials, or gives them to the existing channel, whose other fields stay as they
+ * are. Used for the credentials of the sandbox, which are printed at startup.
+ */
 export async function ensureChannel(
   gateway: Gateway,
   channel: { channel_code: string; client_id: string; client_secret: string } & ChannelFields,
@@ -289,7 +329,7 @@ export async function ensureChannel(
   const row = {
     channel_code,
     client_id,
-    ...stored(fields),
+    ...toColumns(fields),
     created_at: now,
     updated_at: now,
     deleted_at: null,

@@ -1,12 +1,18 @@
 import { z } from 'zod'
 import { capabilityNames, planNames } from '../contract/call.ts'
-import { dataOf, endpoint, Reply } from '../contract/endpoint.ts'
-import { instantField, listOf, paging, warehouseCode, window, words } from '../contract/fields.ts'
+import { instantField, paging, textField, toListSchema, warehouseCode, window } from '../contract/fields.ts'
+import { Reply } from '../contract/reply.ts'
+import { endpoint, toDataSchema } from '../endpoint.ts'
+import { ko } from './endpoints.ko.ts'
+import { zh } from './endpoints.zh.ts'
 import { issueToken } from './grants.ts'
-import { identity } from './me.ts'
+import { describeToken } from './me.ts'
 import { listPlanRequests, planRequestStates, requestPlan } from './plan-requests.ts'
+import { revokeOwn } from './revoke.ts'
 
-const grantType = z.enum(['client_credentials', 'password'])
+const translations = { zh, ko }
+
+export const grantType = z.enum(['client_credentials', 'password'])
 
 const oauth = {
   access_token: z.string(),
@@ -17,6 +23,11 @@ const oauth = {
 
 export const token = endpoint({
   id: 'auth.token',
+  group: 'access',
+  summary: 'Get an access token',
+  description:
+    'Channel grant: {client_id, client_secret}. Password grant: {grant_type: "password", username, password} of an OMS website account. Credentials are accepted in the body only, as JSON or a form.',
+  translations,
   method: 'POST',
   path: '/api/v1/auth/token',
   since: '1.0.0',
@@ -47,8 +58,37 @@ export const token = endpoint({
   },
 })
 
+export const revoke = endpoint({
+  id: 'auth.revoke',
+  group: 'access',
+  summary: 'Revoke a token',
+  description:
+    'Ends the token of this call at once; after that, the token gets AUTH_INVALID_TOKEN. With {"all": true}, the token of an OMS account ends all tokens of its account on this channel. An order that still waits for its turn is not sent.',
+  fields: { all: 'Whether to end all tokens of the OMS account on this channel' },
+  translations,
+  method: 'POST',
+  path: '/api/v1/auth/revoke',
+  access: 'bearer',
+  errors: [],
+  params: {},
+  query: {},
+  body: z.object({ all: z.boolean().default(false) }),
+  optionalBody: true,
+  result: toDataSchema(z.object({ revoked: z.int() })),
+
+  async handle({ gateway, caller, input }) {
+    return { data: await revokeOwn(gateway, caller, input.all) }
+  },
+})
+
 export const me = endpoint({
   id: 'me',
+  group: 'access',
+  summary: 'Read the token’s identity',
+  description:
+    'The account, the channel, the usable warehouses, the permissions and the business switches of the token.',
+  fields: { plan: 'The channel’s plan' },
+  translations,
   method: 'GET',
   path: '/api/v1/me',
   since: '1.1.0',
@@ -56,7 +96,7 @@ export const me = endpoint({
   errors: [],
   params: {},
   query: {},
-  result: dataOf(
+  result: toDataSchema(
     z.object({
       account: z.object({
         account_id: z.string(),
@@ -89,7 +129,7 @@ export const me = endpoint({
   ),
 
   async handle({ gateway, caller }) {
-    return { data: await identity(gateway, caller) }
+    return { data: await describeToken(gateway, caller) }
   },
 })
 
@@ -107,16 +147,20 @@ const planRequest = z
 
 export const planRequestsCreate = endpoint({
   id: 'plan_requests.create',
+  group: 'access',
+  summary: 'Request a plan',
+  description:
+    'Requests the plan reader, trader or full. Once the account manager approves it, live tokens use it at once.',
+  translations,
   method: 'POST',
   path: '/api/v1/plan-requests',
-  since: '1.4.0',
   access: 'bearer',
   cost: 2,
   errors: [],
   params: {},
   query: {},
-  body: z.object({ plan: z.enum(planNames), reason: words(500).optional() }),
-  result: dataOf(planRequest),
+  body: z.object({ plan: z.enum(planNames), reason: textField(500).optional() }),
+  result: toDataSchema(planRequest),
   status: 201,
 
   async handle({ gateway, caller, input }) {
@@ -126,15 +170,18 @@ export const planRequestsCreate = endpoint({
 
 export const planRequestsList = endpoint({
   id: 'plan_requests.list',
+  group: 'access',
+  summary: 'List plan requests',
+  description: 'The requests of this channel, newest first.',
+  translations,
   method: 'GET',
   path: '/api/v1/plan-requests',
-  since: '1.4.0',
   access: 'bearer',
   cost: 1,
   errors: [],
   params: {},
   query: { ...paging, ...window, status: z.enum(planRequestStates).optional() },
-  result: listOf(planRequest),
+  result: toListSchema(planRequest),
 
   async handle({ gateway, caller, input }) {
     return listPlanRequests(gateway, caller.channel_code, input)
@@ -142,3 +189,6 @@ export const planRequestsList = endpoint({
 })
 
 export { planRequest }
+
+/** The endpoints, in the order of the documentation. */
+export const endpoints = [token, revoke, me, planRequestsCreate, planRequestsList] as const

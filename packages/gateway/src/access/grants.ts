@@ -1,15 +1,18 @@
 import { timingSafeEqual } from 'node:crypto'
-import { type RejectionReason, UnknownOutcome, within } from '@trade-gateway/connector'
+import { type RejectionReason, UnknownOutcome, withTimeout } from '@trade-gateway/connector'
 import type { Call, GrantType, ShippingPreferences } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
+import { capabilitiesOfPlan, toPlan } from '../identity/plans.ts'
+import { isCapability } from '../identity/sessions.ts'
+import { formatInstant } from '../kernel/clock.ts'
 import { sha256 } from '../kernel/crypto.ts'
-import { guarded, guardedAddress, subjectOfUsername } from './guard.ts'
-import { capabilitiesOfPlan, planNamed } from './plans.ts'
-import { isCapability } from './sessions.ts'
+import { describeSealedColumn } from '../store/sealed-column.ts'
+import { toUsernameSubject, withAddressGuard, withSignInGuard } from './guard.ts'
 
-/** The token request as it came: members of any type; what is not text was never a credential. */
+/**
+ * A token request as received. Its members may have any type; values that are not strings are never valid credentials.
+ */
 export interface TokenRequest {
   readonly grant_type?: unknown
   readonly client_id?: unknown
@@ -19,19 +22,27 @@ export interface TokenRequest {
 }
 
 const signInTimeoutMs = 15_000
-const mostTokensPerMinute = 60
-const mostCredentialCharacters = 1_000
-/** As long as the connector's `sign_in` takes one. */
-const mostUsernameCharacters = 200
-/** What an ERP may say of a name or password that it does not take; it has no other field to refuse. */
+const maxTokensPerMinute = 60
+const maxCredentialCharacters = 1_000
+/** The connector's `sign_in` accepts usernames up to this length. */
+const maxUsernameCharacters = 200
+/**
+ * Reasons with which an ERP refuses a wrong username or password. `sign_in` has no other fields to which they could
+ * refer.
+ */
 const wrongCredentials: readonly RejectionReason[] = ['bad_credentials', 'invalid_field', 'not_found']
 const queryCredentials = ['client_id', 'client_secret', 'username', 'password', 'grant_type']
 
-/** `POST /auth/token`: either grant. Throws `AUTH_BAD_CREDENTIALS`, `AUTH_LOCKED`, `AUTHZ_UNAVAILABLE`, `RATE_LIMITED`. */
+/**
+ * Issues a token for either grant (`POST /auth/token`). Throws `AUTH_BAD_CREDENTIALS`, `AUTH_LOCKED`,
+ * `AUTHZ_UNAVAILABLE` and `RATE_LIMITED`.
+ */
 export async function issueToken(gateway: Gateway, call: Call, request: TokenRequest) {
   refuseCredentialsInQuery(call)
-  return guardedAddress(gateway, call.address, async () =>
-    grantOf(request) === 'password' ? passwordGrant(gateway, request) : channelGrant(gateway, request),
+  return withAddressGuard(gateway, call.address, async () =>
+    readGrantType(request) === 'password'
+      ? issueAccountToken(gateway, request)
+      : issueChannelToken(gateway, request),
   )
 }
 
@@ -43,10 +54,10 @@ function refuseCredentialsInQuery(call: Call) {
 }
 
 /**
- * `client_credentials` may be left out where the client's credentials are there (RFC 6749 §4.4). A parameter
- * without a value is one that was left out (§3.2).
+ * Determines the grant type. A missing `grant_type` is inferred from the other parameters. An empty one counts as
+ * missing (RFC 6749 §3.2).
  */
-function grantOf(request: TokenRequest): GrantType {
+function readGrantType(request: TokenRequest): GrantType {
   const { grant_type: grant } = request
   if (grant === 'password' || grant === 'client_credentials') return grant
   if (grant === undefined || grant === '') {
@@ -61,10 +72,10 @@ function grantOf(request: TokenRequest): GrantType {
   })
 }
 
-async function channelGrant(gateway: Gateway, request: TokenRequest) {
-  const clientId = credential(request.client_id)
-  const secret = credential(request.client_secret)
-  const rows = await available(() =>
+async function issueChannelToken(gateway: Gateway, request: TokenRequest) {
+  const clientId = requireCredential(request.client_id)
+  const secret = requireCredential(request.client_secret)
+  const rows = await withAuthzUnavailable(() =>
     gateway.store.db
       .selectFrom('channels')
       .innerJoin('channel_secrets', 'channel_secrets.channel_code', 'channels.channel_code')
@@ -81,8 +92,8 @@ async function channelGrant(gateway: Gateway, request: TokenRequest) {
   )
   const found = rows.find((row) => matching.includes(row))
   if (!found) throw new GatewayError('AUTH_BAD_CREDENTIALS')
-  countToken(gateway, `client ${clientId}`)
-  return openSession(gateway, {
+  takeTokenQuota(gateway, `client ${clientId}`)
+  return createSession(gateway, {
     channel_code: found.channel_code,
     plan: found.plan,
     grant_type: 'client_credentials',
@@ -90,12 +101,14 @@ async function channelGrant(gateway: Gateway, request: TokenRequest) {
   })
 }
 
-async function passwordGrant(gateway: Gateway, request: TokenRequest) {
-  const username = credential(request.username, mostUsernameCharacters)
-  const password = credential(request.password)
-  const account = await available(() => guarded(gateway, username, () => signIn(gateway, username, password)))
+async function issueAccountToken(gateway: Gateway, request: TokenRequest) {
+  const username = requireCredential(request.username, maxUsernameCharacters)
+  const password = requireCredential(request.password)
+  const account = await withAuthzUnavailable(() =>
+    withSignInGuard(gateway, username, () => signIn(gateway, username, password)),
+  )
   if (!account) throw new GatewayError('AUTH_BAD_CREDENTIALS')
-  const channel = await available(() =>
+  const channel = await withAuthzUnavailable(() =>
     gateway.store.db
       .selectFrom('channels')
       .select(['channel_code', 'plan'])
@@ -110,18 +123,21 @@ async function passwordGrant(gateway: Gateway, request: TokenRequest) {
     )
     throw new GatewayError('AUTH_BAD_CREDENTIALS')
   }
-  countToken(gateway, subjectOfUsername(username))
-  return openSession(gateway, {
+  takeTokenQuota(gateway, toUsernameSubject(username))
+  return createSession(gateway, {
     ...channel,
     grant_type: 'password',
     account: { ...account, username },
   })
 }
 
-/** Asks the ERP; undefined is a wrong name or password, everything else that is not a session is unavailability. */
+/**
+ * Signs in at the ERP. Returns undefined for a wrong username or password. Throws `AUTHZ_UNAVAILABLE` for every other
+ * failure.
+ */
 async function signIn(gateway: Gateway, username: string, password: string) {
   const answer = await gateway.erp
-    .sign_in({ username, password }, within(signInTimeoutMs))
+    .sign_in({ username, password }, withTimeout(signInTimeoutMs))
     .catch((cause: unknown) => {
       if (!(cause instanceof UnknownOutcome)) throw cause
       throw new GatewayError('AUTHZ_UNAVAILABLE', { say: ['sign_in_unavailable'], retryAfter: 5, cause })
@@ -151,15 +167,44 @@ interface NewSession {
   }
 }
 
-async function openSession(gateway: Gateway, opened: NewSession) {
-  const { clock, config, ids, secrets } = gateway
+/** Stores a new session and returns its signed access token. */
+async function createSession(gateway: Gateway, opened: NewSession) {
   const { account } = opened
-  const issuedAt = Math.floor(clock.now() / 1000) * 1000
-  const ownEnd = issuedAt + config.tokenTtlSeconds * 1000
-  const expiresAt = account ? Math.min(ownEnd, endOfSession(gateway, account.session_expires_at)) : ownEnd
-  const jti = ids.next('tok')
+  const jti = gateway.ids.next('tok')
+  const issuedAt = Math.floor(gateway.clock.now() / 1000) * 1000
+  const ownEnd = issuedAt + gateway.config.tokenTtlSeconds * 1000
+  const expiresAt = account
+    ? Math.min(ownEnd, requireSessionEnd(gateway, account.session_expires_at))
+    : ownEnd
   const narrowed = account?.capabilities?.filter(isCapability)
-  await available(() =>
+  await insertSession(gateway, opened, { jti, issuedAt, expiresAt, narrowed })
+  const scope = capabilitiesOfPlan[toPlan(opened.plan)].filter((name) => !narrowed || narrowed.includes(name))
+  const { channel_code, grant_type } = opened
+  const claims = { sub: account?.account_id ?? channel_code, jti, channel: channel_code, grant: grant_type }
+  const oauth = {
+    access_token: await gateway.keys.sign(claims, issuedAt, expiresAt),
+    token_type: 'Bearer' as const,
+    expires_in: Math.floor((expiresAt - issuedAt) / 1000),
+    scope: scope.join(' '),
+  }
+  return { data: { ...oauth, expires_at: formatInstant(expiresAt), grant_type, channel_code }, ...oauth }
+}
+
+interface NewToken {
+  readonly jti: string
+  /** Epoch milliseconds, in whole seconds as in the token. */
+  readonly issuedAt: number
+  readonly expiresAt: number
+  /**
+   * The capabilities to which the ERP limits the account; undefined if the account has all capabilities of the plan.
+   */
+  readonly narrowed: readonly string[] | undefined
+}
+
+async function insertSession(gateway: Gateway, opened: NewSession, token: NewToken): Promise<void> {
+  const { account } = opened
+  const { jti, narrowed } = token
+  await withAuthzUnavailable(() =>
     gateway.store.db
       .insertInto('sessions')
       .values({
@@ -173,51 +218,44 @@ async function openSession(gateway: Gateway, opened: NewSession) {
         capabilities: narrowed ? JSON.stringify(narrowed) : null,
         preferences: account?.preferences ? JSON.stringify(account.preferences) : null,
         upstream_session: account
-          ? secrets.seal(account.session, sessionPurpose(jti, opened.channel_code))
+          ? gateway.secrets.seal(account.session, buildSessionPurpose(jti, opened.channel_code))
           : null,
-        issued_at: issuedAt,
-        expires_at: expiresAt,
+        issued_at: token.issuedAt,
+        expires_at: token.expiresAt,
         revoked_at: null,
         revoked_reason: null,
       })
       .execute(),
   )
-  const scope = capabilitiesOfPlan[planNamed(opened.plan)].filter(
-    (name) => !narrowed || narrowed.includes(name),
-  )
-  const claims = {
-    sub: account?.account_id ?? opened.channel_code,
-    jti,
-    channel: opened.channel_code,
-    grant: opened.grant_type,
-  }
-  const oauth = {
-    access_token: await gateway.keys.sign(claims, issuedAt, expiresAt),
-    token_type: 'Bearer' as const,
-    expires_in: Math.floor((expiresAt - issuedAt) / 1000),
-    scope: scope.join(' '),
-  }
-  const more = {
-    expires_at: instant(expiresAt),
-    grant_type: opened.grant_type,
-    channel_code: opened.channel_code,
-  }
-  return { data: { ...oauth, ...more }, ...oauth }
 }
 
-/** In whole seconds, as tokens count. A session that is over already is trouble of the ERP. */
-function endOfSession(gateway: Gateway, expires: string): number {
+/**
+ * Converts the end of the ERP's session to epoch milliseconds, rounded down to whole seconds as in tokens. Throws if
+ * the session has already ended, which is a fault of the ERP.
+ */
+function requireSessionEnd(gateway: Gateway, expires: string): number {
   const end = Math.floor(Date.parse(expires) / 1000) * 1000
   if (end > gateway.clock.now()) return end
   throw new GatewayError('AUTHZ_UNAVAILABLE', { say: ['sign_in_unavailable'], retryAfter: 5 })
 }
 
-/** What an upstream session is sealed for: it opens for its own token and channel only. */
-export function sessionPurpose(jti: string, channel: string): string {
+/**
+ * Builds the purpose for which an ERP session is sealed, so that it can be opened only for its own token and channel.
+ */
+export function buildSessionPurpose(jti: string, channel: string): string {
   return `upstream session ${jti} of ${channel}`
 }
 
-function credential(value: unknown, most: number = mostCredentialCharacters): string {
+/** The sealed ERP sessions, for resealing. */
+export const sealedSessions = describeSealedColumn({
+  table: 'sessions',
+  key: 'jti',
+  owner: 'channel_code',
+  column: 'upstream_session',
+  purposeOf: buildSessionPurpose,
+})
+
+function requireCredential(value: unknown, most: number = maxCredentialCharacters): string {
   if (value === undefined || value === '') {
     throw new GatewayError('AUTH_BAD_CREDENTIALS', { say: ['credentials_missing'] })
   }
@@ -227,17 +265,17 @@ function credential(value: unknown, most: number = mostCredentialCharacters): st
   return value
 }
 
-function countToken(gateway: Gateway, subject: string) {
-  const purchase = gateway.quota.tokens.take(subject, 1, mostTokensPerMinute, gateway.clock.now())
+function takeTokenQuota(gateway: Gateway, subject: string) {
+  const purchase = gateway.quota.tokens.take(subject, 1, maxTokensPerMinute, gateway.clock.monotonic())
   if (purchase.paid) return
   throw new GatewayError('RATE_LIMITED', {
-    say: ['tokens_too_many', { most: mostTokensPerMinute }],
+    say: ['tokens_too_many', { most: maxTokensPerMinute }],
     retryAfter: purchase.retryAfter,
   })
 }
 
-/** A store that does not answer cannot say who somebody is. */
-async function available<T>(work: () => Promise<T>): Promise<T> {
+/** Converts storage errors to `AUTHZ_UNAVAILABLE`, because nobody can be authenticated without the store. */
+async function withAuthzUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (cause) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { subjectOfUsername } from './guard.ts'
+import { toUsernameSubject } from './guard.ts'
 
 const names = fc.string({ unit: 'binary', maxLength: 30 })
 
@@ -17,7 +17,7 @@ describe('the subject of a name', () => {
     ]
     fc.assert(
       fc.property(names, fc.constantFrom(...spellings), (name, spelled) => {
-        expect(subjectOfUsername(spelled(name))).toBe(subjectOfUsername(name))
+        expect(toUsernameSubject(spelled(name))).toBe(toUsernameSubject(name))
       }),
       { numRuns: 2000 },
     )
@@ -27,7 +27,7 @@ describe('the subject of a name', () => {
     const plain = fc.string({ unit: fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz0123456789@.-_') })
     fc.assert(
       fc.property(plain, plain, (one, two) => {
-        expect(subjectOfUsername(one) === subjectOfUsername(two)).toBe(one === two)
+        expect(toUsernameSubject(one) === toUsernameSubject(two)).toBe(one === two)
       }),
     )
   })
@@ -43,6 +43,6 @@ describe('the subject of a name', () => {
     ['e\u0301', 'É'],
     ['\u212aelvin', 'kelvin'],
   ])('is the same for %j and %j', (one, two) => {
-    expect(subjectOfUsername(one)).toBe(subjectOfUsername(two))
+    expect(toUsernameSubject(one)).toBe(toUsernameSubject(two))
   })
 })

@@ -1,91 +1,146 @@
-import { LRUCache } from 'lru-cache'
+/**
+ * Protects passwords against guessing. Usernames: five failures within 15 minutes lock a name for 15 minutes. The count
+ * is in the database, and one sign-in per name runs at a time across all processes, so parallel guesses are counted one
+ * by one. Unknown names are locked like known ones. Each process checks names that have never signed in one at a time
+ * at the ERP, so that a flood of invented names does not slow down the real ones.
+ *
+ * Addresses: 100 failures within an hour lock an address until the oldest is an hour old. Each process counts its own.
+ *
+ * Failures of the ERP itself are not counted.
+ */
+
+import type { Insertable } from 'kysely'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
+import { Deadline } from '../kernel/deadline.ts'
+import type { SignInTries } from '../memory.ts'
+import type { Tables } from '../store/tables.ts'
 
-/**
- * What stands between a password and those who guess it. Names: five failures within 15 minutes lock the name for
- * 15 minutes; the count stands in the database, and one sign-in per name is under way at a time across processes,
- * so that parallel guesses count one by one. Unknown names lock like known ones. Addresses: 100 failures an hour,
- * counted in each process. Trouble of the ERP is no wrong password and counts nowhere.
- */
-const mostFailures = 5
+/** The number of failures that lock a name. */
+const maxFailures = 5
 const failureWindowMs = 15 * 60_000
 const lockMs = 15 * 60_000
 const signInWaitMs = 10_000
+/** The shortest time between two records that a name has signed in, so that a sign-in seldom writes. */
+const knownEveryMs = 24 * 60 * 60_000
 
-const mostAddressFailures = 100
+const maxAddressFailures = 100
 const addressWindowMs = 60 * 60_000
-const mostAddresses = 20_000
-
-/** The token calls of one address. */
-interface Tries {
-  /** Epoch milliseconds of the newest failures, oldest first. */
-  failedAt: number[]
-  underWay: number
-  /** Settled when the next call under way ends. */
-  ended: PromiseWithResolvers<void>
-}
-
-const triesOfAddress = new WeakMap<Gateway, LRUCache<string, Tries>>()
 
 /**
- * One spelling for all variants of a name: case, width, accents composed or not, invisible characters (after
- * NFKC_Casefold, Unicode §3.13). Lower, upper, lower folds what has no single small form: ẞ, ß and ss; ς and σ.
+ * Maps all variants of a username to one: case, width, composed or separate accents, invisible characters (based on
+ * NFKC_Casefold, Unicode §3.13). Converting to lower, upper and lower case again unifies letters without a single
+ * lower-case form: ẞ, ß and ss; ς and σ.
  */
-export function subjectOfUsername(username: string): string {
+export function toUsernameSubject(username: string): string {
   const visible = username.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
   return `username ${visible.toLowerCase().toUpperCase().toLowerCase().normalize('NFKC').trim()}`
 }
 
 /**
- * Runs one attempt of a name. `attempt` answers undefined for a wrong password. Throws `AUTH_LOCKED` while the name
- * is locked and `AUTHZ_UNAVAILABLE` where too many attempts of it wait.
+ * Runs a sign-in attempt. `attempt` returns undefined for a wrong password. Throws `AUTH_LOCKED` while the name is
+ * locked, and `AUTHZ_UNAVAILABLE` if too many attempts are waiting or the lock of the name was lost.
  */
-export async function guarded<T>(
+export async function withSignInGuard<T>(
   gateway: Gateway,
   username: string,
   attempt: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  const subject = subjectOfUsername(username)
-  const done = await gateway.store.withLock(`sign in ${subject}`, signInWaitMs, async () => {
-    const failures = await failuresOf(gateway, subject)
-    const result = await attempt()
-    if (result === undefined) await noteFailure(gateway, subject, failures)
-    else if (failures.length > 0) {
-      await gateway.store.db.deleteFrom('sign_in_guard').where('subject', '=', subject).execute()
-    }
-    return { result }
+  const subject = toUsernameSubject(username)
+  const done = await gateway.store.withLock(`sign in ${subject}`, signInWaitMs, async (lost) => {
+    const record = await readRecord(gateway, subject)
+    const isKnown = record.succeededAt !== null
+    const asked = isKnown ? { result: await attempt() } : await attemptInTurn(gateway, attempt)
+    // Without the lock, another process may be counting by now. The guess need not be counted, because its result is
+    // not returned.
+    if (asked === undefined || lost.aborted) return undefined
+    if (asked.result === undefined) await recordFailure(gateway, subject, record.failures)
+    else await recordSuccess(gateway, subject, record)
+    return asked
   })
   if (!done) throw new GatewayError('AUTHZ_UNAVAILABLE', { say: ['sign_in_unavailable'], retryAfter: 5 })
   return done.result
 }
 
-/** The failures that still count; throws while the name is locked. */
-async function failuresOf(gateway: Gateway, subject: string): Promise<number[]> {
+/**
+ * Runs an attempt once a slot for names that never signed in is free. Returns undefined if none becomes free
+ * in time or too many attempts are already waiting.
+ */
+async function attemptInTurn<T>({ memory }: Gateway, attempt: () => Promise<T>) {
+  const deadline = Deadline.after(signInWaitMs)
+  try {
+    return await memory.unknownNames.run(deadline.signal, attempt)
+  } finally {
+    deadline.end()
+  }
+}
+
+interface SignInRecord {
+  /** The times of the failures that still count, in epoch milliseconds. */
+  readonly failures: number[]
+  readonly succeededAt: number | null
+  /** Whether a failure or a lock is on record, even if it no longer counts. */
+  readonly isMarked: boolean
+}
+
+/** Reads the sign-in record of a name. Throws while the name is locked. */
+async function readRecord(gateway: Gateway, subject: string): Promise<SignInRecord> {
   const row = await gateway.store.db
     .selectFrom('sign_in_guard')
     .selectAll()
     .where('subject', '=', subject)
     .executeTakeFirst()
-  if (!row) return []
+  if (!row) return { failures: [], succeededAt: null, isMarked: false }
+  const { succeeded_at: succeededAt } = row
   const now = gateway.clock.now()
   if (row.locked_until !== null) {
-    if (now >= row.locked_until) return []
-    const seconds = Math.ceil((row.locked_until - now) / 1000)
+    if (now >= row.locked_until) return { failures: [], succeededAt, isMarked: true }
+    const lockedUntil = Math.min(row.locked_until, now + lockMs)
+    // The wall clock was set back. A lock that waited for it to catch up could last for days.
+    if (lockedUntil < row.locked_until) {
+      const { failed_at, updated_at } = row
+      await storeRecord(gateway, subject, { failed_at, updated_at, locked_until: lockedUntil })
+    }
+    const seconds = Math.ceil((lockedUntil - now) / 1000)
     throw new GatewayError('AUTH_LOCKED', { say: ['locked_until', { seconds }], retryAfter: seconds })
   }
   const failedAt: number[] = JSON.parse(row.failed_at)
-  return failedAt.filter((at) => at > now - failureWindowMs)
+  const failures = failedAt.filter((at) => at > now - failureWindowMs)
+  return { failures, succeededAt, isMarked: failedAt.length > 0 }
 }
 
-async function noteFailure(gateway: Gateway, subject: string, before: readonly number[]): Promise<void> {
+/**
+ * Clears the failures of a name and marks the name as known. Writes nothing if there are none and the name was marked
+ * less than a day ago.
+ */
+async function recordSuccess(gateway: Gateway, subject: string, record: SignInRecord): Promise<void> {
   const now = gateway.clock.now()
-  const failures = [...before, now].slice(-mostFailures)
+  const isRecent = record.succeededAt !== null && record.succeededAt > now - knownEveryMs
+  if (isRecent && !record.isMarked) return
+  await storeRecord(gateway, subject, {
+    failed_at: '[]',
+    locked_until: null,
+    updated_at: now,
+    succeeded_at: now,
+  })
+}
+
+async function recordFailure(gateway: Gateway, subject: string, before: readonly number[]): Promise<void> {
+  const now = gateway.clock.now()
+  const failures = [...before, now].slice(-maxFailures)
   const fields = {
     failed_at: JSON.stringify(failures),
-    locked_until: failures.length >= mostFailures ? now + lockMs : null,
+    locked_until: failures.length >= maxFailures ? now + lockMs : null,
     updated_at: now,
   }
+  await storeRecord(gateway, subject, fields)
+}
+
+async function storeRecord(
+  gateway: Gateway,
+  subject: string,
+  fields: Omit<Insertable<Tables['sign_in_guard']>, 'subject'>,
+): Promise<void> {
   await gateway.store.db
     .insertInto('sign_in_guard')
     .values({ subject, ...fields })
@@ -94,22 +149,23 @@ async function noteFailure(gateway: Gateway, subject: string, before: readonly n
 }
 
 /**
- * Runs one token call of an address; one that must not count is undefined. Throws `AUTH_LOCKED` where the address
- * failed too often. No more calls are under way than failures are left, so that a burst of guesses gains nothing.
+ * Runs a token call of an address; `address` is undefined if the call is not counted. Throws `AUTH_LOCKED` if the
+ * address failed too often. The number of calls in progress never exceeds the number of failures that are still
+ * allowed, so that a burst of guesses gains nothing.
  */
-export async function guardedAddress<T>(
+export async function withAddressGuard<T>(
   gateway: Gateway,
   address: string | undefined,
   attempt: () => Promise<T>,
 ): Promise<T> {
   if (address === undefined) return attempt()
-  const tries = triesOf(gateway, address)
-  await begin(gateway, tries)
+  const tries = findOrCreateTries(gateway, address)
+  await beginTry(gateway, tries)
   try {
     return await attempt()
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'AUTH_BAD_CREDENTIALS') {
-      tries.failedAt = [...tries.failedAt, gateway.clock.now()].slice(-mostAddressFailures)
+      tries.failedAt = [...tries.failedAt, gateway.clock.now()].slice(-maxAddressFailures)
     }
     throw error
   } finally {
@@ -119,17 +175,20 @@ export async function guardedAddress<T>(
   }
 }
 
-/** Ends because every call under way does, each within the sign-in's own time limits. */
-async function begin(gateway: Gateway, tries: Tries): Promise<void> {
+/**
+ * Waits until a call may start, and counts it as under way. Throws if the address is locked. The wait ends because
+ * every call in progress ends within the sign-in's time limits.
+ */
+async function beginTry(gateway: Gateway, tries: SignInTries): Promise<void> {
   for (;;) {
     const now = gateway.clock.now()
     const counted = tries.failedAt.filter((at) => at > now - addressWindowMs)
-    if (counted.length + tries.underWay < mostAddressFailures) {
+    if (counted.length + tries.underWay < maxAddressFailures) {
       tries.underWay += 1
       return
     }
     const [oldest] = counted
-    if (oldest !== undefined && counted.length >= mostAddressFailures) {
+    if (oldest !== undefined && counted.length >= maxAddressFailures) {
       const seconds = Math.ceil((oldest + addressWindowMs - now) / 1000)
       throw new GatewayError('AUTH_LOCKED', { say: ['locked_address', { seconds }], retryAfter: seconds })
     }
@@ -137,10 +196,10 @@ async function begin(gateway: Gateway, tries: Tries): Promise<void> {
   }
 }
 
-function triesOf(gateway: Gateway, address: string): Tries {
-  const addresses = triesOfAddress.get(gateway) ?? new LRUCache<string, Tries>({ max: mostAddresses })
-  triesOfAddress.set(gateway, addresses)
-  const tries = addresses.get(address) ?? { failedAt: [], underWay: 0, ended: Promise.withResolvers() }
-  addresses.set(address, tries)
+function findOrCreateTries({ memory }: Gateway, address: string): SignInTries {
+  const known = memory.signInTries.get(address)
+  if (known) return known
+  const tries = { failedAt: [], underWay: 0, ended: Promise.withResolvers<void>() }
+  memory.signInTries.set(address, tries)
   return tries
 }

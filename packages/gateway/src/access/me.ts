@@ -1,16 +1,16 @@
 import type { Caller } from '../contract/call.ts'
 import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
-import { webhookHealth } from './webhook-health.ts'
+import { formatInstant } from '../kernel/clock.ts'
+import { reportWebhookHealth } from './webhook-health.ts'
 
-/** Who a token is, in its own words (`GET /me`). */
-export async function identity(gateway: Gateway, caller: Caller) {
+/** Describes the caller's own token, channel and permissions (`GET /me`). */
+export async function describeToken(gateway: Gateway, caller: Caller) {
   const { config, mirror, quota, clock } = gateway
   const { account, token } = caller
-  const { remaining, resetSeconds } = quota.points.state(
+  const { remaining, resetSeconds } = quota.points.readState(
     caller.channel_code,
     caller.points_per_minute,
-    clock.now(),
+    clock.monotonic(),
   )
   return {
     account: account
@@ -41,8 +41,10 @@ export async function identity(gateway: Gateway, caller: Caller) {
       webhooks_enabled: caller.switches.webhooks,
     },
     rate_limit: { limit: caller.points_per_minute, remaining, reset_seconds: resetSeconds },
-    token: { expires_at: instant(token.expires_at), legacy: token.legacy },
-    deprecations: token.legacy ? [{ what: 'legacy_token', sunset: instant(config.legacyTokens.until) }] : [],
-    webhook_health: await webhookHealth(gateway, caller.channel_code),
+    token: { expires_at: formatInstant(token.expires_at), legacy: token.legacy },
+    deprecations: token.legacy
+      ? [{ what: 'legacy_token', sunset: formatInstant(config.legacyTokens.until) }]
+      : [],
+    webhook_health: await reportWebhookHealth(gateway, caller.channel_code),
   }
 }

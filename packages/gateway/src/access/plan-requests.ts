@@ -1,24 +1,25 @@
 import { sql } from 'kysely'
+import { type Acting, recordChange } from '../audit/audit.ts'
 import type { Caller, Plan } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import { pageOf, windowOf } from '../contract/lists.ts'
-import { notFound } from '../contract/not-found.ts'
+import { type parseWindow, parseWindowOfDatedRows, toListPage } from '../contract/lists.ts'
+import { toNotFoundError } from '../contract/not-found.ts'
 import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
+import { toPlan } from '../identity/plans.ts'
+import { formatInstant } from '../kernel/clock.ts'
 import type { PlanRequestRow } from '../store/tables.ts'
 import { changeAccess } from './channels.ts'
-import { planNamed } from './plans.ts'
 
 const states = ['pending', 'approved', 'declined'] as const
 export const planRequestStates = states
 export type PlanRequestState = (typeof states)[number]
 
 /**
- * Asks for a plan. One request is pending at a time: the same one again is the same request, so that a lost answer
- * needs no second one; another one has to wait.
+ * Requests a plan. A channel has at most one pending request. Repeating the pending request returns it, so that a
+ * client can retry after a lost response; a different request is refused.
  */
 export async function requestPlan(gateway: Gateway, caller: Caller, plan: Plan, reason: string | null) {
-  if (caller.plan === plan) throw refused(['plan_present', { plan }])
+  if (caller.plan === plan) throw toPlanStateError(['plan_present', { plan }])
   const row: PlanRequestRow = {
     plan_request_id: gateway.ids.next('plr'),
     channel_code: caller.channel_code,
@@ -36,26 +37,34 @@ export async function requestPlan(gateway: Gateway, caller: Caller, plan: Plan, 
     )
     .returning('plan_request_id')
     .executeTakeFirst()
-  if (made) return shown(row)
+  if (made) return toPlanRequestJson(row)
   const pending = await gateway.store.db
     .selectFrom('plan_requests')
     .selectAll()
     .where('channel_code', '=', caller.channel_code)
     .where('status', '=', 'pending')
     .executeTakeFirst()
-  // One that stood in the way and was decided meanwhile is as good as pending: the caller reads the list.
+  // If the pending request was decided in the meantime, the caller still gets this error and sees the decision in the
+  // list.
   if (pending?.plan !== plan || pending.reason !== reason)
-    throw refused(['plan_pending', { plan: pending?.plan ?? '' }])
-  return shown(pending)
+    throw toPlanStateError(['plan_pending', { plan: pending?.plan ?? '' }])
+  return toPlanRequestJson(pending)
 }
 
-type Asked = Parameters<typeof windowOf>[0] & {
+type PlanRequestQuery = Parameters<typeof parseWindow>[0] & {
   readonly status?: PlanRequestState | undefined
 }
 
-/** The requests of a channel, or of all, newest first. Without dates, what is pending is shown however old it is. */
-export async function listPlanRequests(gateway: Gateway, channel: string | undefined, asked: Asked) {
-  const window = windowOf(asked, gateway.clock.now())
+/**
+ * Lists the requests of one channel or of all channels, newest first. Without dates, pending requests are listed
+ * regardless of their age.
+ */
+export async function listPlanRequests(
+  gateway: Gateway,
+  channel: string | undefined,
+  asked: PlanRequestQuery,
+) {
+  const window = parseWindowOfDatedRows(asked, gateway.clock.now())
   const { status } = asked
   const isDated = asked.start_date !== undefined || asked.end_date !== undefined
   let query = gateway.store.db
@@ -69,17 +78,18 @@ export async function listPlanRequests(gateway: Gateway, channel: string | undef
     )
   if (channel !== undefined) query = query.where('channel_code', '=', channel)
   if (status !== undefined) query = query.where('status', '=', status)
-  const rows = await query
-    .orderBy('created_at', 'desc')
-    .orderBy('plan_request_id', 'desc')
+  const all = query.orderBy('created_at', 'desc').orderBy('plan_request_id', 'desc')
+  const rows = await all
     .offset(window.offset)
     .limit(window.pageSize + 1)
     .execute()
-  return pageOf(window, rows.map(shown))
+  const [newest] = window.page === 1 ? rows : await all.limit(1).execute()
+  return toListPage(window, rows.map(toPlanRequestJson), newest?.created_at)
 }
 
-/** Approves or declines; a decision stands. Approving changes the plan of live tokens at once. */
-export async function decidePlanRequest(gateway: Gateway, id: string, status: 'approved' | 'declined') {
+/** Approves or declines a request. A decision is final. An approval changes the plan of live tokens at once. */
+export async function decidePlanRequest(acting: Acting, id: string, status: 'approved' | 'declined') {
+  const { gateway } = acting
   const now = gateway.clock.now()
   return changeAccess(gateway, async (tx) => {
     const row = await tx
@@ -87,15 +97,15 @@ export async function decidePlanRequest(gateway: Gateway, id: string, status: 'a
       .selectAll()
       .where('plan_request_id', '=', id)
       .executeTakeFirst()
-    if (!row) throw notFound('plan_request', id)
-    if (row.status === status) return shown(row)
+    if (!row) throw toNotFoundError('plan_request', id)
+    if (row.status === status) return toPlanRequestJson(row)
     const decided = await tx
       .updateTable('plan_requests')
       .set({ status, decided_at: now })
       .where('plan_request_id', '=', id)
       .where('status', '=', 'pending')
       .executeTakeFirst()
-    if (decided.numUpdatedRows === 0n) throw refused(['plan_decided', { status: row.status }])
+    if (decided.numUpdatedRows === 0n) throw toPlanStateError(['plan_decided', { status: row.status }])
     if (status === 'approved') {
       await tx
         .updateTable('channels')
@@ -103,22 +113,24 @@ export async function decidePlanRequest(gateway: Gateway, id: string, status: 'a
         .where('channel_code', '=', row.channel_code)
         .execute()
     }
-    return shown({ ...row, status, decided_at: now })
+    const after = toPlanRequestJson({ ...row, status, decided_at: now })
+    await recordChange(acting, tx, { before: toPlanRequestJson(row), after })
+    return after
   })
 }
 
-function shown(row: PlanRequestRow) {
+function toPlanRequestJson(row: PlanRequestRow) {
   return {
     plan_request_id: row.plan_request_id,
     channel_code: row.channel_code,
-    plan: planNamed(row.plan),
+    plan: toPlan(row.plan),
     reason: row.reason,
     status: states.find((state) => state === row.status) ?? 'pending',
-    created_at: instant(row.created_at),
-    decided_at: row.decided_at === null ? null : instant(row.decided_at),
+    created_at: formatInstant(row.created_at),
+    decided_at: row.decided_at === null ? null : formatInstant(row.decided_at),
   }
 }
 
-function refused(say: NonNullable<GatewayError['facts']['say']>): GatewayError {
+function toPlanStateError(say: NonNullable<GatewayError['facts']['say']>): GatewayError {
   return new GatewayError('VALIDATION_FAILED', { param: 'plan', reason: 'invalid_state', say })
 }

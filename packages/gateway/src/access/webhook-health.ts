@@ -1,32 +1,19 @@
 import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
+import { formatInstant } from '../kernel/clock.ts'
+import type { WebhookHealth } from '../memory.ts'
 
-/** How the webhooks of a channel are doing, for `GET /me`: nobody should have to find out by silence. */
-export interface WebhookHealth {
-  /** Deliveries that were given up and not sent again since; counted up to a thousand. */
-  readonly dead_letters: number
-  readonly last_failure_at: string | null
-  /** The HTTP status of that failure; null where no answer came. */
-  readonly last_failure_status: number | null
-}
-
-const mostCounted = 1_000
+const maxCounted = 1_000
 const unknown: WebhookHealth = { dead_letters: 0, last_failure_at: null, last_failure_status: null }
-/** What was last known of each channel: while the store is away, `/me` tells that. */
-const lastKnown = new WeakMap<Gateway, Map<string, WebhookHealth>>()
-const mostRemembered = 10_000
-
-export async function webhookHealth(gateway: Gateway, channel_code: string): Promise<WebhookHealth> {
-  const known = lastKnown.get(gateway) ?? new Map<string, WebhookHealth>()
-  lastKnown.set(gateway, known)
+/** Returns the health of a channel's webhooks, or the last known one while the store does not respond. */
+export async function reportWebhookHealth(gateway: Gateway, channelCode: string): Promise<WebhookHealth> {
+  const { webhookHealth: known } = gateway.memory
   try {
-    const health = await readHealth(gateway, channel_code)
-    if (known.size >= mostRemembered) known.clear()
-    known.set(channel_code, health)
+    const health = await readHealth(gateway, channelCode)
+    known.set(channelCode, health)
     return health
   } catch (error) {
-    gateway.log.warn({ error, channel_code }, 'the health of webhooks could not be read')
-    return known.get(channel_code) ?? unknown
+    gateway.log.warn({ error, channel_code: channelCode }, 'the health of webhooks could not be read')
+    return known.get(channelCode) ?? unknown
   }
 }
 
@@ -40,7 +27,7 @@ async function readHealth({ store }: Gateway, channel_code: string): Promise<Web
       .where('webhook_deliveries.channel_code', '=', channel_code)
       .where('webhook_deliveries.status', '=', 'dead_letter')
       .where('webhook_endpoints.deleted_at', 'is', null)
-      .limit(mostCounted)
+      .limit(maxCounted)
       .execute(),
     db
       .selectFrom('webhook_queues')
@@ -55,7 +42,7 @@ async function readHealth({ store }: Gateway, channel_code: string): Promise<Web
   ])
   return {
     dead_letters: dead.length,
-    last_failure_at: last?.last_failure_at ? instant(last.last_failure_at) : null,
+    last_failure_at: last?.last_failure_at ? formatInstant(last.last_failure_at) : null,
     last_failure_status: last?.last_failure_status ?? null,
   }
 }

@@ -1,19 +1,30 @@
-import { accepted, within } from '@trade-gateway/connector'
+/**
+ * The endpoints for writes of unknown outcome: those that the gateway still looks up, and those that only a person can
+ * settle.
+ */
+
+import { unwrap, withTimeout } from '@trade-gateway/connector'
 import { z } from 'zod'
-import { writes } from '../catalogue.ts'
-import { dataOf, endpoint } from '../contract/endpoint.ts'
+import { type Acting, recordChange } from '../audit/audit.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { instantField } from '../contract/fields.ts'
-import { notFound } from '../contract/not-found.ts'
+import { toNotFoundError } from '../contract/not-found.ts'
+import { endpoint, toDataSchema } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
-import { askFailure } from '../operations/ask.ts'
-import { inDoubt } from '../operations/failures.ts'
-import { settleByHand } from '../operations/settle.ts'
+import { formatInstant } from '../kernel/clock.ts'
+import type { Tx } from '../store/store.ts'
 import type { IntentRow } from '../store/tables.ts'
+import { toAskError } from '../writes/ask.ts'
+import { toDocumentInDoubtError } from '../writes/failures.ts'
+import type { AnyWrite } from '../writes/intent.ts'
+import { settleManually } from '../writes/settle.ts'
+import { ko } from './endpoints.ko.ts'
+import { zh } from './endpoints.zh.ts'
 
-/** Writes whose outcome is not known: those that the gateway still looks up, and those that only a person can settle. */
-const mostListed = 500
+const translations = { zh, ko }
+
+/** The largest number of writes in the list. */
+const maxListed = 500
 const readTimeoutMs = 15_000
 
 const doubtful = z
@@ -29,47 +40,60 @@ const doubtful = z
   })
   .meta({ id: 'WriteInDoubt' })
 
-export const doubtsList = endpoint({
-  id: 'admin.doubts.list',
-  method: 'GET',
-  path: '/admin/api/writes-in-doubt',
-  since: '1.4.0',
-  access: 'admin',
-  errors: [],
-  params: {},
-  query: {},
-  result: dataOf(z.array(doubtful)),
+/** Creates the endpoints for open writes of the given kinds. */
+export function createDoubtEndpoints(writes: readonly AnyWrite[]) {
+  const doubtsList = endpoint({
+    id: 'admin.doubts.list',
+    group: 'admin',
+    summary: 'List writes in doubt',
+    description:
+      'Writes to the ERP whose outcome is not known, oldest first. settled_by: the gateway looks the outcome up by itself, or a person must settle it because the ERP offers no look-up.',
+    translations,
+    method: 'GET',
+    path: '/admin/api/writes-in-doubt',
+    access: 'admin',
+    errors: [],
+    params: {},
+    query: {},
+    result: toDataSchema(z.array(doubtful)),
 
-  async handle({ gateway }) {
-    return { data: await listed(gateway) }
-  },
-})
+    async handle({ gateway }) {
+      return { data: await listDoubts(gateway) }
+    },
+  })
 
-export const doubtsSettle = endpoint({
-  id: 'admin.doubts.settle',
-  method: 'POST',
-  path: '/admin/api/writes-in-doubt/{document_id}/settle',
-  since: '1.4.0',
-  access: 'admin',
-  errors: ['NOT_FOUND', 'UPSTREAM_ERROR', 'UPSTREAM_TIMEOUT', 'UPSTREAM_REJECTED'],
-  params: { document_id: z.string() },
-  query: {},
-  body: z.object({ outcome: z.enum(['found', 'absent']) }),
-  example: { outcome: 'absent' },
-  result: dataOf(z.object({ document_id: z.string(), outcome: z.enum(['found', 'absent']) })),
+  const doubtsSettle = endpoint({
+    id: 'admin.doubts.settle',
+    group: 'admin',
+    summary: 'Settle a write in doubt',
+    description:
+      'For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway undoes the write and frees its key.',
+    translations,
+    method: 'POST',
+    path: '/admin/api/writes-in-doubt/{document_id}/settle',
+    access: 'admin',
+    errors: ['NOT_FOUND', 'UPSTREAM_ERROR', 'UPSTREAM_TIMEOUT', 'UPSTREAM_REJECTED'],
+    params: { document_id: z.string() },
+    query: {},
+    body: z.object({ outcome: z.enum(['found', 'absent']) }),
+    example: { outcome: 'absent' },
+    result: toDataSchema(z.object({ document_id: z.string(), outcome: z.enum(['found', 'absent']) })),
 
-  async handle({ gateway, input }) {
-    await settled(gateway, input.document_id, input.outcome)
-    return { data: { document_id: input.document_id, outcome: input.outcome } }
-  },
-})
+    async handle({ gateway, call, input }) {
+      await settleDoubt({ gateway, call }, writes, input)
+      return { data: { document_id: input.document_id, outcome: input.outcome } }
+    },
+  })
 
-async function listed(gateway: Gateway) {
+  return [doubtsList, doubtsSettle] as const
+}
+
+async function listDoubts(gateway: Gateway) {
   const rows = await gateway.store.db
     .selectFrom('intents')
     .selectAll()
     .orderBy('sent_at')
-    .limit(mostListed)
+    .limit(maxListed)
     .execute()
   const byPerson = gateway.upstream.known?.lookup === 'none'
   return rows.map((row) => ({
@@ -78,28 +102,47 @@ async function listed(gateway: Gateway) {
     reference: row.reference,
     channel_code: row.channel_code,
     request_id: row.request_id,
-    sent_at: instant(row.sent_at),
-    looked_up_at: row.looked_at === null ? null : instant(row.looked_at),
+    sent_at: formatInstant(row.sent_at),
+    looked_up_at: row.looked_at === null ? null : formatInstant(row.looked_at),
     settled_by: byPerson ? ('person' as const) : ('gateway' as const),
   }))
 }
 
+/** A person's finding about a document in the ERP. */
+interface Verdict {
+  readonly document_id: string
+  readonly outcome: 'found' | 'absent'
+}
+
 /**
- * A person has looked into the ERP. `found`: the gateway reads the document there and finishes the write; `absent`: it
- * is taken back and the key is free. Throws `NOT_FOUND`, and `UPSTREAM_REJECTED` where the ERP does not have it.
+ * Settles a write by what a person found in the ERP. If the document was found, the gateway reads it from the ERP and
+ * completes the write. If it is absent, the gateway undoes the write and frees its key. Throws `NOT_FOUND`, and
+ * `UPSTREAM_REJECTED` if the ERP does not have a document that was reported as found.
  */
-async function settled(gateway: Gateway, id: string, outcome: 'found' | 'absent'): Promise<void> {
+async function settleDoubt(
+  acting: Acting,
+  writes: readonly AnyWrite[],
+  { document_id: id, outcome }: Verdict,
+): Promise<void> {
+  const { gateway } = acting
   const intent = await gateway.store.db
     .selectFrom('intents')
     .selectAll()
     .where('document_id', '=', id)
     .executeTakeFirst()
-  if (!intent) throw notFound('write_in_doubt', id)
-  const document = outcome === 'absent' ? null : await readAt(gateway, intent)
-  const done = await settleByHand(gateway, writes, intent, document).catch((error: unknown) => {
-    throw askFailure(error)
+  if (!intent) throw toNotFoundError('write_in_doubt', id)
+  const document = outcome === 'absent' ? null : await readErpDocument(gateway, intent)
+  const { kind, reference, channel_code } = intent
+  const subject = { document_id: id, kind, reference, channel_code }
+  const record = (tx: Tx) =>
+    recordChange(acting, tx, {
+      before: { ...subject, outcome: 'unknown' },
+      after: { ...subject, outcome, status: document?.status ?? null },
+    })
+  const done = await settleManually(gateway, writes, { intent, document, record }).catch((error: unknown) => {
+    throw toAskError(error)
   })
-  if (done === 'busy') throw inDoubt(id)
+  if (done === 'busy') throw toDocumentInDoubtError(id)
   if (done === 'not done') {
     throw new GatewayError('UPSTREAM_REJECTED', {
       reason: 'invalid_state',
@@ -108,14 +151,14 @@ async function settled(gateway: Gateway, id: string, outcome: 'found' | 'absent'
   }
 }
 
-async function readAt(gateway: Gateway, { reference, document_id: id }: IntentRow) {
+async function readErpDocument(gateway: Gateway, { reference, document_id: id }: IntentRow) {
   const answer = await gateway.erp['documents.read'](
     { references: [reference] },
-    within(readTimeoutMs),
+    withTimeout(readTimeoutMs),
   ).catch((error: unknown) => {
-    throw askFailure(error)
+    throw toAskError(error)
   })
-  const [document] = accepted(answer).documents
+  const [document] = unwrap(answer).documents
   if (document) return document
   throw new GatewayError('UPSTREAM_REJECTED', {
     reason: 'invalid_state',

@@ -5,27 +5,47 @@ import {
   createSecret,
   deleteChannel,
   deleteSecret,
+  findNewestChannelTime,
   listChannels,
   readChannel,
 } from '../access/channels.ts'
-import { planRequest } from '../access/endpoints.ts'
+import { grantType, planRequest } from '../access/endpoints.ts'
 import { decidePlanRequest, listPlanRequests, planRequestStates } from '../access/plan-requests.ts'
+import { listTokens, revokeAccount, revokeToken } from '../access/revoke.ts'
+import { rotateSigningKey } from '../access/signing-keys.ts'
 import { planNames } from '../contract/call.ts'
-import { dataOf, endpoint } from '../contract/endpoint.ts'
-import { code, instantField, listOf, paging, window, words } from '../contract/fields.ts'
-import { pageOf, windowOf } from '../contract/lists.ts'
-import { knownWarehouses } from './allowlist.ts'
+import {
+  codeField,
+  defaultPageSize,
+  flag,
+  instantField,
+  maxPageSize,
+  paging,
+  textField,
+  toListSchema,
+  wholeNumberField,
+  window,
+} from '../contract/fields.ts'
+import { parseWindowOfDatedRows, toListPage } from '../contract/lists.ts'
+import { endpoint, toDataSchema } from '../endpoint.ts'
+import { loggedRequest, requestTrace } from '../requests/read.ts'
+import { readRequestTraceForOperator, searchRequests } from '../requests/search.ts'
+import { requireKnownWarehouses } from './allowlist.ts'
+import { ko } from './endpoints.ko.ts'
+import { zh } from './endpoints.zh.ts'
+
+const translations = { zh, ko }
 
 const channelCode = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
-const leastPoints = 60
-const mostPoints = 1_000_000_000
+const minPointsPerMinute = 60
+const maxPointsPerMinute = 1_000_000_000
 
 const fields = {
-  name: words(200),
+  name: textField(200),
   plan: z.enum(planNames),
-  warehouse_allowlist: z.array(code()).max(100),
-  customer_code: code().nullable(),
-  points_per_minute: z.int().min(leastPoints).max(mostPoints).nullable(),
+  warehouse_allowlist: z.array(codeField()).max(100),
+  customer_code: codeField().nullable(),
+  points_per_minute: z.int().min(minPointsPerMinute).max(maxPointsPerMinute).nullable(),
   wholesale_enabled: z.boolean(),
   dropship_enabled: z.boolean(),
   webhooks_enabled: z.boolean(),
@@ -41,13 +61,20 @@ const channel = z.object({
   deleted: z.boolean(),
 })
 
+const operatorsRequest = loggedRequest
+  .extend({ channel_code: z.string().nullable() })
+  .meta({ id: 'OperatorsRequest' })
+
 const one = { channel_code: z.string() }
 
 export const channelsCreate = endpoint({
   id: 'admin.channels.create',
+  group: 'admin',
+  summary: 'Create a channel',
+  description: 'Returns the channel with its client secret. No later response contains the secret.',
+  translations,
   method: 'POST',
   path: '/admin/api/channels',
-  since: '1.4.0',
   access: 'admin',
   errors: [],
   params: {},
@@ -63,43 +90,51 @@ export const channelsCreate = endpoint({
     dropship_enabled: fields.dropship_enabled.default(true),
     webhooks_enabled: fields.webhooks_enabled.default(true),
   }),
-  result: dataOf(channel.extend({ client_secret: z.string() })),
+  result: toDataSchema(channel.extend({ client_secret: z.string() })),
   status: 201,
 
-  async handle({ gateway, input }) {
-    knownWarehouses(gateway, input.warehouse_allowlist)
+  async handle({ gateway, call, input }) {
+    requireKnownWarehouses(gateway, input.warehouse_allowlist)
     const { channel_code, ...given } = input
-    return { data: await createChannel(gateway, channel_code, given) }
+    return { data: await createChannel({ gateway, call }, channel_code, given) }
   },
 })
 
 export const channelsList = endpoint({
   id: 'admin.channels.list',
+  group: 'admin',
+  summary: 'List channels',
+  description: 'Every channel with its plan, allowlist, quota and secrets (never their values).',
+  translations,
   method: 'GET',
   path: '/admin/api/channels',
-  since: '1.4.0',
   access: 'admin',
   errors: [],
   params: {},
   query: { ...paging, ...window },
-  result: listOf(channel),
+  result: toListSchema(channel),
 
   async handle({ gateway, input }) {
-    const asked = windowOf(input, gateway.clock.now(), true)
-    return pageOf(asked, await listChannels(gateway, asked))
+    const asked = parseWindowOfDatedRows(input, gateway.clock.now(), true)
+    const channels = await listChannels(gateway, asked)
+    const newest = await findNewestChannelTime(gateway, asked)
+    return toListPage(asked, channels, newest)
   },
 })
 
 export const channelsRead = endpoint({
   id: 'admin.channels.read',
+  group: 'admin',
+  summary: 'Read a channel',
+  description: 'One channel with its plan, allowlist, quota and switches.',
+  translations,
   method: 'GET',
   path: '/admin/api/channels/{channel_code}',
-  since: '1.4.0',
   access: 'admin',
   errors: ['NOT_FOUND'],
   params: one,
   query: {},
-  result: dataOf(channel),
+  result: toDataSchema(channel),
 
   async handle({ gateway, input }) {
     return { data: await readChannel(gateway.store.db, input.channel_code) }
@@ -108,49 +143,60 @@ export const channelsRead = endpoint({
 
 export const channelsChange = endpoint({
   id: 'admin.channels.change',
+  group: 'admin',
+  summary: 'Change a channel',
+  description:
+    'Changes name, plan, allowlist, customer, quota and switches. Live tokens use the change within a second.',
+  translations,
   method: 'PATCH',
   path: '/admin/api/channels/{channel_code}',
-  since: '1.4.0',
   access: 'admin',
   errors: ['NOT_FOUND'],
   params: one,
   query: {},
   body: z.object(fields).partial(),
-  result: dataOf(channel),
+  result: toDataSchema(channel),
 
-  async handle({ gateway, input }) {
+  async handle({ gateway, call, input }) {
     const { channel_code, ...given } = input
-    knownWarehouses(gateway, given.warehouse_allowlist ?? [])
-    return { data: await changeChannel(gateway, channel_code, given) }
+    requireKnownWarehouses(gateway, given.warehouse_allowlist ?? [])
+    return { data: await changeChannel({ gateway, call }, channel_code, given) }
   },
 })
 
 export const channelsDelete = endpoint({
   id: 'admin.channels.delete',
+  group: 'admin',
+  summary: 'Delete a channel',
+  description: 'Revokes the channel’s secrets and tokens. The code cannot be used again.',
+  translations,
   method: 'DELETE',
   path: '/admin/api/channels/{channel_code}',
-  since: '1.4.0',
   access: 'admin',
   errors: ['NOT_FOUND'],
   params: one,
   query: {},
-  result: dataOf(channel),
+  result: toDataSchema(channel),
 
-  async handle({ gateway, input }) {
-    return { data: await deleteChannel(gateway, input.channel_code) }
+  async handle({ gateway, call, input }) {
+    return { data: await deleteChannel({ gateway, call }, input.channel_code) }
   },
 })
 
 export const secretsCreate = endpoint({
   id: 'admin.secrets.create',
+  group: 'admin',
+  summary: 'Issue a client secret',
+  description:
+    'Returns the secret. No later response contains it. Older secrets stay valid until they are deleted.',
+  translations,
   method: 'POST',
   path: '/admin/api/channels/{channel_code}/secrets',
-  since: '1.4.0',
   access: 'admin',
   errors: ['NOT_FOUND'],
   params: one,
   query: {},
-  result: dataOf(
+  result: toDataSchema(
     z.object({
       secret_id: z.string(),
       client_id: z.string(),
@@ -160,40 +206,143 @@ export const secretsCreate = endpoint({
   ),
   status: 201,
 
-  async handle({ gateway, input }) {
-    return { data: await createSecret(gateway, input.channel_code) }
+  async handle({ gateway, call, input }) {
+    return { data: await createSecret({ gateway, call }, input.channel_code) }
   },
 })
 
 export const secretsDelete = endpoint({
   id: 'admin.secrets.delete',
+  group: 'admin',
+  summary: 'Delete a client secret',
+  description: 'Revokes the secret and the tokens that were issued for it.',
+  translations,
   method: 'DELETE',
   path: '/admin/api/channels/{channel_code}/secrets/{secret_id}',
-  since: '1.4.0',
   access: 'admin',
   errors: ['NOT_FOUND'],
   params: { ...one, secret_id: z.string() },
   query: {},
-  result: dataOf(channel),
+  result: toDataSchema(channel),
 
-  async handle({ gateway, input }) {
-    return { data: await deleteSecret(gateway, input.channel_code, input.secret_id) }
+  async handle({ gateway, call, input }) {
+    return { data: await deleteSecret({ gateway, call }, input.channel_code, input.secret_id) }
   },
 })
 
 export const planRequestsList = endpoint({
   id: 'admin.plan_requests.list',
+  group: 'admin',
+  summary: 'List plan requests',
+  description: 'The plan requests of all channels, newest first.',
+  translations,
   method: 'GET',
   path: '/admin/api/plan-requests',
-  since: '1.4.0',
   access: 'admin',
   errors: [],
   params: {},
   query: { ...paging, ...window, status: z.enum(planRequestStates).optional() },
-  result: listOf(planRequest),
+  result: toListSchema(planRequest),
 
   async handle({ gateway, input }) {
     return listPlanRequests(gateway, undefined, input)
+  },
+})
+
+const issuedToken = z
+  .object({
+    jti: z.string(),
+    channel_code: z.string(),
+    grant_type: grantType,
+    secret_id: z.string().nullable(),
+    account_id: z.string().nullable(),
+    username: z.string().nullable(),
+    issued_at: instantField,
+    expires_at: instantField,
+  })
+  .meta({ id: 'IssuedToken' })
+
+const revoked = toDataSchema(z.object({ revoked: z.int() }))
+
+export const tokensList = endpoint({
+  id: 'admin.tokens.list',
+  group: 'admin',
+  summary: 'List live tokens',
+  description: 'The live tokens of a channel, newest first (never their values).',
+  translations,
+  method: 'GET',
+  path: '/admin/api/channels/{channel_code}/tokens',
+  access: 'admin',
+  errors: ['NOT_FOUND'],
+  params: one,
+  query: { ...paging, ...window },
+  result: toListSchema(issuedToken),
+
+  async handle({ gateway, input }) {
+    return listTokens(gateway, input.channel_code, parseWindowOfDatedRows(input, gateway.clock.now(), true))
+  },
+})
+
+export const tokensRevoke = endpoint({
+  id: 'admin.tokens.revoke',
+  group: 'admin',
+  summary: 'Revoke a token',
+  description: 'Ends one token within a second in every process.',
+  translations,
+  method: 'DELETE',
+  path: '/admin/api/tokens/{jti}',
+  access: 'admin',
+  errors: ['NOT_FOUND'],
+  params: { jti: z.string() },
+  query: {},
+  result: revoked,
+
+  async handle({ gateway, call, input }) {
+    return { data: await revokeToken({ gateway, call }, input.jti) }
+  },
+})
+
+export const accountTokensRevoke = endpoint({
+  id: 'admin.account_tokens.revoke',
+  group: 'admin',
+  summary: 'Revoke the tokens of an account',
+  description:
+    'Ends all tokens of an OMS account on a channel within a second. The account can sign in again.',
+  translations,
+  method: 'DELETE',
+  path: '/admin/api/channels/{channel_code}/accounts/{account_id}/tokens',
+  access: 'admin',
+  errors: ['NOT_FOUND'],
+  params: { ...one, account_id: z.string() },
+  query: {},
+  result: revoked,
+
+  async handle({ gateway, call, input }) {
+    return { data: await revokeAccount({ gateway, call }, input.channel_code, input.account_id) }
+  },
+})
+
+export const signingKeysRotate = endpoint({
+  id: 'admin.signing_keys.rotate',
+  group: 'admin',
+  summary: 'Rotate the signing key',
+  description:
+    'Signs new tokens with a new key. Tokens of the earlier keys stay valid until they expire. With `compromised: true`, they are refused within a second.',
+  translations,
+  method: 'POST',
+  path: '/admin/api/signing-keys',
+  access: 'admin',
+  errors: [],
+  params: {},
+  query: {},
+  body: z.object({ compromised: z.boolean().default(false) }),
+  result: toDataSchema(
+    z.object({ kid: z.string(), created_at: instantField, earlier_kids: z.array(z.string()) }),
+  ),
+  status: 201,
+
+  async handle({ gateway, call, input }) {
+    return { data: await rotateSigningKey({ gateway, call }, input.compromised) }
   },
 })
 
@@ -201,32 +350,122 @@ const decision = { plan_request_id: z.string() }
 
 export const planRequestsApprove = endpoint({
   id: 'admin.plan_requests.approve',
+  group: 'admin',
+  summary: 'Approve a plan request',
+  description: 'Sets the plan. Live tokens use it within a second.',
+  translations,
   method: 'POST',
   path: '/admin/api/plan-requests/{plan_request_id}/approve',
-  since: '1.4.0',
   access: 'admin',
   errors: ['NOT_FOUND'],
   params: decision,
   query: {},
-  result: dataOf(planRequest),
+  result: toDataSchema(planRequest),
 
-  async handle({ gateway, input }) {
-    return { data: await decidePlanRequest(gateway, input.plan_request_id, 'approved') }
+  async handle({ gateway, call, input }) {
+    return { data: await decidePlanRequest({ gateway, call }, input.plan_request_id, 'approved') }
   },
 })
 
 export const planRequestsDecline = endpoint({
   id: 'admin.plan_requests.decline',
+  group: 'admin',
+  summary: 'Decline a plan request',
+  description: 'Leaves the plan as it is.',
+  translations,
   method: 'POST',
   path: '/admin/api/plan-requests/{plan_request_id}/decline',
-  since: '1.4.0',
   access: 'admin',
   errors: ['NOT_FOUND'],
   params: decision,
   query: {},
-  result: dataOf(planRequest),
+  result: toDataSchema(planRequest),
 
-  async handle({ gateway, input }) {
-    return { data: await decidePlanRequest(gateway, input.plan_request_id, 'declined') }
+  async handle({ gateway, call, input }) {
+    return { data: await decidePlanRequest({ gateway, call }, input.plan_request_id, 'declined') }
   },
 })
+
+export const requestsList = endpoint({
+  id: 'admin.requests.list',
+  group: 'admin',
+  summary: 'Search the request log',
+  description:
+    'Requests of every channel, newest first: writes, failures and slow reads, or all with LOG_REQUESTS=all. Every filter narrows the search.',
+  fields: {
+    code: 'Only requests that failed with this error code',
+    route: 'Only requests of this route, with its parameters in braces',
+    failed: 'true: only requests with a status of 400 or above',
+    since: 'Only requests from this time on',
+    until: 'Only requests before this time',
+    cursor: 'next_cursor of the previous page',
+    next_cursor: 'The cursor of the next page; null on the last page',
+    channel_code: 'The channel; null if the request had no valid token',
+  },
+  translations,
+  method: 'GET',
+  path: '/admin/api/requests',
+  access: 'admin',
+  errors: [],
+  params: {},
+  query: {
+    request_id: z.string().max(128).optional(),
+    channel_code: codeField().optional(),
+    code: codeField().optional(),
+    route: z.string().max(200).optional(),
+    failed: flag.optional(),
+    since: instantField.optional(),
+    until: instantField.optional(),
+    cursor: z.string().max(200).optional(),
+    page_size: wholeNumberField(1, maxPageSize).default(defaultPageSize),
+  },
+  result: z.object({
+    data: z.array(operatorsRequest),
+    has_more: z.boolean(),
+    next_cursor: z.string().nullable(),
+  }),
+
+  handle({ gateway, input }) {
+    return searchRequests(gateway, input)
+  },
+})
+
+export const requestsStory = endpoint({
+  id: 'admin.requests.read',
+  group: 'admin',
+  summary: 'Follow one request',
+  description:
+    'Every request of every channel under one id, newest first, and the events and webhook deliveries that followed.',
+  translations,
+  method: 'GET',
+  path: '/admin/api/requests/{request_id}',
+  access: 'admin',
+  errors: ['NOT_FOUND'],
+  params: { request_id: z.string() },
+  query: {},
+  result: toDataSchema(requestTrace.extend({ requests: z.array(operatorsRequest) })),
+
+  handle({ gateway, input }) {
+    return readRequestTraceForOperator(gateway, input.request_id)
+  },
+})
+
+/** The endpoints, in the order of the documentation. */
+export const endpoints = [
+  channelsCreate,
+  channelsList,
+  channelsRead,
+  channelsChange,
+  channelsDelete,
+  secretsCreate,
+  secretsDelete,
+  tokensList,
+  tokensRevoke,
+  accountTokensRevoke,
+  signingKeysRotate,
+  planRequestsList,
+  planRequestsApprove,
+  planRequestsDecline,
+  requestsList,
+  requestsStory,
+] as const

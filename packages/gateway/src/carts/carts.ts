@@ -1,24 +1,28 @@
-import { z } from 'zod'
-import type { Call, Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
-import { GatewayError } from '../contract/errors.ts'
-import { currency, instantField, listOf, price, productCode, sku } from '../contract/fields.ts'
-import type { windowOf } from '../contract/lists.ts'
-import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
-import { alone } from '../operations/alone.ts'
-import { newDraft, plainDraft } from '../operations/drafts.ts'
-import { checkGoods, type Line, styleOf } from '../operations/goods.ts'
-import { keepAnswer } from '../operations/keys.ts'
-import { listPage } from '../operations/list.ts'
-import { lockOfDocument } from '../operations/locks.ts'
-import { owned } from '../operations/own.ts'
-import { usableWarehouses, warehousesFor } from '../operations/warehouses.ts'
-import { availableIn } from '../stock/available.ts'
-import type { Db, Tx } from '../store/store.ts'
-import type { CartRow } from '../store/tables.ts'
+/** Carts exist only in the gateway. They show current prices and availability, and hold no stock. */
 
-/** Carts are the gateway's own: prices and availability are shown as they are, and no stock is held. */
+import { z } from 'zod'
+import type { Caller } from '../contract/call.ts'
+import { GatewayError } from '../contract/errors.ts'
+import { currency, instantField, price, productCode, sku, toListSchema } from '../contract/fields.ts'
+import type { parseWindow } from '../contract/lists.ts'
+import { Reply } from '../contract/reply.ts'
+import { readListPage } from '../documents/list.ts'
+import { requireOwned } from '../documents/own.ts'
+import type { CallContext } from '../endpoint.ts'
+import type { Gateway } from '../gateway.ts'
+import { formatInstant } from '../kernel/clock.ts'
+import { draftDefaults, toDraftRow } from '../ordering/drafts.ts'
+import { checkGoods, findStyleOf } from '../ordering/goods.ts'
+import { sumAvailable } from '../stock/available.ts'
+import { findUsableWarehouses, requireUsableWarehouses } from '../stock/warehouses.ts'
+import { fromJson, toJson } from '../store/json.ts'
+import type { Db, Tx } from '../store/store.ts'
+import type { CartRow, Line } from '../store/tables.ts'
+import { toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
+import { toDocumentInDoubtError } from '../writes/failures.ts'
+import { keepResponse } from '../writes/keys.ts'
+
+/** The states of a cart. */
 export const cartStates = ['draft', 'confirmed', 'cancelled'] as const
 const created = 201
 
@@ -47,7 +51,7 @@ export const cart = z
   })
   .meta({ id: 'Cart' })
 
-export const cartPage = listOf(cart)
+export const cartPage = toListSchema(cart)
 
 type CartReply = Reply<{ data: z.input<typeof cart> }>
 
@@ -58,10 +62,11 @@ interface CartBody {
   readonly remark?: string | undefined
 }
 
-export async function createCart(gateway: Gateway, call: Call, caller: Caller, body: CartBody) {
+export async function createCart(context: CallContext, body: CartBody) {
+  const { gateway, caller } = context
   const items = body.items ?? []
-  usableWarehouses(gateway, caller, body.warehouse_code ?? null)
-  checkGoods(gateway, caller, items, skuOfItem)
+  requireUsableWarehouses(gateway, caller, body.warehouse_code ?? null)
+  checkGoods({ gateway, caller }, items, toItemSkuParam)
   const now = gateway.clock.now()
   const row: CartRow = {
     cart_id: gateway.ids.next('crt'),
@@ -69,7 +74,7 @@ export async function createCart(gateway: Gateway, call: Call, caller: Caller, b
     account_id: caller.account?.account_id ?? null,
     client_order_number: body.client_order_number ?? null,
     warehouse_code: body.warehouse_code ?? null,
-    items: JSON.stringify(items),
+    items: toJson(items),
     status: 'draft',
     order_id: null,
     remark: body.remark ?? null,
@@ -79,30 +84,31 @@ export async function createCart(gateway: Gateway, call: Call, caller: Caller, b
   }
   return gateway.store.db.transaction().execute(async (tx) => {
     await tx.insertInto('carts').values(row).execute()
-    return kept(gateway, tx, call, caller, row, created)
+    return respond({ ...context, tx }, row, created)
   })
 }
 
-type Asked = Parameters<typeof windowOf>[0] & { readonly status?: string | undefined }
+type CartQuery = Parameters<typeof parseWindow>[0] & { readonly status?: string | undefined }
 
-export async function listCarts(gateway: Gateway, caller: Caller, asked: Asked) {
+export async function listCarts(gateway: Gateway, caller: Caller, asked: CartQuery) {
   let query = gateway.store.db.selectFrom('carts').selectAll().where('channel_code', '=', caller.channel_code)
   if (asked.status !== undefined) query = query.where('status', '=', asked.status)
   const list = { query, time: 'created_at', id: 'cart_id', open: 'draft' } as const
-  return listPage(gateway, asked, list, (row) => shown(gateway, caller, row))
+  return readListPage(gateway, asked, list, (row) => toCartJson(gateway, caller, row))
 }
 
 export async function readCart(gateway: Gateway, caller: Caller, id: string) {
-  return { data: shown(gateway, caller, await ownCart(gateway.store.db, caller, id)) }
+  return { data: toCartJson(gateway, caller, await requireOwnCart(gateway.store.db, caller, id)) }
 }
 
-/** Changes an open cart; `items` replaces all of them. */
-export async function changeCart(gateway: Gateway, call: Call, caller: Caller, id: string, body: CartBody) {
-  return whileOpen(gateway, caller, id, undefined, async (row) => {
-    if (body.warehouse_code !== undefined) usableWarehouses(gateway, caller, body.warehouse_code)
-    checkGoods(gateway, caller, body.items ?? [], skuOfItem)
-    return changed(gateway, call, caller, row, {
-      items: body.items === undefined ? row.items : JSON.stringify(body.items),
+/** Changes the given fields of an open cart; `items` replaces all items. */
+export async function changeCart(context: CallContext, id: string, body: CartBody) {
+  const { gateway, caller } = context
+  return withOpenCart(context, { id }, async (row) => {
+    if (body.warehouse_code !== undefined) requireUsableWarehouses(gateway, caller, body.warehouse_code)
+    checkGoods({ gateway, caller }, body.items ?? [], toItemSkuParam)
+    return updateCart(context, row, {
+      items: body.items === undefined ? row.items : toJson(body.items),
       warehouse_code: body.warehouse_code ?? row.warehouse_code,
       client_order_number: body.client_order_number ?? row.client_order_number,
       remark: body.remark ?? row.remark,
@@ -110,10 +116,11 @@ export async function changeCart(gateway: Gateway, call: Call, caller: Caller, i
   })
 }
 
-/** Makes a wholesale draft of the cart. Again: the same cart, with the same order. */
-export async function checkOutCart(gateway: Gateway, call: Call, caller: Caller, id: string) {
-  return whileOpen(gateway, caller, id, 'confirmed', async (row) => {
-    const lines = itemsOf(row)
+/** Creates a wholesale draft from the cart. Checking out twice returns the same cart with the same order. */
+export async function checkOutCart(context: CallContext, id: string) {
+  const { gateway, caller } = context
+  return withOpenCart(context, { id, done: 'confirmed' }, async (row) => {
+    const lines = fromJson(row.items)
     if (lines.length === 0) {
       throw new GatewayError('VALIDATION_FAILED', {
         param: 'items',
@@ -121,10 +128,10 @@ export async function checkOutCart(gateway: Gateway, call: Call, caller: Caller,
         say: ['cart_empty', { id }],
       })
     }
-    checkGoods(gateway, caller, lines, skuOfItem)
+    checkGoods({ gateway, caller }, lines, toItemSkuParam)
     return gateway.store.db.transaction().execute(async (tx) => {
-      const { order_id } = await newDraft(gateway, tx, {
-        ...plainDraft,
+      const draft = toDraftRow(gateway, {
+        ...draftDefaults,
         channel_code: row.channel_code,
         account_id: caller.account?.account_id ?? null,
         warehouse_code: row.warehouse_code,
@@ -132,30 +139,40 @@ export async function checkOutCart(gateway: Gateway, call: Call, caller: Caller,
         client_order_number: row.client_order_number,
         remark: row.remark,
       })
-      return put(gateway, tx, call, caller, row, { status: 'confirmed', order_id })
+      await gateway.kinds.insertDraft(tx, draft)
+      return writeCart({ ...context, tx }, row, { status: 'confirmed', order_id: draft.order_id })
     })
   })
 }
 
-/** Throws the cart away; twice is the same. */
-export async function deleteCart(gateway: Gateway, call: Call, caller: Caller, id: string) {
-  return whileOpen(gateway, caller, id, 'cancelled', (row) =>
-    changed(gateway, call, caller, row, { status: 'cancelled', cancelled_at: gateway.clock.now() }),
+/** Cancels the cart. Cancelling twice returns the same cart. */
+export async function cancelCart(context: CallContext, id: string) {
+  return withOpenCart(context, { id, done: 'cancelled' }, (row) =>
+    updateCart(context, row, { status: 'cancelled', cancelled_at: context.gateway.clock.now() }),
   )
 }
 
-/** Works on a draft. A closed cart answers `again` where it is what was asked for, and refuses everything else. */
-async function whileOpen(
-  gateway: Gateway,
-  caller: Caller,
-  id: string,
-  again: string | undefined,
+interface OpenCart {
+  readonly id: string
+  /**
+   * The state that the work leads to, if a repeated call is allowed. A cart that is already in this state is returned
+   * unchanged.
+   */
+  readonly done?: string
+}
+
+/**
+ * Runs `work` on the caller's own open cart under its lock. A closed cart is refused unless it is in the state `done`.
+ */
+async function withOpenCart(
+  { gateway, caller }: CallContext,
+  { id, done }: OpenCart,
   work: (row: CartRow) => Promise<CartReply>,
 ): Promise<CartReply> {
-  return alone(gateway, lockOfDocument(id), id, async () => {
-    const row = await ownCart(gateway.store.db, caller, id)
+  return withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, async () => {
+    const row = await requireOwnCart(gateway.store.db, caller, id)
     if (row.status === 'draft') return work(row)
-    if (row.status === again) return new Reply({ data: shown(gateway, caller, row) })
+    if (row.status === done) return new Reply({ data: toCartJson(gateway, caller, row) })
     throw new GatewayError('UPSTREAM_REJECTED', {
       reason: row.status === 'cancelled' ? 'already_cancelled' : 'invalid_state',
       say: ['not_in_state', { id, status: row.status, needed: 'draft' }],
@@ -163,65 +180,65 @@ async function whileOpen(
   })
 }
 
-function changed(gateway: Gateway, call: Call, caller: Caller, row: CartRow, fields: Partial<CartRow>) {
-  return gateway.store.db.transaction().execute((tx) => put(gateway, tx, call, caller, row, fields))
+function updateCart(context: CallContext, row: CartRow, fields: Partial<CartRow>) {
+  const { db } = context.gateway.store
+  return db.transaction().execute((tx) => writeCart({ ...context, tx }, row, fields))
 }
 
-async function put(
-  gateway: Gateway,
-  tx: Tx,
-  call: Call,
-  caller: Caller,
-  row: CartRow,
-  fields: Partial<CartRow>,
-) {
-  const all = { ...fields, updated_at: gateway.clock.now() }
-  await tx.updateTable('carts').set(all).where('cart_id', '=', row.cart_id).execute()
-  return kept(gateway, tx, call, caller, { ...row, ...all }, 200)
+interface CartCommit extends CallContext {
+  readonly tx: Tx
 }
 
-async function kept(
-  gateway: Gateway,
-  tx: Tx,
-  call: Call,
-  caller: Caller,
+async function writeCart(context: CartCommit, row: CartRow, fields: Partial<CartRow>) {
+  const { tx } = context
+  const all = { ...fields, updated_at: context.gateway.clock.now() }
+  const changed = await tx
+    .updateTable('carts')
+    .set(all)
+    .where('cart_id', '=', row.cart_id)
+    .where('status', '=', 'draft')
+    .executeTakeFirst()
+  // The lock was lost, and another process has closed the cart in the meantime.
+  if (changed.numUpdatedRows !== 1n) throw toDocumentInDoubtError(row.cart_id)
+  return respond(context, { ...row, ...all }, 200)
+}
+
+async function respond(
+  { gateway, call, caller, tx }: CartCommit,
   row: CartRow,
   status: number,
 ): Promise<CartReply> {
-  const reply = new Reply({ data: shown(gateway, caller, row) })
-  await keepAnswer(gateway, tx, call.key, reply, status, { type: 'cart', id: row.cart_id })
+  const reply = new Reply({ data: toCartJson(gateway, caller, row) })
+  const resource = { type: 'cart', id: row.cart_id }
+  await keepResponse({ gateway, tx, keyed: call.key }, { reply, status, resource })
   return reply
 }
 
-async function ownCart(db: Db | Tx, caller: Caller, id: string): Promise<CartRow> {
+async function requireOwnCart(db: Db | Tx, caller: Caller, id: string): Promise<CartRow> {
   const row = await db.selectFrom('carts').selectAll().where('cart_id', '=', id).executeTakeFirst()
-  return owned(row, caller, 'cart', id)
+  return requireOwned(row, caller, 'cart', id)
 }
 
-function shown(gateway: Gateway, caller: Caller, row: CartRow): z.input<typeof cart> {
+function toCartJson(gateway: Gateway, caller: Caller, row: CartRow): z.input<typeof cart> {
   return {
     cart_id: row.cart_id,
     client_order_number: row.client_order_number,
     account_id: row.account_id,
     status: cartStates.find((state) => state === row.status) ?? 'draft',
     warehouse_code: row.warehouse_code,
-    items: itemsOf(row).map((item) => ({
+    items: fromJson(row.items).map((item) => ({
       ...item,
-      product_code: styleOf(gateway, item.sku),
-      ...availableIn(gateway, warehousesFor(gateway, caller, row.warehouse_code), item.sku),
+      product_code: findStyleOf(gateway, item.sku),
+      ...sumAvailable(gateway, findUsableWarehouses(gateway, caller, row.warehouse_code), item.sku),
     })),
     order_id: row.order_id,
     remark: row.remark,
-    created_at: instant(row.created_at),
-    cancelled_at: row.cancelled_at === null ? null : instant(row.cancelled_at),
-    updated_at: instant(row.updated_at),
+    created_at: formatInstant(row.created_at),
+    cancelled_at: row.cancelled_at === null ? null : formatInstant(row.cancelled_at),
+    updated_at: formatInstant(row.updated_at),
   }
 }
 
-function itemsOf(row: CartRow): Line[] {
-  return JSON.parse(row.items)
-}
-
-function skuOfItem(index: number): string {
+function toItemSkuParam(index: number): string {
   return `items[${index}].sku`
 }

@@ -1,18 +1,22 @@
 import { z } from 'zod'
-import { dataOf, endpoint } from '../contract/endpoint.ts'
-import { code, paging, window, words } from '../contract/fields.ts'
-import { orderLines } from '../operations/lines.ts'
+import { codeField, paging, textField, window } from '../contract/fields.ts'
+import { endpoint, toDataSchema } from '../endpoint.ts'
+import { orderLines } from '../ordering/lines.ts'
 import {
+  cancelCart,
   cart,
   cartPage,
   cartStates,
   changeCart,
   checkOutCart,
   createCart,
-  deleteCart,
   listCarts,
   readCart,
 } from './carts.ts'
+import { ko } from './endpoints.ko.ts'
+import { zh } from './endpoints.zh.ts'
+
+const translations = { zh, ko }
 
 const cartId = { cart_id: z.string() }
 const writeCost = 2
@@ -21,16 +25,19 @@ const changeErrors = ['NOT_FOUND', 'OWNERSHIP_DENIED', 'UPSTREAM_REJECTED', 'UPS
 
 const cartBody = z.object({
   items: orderLines.optional(),
-  warehouse_code: code().optional(),
-  client_order_number: code().optional(),
-  remark: words(500).optional(),
+  warehouse_code: codeField().optional(),
+  client_order_number: codeField().optional(),
+  remark: textField(500).optional(),
 })
 
 export const cartsCreate = endpoint({
   id: 'carts.create',
+  group: 'carts',
+  summary: 'Create a cart',
+  description: 'A list of items to be ordered later. It shows prices and availability and holds no stock.',
+  translations,
   method: 'POST',
   path: '/api/v1/carts',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'carts.write',
   cost: writeCost,
@@ -39,19 +46,22 @@ export const cartsCreate = endpoint({
   query: {},
   body: cartBody,
   optionalBody: true,
-  result: dataOf(cart),
+  result: toDataSchema(cart),
   status: 201,
 
-  handle({ gateway, call, caller, input }) {
-    return createCart(gateway, call, caller, input)
+  handle({ input, ...context }) {
+    return createCart(context, input)
   },
 })
 
 export const cartsList = endpoint({
   id: 'carts.list',
+  group: 'carts',
+  summary: 'List carts',
+  description: 'Newest first. Without dates: the last 30 days and every open cart.',
+  translations,
   method: 'GET',
   path: '/api/v1/carts',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'orders.read',
   cost: 1,
@@ -67,16 +77,19 @@ export const cartsList = endpoint({
 
 export const cartsRead = endpoint({
   id: 'carts.read',
+  group: 'carts',
+  summary: 'Read a cart',
+  description: 'One cart with current prices and availability.',
+  translations,
   method: 'GET',
   path: '/api/v1/carts/{cart_id}',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'orders.read',
   cost: 1,
   errors: ['NOT_FOUND', 'OWNERSHIP_DENIED'],
   params: cartId,
   query: {},
-  result: dataOf(cart),
+  result: toDataSchema(cart),
 
   handle({ gateway, caller, input }) {
     return readCart(gateway, caller, input.cart_id)
@@ -85,9 +98,12 @@ export const cartsRead = endpoint({
 
 export const cartsChange = endpoint({
   id: 'carts.change',
+  group: 'carts',
+  summary: 'Change a cart',
+  description: 'Replaces the fields that are sent; items replace all items.',
+  translations,
   method: 'PATCH',
   path: '/api/v1/carts/{cart_id}',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'carts.write',
   cost: writeCost,
@@ -95,19 +111,22 @@ export const cartsChange = endpoint({
   params: cartId,
   query: {},
   body: cartBody,
-  result: dataOf(cart),
+  result: toDataSchema(cart),
 
-  handle({ gateway, call, caller, input }) {
+  handle({ input, ...context }) {
     const { cart_id, ...body } = input
-    return changeCart(gateway, call, caller, cart_id, body)
+    return changeCart(context, cart_id, body)
   },
 })
 
 export const cartsItems = endpoint({
   id: 'carts.items',
+  group: 'carts',
+  summary: 'Replace a cart’s items',
+  description: 'Replaces all items of an open cart.',
+  translations,
   method: 'PUT',
   path: '/api/v1/carts/{cart_id}/items',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'carts.write',
   cost: writeCost,
@@ -116,47 +135,66 @@ export const cartsItems = endpoint({
   query: {},
   body: z.object({ items: orderLines }),
   example: { items: [{ sku: 'SBX-LAST-1', quantity: 1 }] },
-  result: dataOf(cart),
+  result: toDataSchema(cart),
 
-  handle({ gateway, call, caller, input }) {
-    return changeCart(gateway, call, caller, input.cart_id, { items: input.items })
+  handle({ input, ...context }) {
+    return changeCart(context, input.cart_id, { items: input.items })
   },
 })
 
 export const cartsCheckout = endpoint({
   id: 'carts.checkout',
+  group: 'carts',
+  summary: 'Check a cart out',
+  description:
+    'Turns the cart into a wholesale draft and closes the cart. Repeating the call returns the same cart with the same order_id.',
+  translations,
   method: 'POST',
   path: '/api/v1/carts/{cart_id}/checkout',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'carts.write',
   oms: true,
+  businessSwitch: 'wholesale',
   writesUpstream: true,
   cost: writeCost,
   errors: [...goodsErrors, ...changeErrors],
   params: cartId,
   query: {},
-  result: dataOf(cart),
+  result: toDataSchema(cart),
 
-  handle({ gateway, call, caller, input }) {
-    return checkOutCart(gateway, call, caller, input.cart_id)
+  handle({ input, ...context }) {
+    return checkOutCart(context, input.cart_id)
   },
 })
 
 export const cartsDelete = endpoint({
   id: 'carts.delete',
+  group: 'carts',
+  summary: 'Cancel a cart',
+  description: 'Cancels an open cart. Repeating the call returns the same cart.',
+  translations,
   method: 'DELETE',
   path: '/api/v1/carts/{cart_id}',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'carts.write',
   cost: writeCost,
   errors: changeErrors,
   params: cartId,
   query: {},
-  result: dataOf(cart),
+  result: toDataSchema(cart),
 
-  handle({ gateway, call, caller, input }) {
-    return deleteCart(gateway, call, caller, input.cart_id)
+  handle({ input, ...context }) {
+    return cancelCart(context, input.cart_id)
   },
 })
+
+/** The endpoints, in the order of the documentation. */
+export const endpoints = [
+  cartsCreate,
+  cartsList,
+  cartsRead,
+  cartsChange,
+  cartsItems,
+  cartsCheckout,
+  cartsDelete,
+] as const

@@ -1,35 +1,60 @@
+/** The only parser of the `Accept*` request headers (RFC 9110 §12.5). */
+
+import { parseAccept } from 'hono/utils/accept'
+
+const maxHeaderCharacters = 1_000
+
 /**
- * What an `Accept` header makes of two media types (RFC 9110 §12.5.1): the most specific range that names a type gives
- * its weight, and what no range names is not wanted.
+ * Parses the elements of an `Accept*` header into their weights, by lower-case name, highest weight first. Equal
+ * weights keep the order of the header.
  */
-const mostHeaderCharacters = 1_000
-
-interface Range {
-  readonly type: string
-  readonly weight: number
-}
-
-/** The weight of a media type in an `Accept` header, 0 to 1. Without a header everything is as welcome. */
-export function weightOf(headers: readonly string[], type: string): number {
-  if (headers.length === 0) return 1
-  const ranges = headers.join(',').slice(0, mostHeaderCharacters).toLowerCase().split(',').map(rangeOf)
-  const [family = ''] = type.split('/')
-  for (const wanted of [type, `${family}/*`, '*/*']) {
-    const named = ranges.filter((range) => range.type === wanted).map(({ weight }) => weight)
-    if (named.length > 0) return Math.max(...named)
+export function parseWeights(headers: readonly string[]): ReadonlyMap<string, number> {
+  const weights = new Map<string, number>()
+  const text = headers.join().slice(0, maxHeaderCharacters).toLowerCase()
+  // `parseAccept` sorts by weight and keeps the header's order among equal weights.
+  for (const { type, params } of parseAccept(text)) {
+    weights.set(type, Math.max(parseWeight(params.q), weights.get(type) ?? 0))
   }
-  return 0
+  return weights
 }
 
-/** Whether CSV is wanted more than JSON: asked for by name or family, and not merely not refused. */
+/** Parses a q-value. A malformed one counts as 0, so that a client that meant to refuse a type does not get it. */
+function parseWeight(q: string | undefined): number {
+  if (q === undefined) return 1
+  const weight = Number(q)
+  return weight >= 0 && weight <= 1 ? weight : 0
+}
+
+/**
+ * Finds the weight of a media type in an `Accept` header, from 0 to 1. The most specific matching range decides; a type
+ * that matches no range has weight 0. Without a header every type has weight 1.
+ */
+export function findMediaTypeWeight(headers: readonly string[], type: string): number {
+  if (headers.length === 0) return 1
+  const weights = parseWeights(headers)
+  const [family = ''] = type.split('/')
+  return weights.get(type) ?? weights.get(`${family}/*`) ?? weights.get('*/*') ?? 0
+}
+
+/** Whether the client prefers CSV to JSON. A client that mentions neither gets JSON. */
 export function prefersCsv(headers: readonly string[]): boolean {
-  return headers.length > 0 && weightOf(headers, 'text/csv') > weightOf(headers, 'application/json')
+  return (
+    headers.length > 0 &&
+    findMediaTypeWeight(headers, 'text/csv') > findMediaTypeWeight(headers, 'application/json')
+  )
 }
 
-/** A weight that is none is no wish. */
-function rangeOf(text: string): Range {
-  const [type = '', ...parameters] = text.split(';').map((part) => part.trim())
-  const q = parameters.find((parameter) => parameter.startsWith('q='))?.slice('q='.length)
-  if (q === undefined) return { type, weight: 1 }
-  return { type, weight: /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/.test(q) ? Number(q) : 0 }
+/**
+ * Whether the client mentions Markdown and prefers it at least as much as HTML. A browser mentions HTML and gets HTML.
+ */
+export function prefersMarkdown(headers: readonly string[]): boolean {
+  const weights = parseWeights(headers)
+  const markdown = weights.get('text/markdown') ?? 0
+  return markdown > 0 && markdown >= (weights.get('text/html') ?? 0)
+}
+
+/** Whether `Accept-Encoding` allows gzip, by name or by `*`. Without the header the response is not encoded. */
+export function acceptsGzip(headers: readonly string[]): boolean {
+  const weights = parseWeights(headers)
+  return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0
 }

@@ -1,6 +1,7 @@
+import type { UpstreamCall } from '../kernel/tracing.ts'
 import type { Language } from './language.ts'
 
-/** What an access token may do: the union of all capabilities. */
+/** All capabilities: what access tokens may allow. */
 export const capabilityNames = [
   'stock.read',
   'products.read',
@@ -27,7 +28,7 @@ export interface ShippingPreferences {
   readonly address_id: string | null
 }
 
-/** Who calls: the decision of `access/` about a token, as every stage and verb reads it. */
+/** The authenticated caller, as `access/` derives it from a token. Every stage and handler reads it. */
 export interface Caller {
   readonly channel_code: string
   readonly channel_name: string
@@ -45,7 +46,7 @@ export interface Caller {
         readonly account_id: string
         readonly name: string
         readonly username: string
-        /** How it ships unless an order says otherwise. */
+        /** The account's default shipping, for orders that do not specify any. */
         readonly preferences: ShippingPreferences | undefined
       }
     | undefined
@@ -53,8 +54,8 @@ export interface Caller {
 }
 
 /**
- * One request, whichever door it came through. HTTP and MCP make one each; stages add what they decided. `header`
- * answers every value that was sent under a (lower-case) name, so that doubled headers are seen.
+ * One request, from HTTP or MCP. The stages of the pipeline add their results to it. `header` returns every value
+ * that was sent under a lower-case name, so that repeated headers are detected.
  */
 export interface Call {
   readonly method: string
@@ -63,31 +64,38 @@ export interface Call {
   readonly rawQuery: string
   readonly requestId: string
   readonly language: Language
-  /** The client's address, for counting failed sign-ins; undefined where it must not count. */
+  /**
+   * The key for limits per address: the IPv4 address or the /64 of an IPv6 address. Undefined if the call must not
+   * count.
+   */
   readonly address: string | undefined
-  /** A fault that the sandbox ERP is asked to show on this call (`X-Sandbox-Fault`). */
+  /** The failure that the call requests from the sandbox (`X-Sandbox-Fault`). */
   readonly fault?: string | undefined
-  /** Whether whoever asked has left; undefined where nobody can tell. */
+  /** Whether the client has disconnected; undefined if that cannot be known. */
   readonly isGone?: boolean | undefined
   header(name: string): readonly string[]
-  /** The body, read at most once. Throws `GatewayError` where it is larger than `mostBytes` or does not arrive. */
-  body(mostBytes: number): Promise<Uint8Array>
-  /** The route's pattern, once it is known: for logs and counters. */
+  /** Reads the body, at most once. Throws `GatewayError` if the body exceeds `maxBytes` or does not arrive. */
+  body(maxBytes: number): Promise<Uint8Array>
+  /** The pattern of the route, for logs and metrics. */
   route?: string | undefined
   /** Path parameters, decoded. */
   params: Readonly<Record<string, string>>
   caller?: Caller | undefined
-  /** Points that this call was charged. */
+  /** The points charged for this call. */
   cost?: number | undefined
-  /** What `parse` made of path, query and body. */
+  /** Path parameters, query and body, as the stage `parse` validated them. */
   input?: unknown
-  /** Its `Idempotency-Key`, where it has one. */
+  /** The call's `Idempotency-Key`, if it has one. */
   key?: Keyed | undefined
-  /** Headers that a stage wants on every answer, success or failure. */
+  /** The audit record in progress, if this is an operator's call. */
+  audit?: Audited | undefined
+  /** The calls to the ERP that this call made, in the order in which they ended. */
+  upstreamCalls?: UpstreamCall[] | undefined
+  /** Headers that a stage adds to every response, success or failure. */
   extraHeaders?: string[] | undefined
 }
 
-/** An `Idempotency-Key` in its scope, and the hash of what was asked under it. */
+/** An `Idempotency-Key` in its scope, with the hash of the request's parsed input. */
 export interface Keyed {
   readonly scope: string
   readonly fingerprint: string
@@ -95,25 +103,37 @@ export interface Keyed {
   readonly method: string
   readonly path: string
   readonly idempotency_key: string
-  /** Whether the answer went into the commit of what it tells. */
+  /** Aborted if the key's lock is lost during the call: another process may then run the request. */
+  readonly lost: AbortSignal
+  /** Whether the response was stored in the commit of the change that it reports. */
   isKept: boolean
 }
 
-/** Bytes that were made ahead: written one after another, compressed once per `key`. */
+/** An operator's call while its audit record is not complete. */
+export interface Audited {
+  /** The endpoint's id. */
+  readonly action: string
+  /** The status of a successful response. */
+  readonly status: number
+  /** Whether the row was written in the transaction of the change. */
+  isRecorded: boolean
+}
+
+/** A prebuilt body in chunks, compressed once for each `key`. */
 export interface Prebuilt {
   readonly chunks: readonly Uint8Array[]
   readonly size: number
-  /** Names these very bytes for the cache of compressed bodies; undefined: not worth keeping. */
+  /** The cache key of the compressed body; undefined if the body is not worth caching. */
   readonly key: string | undefined
 }
 
 /** One response: status, a flat list of header names and values, and the body. */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly headers: readonly string[]
   readonly body: string | Uint8Array | Prebuilt | undefined
-  /** Sent instead of the body, while it is made, and never compressed. */
+  /** A stream that replaces the body and is never compressed. */
   readonly stream?: ReadableStream<Uint8Array>
-  /** The code, where it is a failure: for logs and counters. */
+  /** The error code of a failure, for logs and metrics. */
   readonly code?: string
 }

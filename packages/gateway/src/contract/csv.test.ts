@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { columnsOf, csvOf } from './csv.ts'
+import { listColumns, toCsv } from './csv.ts'
 
-const lineOf = (value: unknown) => csvOf(['a'], [{ a: value }]).slice('a\r\n'.length, -'\r\n'.length)
+const lineOf = (value: unknown) => toCsv(['a'], [{ a: value }]).slice('a\r\n'.length, -'\r\n'.length)
 
 describe('a CSV', () => {
   it('has a header row, CRLF, and quotes only where they are needed', () => {
@@ -12,13 +12,13 @@ describe('a CSV', () => {
       { a: null, b: ' padded ' },
       { a: true },
     ]
-    expect(csvOf(['a', 'b'], rows)).toBe(
+    expect(toCsv(['a', 'b'], rows)).toBe(
       'a,b\r\n1,"x, ""y"""\r\n-12.5,"line\nbreak"\r\n," padded "\r\ntrue,\r\n',
     )
   })
 
   it('has its header row alone where there is nothing', () => {
-    expect(csvOf(['a', 'b'], [])).toBe('a,b\r\n')
+    expect(toCsv(['a', 'b'], [])).toBe('a,b\r\n')
   })
 
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '＋1', '－1', '＠x'])(
@@ -40,9 +40,9 @@ describe('a CSV', () => {
 describe('the columns of a list', () => {
   it('are the fields of its rows, and those of anything else are a mistake', () => {
     const rows = z.object({ data: z.array(z.object({ b: z.string(), a: z.string() })) })
-    expect(columnsOf({ id: 'x', result: rows })).toEqual(['b', 'a'])
-    expect(() => columnsOf({ id: 'x', result: z.object({ data: z.string() }) })).toThrow(
-      'x is no list of rows.',
+    expect(listColumns({ id: 'x', result: rows })).toEqual(['b', 'a'])
+    expect(() => listColumns({ id: 'x', result: z.object({ data: z.string() }) })).toThrow(
+      'x is not a list of rows.',
     )
   })
 })

@@ -1,32 +1,39 @@
 import { z } from 'zod'
-import { errorTable } from './errors.ts'
+import { countries } from './countries.ts'
+import { errorTable } from './error-table.ts'
 
-/** A whole number in a query string: digits only, so that '', '1e2', '0x10' and '١' are refused. */
-export const wholeNumber = (least: number, most: number) =>
+/**
+ * Creates the field for a whole number in a query string. Only digits are accepted, so '', '1e2', '0x10' and '١' are
+ * refused.
+ */
+export const wholeNumberField = (least: number, most: number) =>
   z
     .string()
     .regex(/^\d{1,15}$/, { error: () => undefined })
     .transform(Number)
     .pipe(z.int().min(least).max(most))
 
-/** A stock version or cursor: a whole number of at most 2^53. */
+/** A stock version or cursor, up to 2^53 − 1. */
 export const versionNumber = z
   .string()
   .regex(/^\d{1,16}$/)
   .transform(Number)
   .pipe(z.int().min(0))
 
-/** The largest page of ordinary lists. */
-export const mostPageSize = 200
+/** The largest `page_size` of ordinary lists. */
+export const maxPageSize = 200
 export const defaultPageSize = 50
-/** The last page that can be asked for. */
-export const mostPage = 1_000_000_000
+/** The highest `page` that can be requested. */
+export const maxPage = 1_000_000_000
 
-/** Characters that are never part of an identifier: control and format characters, and lone surrogates. */
+/**
+ * Characters that no identifier may contain: control and format characters, line and paragraph separators, and lone
+ * surrogates.
+ */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
-/** An identifier that is compared byte by byte: NFC, printable, bounded. */
-export const code = (most = 64) =>
+/** Creates the field for an identifier, which is compared byte by byte: NFC, printable and limited in length. */
+export const codeField = (most = 64) =>
   z
     .string()
     .min(1)
@@ -35,8 +42,11 @@ export const code = (most = 64) =>
       params: { say: 'code_form' },
     })
 
-/** Text that a person wrote: NFC, no control characters, bounded. */
-export const words = (most: number) =>
+/**
+ * Creates the field for text written by a person: NFC, without control characters and lone surrogates, limited in
+ * length.
+ */
+export const textField = (most: number) =>
   z
     .string()
     .min(1)
@@ -45,8 +55,11 @@ export const words = (most: number) =>
       params: { say: 'words_form' },
     })
 
-export const sku = code().meta({ description: 'SKU, compared byte by byte', examples: ['LIN-0042-BLK-M'] })
-export const productCode = code().meta({ description: 'Style code', examples: ['LIN-0042'] })
+export const sku = codeField().meta({
+  description: 'SKU, compared byte by byte',
+  examples: ['LIN-0042-BLK-M'],
+})
+export const productCode = codeField().meta({ description: 'Style code', examples: ['LIN-0042'] })
 export const warehouseCode = z.string().meta({ description: 'Warehouse code', examples: ['AUSYD1'] })
 export const price = z.number().min(0).meta({ description: 'At most 2 decimals' })
 export const currency = z.string().meta({ description: 'ISO 4217', examples: ['AUD'] })
@@ -57,31 +70,40 @@ export const currencyCode = z
   .refine((text) => currencies.has(text), { params: { say: 'currency_form' } })
   .meta({ description: 'ISO 4217', examples: ['AUD'] })
 export const instantField = z.iso.datetime().meta({ description: 'RFC 3339, UTC, milliseconds' })
-/** Years before a computer's time are a mistake, and ISO arithmetic breaks near year 0. */
+/** The first accepted day. An earlier day is certainly a mistake, and ISO arithmetic fails near year 0. */
 const firstDay = '1970-01-01'
 export const dateField = z.iso
   .date()
   .refine((day) => day >= firstDay, { params: { say: 'day_too_early' } })
   .meta({ description: 'A UTC day', examples: ['2026-11-21'] })
 
-/** A switch in a query string. */
+export function isCountry(code: string): boolean {
+  return countries.has(code)
+}
+
+export const country = z
+  .string()
+  .regex(/^[A-Z]{2}$/, { abort: true })
+  .refine(isCountry, { params: { say: 'country_form' } })
+
+/** A boolean in a query string. */
 export const flag = z.enum(['true', 'false']).transform((word) => word === 'true')
 
 /** `page` and `page_size` of ordinary lists. */
 export const paging = {
-  page: wholeNumber(1, mostPage).default(1),
-  page_size: wholeNumber(1, mostPageSize).default(defaultPageSize),
+  page: wholeNumberField(1, maxPage).default(1),
+  page_size: wholeNumberField(1, maxPageSize).default(defaultPageSize),
 }
 
-/** What every list takes besides paging. */
+/** The date range and `as_of` of ordinary lists. */
 export const window = {
   start_date: dateField.optional(),
   end_date: dateField.optional(),
   as_of: instantField.optional(),
 }
 
-/** The envelope of a list. */
-export function listOf<T extends z.ZodType>(item: T) {
+/** Creates the schema of a list response. */
+export function toListSchema<T extends z.ZodType>(item: T) {
   return z.object({
     data: z.array(item),
     has_more: z.boolean(),

@@ -1,9 +1,12 @@
-import { instant } from '../kernel/clock.ts'
+import { formatInstant } from '../kernel/clock.ts'
 import { GatewayError } from './errors.ts'
 
-/** What a list was asked for, in the terms of a query. */
+/** The page and time window that a list query selects. */
 export interface ListWindow {
-  /** Epoch milliseconds; `to` is exclusive and already keeps out what came after `as_of`. */
+  /**
+   * Epoch milliseconds. `to` is exclusive: the end of `end_date` or just after `as_of`, whichever is earlier; without
+   * both, the list has no end.
+   */
   readonly from: number
   readonly to: number
   readonly page: number
@@ -11,8 +14,8 @@ export interface ListWindow {
   readonly offset: number
   readonly asOf: string
   /**
-   * Whether a time that may move, such as `updated_at`, lies within the asked days; `as_of` says nothing of it, or a
-   * row that changes between two pages would be on neither.
+   * Whether a time that may change, such as `updated_at`, lies within the requested days. `as_of` does not limit it:
+   * a row that changes between two pages would otherwise be on neither.
    */
   holds(time: number): boolean
 }
@@ -26,23 +29,50 @@ interface ListInput {
 }
 
 const dayMs = 24 * 60 * 60 * 1000
-const mostDays = 366
+const maxDays = 366
 const defaultDays = 30
-/** An `as_of` of before it has no days that count: ISO arithmetic breaks near year 0. */
+/** An earlier `as_of` is replaced by this instant, because ISO arithmetic fails near year 0. */
 const firstInstant = 0
+/** The last instant that a `Date` can hold. Without `end_date` and `as_of` a list has no end. */
+const lastInstant = 8_640_000_000_000_000
+const maxReadingMs = 60 * 60 * 1000
 
 /**
- * Reads `start_date` and `end_date` (inclusive UTC days) and the page. One date alone: the other is today, or 29
- * days before. Without either: the last 30 days, or everything where the list has no default window. Today is the day
- * of `as_of`, so that a list that is read on after midnight keeps its oldest day. Throws `VALIDATION_FAILED`.
+ * Reads the page and the inclusive UTC days `start_date` and `end_date`. If only one is set, the other is today or 29
+ * days before. If neither is set, the window is the last 30 days, or everything if `unbounded`.
+ *
+ * Today is the day of `as_of`, so that a list whose pages are read before and after midnight keeps its oldest day.
+ * Today is no upper bound: without `end_date`, rows that the ERP dates ahead of the gateway's clock are included.
+ * Throws `VALIDATION_FAILED`.
  */
-export function windowOf(input: ListInput, now: number, unbounded = false): ListWindow {
-  const { page, page_size: pageSize } = input
+export function parseWindow(input: ListInput, now: number, unbounded = false): ListWindow {
   const present = input.as_of === undefined ? now : Math.max(firstInstant, Date.parse(input.as_of))
-  const today = instant(present).slice(0, 10)
+  return computeWindow(input, { now, present, unbounded })
+}
+
+/**
+ * Computes the window of a list whose newest row, and therefore `as_of` (`toListPage`), may be ahead of the gateway's
+ * clock. Such an `as_of` identifies the rows that the first page saw, but not the day on which that page was read,
+ * which was at most `maxReadingMs` ago.
+ */
+export function parseWindowOfDatedRows(input: ListInput, now: number, unbounded = false): ListWindow {
+  if (input.as_of === undefined || Date.parse(input.as_of) <= now) return parseWindow(input, now, unbounded)
+  return computeWindow(input, { now, present: now - maxReadingMs, unbounded })
+}
+
+interface WindowDefaults {
+  readonly now: number
+  /** An instant within the day that counts as today for this list. */
+  readonly present: number
+  readonly unbounded: boolean
+}
+
+function computeWindow(input: ListInput, { now, present, unbounded }: WindowDefaults): ListWindow {
+  const { page, page_size: pageSize } = input
+  const today = formatInstant(present).slice(0, 10)
   const bounded = input.start_date !== undefined || input.end_date !== undefined || !unbounded
   const end = input.end_date ?? today
-  const start = input.start_date ?? instant(Date.parse(end) - (defaultDays - 1) * dayMs).slice(0, 10)
+  const start = input.start_date ?? formatInstant(Date.parse(end) - (defaultDays - 1) * dayMs).slice(0, 10)
   if (start > end) {
     throw new GatewayError('VALIDATION_FAILED', {
       param: 'start_date',
@@ -51,33 +81,38 @@ export function windowOf(input: ListInput, now: number, unbounded = false): List
     })
   }
   const [from, until] = [Date.parse(start), Date.parse(end) + dayMs]
-  if (until - from > mostDays * dayMs) {
+  if (until - from > maxDays * dayMs) {
     throw new GatewayError('VALIDATION_FAILED', {
       param: 'start_date',
       reason: 'invalid_field',
-      say: ['range_too_long', { start, end, most: mostDays }],
+      say: ['range_too_long', { start, end, most: maxDays }],
     })
   }
-  const asOf = input.as_of ?? instant(now)
-  const seen = Date.parse(asOf) + 1
+  const asOf = input.as_of ?? formatInstant(now)
+  const last = input.end_date === undefined ? lastInstant : until
+  const seen = input.as_of === undefined ? lastInstant : Date.parse(input.as_of) + 1
   return {
     from: bounded ? from : 0,
-    to: bounded ? Math.min(until, seen) : seen,
+    to: Math.min(last, seen),
     page,
     pageSize,
     offset: (page - 1) * pageSize,
     asOf,
-    holds: (time) => !bounded || (time >= from && time < until),
+    holds: (time) => !bounded || (time >= from && time < last),
   }
 }
 
-/** The envelope of a list, of one row more than a page so that `has_more` is known. */
-export function pageOf<T>(window: ListWindow, rows: readonly T[]) {
+/**
+ * Builds the envelope of a list. `rows` has one row more than the page if there is a next page. `newest` is the time
+ * of the list's first row. If that time is ahead of the clock it becomes `as_of`, because the next page would otherwise
+ * omit that row.
+ */
+export function toListPage<T>(window: ListWindow, rows: readonly T[], newest = 0) {
   return {
     data: rows.slice(0, window.pageSize),
     has_more: rows.length > window.pageSize,
     page: window.page,
     page_size: window.pageSize,
-    as_of: window.asOf,
+    as_of: newest > Date.parse(window.asOf) ? formatInstant(newest) : window.asOf,
   }
 }

@@ -1,8 +1,8 @@
 import { type ErrorFacts, GatewayError } from './errors.ts'
 import type { Thing } from './texts/en.ts'
 
-/** That there is no such thing. */
-export function notFound(
+/** Creates the error for an object that does not exist. */
+export function toNotFoundError(
   thing: Thing,
   id: string,
   more: Pick<ErrorFacts, 'param' | 'hint'> = {},

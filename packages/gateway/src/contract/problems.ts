@@ -1,35 +1,38 @@
 import { z } from 'zod'
 import type { Language } from './language.ts'
 import { isSentenceId, type SentenceId } from './texts/en.ts'
-import { sentence } from './texts/texts.ts'
+import { formatSentence } from './texts/texts.ts'
 
-/** What is wrong with a field, in our own plain sentences and with its bound: a validator speaks to programmers. */
-export function messagesIn(language: Language): z.core.$ZodErrorMap {
-  return (issue) => sentence(language, ...sayingOf(issue))
+/**
+ * Creates an error map that explains what is wrong with a field in plain sentences, with the limits of the field. Zod's
+ * own messages address programmers.
+ */
+export function createErrorMap(language: Language): z.core.$ZodErrorMap {
+  return (issue) => formatSentence(language, ...toSentence(issue))
 }
 
-type Saying = readonly [SentenceId, Readonly<Record<string, string | number>>?]
-type Raw = z.core.$ZodRawIssue
-const unsaid: Saying = ['not_this_form']
+type Sentence = readonly [SentenceId, Readonly<Record<string, string | number>>?]
+type RawIssue = z.core.$ZodRawIssue
+const defaultSentence: Sentence = ['not_this_form']
 
-function sayingOf(issue: Raw): Saying {
-  // A rule of ours names its sentence.
-  if (issue.code === 'custom') return customSaying(issue)
+function toSentence(issue: RawIssue): Sentence {
+  // A custom rule specifies its own sentence.
+  if (issue.code === 'custom') return toCustomSentence(issue)
   if (issue.input === undefined) return ['field_needed']
   if (issue.code === 'invalid_type')
-    return [isWhole(issue.inst) ? 'want_whole' : (wanted[issue.expected] ?? unsaid[0])]
+    return [isWholeNumber(issue.inst) ? 'want_whole' : (wanted[issue.expected] ?? defaultSentence[0])]
   if (issue.code === 'too_small')
     return [least[issue.origin] ?? 'number_least', { least: String(issue.minimum) }]
   if (issue.code === 'too_big') return [most[issue.origin] ?? 'number_most', { most: String(issue.maximum) }]
   if (issue.code === 'invalid_value') return ['one_of_these', { values: issue.values.join(', ') }]
-  return issue.code === 'invalid_format' ? formSaying(issue.format, issue.pattern) : unsaid
+  return issue.code === 'invalid_format' ? toFormatSentence(issue.format, issue.pattern) : defaultSentence
 }
 
-function customSaying({ params, input }: Raw): Saying {
+function toCustomSentence({ params, input }: RawIssue): Sentence {
   const say: unknown = Object(params).say
   if (typeof say === 'string' && isSentenceId(say)) return [say]
-  // Of numbers, amounts alone have a rule of their own.
-  return typeof input === 'number' ? ['amount_form'] : unsaid
+  // Only amounts have a custom rule for numbers.
+  return typeof input === 'number' ? ['amount_form'] : defaultSentence
 }
 
 const wanted: Readonly<Record<string, SentenceId>> = {
@@ -45,7 +48,7 @@ const wanted: Readonly<Record<string, SentenceId>> = {
 const least: Readonly<Record<string, SentenceId>> = { string: 'characters_least', array: 'entries_least' }
 const most: Readonly<Record<string, SentenceId>> = { string: 'characters_most', array: 'entries_most' }
 
-function isWhole(schema: Raw['inst']): boolean {
+function isWholeNumber(schema: RawIssue['inst']): boolean {
   return schema instanceof z.ZodNumberFormat && schema._zod.def.format === 'safeint'
 }
 
@@ -58,15 +61,17 @@ const forms: ReadonlyMap<string, SentenceId> = new Map([
   [String(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/), 'channel_code_form'],
 ])
 
-function formSaying(format: string, pattern = ''): Saying {
+function toFormatSentence(format: string, pattern = ''): Sentence {
   if (format === 'date') return ['day_form']
   if (format === 'datetime') return ['instant_form']
   const [, digits] = wholeNumberForm.exec(pattern) ?? []
-  return digits === undefined ? [forms.get(pattern) ?? unsaid[0]] : ['not_whole_number', { most: digits }]
+  return digits === undefined
+    ? [forms.get(pattern) ?? defaultSentence[0]]
+    : ['not_whole_number', { most: digits }]
 }
 
-/** Without the bound of what a computer counts exactly, where the field has a bound of its own. */
-export function withoutMachineBounds(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+/** Removes the issue about safe integers if the value also exceeds the field's own limit. */
+export function dropMachineBounds(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   return issues.filter(
     (issue) =>
       !isMachineBound(issue) ||

@@ -1,8 +1,8 @@
 import type { Caller } from './call.ts'
 import { GatewayError } from './errors.ts'
 
-/** That a warehouse is not on the channel's allowlist. */
-export function warehouseDenied(
+/** Creates the error for a warehouse or view that is not on the channel's allowlist. */
+export function toWarehouseDeniedError(
   { allowlist }: Caller,
   warehouse: string,
   param = 'warehouse_code',

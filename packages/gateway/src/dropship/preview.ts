@@ -1,193 +1,239 @@
 import type { ErpDocument, Quote } from '@trade-gateway/connector'
-import { sessionAhead, withUpstreamSession } from '../access/upstream-session.ts'
-import type { Call, Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
+import { prefetchSession, withUpstreamSession } from '../access/upstream-session.ts'
 import { GatewayError } from '../contract/errors.ts'
+import { Reply } from '../contract/reply.ts'
+import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
-import { alone } from '../operations/alone.ts'
-import { expireDueOf, expireHeld } from '../operations/expiry.ts'
-import { inDoubt } from '../operations/failures.ts'
+import { releaseExpiredHold, releaseExpiredHoldsOf } from '../holds/expire.ts'
 import {
+  buildHoldEnd,
   erpGraceMs,
-  holdEnding,
+  findHoldByReference,
+  findReservedHold,
+  insertHold,
   isReleased,
-  noteHold,
-  requireRoom,
-  reservedHold,
-} from '../operations/holds.ts'
-import { perform, type Write } from '../operations/intent.ts'
-import { lockOfNumber } from '../operations/locks.ts'
-import { quoteShown } from '../operations/preview.ts'
-import { referenceOf } from '../operations/reference.ts'
+  requireBelowHoldLimit,
+} from '../holds/store.ts'
+import { formatInstant } from '../kernel/clock.ts'
+import { toQuoteJson } from '../ordering/preview.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { DropshipRow } from '../store/tables.ts'
+import { type HeldLock, withDocumentLock } from '../writes/document-lock.ts'
+import { toDocumentInDoubtError } from '../writes/failures.ts'
+import type { Write, WriteContext } from '../writes/intent.ts'
+import { performWrite } from '../writes/perform.ts'
+import { deriveReference } from '../writes/reference.ts'
 import type { DropshipBody } from './body.ts'
-import { dropshipRow, requireOwn, rowsOfNumber } from './read.ts'
-import { bodyFields, isLivePreview, newRow, requestOf } from './request.ts'
-import { doubt, methodOf } from './shown.ts'
+import { doubt, toShippingMethod } from './dropship-json.ts'
+import {
+  buildDropshipDelete,
+  buildDropshipInsert,
+  buildDropshipUpdate,
+  toNaturalKeyLockName,
+} from './kind.ts'
+import { findByNaturalKey, findDropship, requireOwnPreview } from './read.ts'
+import { isLivePreview, toBodyFields, toErpRequest, toNewRow } from './request.ts'
 
 interface Detail {
   readonly isNew: boolean
   readonly hold_id: string
-  /** The hold that this one replaces. */
+  /** The ERP's reference of the hold that this one replaces; null if there is none. */
   readonly replaces: string | null
   readonly expires_at: number
-  readonly fields: ReturnType<typeof bodyFields>
+  readonly fields: ReturnType<typeof toBodyFields>
 }
 
-/** Taking (or moving) the hold of a preview. */
-export const dropshipPreview: Write<Detail, { data: ReturnType<typeof previewShown> }> = {
+/** Holds stock for a preview, or replaces its earlier hold. */
+export const dropshipPreview: Write<Detail, { data: ReturnType<typeof toPreviewJson> }> = {
   kind: 'dropship.preview',
   isDone: ({ kind }) => kind === 'hold',
-  async applied(gateway, tx, { document_id }, { hold_id, replaces, expires_at, fields }, written) {
-    const row = await dropshipRow(tx, document_id)
-    if (!row) throw new Error(`The preview ${document_id} is gone.`)
+  async apply({ gateway, tx, intent, detail }, written) {
+    const { document_id: id } = intent
+    const row = await findDropship(tx, id)
+    if (!row) throw new Error(`The preview ${id} is gone.`)
     const { document } = written
-    const quote = written.quote ?? quoteOf(document)
-    if (document) {
-      if (replaces !== null) await tx.executeQuery(holdEnding(gateway, replaces, 'release', null))
-      const held = { hold_id, channel_code: row.channel_code, source_id: document_id, expires_at }
-      await noteHold(gateway, tx, { ...held, source: 'dropship_preview' }, document)
-    }
-    const changed = {
-      ...fields,
+    const quote = written.quote ?? toQuote(document)
+    if (document) await replaceHold({ gateway, tx, intent, detail }, row, document)
+    const fields = {
+      ...detail.fields,
       previews: row.previews + 1,
       in_doubt: doubt.none,
-      hold_id: document ? hold_id : null,
+      hold_id: document ? detail.hold_id : null,
       status_raw: document?.status_raw ?? null,
       quoted_total: quote.costs.total,
       currency: quote.currency,
       price_expires_at: Date.parse(quote.price_expires_at),
-      expires_at,
+      expires_at: detail.expires_at,
     }
-    await tx
-      .updateTable('dropship_orders')
-      .set(changed)
-      .where('dropship_order_id', '=', document_id)
-      .execute()
-    return new Reply({ data: previewShown({ ...row, ...changed }, quote, document !== null) })
+    await buildDropshipUpdate(tx, id, fields).execute()
+    return new Reply({ data: toPreviewJson({ ...row, ...fields }, quote, document !== null) })
   },
-  async undone(_gateway, tx, { document_id }, { isNew }) {
-    const table = 'dropship_orders'
-    if (isNew) await tx.deleteFrom(table).where('dropship_order_id', '=', document_id).execute()
-    else
-      await tx
-        .updateTable(table)
-        .set({ in_doubt: doubt.none })
-        .where('dropship_order_id', '=', document_id)
-        .execute()
+  async undo(context) {
+    if (context.detail.isNew) await buildDropshipDelete(context.tx, context.intent.document_id).execute()
+    else await clearDoubt(context)
   },
 }
 
-/** Giving back what a preview held before it was made anew, and found too little. */
+/** Records the new hold and ends the hold that it replaces. */
+async function replaceHold(
+  { gateway, tx, detail }: WriteContext<Detail>,
+  { dropship_order_id: source_id, channel_code }: DropshipRow,
+  document: ErpDocument,
+): Promise<void> {
+  const now = gateway.clock.now()
+  const { hold_id, expires_at, replaces } = detail
+  if (replaces !== null) {
+    await tx.executeQuery(buildHoldEnd(tx, replaces, { reason: 'release', statusRaw: null, now }))
+  }
+  const hold = { hold_id, channel_code, source: 'dropship_preview', source_id, expires_at } as const
+  await insertHold(tx, hold, { document, now })
+}
+
+/** Releases the earlier hold of a preview after the ERP refused the new one because of insufficient stock. */
 export const dropshipDrop: Write<null, object> = {
   kind: 'dropship.drop',
   isDone: isReleased,
-  async applied(gateway, tx, { document_id, reference }, _detail, { document }) {
-    await tx.executeQuery(holdEnding(gateway, reference, 'release', document?.status_raw ?? null))
-    await doubted(tx, document_id, doubt.none).execute()
+  async apply(context, { document }) {
+    const { gateway, tx, intent } = context
+    const statusRaw = document?.status_raw ?? null
+    const ending = { reason: 'release', statusRaw, now: gateway.clock.now() } as const
+    await tx.executeQuery(buildHoldEnd(tx, intent.reference, ending))
+    await clearDoubt(context)
     return new Reply({})
   },
-  async undone(_gateway, tx, { document_id }) {
-    await doubted(tx, document_id, doubt.none).execute()
-  },
+  undo: clearDoubt,
 }
 
-/** Previews a drop-ship order and holds its stock, all or nothing. The same number and SKU again moves the hold. */
-export async function previewDropship(gateway: Gateway, call: Call, caller: Caller, body: DropshipBody) {
-  const { channel_code } = caller
-  const lock = lockOfNumber(channel_code, body.client_order_number, body.sku)
-  await requireOwn(gateway, caller, body)
-  await expireDueOf(gateway, [body.sku])
-  return alone(gateway, lock, body.client_order_number, async () => {
-    const rows = await rowsOfNumber(gateway, channel_code, body.client_order_number, body.sku)
-    const former = await formerPreview(gateway, rows, lock)
-    requireNamed(body, former)
-    const request = requestOf(gateway, caller, body)
-    const row = former ?? newRow(gateway, caller, body, rows.length)
-    const reference = referenceOf(gateway, 'hold', row.dropship_order_id, String(row.previews))
-    const replaces = (await reservedHold(gateway.store.db, former))?.reference ?? null
-    const expires_at = gateway.clock.now() + gateway.config.holdTtlSeconds * 1000
-    const ahead = sessionAhead(gateway, caller)
-    const reply = await perform(gateway, call, dropshipPreview, {
-      ready: ahead,
-      document: { type: 'dropship_order', id: row.dropship_order_id },
-      lock,
-      reference,
-      channel_code,
-      warehouses: request.warehouse_codes,
-      detail: {
-        isNew: former === undefined,
-        hold_id: gateway.ids.next('hold'),
-        replaces,
-        expires_at,
-        fields: bodyFields(gateway, body),
-      },
-      ...(former
-        ? { mark: (db: Db) => [doubted(db, row.dropship_order_id, doubt.preview)] }
-        : {
-            check: (tx: Tx) => requireRoom(tx, channel_code, 'sku', () => liveOf(gateway, tx, channel_code)),
-            mark: (db: Db) => [
-              db.insertInto('dropship_orders').values({ ...row, in_doubt: doubt.preview, expires_at }),
-            ],
-          }),
-      send: (options) =>
-        withUpstreamSession(
-          gateway,
-          caller,
-          (session) =>
-            gateway.erp.hold(
-              { ...request, session, reference, replaces, expires_at: instant(expires_at + erpGraceMs) },
-              options,
-            ),
-          ahead,
-        ),
-    })
-    if (replaces !== null) await dropFormer(gateway, row, lock, replaces)
+async function clearDoubt({ tx, intent }: Pick<WriteContext<unknown>, 'tx' | 'intent'>): Promise<void> {
+  await buildDropshipUpdate(tx, intent.document_id, { in_doubt: doubt.none }).execute()
+}
+
+/**
+ * Previews a drop-ship order and holds all of its stock or none. A preview with the same number and SKU replaces the
+ * earlier hold.
+ */
+export async function previewDropship(context: CallContext, body: DropshipBody) {
+  const { gateway, caller } = context
+  const key = {
+    channel_code: caller.channel_code,
+    client_order_number: body.client_order_number,
+    sku: body.sku,
+  }
+  const lock = toNaturalKeyLockName(key)
+  await requireOwnPreview(gateway, caller, body)
+  await releaseExpiredHoldsOf(gateway, [body.sku])
+  return withDocumentLock(gateway, { lock, id: body.client_order_number }, async (held) => {
+    const rows = await findByNaturalKey(gateway.store.db, key)
+    const former = await findFormerPreview(gateway, rows, held)
+    requireSamePreview(body, former)
+    const row = former ?? toNewRow(context, body, rows.length)
+    const replaces = (await findReservedHold(gateway.store.db, former))?.reference ?? null
+    const reply = await performHold(context, { body, held, row, isNew: former === undefined, replaces })
+    if (replaces !== null) await releaseFormerHold(gateway, { row, held, reference: replaces })
     return reply
   })
 }
 
-/** Where the new hold found too little, the ERP kept the former one: the preview no longer speaks of it. */
-async function dropFormer(gateway: Gateway, row: DropshipRow, lock: string, reference: string) {
+interface NewHold {
+  readonly body: DropshipBody
+  readonly held: HeldLock
+  readonly row: DropshipRow
+  readonly isNew: boolean
+  /** The ERP's reference of the hold to replace; null if there is none. */
+  readonly replaces: string | null
+}
+
+/** Performs one write: the hold of a preview. */
+function performHold(context: CallContext, { body, held, row, isNew, replaces }: NewHold) {
+  const { gateway, caller } = context
   const { dropship_order_id: id, channel_code } = row
-  const { db } = gateway.store
-  const left = await db
-    .selectFrom('holds')
-    .select('hold_id')
-    .where('reference', '=', reference)
-    .where('status', '=', 'reserved')
-    .executeTakeFirst()
-  if (!left) return
-  await perform(gateway, undefined, dropshipDrop, {
+  const request = toErpRequest(gateway, caller, body)
+  const reference = deriveReference(gateway, 'hold', id, String(row.previews))
+  const expires_at = gateway.clock.now() + gateway.config.holdTtlSeconds * 1000
+  const session = prefetchSession(gateway, caller)
+  const check = (tx: Tx) =>
+    requireBelowHoldLimit(tx, channel_code, () => countLivePreviews(gateway, tx, channel_code))
+  const buildDocumentUpdates = (db: Db) => [
+    isNew
+      ? buildDropshipInsert(db, { ...row, in_doubt: doubt.preview, expires_at })
+      : buildDropshipUpdate(db, id, { in_doubt: doubt.preview }).where('in_doubt', '=', doubt.none),
+  ]
+  return performWrite(context, dropshipPreview, {
+    // A hold that replaces another one is already counted.
+    ...(replaces === null ? { check } : {}),
+    buildDocumentUpdates,
+    ready: session,
     document: { type: 'dropship_order', id },
-    lock,
+    held,
     reference,
     channel_code,
-    detail: null,
-    mark: (db) => [doubted(db, id, doubt.preview)],
-    send: (options) => gateway.erp.release({ reference, reason: 'release' }, options),
-  }).catch((error: unknown) => {
-    gateway.log.warn({ error, subject: id }, 'a replaced hold could not be given back yet; it expires')
+    warehouses: request.warehouse_codes,
+    detail: {
+      isNew,
+      hold_id: gateway.ids.next('hold'),
+      replaces,
+      expires_at,
+      fields: toBodyFields(gateway, body),
+    },
+    send: (options) =>
+      withUpstreamSession({ gateway, caller, session }, (upstreamSession) =>
+        gateway.erp.hold(
+          {
+            ...request,
+            session: upstreamSession,
+            reference,
+            replaces,
+            expires_at: formatInstant(expires_at + erpGraceMs),
+          },
+          options,
+        ),
+      ),
   })
 }
 
-/** The live preview of this number, where there is one; one that is over is ended first. */
-async function formerPreview(
+interface FormerHold {
+  readonly row: DropshipRow
+  readonly held: HeldLock
+  readonly reference: string
+}
+
+/**
+ * Releases the former hold. If the ERP refused the new hold because of insufficient stock, it kept the former one, to
+ * which no preview refers any more.
+ */
+async function releaseFormerHold(gateway: Gateway, { row, held, reference }: FormerHold) {
+  const { dropship_order_id: id, channel_code } = row
+  if (!(await findHoldByReference(gateway.store.db, reference))) return
+  await performWrite({ gateway, call: undefined }, dropshipDrop, {
+    document: { type: 'dropship_order', id },
+    held,
+    reference,
+    channel_code,
+    detail: null,
+    buildDocumentUpdates: (db) => [
+      buildDropshipUpdate(db, id, { in_doubt: doubt.preview }).where('in_doubt', '=', doubt.none),
+    ],
+    send: (options) => gateway.erp.release({ reference, reason: 'release' }, options),
+  }).catch((error: unknown) => {
+    gateway.log.warn({ error, subject: id }, 'a replaced hold could not be released; it will expire')
+  })
+}
+
+/** Finds the live preview with this number. An expired preview is ended first. */
+async function findFormerPreview(
   gateway: Gateway,
   rows: readonly DropshipRow[],
-  lock: string,
+  held: HeldLock,
 ): Promise<DropshipRow | undefined> {
   const former = rows.find((row) => row.status === 'pending' && row.submitted_at === null)
   if (!former) return undefined
-  if (former.in_doubt !== doubt.none) throw inDoubt(former.dropship_order_id)
+  if (former.in_doubt !== doubt.none) throw toDocumentInDoubtError(former.dropship_order_id)
   if (isLivePreview(gateway, former)) return former
-  if (former.hold_id !== null) await expireHeld(gateway, former.hold_id, lock)
+  if (former.hold_id !== null) await releaseExpiredHold(gateway, former.hold_id, held)
   return undefined
 }
 
-function requireNamed({ dropship_order_id: named }: DropshipBody, former: DropshipRow | undefined) {
+function requireSamePreview({ dropship_order_id: named }: DropshipBody, former: DropshipRow | undefined) {
   if (named === undefined || named === former?.dropship_order_id) return
   throw new GatewayError('VALIDATION_FAILED', {
     param: 'dropship_order_id',
@@ -196,7 +242,8 @@ function requireNamed({ dropship_order_id: named }: DropshipBody, former: Dropsh
   })
 }
 
-function liveOf(gateway: Gateway, tx: Tx, channel: string) {
+/** Counts previews that hold stock, and previews that may hold some because the outcome of a write is unknown. */
+function countLivePreviews(gateway: Gateway, tx: Tx, channel: string) {
   return tx
     .selectFrom('dropship_orders')
     .select((eb) => eb.fn.countAll<number>().as('live'))
@@ -204,12 +251,13 @@ function liveOf(gateway: Gateway, tx: Tx, channel: string) {
     .where('status', '=', 'pending')
     .where('submitted_at', 'is', null)
     .where('expires_at', '>', gateway.clock.now())
+    .where((eb) => eb.or([eb('hold_id', 'is not', null), eb('in_doubt', '<>', doubt.none)]))
     .executeTakeFirstOrThrow()
 }
 
-/** What a hold that was found by a look-up stands for: everything in it was there. */
-function quoteOf(document: ErpDocument | null): Quote {
-  if (!document?.costs || !document.arrival) throw new Error('The ERP told of a hold without its price.')
+/** Derives the quote from a hold that a look-up found. A hold is all or nothing, so everything in it is allocated. */
+function toQuote(document: ErpDocument | null): Quote {
+  if (!document?.costs || !document.arrival) throw new Error('The ERP reported a hold without its price.')
   return {
     fulfillable: true,
     lines: document.lines.map(({ quantity_shipped: _shipped, ...line }) => ({
@@ -225,24 +273,20 @@ function quoteOf(document: ErpDocument | null): Quote {
   }
 }
 
-function previewShown(row: DropshipRow, quote: Quote, isHeld: boolean) {
+function toPreviewJson(row: DropshipRow, quote: Quote, isHeld: boolean) {
   return {
-    ...quoteShown(quote),
+    ...toQuoteJson(quote),
     dropship_order_id: row.dropship_order_id,
     client_order_number: row.client_order_number,
     status: 'pending' as const,
     status_raw: row.status_raw,
-    shipping_method: methodOf(row),
+    shipping_method: toShippingMethod(row),
     hold: isHeld
       ? {
           hold_id: row.hold_id ?? '',
           quantity: row.quantity,
-          expires_at: instant(row.expires_at ?? 0),
+          expires_at: formatInstant(row.expires_at ?? 0),
         }
       : null,
   }
-}
-
-function doubted(db: Db, id: string, in_doubt: number) {
-  return db.updateTable('dropship_orders').set({ in_doubt }).where('dropship_order_id', '=', id)
 }

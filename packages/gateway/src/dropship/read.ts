@@ -1,23 +1,27 @@
 import type { Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
-import type { windowOf } from '../contract/lists.ts'
+import type { parseWindow } from '../contract/lists.ts'
+import { Reply } from '../contract/reply.ts'
+import { readDataAgeHeader } from '../documents/data-age.ts'
+import { readListPage } from '../documents/list.ts'
+import { requireOwned } from '../documents/own.ts'
 import type { Gateway } from '../gateway.ts'
-import { dataAge } from '../operations/data-age.ts'
-import { listPage } from '../operations/list.ts'
-import { owned } from '../operations/own.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { DropshipRow } from '../store/tables.ts'
 import type { DropshipBody } from './body.ts'
-import { doubt, dropshipShown } from './shown.ts'
+import { doubt, toDropshipJson } from './dropship-json.ts'
+import type { NaturalKey } from './kind.ts'
 
-type DropshipQuery = Parameters<typeof windowOf>[0] & {
+type DropshipQuery = Parameters<typeof parseWindow>[0] & {
   readonly status?: string | undefined
   readonly client_order_number?: string | undefined
   readonly serial_number?: string | undefined
   readonly include_previews?: boolean | undefined
 }
 
-/** The channel's drop-ship orders; previews only where they are asked for, an order in doubt always. */
+/**
+ * Lists the channel's drop-ship orders. Previews are listed only on request. An order of unknown outcome is always
+ * listed.
+ */
 export async function listDropship(gateway: Gateway, caller: Caller, asked: DropshipQuery) {
   const { status, client_order_number: number, serial_number: serial, include_previews } = asked
   let query = gateway.store.db
@@ -38,44 +42,51 @@ export async function listDropship(gateway: Gateway, caller: Caller, asked: Drop
     id: 'dropship_order_id',
     unbounded: number !== undefined || serial !== undefined,
   } as const
-  return new Reply(await listPage(gateway, asked, list, dropshipShown), await dataAge(gateway))
+  return new Reply(await readListPage(gateway, asked, list, toDropshipJson), await readDataAgeHeader(gateway))
 }
 
 export async function readDropship(gateway: Gateway, caller: Caller, id: string) {
-  const row = await ownDropship(gateway.store.db, caller, id)
-  return new Reply({ data: dropshipShown(row) }, await dataAge(gateway))
+  const row = await requireOwnDropship(gateway.store.db, caller, id)
+  return new Reply({ data: toDropshipJson(row) }, await readDataAgeHeader(gateway))
 }
 
-/** The caller's own drop-ship order or preview. Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */
-export async function ownDropship(db: Db | Tx, caller: Caller, id: string): Promise<DropshipRow> {
-  return owned(await dropshipRow(db, id), caller, 'dropship_order', id)
+/** Reads a drop-ship order or preview and checks that it is the caller's. Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */
+export async function requireOwnDropship(db: Db | Tx, caller: Caller, id: string): Promise<DropshipRow> {
+  return requireOwned(await findDropship(db, id), caller, 'dropship_order', id)
 }
 
-/** A preview that a body names must be the caller's own, before anything else is said of it. */
-export async function requireOwn(gateway: Gateway, caller: Caller, { dropship_order_id: id }: DropshipBody) {
+/**
+ * Checks that the preview specified in the request body belongs to the caller. Runs before all other checks, so that
+ * their errors reveal nothing about another caller's preview.
+ */
+export async function requireOwnPreview(
+  gateway: Gateway,
+  caller: Caller,
+  { dropship_order_id: id }: DropshipBody,
+) {
   if (id === undefined) return
-  // Unlike a path, a body may hold what no database takes for a text.
+  // Unlike a path, a body may contain characters that the database cannot store in text.
   const isWritable = /^[\x20-\x7e]+$/.test(id)
-  owned(isWritable ? await dropshipRow(gateway.store.db, id) : undefined, caller, 'dropship_order', id)
+  requireOwned(
+    isWritable ? await findDropship(gateway.store.db, id) : undefined,
+    caller,
+    'dropship_order',
+    id,
+  )
 }
 
-export function dropshipRow(db: Db | Tx, id: string): Promise<DropshipRow | undefined> {
+export function findDropship(db: Db | Tx, id: string): Promise<DropshipRow | undefined> {
   return db.selectFrom('dropship_orders').selectAll().where('dropship_order_id', '=', id).executeTakeFirst()
 }
 
-/** Every order and preview of one natural key, the newest first. */
-export function rowsOfNumber(
-  gateway: Gateway,
-  channel: string,
-  clientOrderNumber: string,
-  sku: string,
-): Promise<DropshipRow[]> {
-  return gateway.store.db
+/** Finds every order and preview with a natural key, newest first. */
+export function findByNaturalKey(db: Db, key: NaturalKey): Promise<DropshipRow[]> {
+  return db
     .selectFrom('dropship_orders')
     .selectAll()
-    .where('channel_code', '=', channel)
-    .where('client_order_number', '=', clientOrderNumber)
-    .where('sku', '=', sku)
+    .where('channel_code', '=', key.channel_code)
+    .where('client_order_number', '=', key.client_order_number)
+    .where('sku', '=', key.sku)
     .orderBy('created_at', 'desc')
     .orderBy('dropship_order_id', 'desc')
     .execute()

@@ -1,37 +1,39 @@
 import type { Input } from '@trade-gateway/connector'
 import type { Caller } from '../contract/call.ts'
+import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
-import { checkGoods, styleOf } from '../operations/goods.ts'
-import { referenceOf } from '../operations/reference.ts'
-import { usableWarehouses } from '../operations/warehouses.ts'
-import type { DropshipRow } from '../store/tables.ts'
+import { checkGoods, findStyleOf } from '../ordering/goods.ts'
+import { requireUsableWarehouses } from '../stock/warehouses.ts'
+import { toJson } from '../store/json.ts'
+import type { DropshipRow, Recipient } from '../store/tables.ts'
+import { deriveReference } from '../writes/reference.ts'
 import type { DropshipBody } from './body.ts'
-import { recipientFor, recipientKey } from './recipient.ts'
-import { methodOf } from './shown.ts'
+import { toShippingMethod } from './dropship-json.ts'
+import { toErpRecipient, toRecipientKey } from './recipient.ts'
 
-/** What the ERP is asked, but for the session. */
+/** The request to the ERP, without the session. */
 export type ErpRequest = Omit<Input<'hold'>, 'session' | 'reference' | 'replaces' | 'expires_at'>
 
-/** Checks goods and warehouses and makes the request. Drop-ship orders are paid on invoice. */
-export function requestOf(gateway: Gateway, caller: Caller, body: DropshipBody): ErpRequest {
+/** Checks goods and warehouses and builds the request to the ERP. Drop-ship orders are always paid on invoice. */
+export function toErpRequest(gateway: Gateway, caller: Caller, body: DropshipBody): ErpRequest {
   const lines = [{ sku: body.sku, quantity: body.quantity }]
-  checkGoods(gateway, caller, lines, () => 'sku')
+  checkGoods({ gateway, caller }, lines, () => 'sku')
   return {
     order_type: 'dropship',
     customer_code: caller.customer_code ?? '',
     lines,
-    warehouse_codes: usableWarehouses(gateway, caller, body.warehouse_code ?? null),
-    delivery: { to: 'recipient', service: body.shipping_method, recipient: recipientFor(body.recipient) },
+    warehouse_codes: requireUsableWarehouses(gateway, caller, body.warehouse_code ?? null),
+    delivery: { to: 'recipient', service: body.shipping_method, recipient: toErpRecipient(body.recipient) },
     payment_method: 'invoice',
   }
 }
 
-/** What of a row follows from the body. */
-export function bodyFields(gateway: Gateway, body: DropshipBody) {
+/** Derives the columns that the body determines. */
+export function toBodyFields(gateway: Gateway, body: DropshipBody) {
   return {
     quantity: body.quantity,
-    recipient: JSON.stringify(body.recipient),
-    recipient_key: recipientKey(body),
+    recipient: toJson<Recipient>(body.recipient),
+    recipient_key: toRecipientKey(body),
     shipping_method: body.shipping_method,
     warehouse_code: body.warehouse_code ?? null,
     remark: body.remark ?? null,
@@ -39,8 +41,8 @@ export function bodyFields(gateway: Gateway, body: DropshipBody) {
   }
 }
 
-/** The same fields as a row has them. */
-export function keptFields(row: DropshipRow) {
+/** Returns the columns of `toBodyFields` from a row, and `placed_at`, which a submit also sets. */
+export function pickBodyFields(row: DropshipRow) {
   const { quantity, recipient, recipient_key, shipping_method, warehouse_code, remark } = row
   const { updated_at, placed_at } = row
   return {
@@ -55,19 +57,21 @@ export function keptFields(row: DropshipRow) {
   }
 }
 
-/** A row for the `nth` order under its natural key: the ERP knows it by a name that follows from both. */
-export function newRow(gateway: Gateway, caller: Caller, body: DropshipBody, nth: number): DropshipRow {
+/**
+ * Builds the row of the `nth` order with its natural key. The ERP's reference is derived from the key and that count.
+ */
+export function toNewRow({ gateway, caller }: CallContext, body: DropshipBody, nth: number): DropshipRow {
   const { channel_code } = caller
   const { client_order_number, sku } = body
   return {
-    ...bodyFields(gateway, body),
+    ...toBodyFields(gateway, body),
     dropship_order_id: gateway.ids.next('dso'),
     channel_code,
     account_id: caller.account?.account_id ?? null,
     client_order_number,
     serial_number: null,
     sku,
-    product_code: styleOf(gateway, sku),
+    product_code: findStyleOf(gateway, sku),
     status: 'pending',
     status_raw: null,
     in_doubt: 0,
@@ -81,7 +85,7 @@ export function newRow(gateway: Gateway, caller: Caller, body: DropshipBody, nth
     tracking_number: null,
     tracking_url: null,
     shipment_id: null,
-    reference: referenceOf(gateway, 'dropship', channel_code, client_order_number, sku, String(nth)),
+    reference: deriveReference(gateway, 'dropship', channel_code, client_order_number, sku, String(nth)),
     hold_id: null,
     previews: 0,
     quoted_total: null,
@@ -95,13 +99,13 @@ export function newRow(gateway: Gateway, caller: Caller, body: DropshipBody, nth
   }
 }
 
-/** The first field in which a submit differs from the preview that it names. */
-export function differenceFrom(row: DropshipRow, body: DropshipBody): string | undefined {
+/** Finds the first field in which a submit differs from the preview to which it refers. */
+export function findDifference(row: DropshipRow, body: DropshipBody): string | undefined {
   if (row.sku !== body.sku) return 'sku'
   if (row.client_order_number !== body.client_order_number) return 'client_order_number'
   if (row.quantity !== body.quantity) return 'quantity'
-  if (row.recipient_key !== recipientKey(body)) return 'recipient'
-  return methodOf(row) === body.shipping_method ? undefined : 'shipping_method'
+  if (row.recipient_key !== toRecipientKey(body)) return 'recipient'
+  return toShippingMethod(row) === body.shipping_method ? undefined : 'shipping_method'
 }
 
 /** Whether a row is a preview that can still be submitted or replaced. */

@@ -1,157 +1,189 @@
-import { sessionAhead, withUpstreamSession } from '../access/upstream-session.ts'
-import type { Call, Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
+import { prefetchSession, withUpstreamSession } from '../access/upstream-session.ts'
+import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
+import { Reply } from '../contract/reply.ts'
+import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
-import { alone } from '../operations/alone.ts'
-import { boundIn, hundredths } from '../operations/amounts.ts'
-import { expireHeld } from '../operations/expiry.ts'
-import { inDoubt, isHoldOver } from '../operations/failures.ts'
-import { endingsOf, liveHold } from '../operations/holds.ts'
-import { perform, type Write } from '../operations/intent.ts'
-import { lockOfNumber } from '../operations/locks.ts'
+import { releaseExpiredHold } from '../holds/expire.ts'
+import { buildHoldEndsOfSubmit, findLiveHold, type HoldsEndedBySubmit } from '../holds/store.ts'
+import { formatInstant } from '../kernel/clock.ts'
+import { toHundredths, toMinorBound } from '../ordering/amounts.ts'
+import { toErpReport } from '../ordering/erp-report.ts'
 import type { DropshipRow } from '../store/tables.ts'
-import { applyToDropship } from './apply.ts'
+import { type HeldLock, withDocumentLock } from '../writes/document-lock.ts'
+import { isHoldExpiredError, toDocumentInDoubtError } from '../writes/failures.ts'
+import type { Write } from '../writes/intent.ts'
+import { performWrite } from '../writes/perform.ts'
 import type { DropshipBody } from './body.ts'
-import { dropshipRow, ownDropship, requireOwn, rowsOfNumber } from './read.ts'
-import { recipientKey } from './recipient.ts'
-import { bodyFields, differenceFrom, isLivePreview, keptFields, newRow, requestOf } from './request.ts'
-import { doubt, dropshipShown } from './shown.ts'
+import { doubt, toDropshipJson } from './dropship-json.ts'
+import {
+  applyToDropship,
+  buildDropshipDelete,
+  buildDropshipInsert,
+  buildDropshipUpdate,
+  toNaturalKeyLockName,
+} from './kind.ts'
+import { findByNaturalKey, findDropship, requireOwnDropship, requireOwnPreview } from './read.ts'
+import { toRecipientKey } from './recipient.ts'
+import {
+  type ErpRequest,
+  findDifference,
+  isLivePreview,
+  pickBodyFields,
+  toBodyFields,
+  toErpRequest,
+  toNewRow,
+} from './request.ts'
 
 interface Detail {
   readonly isNew: boolean
   readonly hold_reference: string | null
-  /** The hold that the ERP had ended before. */
+  /** The reference of the hold that the ERP had ended before the submit; null if there is none. */
   readonly ended: string | null
-  /** What the submit's body replaces in the preview. */
-  readonly before: ReturnType<typeof keptFields>
+  /** The values of the preview's columns before the submit's body replaced them. */
+  readonly before: ReturnType<typeof pickBodyFields>
 }
 
-/** Submitting a drop-ship order: the preview, or a new order, becomes what the ERP made of it. */
-export const dropshipSubmit: Write<Detail, { data: ReturnType<typeof dropshipShown> }, DropshipRow> = {
+/** Submits a drop-ship order: the preview, or a new row, becomes the order that the ERP reports. */
+export const dropshipSubmit: Write<Detail, { data: ReturnType<typeof toDropshipJson> }, DropshipRow> = {
   kind: 'dropship.submit',
   makesEvents: true,
   isDone: ({ kind }) => kind === 'order',
-  async applied(gateway, tx, { document_id, request_id }, { hold_reference, ended }, { document }, known) {
-    const row = known ?? (await dropshipRow(tx, document_id))
-    if (!row || document === null) throw new Error(`The ERP accepted ${document_id} and told of nothing.`)
-    const endings = endingsOf(gateway, hold_reference, ended)
-    const order = await applyToDropship(gateway, tx, row, document, request_id, endings)
-    return new Reply({ data: dropshipShown(order) })
+  async apply({ gateway, tx, intent, detail }, { document }, known) {
+    const { document_id, request_id: requestId } = intent
+    const row = known ?? (await findDropship(tx, document_id))
+    if (!row || document === null)
+      throw new Error(`The ERP accepted ${document_id} and reported no document.`)
+    const report = toErpReport(gateway, document)
+    const before = buildHoldEndsOfSubmit(
+      tx,
+      { consumed: detail.hold_reference, expired: detail.ended },
+      report.now,
+    )
+    return new Reply({
+      data: toDropshipJson(await applyToDropship(tx, row, { ...report, requestId, before })),
+    })
   },
-  async undone(_gateway, tx, { document_id }, { isNew, before }) {
-    if (isNew) {
-      await tx.deleteFrom('dropship_orders').where('dropship_order_id', '=', document_id).execute()
-      return
-    }
-    await tx
-      .updateTable('dropship_orders')
-      .set({ ...before, in_doubt: doubt.none })
-      .where('dropship_order_id', '=', document_id)
-      .execute()
+  async undo({ tx, intent, detail }) {
+    const { document_id: id } = intent
+    if (detail.isNew) await buildDropshipDelete(tx, id).execute()
+    else await buildDropshipUpdate(tx, id, { ...detail.before, in_doubt: doubt.none }).execute()
   },
 }
 
 /**
- * Submits a drop-ship order: the named preview, the live one of its number, or stock that is allocated anew. The same
- * number, SKU and recipient again is suspected to be the same order.
+ * Submits a drop-ship order: from the given preview, from the live preview with its number, or from free stock. A
+ * repeated order with the same number, SKU and recipient is suspected to be a duplicate.
  */
-export async function submitDropship(gateway: Gateway, call: Call, caller: Caller, body: DropshipBody) {
-  const { channel_code } = caller
-  const { client_order_number: number, sku } = body
-  const lock = lockOfNumber(channel_code, number, sku)
-  await requireOwn(gateway, caller, body)
-  return alone(gateway, lock, number, async () => {
-    const rows = await rowsOfNumber(gateway, channel_code, number, sku)
-    refuseDouble(gateway, rows, body)
-    const over = rows.find((row) => row.submitted_at === null && row.status === 'pending')
-    if (over?.hold_id) await expireHeld(gateway, over.hold_id, lock)
-    const named = await namedPreview(gateway, caller, body)
+export async function submitDropship(context: CallContext, body: DropshipBody) {
+  const { gateway, caller } = context
+  const key = {
+    channel_code: caller.channel_code,
+    client_order_number: body.client_order_number,
+    sku: body.sku,
+  }
+  const lock = toNaturalKeyLockName(key)
+  await requireOwnPreview(gateway, caller, body)
+  return withDocumentLock(gateway, { lock, id: body.client_order_number }, async (held) => {
+    const rows = await findByNaturalKey(gateway.store.db, key)
+    refuseDuplicate(gateway, rows, body)
+    const former = rows.find((row) => row.submitted_at === null && row.status === 'pending')
+    if (former?.hold_id) await releaseExpiredHold(gateway, former.hold_id, held)
+    const named = await requireNamedPreview(gateway, caller, body)
     const preview = named ?? rows.find((row) => row.in_doubt === doubt.none && isLivePreview(gateway, row))
-    const hold = await liveHold(gateway, preview)
-    if (named && !hold) throw holdExpired(named.dropship_order_id)
-    const used = hold ? preview : undefined
-    if (!used) refuseUnsettled(rows)
-    const request = requestOf(gateway, caller, body)
-    const place = { call, caller, body, lock, request }
-    if (!used) return placed(gateway, place, newRow(gateway, caller, body, rows.length), true, null)
-    return placed(gateway, place, used, false, hold?.reference ?? null).catch((error: unknown) => {
-      // The ERP ended the hold first, and made nothing of this order: who did not name it is served anew.
-      if (named || !isHoldOver(error)) throw error
-      return placed(gateway, place, used, false, null, hold?.reference)
-    })
+    const hold = await findLiveHold(gateway, preview)
+    if (named && !hold) throw toHoldExpiredError(named.dropship_order_id)
+    if (!hold) refuseOpenWrites(rows)
+    const submit = { body, held, request: toErpRequest(gateway, caller, body) }
+    if (!preview || !hold) {
+      const row = toNewRow(context, body, rows.length)
+      return performSubmit(context, { ...submit, row, isNew: true }, { consumed: null, expired: null })
+    }
+    const existing = { ...submit, row: preview, isNew: false }
+    const { reference } = hold
+    return performSubmit(context, existing, { consumed: reference, expired: null }).catch(
+      (error: unknown) => {
+        // The ERP had already ended the hold and created no order. If the caller did not specify the preview, the order
+        // gets free stock instead.
+        if (named || !isHoldExpiredError(error)) throw error
+        return performSubmit(context, existing, { consumed: null, expired: reference })
+      },
+    )
   })
 }
 
-interface Place {
-  readonly call: Call
-  readonly caller: Caller
+interface Submit {
   readonly body: DropshipBody
-  readonly lock: string
-  readonly request: ReturnType<typeof requestOf>
+  readonly held: HeldLock
+  readonly request: ErpRequest
+  readonly row: DropshipRow
+  readonly isNew: boolean
 }
 
-/** One write: a new order, or what a preview becomes, out of the named hold or anew. */
-function placed(
-  gateway: Gateway,
-  { call, caller, body, lock, request }: Place,
-  row: DropshipRow,
-  isNew: boolean,
-  hold_reference: string | null,
-  ended?: string,
-) {
+/** Performs one write: a new order or a submitted preview, from held or from free stock. */
+function performSubmit(context: CallContext, submit: Submit, holds: HoldsEndedBySubmit) {
+  const { gateway, caller } = context
+  const { body, held, request, row, isNew } = submit
   const { dropship_order_id: id, channel_code, reference } = row
-  const ahead = sessionAhead(gateway, caller)
-  const marked = {
-    ...bodyFields(gateway, body),
+  const session = prefetchSession(gateway, caller)
+  const fields = {
+    ...toBodyFields(gateway, body),
     in_doubt: doubt.submit,
     placed_at: gateway.clock.now(),
   }
-  return perform(gateway, call, dropshipSubmit, {
+  return performWrite(context, dropshipSubmit, {
     document: { type: 'dropship_order', id },
-    lock,
+    held,
     reference,
     channel_code,
     warehouses: request.warehouse_codes,
-    detail: { isNew, hold_reference, ended: ended ?? null, before: keptFields(row) },
-    row: { ...row, ...marked },
-    ready: ahead,
-    mark: (db) => [
+    detail: { isNew, hold_reference: holds.consumed, ended: holds.expired, before: pickBodyFields(row) },
+    row: { ...row, ...fields },
+    ready: session,
+    buildDocumentUpdates: (db) => [
       isNew
-        ? db.insertInto('dropship_orders').values({ ...row, ...marked })
-        : db.updateTable('dropship_orders').set(marked).where('dropship_order_id', '=', id),
+        ? buildDropshipInsert(db, { ...row, ...fields })
+        : buildDropshipUpdate(db, id, fields)
+            .where('submitted_at', 'is', null)
+            .where('in_doubt', '=', doubt.none),
     ],
     send: (options) =>
-      withUpstreamSession(
-        gateway,
-        caller,
-        (session) =>
-          gateway.erp.submit(
-            {
-              ...request,
-              session,
-              reference,
-              hold_reference,
-              allow_partial: false,
-              expected_total: isNew || differenceFrom(row, body) ? null : expectedTotal(gateway, row),
-              max_total:
-                body.max_total === undefined
-                  ? null
-                  : boundIn(gateway, hundredths(body.max_total), request.warehouse_codes),
-              client_order_number: body.client_order_number,
-              remark: body.remark ?? null,
-            },
-            options,
-          ),
-        ahead,
+      withUpstreamSession({ gateway, caller, session }, (upstreamSession) =>
+        gateway.erp.submit(
+          {
+            ...request,
+            session: upstreamSession,
+            reference,
+            hold_reference: holds.consumed,
+            allow_partial: false,
+            ...findTotalBounds(gateway, submit),
+            client_order_number: body.client_order_number,
+            remark: body.remark ?? null,
+          },
+          options,
+        ),
       ),
   })
 }
 
-/** Throws `DUPLICATE_SUSPECTED` for the same recipient, `VALIDATION_FAILED` for another one under the same number. */
-function refuseDouble(gateway: Gateway, rows: readonly DropshipRow[], body: DropshipBody) {
-  const key = recipientKey(body)
+/**
+ * Finds the totals that the ERP may not exceed, in minor units: the preview's total until its price expires, unless the
+ * body differs from the preview, and the caller's `max_total`.
+ */
+function findTotalBounds(gateway: Gateway, { body, request, row, isNew }: Submit) {
+  const { max_total: max } = body
+  return {
+    expected_total: isNew || findDifference(row, body) ? null : findExpectedTotal(gateway, row),
+    max_total: max === undefined ? null : toMinorBound(gateway, toHundredths(max), request.warehouse_codes),
+  }
+}
+
+/**
+ * Throws `DUPLICATE_SUSPECTED` if there is an order to the same recipient within the duplicate window or with an open
+ * submit, and `VALIDATION_FAILED` if there is one to another recipient.
+ */
+function refuseDuplicate(gateway: Gateway, rows: readonly DropshipRow[], body: DropshipBody) {
+  const key = toRecipientKey(body)
   const live = rows.filter(isOrder)
   if (live.some((row) => row.recipient_key !== key)) {
     throw new GatewayError('VALIDATION_FAILED', {
@@ -162,7 +194,7 @@ function refuseDouble(gateway: Gateway, rows: readonly DropshipRow[], body: Drop
   }
   const windowMs = gateway.config.duplicateWindowSeconds * 1000
   const same = live.find(
-    (row) => row.in_doubt === doubt.submit || endOfWindow(row, windowMs) > gateway.clock.now(),
+    (row) => row.in_doubt === doubt.submit || computeWindowEnd(row, windowMs) > gateway.clock.now(),
   )
   if (!same) return
   throw new GatewayError('DUPLICATE_SUSPECTED', {
@@ -171,32 +203,35 @@ function refuseDouble(gateway: Gateway, rows: readonly DropshipRow[], body: Drop
       duplicate_of: {
         dropship_order_id: same.dropship_order_id,
         client_order_number: same.client_order_number,
-        submitted_at: same.submitted_at === null ? null : instant(same.submitted_at),
+        submitted_at: same.submitted_at === null ? null : formatInstant(same.submitted_at),
       },
-      window_ends_at: instant(endOfWindow(same, windowMs)),
+      window_ends_at: formatInstant(computeWindowEnd(same, windowMs)),
     },
   })
 }
 
-/** An order that lives, or may: cancelled ones do not count, nor does a preview before its submit. */
+/** Whether a row is an order that exists or may exist. Cancelled and intercepted orders, and previews, do not count. */
 function isOrder({ status, submitted_at, in_doubt }: DropshipRow): boolean {
   const isLive = status === 'pending' || status === 'shipped'
   return isLive && (submitted_at !== null || in_doubt === doubt.submit)
 }
 
-/** By our own clock: the ERP's decides nothing. */
-function endOfWindow({ placed_at, updated_at }: DropshipRow, windowMs: number): number {
+/**
+ * Computes when the duplicate window of an order ends. Uses the gateway's clock, so that the ERP's clock cannot shorten
+ * or extend the window.
+ */
+function computeWindowEnd({ placed_at, updated_at }: DropshipRow, windowMs: number): number {
   return (placed_at ?? updated_at) + windowMs
 }
 
-async function namedPreview(
+async function requireNamedPreview(
   gateway: Gateway,
   caller: Caller,
   body: DropshipBody,
 ): Promise<DropshipRow | undefined> {
   if (body.dropship_order_id === undefined) return undefined
-  const row = await ownDropship(gateway.store.db, caller, body.dropship_order_id)
-  const param = differenceFrom(row, body)
+  const row = await requireOwnDropship(gateway.store.db, caller, body.dropship_order_id)
+  const param = findDifference(row, body)
   if (param !== undefined) {
     throw new GatewayError('VALIDATION_FAILED', {
       param,
@@ -204,22 +239,22 @@ async function namedPreview(
       say: ['differs_from_preview', { param, id: row.dropship_order_id }],
     })
   }
-  if (row.in_doubt !== doubt.none) throw inDoubt(row.dropship_order_id)
-  if (!isLivePreview(gateway, row)) throw holdExpired(row.dropship_order_id)
+  if (row.in_doubt !== doubt.none) throw toDocumentInDoubtError(row.dropship_order_id)
+  if (!isLivePreview(gateway, row)) throw toHoldExpiredError(row.dropship_order_id)
   return row
 }
 
-/** A preview of this number whose hold may or may not have been taken is waited for. */
-function refuseUnsettled(rows: readonly DropshipRow[]) {
+/** Throws if a write on a preview of this number is open: the hold may or may not exist. */
+function refuseOpenWrites(rows: readonly DropshipRow[]) {
   const unsettled = rows.find((row) => row.in_doubt !== doubt.none)
-  if (unsettled) throw inDoubt(unsettled.dropship_order_id)
+  if (unsettled) throw toDocumentInDoubtError(unsettled.dropship_order_id)
 }
 
-function holdExpired(id: string): GatewayError {
+function toHoldExpiredError(id: string): GatewayError {
   return new GatewayError('UPSTREAM_REJECTED', { reason: 'hold_expired', say: ['hold_over', { id }] })
 }
 
-function expectedTotal(gateway: Gateway, row: DropshipRow): number | null {
+function findExpectedTotal(gateway: Gateway, row: DropshipRow): number | null {
   const isStanding = row.price_expires_at !== null && gateway.clock.now() < row.price_expires_at
   return isStanding ? row.quoted_total : null
 }

@@ -1,149 +1,152 @@
-import type { Call, Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
-import type { Gateway } from '../gateway.ts'
-import { alone } from '../operations/alone.ts'
-import { inDoubt } from '../operations/failures.ts'
-import { isReleased, linesOf, reservedHold, settleWithSource } from '../operations/holds.ts'
-import { perform, type Write } from '../operations/intent.ts'
-import { keepAnswer } from '../operations/keys.ts'
-import { lockOfNumber } from '../operations/locks.ts'
-import type { Db, Tx } from '../store/store.ts'
+import { Reply } from '../contract/reply.ts'
+import type { CallContext } from '../endpoint.ts'
+import { endHold, findReservedHold, isReleased, listHeldWarehouses } from '../holds/store.ts'
+import { toErpReport } from '../ordering/erp-report.ts'
+import type { Db } from '../store/store.ts'
 import type { DropshipRow } from '../store/tables.ts'
-import { applyToDropship } from './apply.ts'
-import { dropshipRow, ownDropship } from './read.ts'
-import { doubt, dropshipShown } from './shown.ts'
+import { type HeldLock, withDocumentLock } from '../writes/document-lock.ts'
+import { toDocumentInDoubtError } from '../writes/failures.ts'
+import type { Write, WriteContext } from '../writes/intent.ts'
+import { keepResponse } from '../writes/keys.ts'
+import { performWrite } from '../writes/perform.ts'
+import { doubt, toDropshipJson } from './dropship-json.ts'
+import { applyToDropship, buildDropshipUpdate, toNaturalKeyLockName } from './kind.ts'
+import { findDropship, requireOwnDropship } from './read.ts'
 
-type DropshipTold = { data: ReturnType<typeof dropshipShown> }
+type DropshipJson = { data: ReturnType<typeof toDropshipJson> }
 
-/** Giving back the stock that a preview holds. */
-export const dropshipRelease: Write<{ readonly hold_id: string }, DropshipTold> = {
+/** Releases the stock that a preview holds. */
+export const dropshipRelease: Write<{ readonly hold_id: string }, DropshipJson> = {
   kind: 'dropship.release',
   isDone: isReleased,
-  async applied(gateway, tx, { document_id, reference }, { hold_id }, { document }) {
-    const hold = { hold_id, reference, source: 'dropship_preview', source_id: document_id }
-    await settleWithSource(gateway, tx, hold, 'release', document?.status_raw ?? null)
-    return shownFrom(tx, document_id)
+  async apply(context, { document }) {
+    const { gateway, tx, intent, detail } = context
+    const { document_id: source_id, reference } = intent
+    const hold = { hold_id: detail.hold_id, reference, source: 'dropship_preview', source_id }
+    const statusRaw = document?.status_raw ?? null
+    await clearDoubt(context)
+    await endHold(context, hold, { reason: 'release', statusRaw, now: gateway.clock.now() })
+    const row = await findDropship(tx, source_id)
+    if (!row) throw new Error(`The drop-ship order ${source_id} is gone.`)
+    return new Reply({ data: toDropshipJson(row) })
   },
-  async undone(_gateway, tx, { document_id }) {
-    await marked(tx, document_id, doubt.none).execute()
-  },
+  undo: clearDoubt,
 }
 
-/** Voiding an order: cancelled before the hand-over to the warehouse, intercepted after it. */
-export const dropshipVoid: Write<null, DropshipTold> = {
+/** Voids an order. The ERP cancels it before the hand-over to the warehouse and intercepts it afterwards. */
+export const dropshipVoid: Write<null, DropshipJson> = {
   kind: 'dropship.void',
   isDone: ({ status }) => status === 'cancelled' || status === 'intercepted',
-  async applied(gateway, tx, { document_id }, _detail, { document }) {
-    const row = await dropshipRow(tx, document_id)
-    if (!row || document === null) throw new Error(`The ERP voided ${document_id} and told of nothing.`)
-    return new Reply({ data: dropshipShown(await applyToDropship(gateway, tx, row, document)) })
+  async apply({ gateway, tx, intent }, { document }) {
+    const { document_id: id } = intent
+    const row = await findDropship(tx, id)
+    if (!row || document === null) throw new Error(`The ERP voided ${id} and reported no document.`)
+    return new Reply({
+      data: toDropshipJson(await applyToDropship(tx, row, toErpReport(gateway, document))),
+    })
   },
-  async undone(_gateway, tx, { document_id }) {
-    await marked(tx, document_id, doubt.none).execute()
-  },
+  undo: clearDoubt,
 }
 
-/** Releases a preview; twice is the same. After the submit there is no preview to release. */
-export async function releaseDropship(gateway: Gateway, call: Call, caller: Caller, id: string) {
-  return underLock(gateway, caller, id, async (row, lock) => {
-    if (row.submitted_at !== null) throw alreadySubmitted(row)
-    return released(gateway, call, row, lock)
+async function clearDoubt({ tx, intent }: Pick<WriteContext<unknown>, 'tx' | 'intent'>): Promise<void> {
+  await buildDropshipUpdate(tx, intent.document_id, { in_doubt: doubt.none }).execute()
+}
+
+/** Releases a preview. Releasing twice returns the same document; a submitted preview cannot be released. */
+export async function releaseDropship(context: CallContext, id: string) {
+  return withOwnDropship(context, id, async (row, held) => {
+    if (row.submitted_at !== null) throw toAlreadySubmittedError(row)
+    return releasePreview(context, row, held)
   })
 }
 
-/** Voids an order; of a preview it is the release. Again: the same document. */
-export async function voidDropship(gateway: Gateway, call: Call, caller: Caller, id: string) {
-  return underLock(gateway, caller, id, async (row, lock) => {
-    if (row.submitted_at === null) return released(gateway, call, row, lock)
-    if (row.status === 'cancelled' || row.status === 'intercepted') return shown(row)
-    if (row.status === 'shipped') throw alreadyShipped(row)
+/** Voids an order, or releases a preview. Voiding twice returns the same document. */
+export async function voidDropship(context: CallContext, id: string) {
+  return withOwnDropship(context, id, async (row, held) => {
+    if (row.submitted_at === null) return releasePreview(context, row, held)
+    if (row.status === 'cancelled' || row.status === 'intercepted')
+      return new Reply({ data: toDropshipJson(row) })
+    if (row.status === 'shipped') throw toAlreadyShippedError(row)
     const { reference } = row
-    return perform(gateway, call, dropshipVoid, {
-      ...planFor(row, lock),
+    return performWrite(context, dropshipVoid, {
+      ...toPlanBase(row, held),
       reference,
-      send: (options) => gateway.erp.void({ reference }, options),
+      send: (options) => context.gateway.erp.void({ reference }, options),
     })
   })
 }
 
-async function underLock<T>(
-  gateway: Gateway,
-  caller: Caller,
+/** Runs `work` on the caller's own document under its lock. Throws if a write on the document is open. */
+async function withOwnDropship<T>(
+  { gateway, caller }: CallContext,
   id: string,
-  work: (row: DropshipRow, lock: string) => Promise<T>,
+  work: (row: DropshipRow, held: HeldLock) => Promise<T>,
 ): Promise<T> {
-  const { channel_code, client_order_number, sku } = await ownDropship(gateway.store.db, caller, id)
-  const lock = lockOfNumber(channel_code, client_order_number, sku)
-  return alone(gateway, lock, id, async () => {
-    const row = await ownDropship(gateway.store.db, caller, id)
-    if (row.in_doubt !== doubt.none) throw inDoubt(id)
-    return work(row, lock)
+  const lock = toNaturalKeyLockName(await requireOwnDropship(gateway.store.db, caller, id))
+  return withDocumentLock(gateway, { lock, id }, async (held) => {
+    const row = await requireOwnDropship(gateway.store.db, caller, id)
+    if (row.in_doubt !== doubt.none) throw toDocumentInDoubtError(id)
+    return work(row, held)
   })
 }
 
-async function released(gateway: Gateway, call: Call, row: DropshipRow, lock: string) {
-  if (row.status === 'cancelled') return shown(row)
-  const hold = await reservedHold(gateway.store.db, row)
-  if (!hold) return dropped(gateway, call, row)
+async function releasePreview(context: CallContext, row: DropshipRow, held: HeldLock) {
+  if (row.status === 'cancelled') return new Reply({ data: toDropshipJson(row) })
+  const { gateway } = context
+  const hold = await findReservedHold(gateway.store.db, row)
+  if (!hold) return cancelPreviewWithoutHold(context, row)
   const { reference, hold_id } = hold
-  return perform(gateway, call, dropshipRelease, {
-    ...planFor(row, lock),
+  return performWrite(context, dropshipRelease, {
+    ...toPlanBase(row, held),
     reference,
     detail: { hold_id },
-    warehouses: linesOf(hold).map(({ warehouse_code }) => warehouse_code),
+    warehouses: listHeldWarehouses(hold),
     send: (options) => gateway.erp.release({ reference, reason: 'release' }, options),
   })
 }
 
-/** A preview that holds nothing is ours alone. */
-function dropped(gateway: Gateway, call: Call, row: DropshipRow) {
+/** Cancels a preview that holds no stock. The ERP holds nothing for it and is not called. */
+function cancelPreviewWithoutHold({ gateway, call }: CallContext, row: DropshipRow) {
   const { dropship_order_id: id } = row
   return gateway.store.db.transaction().execute(async (tx) => {
     const now = gateway.clock.now()
     const fields = { status: 'cancelled', cancelled_at: now, updated_at: now }
-    await tx.updateTable('dropship_orders').set(fields).where('dropship_order_id', '=', id).execute()
-    const reply = shown({ ...row, ...fields })
-    await keepAnswer(gateway, tx, call.key, reply, 200, { type: 'dropship_order', id })
+    const changed = await buildDropshipUpdate(tx, id, fields)
+      .where('hold_id', row.hold_id === null ? 'is' : '=', row.hold_id)
+      .where('in_doubt', '=', doubt.none)
+      .executeTakeFirst()
+    // The lock was lost, and another process has taken a hold for the preview in the meantime.
+    if (changed.numUpdatedRows !== 1n) throw toDocumentInDoubtError(id)
+    const reply = new Reply({ data: toDropshipJson({ ...row, ...fields }) })
+    const resource = { type: 'dropship_order', id }
+    await keepResponse({ gateway, tx, keyed: call.key }, { reply, status: 200, resource })
     return reply
   })
 }
 
-function planFor(row: DropshipRow, lock: string) {
-  const { dropship_order_id: id, channel_code } = row
+function toPlanBase({ dropship_order_id: id, channel_code }: DropshipRow, held: HeldLock) {
   return {
     document: { type: 'dropship_order', id },
-    lock,
+    held,
     channel_code,
     detail: null,
-    mark: (db: Db) => [marked(db, id, doubt.preview)],
+    buildDocumentUpdates: (db: Db) => [
+      buildDropshipUpdate(db, id, { in_doubt: doubt.preview }).where('in_doubt', '=', doubt.none),
+    ],
   }
 }
 
-function alreadySubmitted({ dropship_order_id: id }: DropshipRow): GatewayError {
+function toAlreadySubmittedError({ dropship_order_id: id }: DropshipRow): GatewayError {
   return new GatewayError('UPSTREAM_REJECTED', {
     reason: 'invalid_state',
     say: ['no_preview_any_more', { id }],
   })
 }
 
-function alreadyShipped({ dropship_order_id: id, status }: DropshipRow): GatewayError {
+function toAlreadyShippedError({ dropship_order_id: id, status }: DropshipRow): GatewayError {
   return new GatewayError('UPSTREAM_REJECTED', {
     reason: 'already_shipped',
     say: ['not_in_state', { id, status, needed: 'pending' }],
   })
-}
-
-function shown(row: DropshipRow) {
-  return new Reply({ data: dropshipShown(row) })
-}
-
-async function shownFrom(tx: Tx, id: string) {
-  const row = await dropshipRow(tx, id)
-  if (!row) throw new Error(`The drop-ship order ${id} is gone.`)
-  return shown(row)
-}
-
-function marked(db: Db, id: string, in_doubt: number) {
-  return db.updateTable('dropship_orders').set({ in_doubt }).where('dropship_order_id', '=', id)
 }

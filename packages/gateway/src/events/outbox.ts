@@ -1,25 +1,29 @@
-import type { Gateway } from '../gateway.ts'
-import { sha256 } from '../kernel/crypto.ts'
-import { base32 } from '../kernel/ids.ts'
-
 /**
- * The transactional outbox: an event is written in the very transaction that makes it true, so that none is lost
- * once that is committed and none is told of what was rolled back. It has no number yet: numbers are given by one
- * process at a time, under the lock of their counter (`webhooks/sequence.ts`), so that whoever follows
- * `number > mine` misses none, and business transactions never wait for each other here.
+ * The transactional outbox. The transaction that changes a document also writes its event. So no committed change loses
+ * its event, and no event reports a change that was rolled back.
+ *
+ * The event has no number yet. One process at a time numbers events under the lock of their counter
+ * (`webhooks/sequence.ts`), so that a reader that asks for the events after a number misses none. Business transactions
+ * never wait for that lock.
  */
+
+import { sha256 } from '../kernel/crypto.ts'
+import { encodeBase32 } from '../kernel/ids.ts'
+import type { Db } from '../store/store.ts'
+
+/** The types of events to which a webhook endpoint can subscribe. */
 export const eventTypes = ['stock.changed', 'order.created'] as const
 export type EventType = (typeof eventTypes)[number]
 
-/** The type of the event that tries out one endpoint; it is on no list. */
+/** The type of the test event for one endpoint. Nobody can subscribe to it, and no list contains it. */
 export const testType = 'webhook.test'
 
-/** The channel of events that concern every channel which may see the warehouse. */
+/** The `channel_code` of an event for every channel that may see the warehouse. */
 export const everyChannel = ''
 
 export interface NewEvent {
   readonly type: EventType
-  /** What happened, in a word of its own: the same twice is one event. */
+  /** Identifies the change: two events with the same type and subject are one event. */
   readonly subject: string
   readonly channel_code: string
   readonly warehouse_code: string | null
@@ -30,25 +34,25 @@ export interface NewEvent {
 const idBytes = 16
 
 /**
- * The id of what happened. It follows from the subject, so that an order that is found again, after a crash or in a
- * database restored from a backup, is told under the id that receivers know.
+ * Derives the id of an event as a hash of its type and subject. If the gateway finds an order again, after a crash or
+ * in a database restored from a backup, the event has the id that receivers already know.
  */
-export function eventIdOf(type: EventType, subject: string): string {
-  return `evt_${base32(sha256(`${type} ${subject}`).subarray(0, idBytes))}`
+export function deriveEventId(type: EventType, subject: string): string {
+  return `evt_${encodeBase32(sha256(`${type} ${subject}`).subarray(0, idBytes))}`
 }
 
-/** The statement that writes an event, in the transaction of what it tells. */
-export function eventInsert({ clock, store }: Gateway, event: NewEvent) {
+/** Builds the statement that inserts an event. Run it in the transaction of the change that the event reports. */
+export function buildEventInsert(db: Db, event: NewEvent, now: number) {
   const { type, subject, channel_code, warehouse_code, request_id, data } = event
-  return store.db
+  return db
     .insertInto('outbox')
     .values({
-      event_id: eventIdOf(type, subject),
+      event_id: deriveEventId(type, subject),
       type,
       channel_code,
       warehouse_code,
       request_id,
-      occurred_at: clock.now(),
+      occurred_at: now,
       data: JSON.stringify(data),
     })
     .onConflict((conflict) => conflict.column('event_id').doNothing())

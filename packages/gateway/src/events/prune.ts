@@ -1,21 +1,27 @@
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
+import { sql } from 'kysely'
 import type { Gateway } from '../gateway.ts'
+import { deleteInBatches } from '../store/delete-in-batches.ts'
 
-/** How long events, and what became of their deliveries, are kept. */
-const day = 24 * 60 * 60_000
-const keptMs: Readonly<Record<string, number>> = {
-  'order.created': 30 * day,
-  'stock.changed': 7 * day,
-  'webhook.test': 7 * day,
+const dayMs = 24 * 60 * 60_000
+/** How long the gateway keeps events and their deliveries. */
+const retentionMs: Readonly<Record<string, number>> = {
+  'order.created': 30 * dayMs,
+  'stock.changed': 7 * dayMs,
+  'webhook.test': 7 * dayMs,
 }
-const perBatch = 500
-const mostBatches = 40
+const eventsPerBatch = 500
+const maxBatches = 40
 
-/** One turn: removes events that are over, in bounded steps. */
+/**
+ * Deletes events past their retention, and their deliveries, in bounded steps; part of the housekeeping worker's turn.
+ */
 export async function pruneEvents(gateway: Gateway): Promise<void> {
-  for (const [type, kept] of Object.entries(keptMs)) {
-    for (let batch = 0; batch < mostBatches; batch++) {
-      const removed = await pruneBatch(gateway, type, gateway.clock.now() - kept)
-      if (removed < perBatch) break
+  for (const [type, retention] of Object.entries(retentionMs)) {
+    for (let batch = 0; batch < maxBatches; batch++) {
+      const removed = await pruneBatch(gateway, type, gateway.clock.now() - retention)
+      if (removed < eventsPerBatch) break
+      await yieldToLoop()
     }
   }
 }
@@ -27,13 +33,16 @@ async function pruneBatch({ store }: Gateway, type: string, before: number): Pro
     .where('type', '=', type)
     .where('occurred_at', '<', before)
     .orderBy('occurred_at')
-    .limit(perBatch)
+    .limit(eventsPerBatch)
     .execute()
   if (old.length === 0) return 0
   const ids = store.bulk.texts(old.map(({ event_id }) => event_id))
-  await store.db.transaction().execute(async (tx) => {
-    await tx.deleteFrom('webhook_deliveries').where('event_id', 'in', ids).execute()
-    await tx.deleteFrom('events').where('event_id', 'in', ids).execute()
+  // Deliveries first: if the process ends between the two steps, the next turn finds the event again.
+  await deleteInBatches(store.db, {
+    table: 'webhook_deliveries',
+    key: 'delivery_id',
+    where: sql`event_id in ${ids}`,
   })
+  await store.db.deleteFrom('events').where('event_id', 'in', ids).execute()
   return old.length
 }

@@ -1,28 +1,28 @@
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import { notFound } from '../contract/not-found.ts'
-import { warehouseDenied } from '../contract/warehouse-denied.ts'
+import { toNotFoundError } from '../contract/not-found.ts'
+import { toWarehouseDeniedError } from '../contract/warehouse-denied.ts'
 import type { Gateway } from '../gateway.ts'
 import type { EventRow } from '../store/tables.ts'
+import { toEventJson } from './event-json.ts'
 import { type EventType, everyChannel } from './outbox.ts'
-import { eventShown } from './shown.ts'
-import { isInSight } from './sight.ts'
+import { isVisible } from './visibility.ts'
 
-/** The events of a channel in the order of their numbers, for a receiver that was down. */
-interface Asked {
+/** The query by which a receiver reads events that it missed while it was down. */
+interface EventQuery {
   readonly since?: string | undefined
   readonly type?: EventType | undefined
   readonly page_size: number
 }
 
 /**
- * One page after an event, oldest first. Numbers become visible in their order; the two halves (the channel's own
- * events, which are of its orders, and those of the stock) are read up to one number that was read before both, so that
- * neither is ahead.
+ * Lists one page of the events after `since`, oldest first. Numbers become visible in ascending order. Two queries read
+ * the channel's own events and the shared stock events, both up to a number that was read before them, so neither
+ * returns events that are newer than the other could see.
  */
-export async function listEvents(gateway: Gateway, caller: Caller, { since, type, page_size }: Asked) {
+export async function listEvents(gateway: Gateway, caller: Caller, { since, type, page_size }: EventQuery) {
   const { db, bulk } = gateway.store
-  const from = since === undefined ? 0 : await numberOf(gateway, caller, since)
+  const from = since === undefined ? 0 : await resolveCursor(gateway, caller, since)
   const { value: to } = await db
     .selectFrom('counters')
     .select('value')
@@ -35,38 +35,41 @@ export async function listEvents(gateway: Gateway, caller: Caller, { since, type
     .where('number', '<=', to)
     .orderBy('number')
     .limit(page_size + 1)
-  const seen = type === 'order.created' ? [] : await codesInSight(gateway, caller)
+  const visibleCodes = type === 'order.created' ? [] : await listVisibleCodes(gateway, caller)
   const own =
     type === 'stock.changed' ? [] : await between.where('channel_code', '=', caller.channel_code).execute()
   const shared =
-    seen.length === 0
+    visibleCodes.length === 0
       ? []
       : await between
           .where('channel_code', '=', everyChannel)
-          .where('warehouse_code', 'in', bulk.texts(seen))
+          .where('warehouse_code', 'in', bulk.texts(visibleCodes))
           .execute()
   const rows = [...own, ...shared].sort((a, b) => (a.number ?? 0) - (b.number ?? 0))
   return {
-    data: rows.slice(0, page_size).map((row) => shown(gateway, caller, row)),
+    data: rows.slice(0, page_size).map((row) => toOwnEventJson(gateway, caller, row)),
     has_more: rows.length > page_size,
   }
 }
 
 export async function readEvent(gateway: Gateway, caller: Caller, id: string) {
-  const row = await requireEvent(gateway, caller, id, undefined)
+  const row = await requireEvent({ gateway, caller }, id)
   const { warehouse_code } = row
-  if (warehouse_code !== null && !(await codesInSight(gateway, caller)).includes(warehouse_code))
-    throw warehouseDenied(caller, warehouse_code)
-  return { data: shown(gateway, caller, row) }
+  if (warehouse_code !== null && !(await listVisibleCodes(gateway, caller)).includes(warehouse_code))
+    throw toWarehouseDeniedError(caller, warehouse_code)
+  return { data: toOwnEventJson(gateway, caller, row) }
 }
 
-function shown(gateway: Gateway, { channel_code }: Caller, row: EventRow) {
-  return eventShown(row, channel_code, gateway.config.baseUrl)
+function toOwnEventJson(gateway: Gateway, { channel_code }: Caller, row: EventRow) {
+  return toEventJson(row, channel_code, gateway.config.baseUrl)
 }
 
-/** The number after which to go on. A test has none: the reader goes on with what happened since it was asked for. */
-async function numberOf(gateway: Gateway, caller: Caller, since: string): Promise<number> {
-  const { number, occurred_at } = await requireEvent(gateway, caller, since, 'since')
+/**
+ * Returns the number after which to continue. A test event has no number: the reader continues with the events since
+ * the test was sent.
+ */
+async function resolveCursor(gateway: Gateway, caller: Caller, since: string): Promise<number> {
+  const { number, occurred_at } = await requireEvent({ gateway, caller }, since, 'since')
   if (number !== null) return number
   const { db } = gateway.store
   const next = await db
@@ -84,10 +87,9 @@ async function numberOf(gateway: Gateway, caller: Caller, since: string): Promis
 }
 
 async function requireEvent(
-  gateway: Gateway,
-  caller: Caller,
+  { gateway, caller }: { readonly gateway: Gateway; readonly caller: Caller },
   id: string,
-  param: string | undefined,
+  param?: string,
 ): Promise<EventRow> {
   const row = await gateway.store.db
     .selectFrom('events')
@@ -95,7 +97,7 @@ async function requireEvent(
     .where('event_id', '=', id)
     .executeTakeFirst()
   if (!row || (row.number === null && param === undefined)) {
-    if (param === undefined) throw notFound('event', id)
+    if (param === undefined) throw toNotFoundError('event', id)
     throw new GatewayError('NOT_FOUND', { param, say: ['cursor_gone', { id }] })
   }
   if (row.channel_code !== everyChannel && row.channel_code !== caller.channel_code)
@@ -103,20 +105,20 @@ async function requireEvent(
   return row
 }
 
-/** Every warehouse and view of which the channel, or one of its endpoints, is told. */
-async function codesInSight(gateway: Gateway, { channel_code, allowlist }: Caller): Promise<string[]> {
+/** Lists every warehouse and view whose events the channel or one of its endpoints receives. */
+async function listVisibleCodes(gateway: Gateway, { channel_code, allowlist }: Caller): Promise<string[]> {
   const endpoints = await gateway.store.db
     .selectFrom('webhook_endpoints')
     .select('warehouse_codes')
     .where('channel_code', '=', channel_code)
     .where('deleted_at', 'is', null)
     .execute()
-  const sights = [
+  const namedLists = [
     new Set<string>(),
     ...endpoints.map((each) => new Set<string>(JSON.parse(each.warehouse_codes))),
   ]
   return gateway.mirror.stock
     .warehouses()
     .map(({ warehouse_code }) => warehouse_code)
-    .filter((code) => sights.some((named) => isInSight(gateway, { allowlist, named }, code)))
+    .filter((code) => namedLists.some((named) => isVisible(gateway, { allowlist, named }, code)))
 }

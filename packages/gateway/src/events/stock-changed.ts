@@ -1,37 +1,50 @@
-import type { Gateway } from '../gateway.ts'
-import { changedSince, type Shelf } from '../stock/shelf.ts'
-import { eventInsert, everyChannel } from './outbox.ts'
-import type { KeptStockChange } from './shown.ts'
-
 /**
- * `stock.changed`, coalesced: at most one for a warehouse in five seconds, once for all channels and without rows. It
- * is made from the warehouse's version, which moved in the commit of the stock itself: a mark says up to where it was
- * told, and mark and event move in one transaction. So a crash in between only tells a little later, and processes
- * that notice at once tell once.
+ * Publishes coalesced `stock.changed` events: at most one for a warehouse in five seconds, stored once for all channels
+ * and without rows.
+ *
+ * The worker compares the warehouse's version with a mark, the version of the last event. One transaction moves the
+ * mark and writes the event. So a crash before it only delays the event, and of several processes that see the same
+ * change only one publishes it.
  */
+
+import type { Gateway } from '../gateway.ts'
+import { countChangesSince, type StockSnapshot } from '../snapshot/stock-snapshot.ts'
+import type { StoredStockChange } from './event-json.ts'
+import { buildEventInsert, everyChannel } from './outbox.ts'
+
+/** The shortest time between two events of a warehouse. */
 export const coalesceMs = 5_000
 const requestId = 'stock-sync'
 
-/** One turn: tells of every warehouse and view whose version moved, five seconds after it was last told of at the earliest. */
-export async function noticeStockChanges(gateway: Gateway): Promise<void> {
+/** The version of a warehouse's last event. */
+interface Mark {
+  readonly warehouse_code: string
+  readonly version: number
+}
+
+/**
+ * Publishes an event for each warehouse or view whose version grew, at least five seconds after its last event. One
+ * turn of the worker.
+ */
+export async function publishStockChanges(gateway: Gateway): Promise<void> {
   const { stock } = gateway.mirror
   const marks = await gateway.store.db.selectFrom('stock_marks').selectAll().execute()
   const byCode = new Map(marks.map((mark) => [mark.warehouse_code, mark]))
-  let told = false
+  let isPublished = false
   for (const { warehouse_code: code } of stock.warehouses()) {
-    const shelf = stock.shelf(code)
-    if (!shelf) continue
+    const snapshot = stock.snapshot(code)
+    if (!snapshot) continue
     const mark = byCode.get(code)
-    if (!mark) await begin(gateway, code, shelf.version)
-    else if (shelf.version > mark.version && gateway.clock.now() - mark.marked_at >= coalesceMs) {
-      told = (await tell(gateway, code, shelf, mark.version)) || told
+    if (!mark) await insertMark(gateway, code, snapshot.version)
+    else if (snapshot.version > mark.version && gateway.clock.now() - mark.marked_at >= coalesceMs) {
+      isPublished = (await publishChange(gateway, snapshot, mark)) || isPublished
     }
   }
-  if (told) gateway.nudge('events')
+  if (isPublished) gateway.nudge('events')
 }
 
-/** What a warehouse had when it was first filled is no change. */
-async function begin(gateway: Gateway, warehouse_code: string, version: number): Promise<void> {
+/** Inserts the first mark of a warehouse without an event, because the first read of its stock is not a change. */
+async function insertMark(gateway: Gateway, warehouse_code: string, version: number): Promise<void> {
   await gateway.store.db
     .insertInto('stock_marks')
     .values({ warehouse_code, version, marked_at: gateway.clock.now() - coalesceMs })
@@ -39,10 +52,19 @@ async function begin(gateway: Gateway, warehouse_code: string, version: number):
     .execute()
 }
 
-/** Moves the mark and writes the event, unless another process did. */
-async function tell(gateway: Gateway, warehouse_code: string, shelf: Shelf, since: number): Promise<boolean> {
-  const { version } = shelf
-  const data: KeptStockChange = { warehouse_code, since, version, changed_count: changedSince(shelf, since) }
+/** Moves the mark and writes the event. Returns false, and does neither, if another process has moved the mark. */
+async function publishChange(
+  gateway: Gateway,
+  snapshot: StockSnapshot,
+  { warehouse_code, version: since }: Mark,
+): Promise<boolean> {
+  const { version } = snapshot
+  const data: StoredStockChange = {
+    warehouse_code,
+    since,
+    version,
+    changed_count: countChangesSince(snapshot, since),
+  }
   return gateway.store.db.transaction().execute(async (tx) => {
     const moved = await tx
       .updateTable('stock_marks')
@@ -51,15 +73,15 @@ async function tell(gateway: Gateway, warehouse_code: string, shelf: Shelf, sinc
       .where('version', '=', since)
       .executeTakeFirst()
     if (moved.numUpdatedRows !== 1n) return false
-    const event = eventInsert(gateway, {
+    const event = {
       type: 'stock.changed',
       subject: `${gateway.installation} ${warehouse_code} ${since} ${version}`,
       channel_code: everyChannel,
       warehouse_code,
       request_id: requestId,
       data,
-    })
-    await tx.executeQuery(event)
+    } as const
+    await tx.executeQuery(buildEventInsert(tx, event, gateway.clock.now()))
     return true
   })
 }

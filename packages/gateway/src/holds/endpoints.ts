@@ -1,15 +1,22 @@
 import { z } from 'zod'
-import { dataOf, endpoint } from '../contract/endpoint.ts'
 import { paging, window } from '../contract/fields.ts'
-import { deleteHold, hold, holdPage, holdStates, listHolds, readHold } from './holds.ts'
+import { endpoint, toDataSchema } from '../endpoint.ts'
+import { ko } from './endpoints.ko.ts'
+import { zh } from './endpoints.zh.ts'
+import { hold, holdPage, holdStates, listHolds, readHold, releaseHold } from './holds.ts'
+
+const translations = { zh, ko }
 
 const holdId = { hold_id: z.string() }
 
 export const holdsList = endpoint({
   id: 'holds.list',
+  group: 'reservations',
+  summary: 'List holds',
+  description: 'All stock held for the channel: by previews, reservations and the drafts made from them.',
+  translations,
   method: 'GET',
   path: '/api/v1/holds',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'reservations.read',
   cost: 1,
@@ -26,16 +33,19 @@ export const holdsList = endpoint({
 
 export const holdsRead = endpoint({
   id: 'holds.read',
+  group: 'reservations',
+  summary: 'Read a hold',
+  description: 'One hold: the stock, its warehouses, the document that it is held for, and the expiry.',
+  translations,
   method: 'GET',
   path: '/api/v1/holds/{hold_id}',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'reservations.read',
   cost: 1,
   errors: ['NOT_FOUND', 'OWNERSHIP_DENIED'],
   params: holdId,
   query: {},
-  result: dataOf(hold),
+  result: toDataSchema(hold),
   headers: ['X-Data-Age'],
 
   handle({ gateway, caller, input }) {
@@ -43,12 +53,16 @@ export const holdsRead = endpoint({
   },
 })
 
-/** Its capability is that of the write which made the hold, so it is checked once the hold is known. */
+/** The required capability depends on the source of the hold, so the handler checks it once the hold is known. */
 export const holdsDelete = endpoint({
   id: 'holds.delete',
+  group: 'reservations',
+  summary: 'Release a hold',
+  description:
+    'Releases the hold’s preview or cancels its reservation, and requires the capability for that. A hold of an order ends with the order.',
+  translations,
   method: 'DELETE',
   path: '/api/v1/holds/{hold_id}',
-  since: '1.4.0',
   access: 'bearer',
   writesUpstream: true,
   cost: 2,
@@ -62,9 +76,12 @@ export const holdsDelete = endpoint({
   ],
   params: holdId,
   query: {},
-  result: dataOf(hold),
+  result: toDataSchema(hold),
 
-  handle({ gateway, call, caller, input }) {
-    return deleteHold(gateway, call, caller, input.hold_id)
+  handle({ input, ...context }) {
+    return releaseHold(context, input.hold_id)
   },
 })
+
+/** The endpoints, in the order of the documentation. */
+export const endpoints = [holdsList, holdsRead, holdsDelete] as const

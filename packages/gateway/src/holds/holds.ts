@@ -1,35 +1,38 @@
 import { z } from 'zod'
-import { planWith } from '../access/plans.ts'
-import type { Call, Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
+import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import { instantField, listOf, sku } from '../contract/fields.ts'
-import type { windowOf } from '../contract/lists.ts'
+import { instantField, sku, toListSchema } from '../contract/fields.ts'
+import type { parseWindow } from '../contract/lists.ts'
+import { Reply } from '../contract/reply.ts'
+import { findHolding, type HeldStock, holdSources, releasedReasons } from '../document.ts'
+import { readDataAgeHeader } from '../documents/data-age.ts'
+import { readListPage } from '../documents/list.ts'
+import { requireOwned } from '../documents/own.ts'
+import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
-import { alone } from '../operations/alone.ts'
-import { dataAge } from '../operations/data-age.ts'
-import { inDoubt } from '../operations/failures.ts'
-import {
-  behind,
-  doubtSource,
-  type HeldBy,
-  holdSources,
-  isInDoubt,
-  isReleased,
-  linesOf,
-  releasedReasons,
-  settleWithSource,
-} from '../operations/holds.ts'
-import { perform, type Write } from '../operations/intent.ts'
-import { listPage } from '../operations/list.ts'
-import { owned } from '../operations/own.ts'
+import { findSmallestPlanWith } from '../identity/plans.ts'
+import { formatInstant } from '../kernel/clock.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { HoldRow } from '../store/tables.ts'
+import { withDocumentLock } from '../writes/document-lock.ts'
+import { toDocumentInDoubtError } from '../writes/failures.ts'
+import type { Write } from '../writes/intent.ts'
+import { performWrite } from '../writes/perform.ts'
+import {
+  buildDoubtUpdates,
+  clearDoubt,
+  endHold,
+  findHoldTarget,
+  hasOpenWrite,
+  isReleased,
+  listHeldWarehouses,
+  parseHeldLines,
+} from './store.ts'
 
-/** Stock that is held, whichever document holds it. `status` uses the reservation's words. */
+/** The statuses of a hold, the same as a reservation's. */
 export const holdStates = ['reserved', 'cancelled', 'confirmed'] as const
 
+/** Stock held for a document of any kind. */
 export const hold = z
   .object({
     hold_id: z.string(),
@@ -45,75 +48,83 @@ export const hold = z
   })
   .meta({ id: 'Hold' })
 
-export const holdPage = listOf(hold)
+export const holdPage = toListSchema(hold)
 
-/** Releasing a hold by its own id: its preview or reservation ends with it. */
-export const holdRelease: Write<HeldBy, { data: z.input<typeof hold> }> = {
+/** Releases a hold by its own id and ends its preview or reservation. */
+export const holdRelease: Write<HeldStock, { data: z.input<typeof hold> }> = {
   kind: 'hold.release',
   isDone: isReleased,
-  async applied(gateway, tx, _intent, detail, { document }) {
-    await settleWithSource(gateway, tx, detail, 'release', document?.status_raw ?? null)
-    const row = await holdRow(tx, detail.hold_id)
+  async apply(context, { document }) {
+    const { gateway, tx, detail } = context
+    await clearDoubt(context)
+    const statusRaw = document?.status_raw ?? null
+    await endHold(context, detail, { reason: 'release', statusRaw, now: gateway.clock.now() })
+    const row = await findHold(tx, detail.hold_id)
     if (!row) throw new Error(`The hold ${detail.hold_id} is gone.`)
-    return new Reply({ data: holdShown(row) })
+    return new Reply({ data: toHoldJson(row) })
   },
-  async undone(_gateway, tx, _intent, detail) {
-    await tx.executeQuery(doubtSource(tx, detail, 0))
-  },
+  undo: clearDoubt,
 }
 
-type Asked = Parameters<typeof windowOf>[0] & { readonly status?: string | undefined }
+type HoldQuery = Parameters<typeof parseWindow>[0] & { readonly status?: string | undefined }
 
-export async function listHolds(gateway: Gateway, caller: Caller, asked: Asked) {
+export async function listHolds(gateway: Gateway, caller: Caller, asked: HoldQuery) {
   let query = gateway.store.db.selectFrom('holds').selectAll().where('channel_code', '=', caller.channel_code)
   if (asked.status !== undefined) query = query.where('status', '=', asked.status)
   const list = { query, time: 'created_at', id: 'hold_id', open: 'reserved' } as const
-  return new Reply(await listPage(gateway, asked, list, holdShown), await dataAge(gateway))
+  return new Reply(await readListPage(gateway, asked, list, toHoldJson), await readDataAgeHeader(gateway))
 }
 
 export async function readHold(gateway: Gateway, caller: Caller, id: string) {
-  const row = owned(await holdRow(gateway.store.db, id), caller, 'hold', id)
-  return new Reply({ data: holdShown(row) }, await dataAge(gateway))
+  const row = requireOwned(await findHold(gateway.store.db, id), caller, 'hold', id)
+  return new Reply({ data: toHoldJson(row) }, await readDataAgeHeader(gateway))
 }
 
-/** Whose write a hold is deleted by: that of its source. */
-export function capabilityOf({ source }: HoldRow) {
-  return source === 'dropship_preview' ? ('dropship.write' as const) : ('reservations.write' as const)
-}
-
-/** Releases a hold; twice is the same. An order's hold goes with its order. */
-export async function deleteHold(gateway: Gateway, call: Call, caller: Caller, id: string) {
-  const known = owned(await holdRow(gateway.store.db, id), caller, 'hold', id)
-  const capability = capabilityOf(known)
-  if (!caller.capabilities.has(capability)) {
-    throw new GatewayError('SCOPE_DENIED', {
-      say: ['capability_missing', { capability, plan: caller.plan }],
-      more: { required_capability: capability, plan: caller.plan, required_plan: planWith(capability) },
-    })
-  }
-  const { lock } = await behind(gateway.store.db, known)
-  return alone(gateway, lock, id, async () => {
-    const row = owned(await holdRow(gateway.store.db, id), caller, 'hold', id)
-    if (row.status === 'cancelled') return new Reply({ data: holdShown(row) })
-    if (row.status !== 'reserved' || row.source === 'order') throw refused(row)
-    const document = await behind(gateway.store.db, row)
-    if (document.lock !== lock || (await isInDoubt(gateway.store.db, document.id)))
-      throw inDoubt(row.source_id)
+/** Releases a hold. Releasing twice returns the same hold. An order's hold cannot be released by its own id. */
+export async function releaseHold(context: CallContext, id: string) {
+  const { gateway, caller } = context
+  const { db } = gateway.store
+  const known = requireOwned(await findHold(db, id), caller, 'hold', id)
+  requireCapability(gateway, caller, known)
+  const { lock } = await findHoldTarget(gateway, known)
+  return withDocumentLock(gateway, { lock, id }, async (held) => {
+    const row = requireOwned(await findHold(db, id), caller, 'hold', id)
+    if (row.status === 'cancelled') return new Reply({ data: toHoldJson(row) })
+    if (row.status !== 'reserved' || !findHolding(gateway.kinds, row.source).isReleasable)
+      throw toNotReleasableError(row)
+    const target = await findHoldTarget(gateway, row)
+    if (target.lock !== lock || (await hasOpenWrite(db, target.id)))
+      throw toDocumentInDoubtError(row.source_id)
     const { reference, source, source_id, hold_id, channel_code } = row
-    return perform(gateway, call, holdRelease, {
-      document,
-      lock,
+    return performWrite(context, holdRelease, {
+      document: target,
+      held,
       reference,
       channel_code,
-      warehouses: linesOf(row).map(({ warehouse_code }) => warehouse_code),
+      warehouses: listHeldWarehouses(row),
       detail: { reference, source, source_id, hold_id },
-      mark: (db) => [doubtSource(db, row, 1)],
+      buildDocumentUpdates: (db) =>
+        buildDoubtUpdates({ gateway, db }, row, { targetId: target.id, inDoubt: 1 }),
       send: (options) => gateway.erp.release({ reference, reason: 'release' }, options),
     })
   })
 }
 
-function refused(row: HoldRow): GatewayError {
+/** Requires the capability to write the document that the hold is held for. Throws `SCOPE_DENIED`. */
+function requireCapability({ kinds }: Gateway, caller: Caller, { source }: HoldRow): void {
+  const { capability } = findHolding(kinds, source)
+  if (caller.capabilities.has(capability)) return
+  throw new GatewayError('SCOPE_DENIED', {
+    say: ['capability_missing', { capability, plan: caller.plan }],
+    more: {
+      required_capability: capability,
+      plan: caller.plan,
+      required_plan: findSmallestPlanWith(capability),
+    },
+  })
+}
+
+function toNotReleasableError(row: HoldRow): GatewayError {
   return new GatewayError('UPSTREAM_REJECTED', {
     reason: 'invalid_state',
     say:
@@ -123,21 +134,21 @@ function refused(row: HoldRow): GatewayError {
   })
 }
 
-function holdRow(db: Db | Tx, id: string): Promise<HoldRow | undefined> {
+function findHold(db: Db | Tx, id: string): Promise<HoldRow | undefined> {
   return db.selectFrom('holds').selectAll().where('hold_id', '=', id).executeTakeFirst()
 }
 
-function holdShown(row: HoldRow): z.input<typeof hold> {
+function toHoldJson(row: HoldRow): z.input<typeof hold> {
   return {
     hold_id: row.hold_id,
     source: holdSources.find((source) => source === row.source) ?? 'order',
     source_id: row.source_id,
-    lines: JSON.parse(row.lines),
+    lines: [...parseHeldLines(row)],
     status: holdStates.find((state) => state === row.status) ?? 'reserved',
     status_raw: row.status_raw,
     released_reason: releasedReasons.find((reason) => reason === row.released_reason) ?? null,
-    expires_at: instant(row.expires_at),
-    created_at: instant(row.created_at),
-    updated_at: instant(row.updated_at),
+    expires_at: formatInstant(row.expires_at),
+    created_at: formatInstant(row.created_at),
+    updated_at: formatInstant(row.updated_at),
   }
 }

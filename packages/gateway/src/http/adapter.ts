@@ -1,58 +1,69 @@
+/**
+ * Adapts Node's request and response to a `Call` and an `ApiResponse`. The adapter reads `headersDistinct`, so that a
+ * repeated header cannot bypass a check. Large bodies are written in pieces, so that no response blocks the event loop
+ * for the others.
+ */
+
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
-import type { Answer, Call, Caller, Keyed } from '../contract/call.ts'
+import type { ApiResponse, Call, Caller, Keyed } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import { type Language, languageOf } from '../contract/language.ts'
+import { chooseSupportedLanguage, type Language } from '../contract/language.ts'
 import type { Gateway } from '../gateway.ts'
-import { addressOf } from './address.ts'
-import type { Door } from './answer.ts'
+import type { UpstreamCall } from '../kernel/tracing.ts'
+import { buildBaseHeaders, dataHeaders, readRequestId } from '../pipeline/headers.ts'
+import { logCall } from '../pipeline/log-call.ts'
+import type { Pipeline } from '../pipeline/pipeline.ts'
+import { readClientAddressKey } from './address.ts'
 import { Compressor, type Encoded } from './compress.ts'
-import { baseHeaders, dataHeaders, requestIdOf } from './headers.ts'
-import { logCall } from './log-call.ts'
 
-/**
- * Node's own request and response as a call and its answer. It reads `headersDistinct`, because a header that was
- * sent twice is a way around a check, and writes large bodies in pieces, so that no answer blocks the others.
- */
+/** The size of the pieces in which a large body is written. */
 const pieceBytes = 512 * 1024
-/** Bodies up to this size go out in one write together with their headers. */
+/** Bodies up to this size are sent in one write together with their headers. */
 const joinedBytes = 8 * 1024
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Serves the door over HTTP. `beforeBody` is called once a body is wanted (`Expect: 100-continue`). */
-export function doorListener(gateway: Gateway, door: Door): Listener {
+/** Creates a request listener that serves a pipeline over HTTP. */
+export function createListener(gateway: Gateway, pipeline: Pipeline): Listener {
   const compressor = new Compressor()
-  return (request, response) => void serve(gateway, door, compressor, request, response)
+  return (request, response) => void serve({ gateway, pipeline, compressor }, request, response)
+}
+
+interface Adapter {
+  readonly gateway: Gateway
+  readonly pipeline: Pipeline
+  readonly compressor: Compressor
 }
 
 async function serve(
-  gateway: Gateway,
-  door: Door,
-  compressor: Compressor,
+  { gateway, pipeline, compressor }: Adapter,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const began = gateway.clock.monotonic()
   const call = new HttpCall(gateway, request, response)
   try {
-    const answer = await door(call)
-    if (answer.stream) {
-      await sendStream(response, call, answer, answer.stream)
-      return logCall(gateway, call, answer, gateway.clock.monotonic() - began)
+    const apiResponse = await pipeline(call)
+    if (apiResponse.stream) {
+      await sendStream(response, call, apiResponse, apiResponse.stream)
+      return logCall(gateway, call, apiResponse, gateway.clock.monotonic() - began)
     }
-    const encoded = compressor.encoded(answer.body, call.header('accept-encoding'))
+    const encoded = compressor.compressBody(apiResponse.body, call.header('accept-encoding'))
     const body = encoded instanceof Promise ? await encoded : encoded
-    const rest = send(request, response, call, answer, body)
+    const rest = send(request, response, call, apiResponse, body)
     if (rest) await rest
-    logCall(gateway, call, answer, gateway.clock.monotonic() - began)
+    logCall(gateway, call, apiResponse, gateway.clock.monotonic() - began)
   } catch (error) {
     logFault(gateway, call, error)
     response.destroy()
   }
 }
 
-/** Node's request as a call. A class with every member from the start: objects that grow cost microseconds a call. */
+/**
+ * Adapts Node's request to a `Call`. All members exist from the start, because adding members later costs microseconds
+ * per call.
+ */
 class HttpCall implements Call {
   readonly method: string
   readonly path: string
@@ -65,6 +76,7 @@ class HttpCall implements Call {
   cost: number | undefined = undefined
   input: unknown = undefined
   key: Keyed | undefined = undefined
+  upstreamCalls: UpstreamCall[] | undefined = undefined
   extraHeaders: string[] | undefined = undefined
   readonly #gateway: Gateway
   readonly #request: IncomingMessage
@@ -81,12 +93,12 @@ class HttpCall implements Call {
     this.method = request.method ?? 'GET'
     this.path = at < 0 ? url : url.slice(0, at)
     this.rawQuery = at < 0 ? '' : url.slice(at + 1)
-    this.requestId = requestIdOf(request, () => gateway.ids.next('req'))
-    this.language = languageOf(this.#headers['accept-language']?.join())
+    this.requestId = readRequestId(request, () => gateway.ids.next('req'))
+    this.language = chooseSupportedLanguage(this.#headers['accept-language']?.join())
   }
 
   get address(): string | undefined {
-    return addressOf(this.#gateway.config.trustedProxies, this.#request)
+    return readClientAddressKey(this.#gateway.config.trustedProxies, this.#request)
   }
 
   get fault(): string | undefined {
@@ -101,45 +113,45 @@ class HttpCall implements Call {
     return this.#headers[name] ?? none
   }
 
-  body(mostBytes: number): Promise<Uint8Array> {
-    return readBody(this.#request, this.#response, mostBytes)
+  body(maxBytes: number): Promise<Uint8Array> {
+    return readBody(this.#request, this.#response, maxBytes)
   }
 }
 
 const none: readonly string[] = []
 
-/** Bodies whose rest will never be readable, and why. */
-const brokenBodies = new WeakMap<IncomingMessage, GatewayError>()
+/** Requests whose remaining body cannot be read, each with the error that says why. */
+const failedBodies = new WeakMap<IncomingMessage, GatewayError>()
 
-/** Tells whoever reads a body, now or later, that its rest cannot be read. */
-export function breakBody(request: IncomingMessage, why: GatewayError) {
-  brokenBodies.set(request, why)
+/** Makes the current or a later read of the request's body fail with `why`. */
+export function failBody(request: IncomingMessage, why: GatewayError) {
+  failedBodies.set(request, why)
   if (request.listenerCount('error') > 0) request.emit('error', why)
 }
 
 async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<Uint8Array> {
-  const tooLarge = () =>
+  const toTooLargeError = () =>
     new GatewayError('BAD_REQUEST', {
       status: 413,
-      say: ['body_too_large', { most: mostBytes }],
+      say: ['body_too_large', { most: maxBytes }],
       headers: ['Connection', 'close'],
     })
-  const broken = brokenBodies.get(request)
+  const broken = failedBodies.get(request)
   if (broken) throw broken
-  if (Number(request.headers['content-length'] ?? 0) > mostBytes) throw tooLarge()
-  // A client of HTTP/1.0 knows no interim answers (RFC 9110 §10.1.1).
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw toTooLargeError()
+  // HTTP/1.0 clients do not understand a 100 response (RFC 9110 §10.1.1).
   if (request.headers.expect !== undefined && request.httpVersion === '1.1') response.writeContinue()
   const chunks: Buffer[] = []
   let size = 0
   try {
-    // How long this may take is the server's `requestTimeout`; what is left of a body too large, `send` reads.
+    // The server's `requestTimeout` bounds this loop. After a body that is too large, `send` discards the rest.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       size += chunk.length
-      if (size > mostBytes) throw tooLarge()
+      if (size > maxBytes) throw toTooLargeError()
       chunks.push(chunk)
     }
   } catch (cause) {
@@ -149,80 +161,84 @@ async function readBody(
   return Buffer.concat(chunks)
 }
 
-/** Writes an answer; answers a promise where it is written in pieces, or a body is still coming in. */
+/** Writes a response. Returns a promise only if the body is written in pieces or the request body is still arriving. */
 function send(
   request: IncomingMessage,
   response: ServerResponse,
   call: Call,
-  answer: Answer,
+  apiResponse: ApiResponse,
   encoded: Encoded,
 ): Promise<void> | undefined {
   if (response.destroyed) return undefined
   const { chunks, size } = encoded
-  const headers = [...baseHeaders(call.requestId), ...dataHeaders, ...answer.headers]
+  const headers = [...buildBaseHeaders(call.requestId), ...dataHeaders, ...apiResponse.headers]
   if (encoded.encoding) headers.push('Content-Encoding', encoded.encoding)
-  if (answer.status !== 304) headers.push('Content-Length', String(size))
+  if (apiResponse.status !== 304) headers.push('Content-Length', String(size))
   const unread = !request.complete
   if (unread && !headers.includes('Connection')) headers.push('Connection', 'close')
-  response.writeHead(answer.status, headers)
-  const shown = call.method === 'HEAD' || answer.status === 304 ? [] : chunks
-  if (unread || size > pieceBytes) return sendPieces(request, response, shown)
+  response.writeHead(apiResponse.status, headers)
+  const shown = call.method === 'HEAD' || apiResponse.status === 304 ? [] : chunks
+  if (unread || size > pieceBytes) return sendInPieces(request, response, shown)
   const [only] = shown
-  // Node joins its headers with a string, not with bytes; one character of Latin-1 stands for each byte.
-  if (only && size <= joinedBytes) response.end(latin1(only), 'latin1')
-  else endWhole(response, shown)
+  // Node sends headers and body in one packet only if both are strings. In Latin-1 each byte is one character.
+  if (only && size <= joinedBytes) response.end(toLatin1(only), 'latin1')
+  else endInOneWrite(response, shown)
   return undefined
 }
 
-/** Writes a body while it is made, each piece at once. A reader that goes away ends the making. */
+/** Writes each piece of a streamed body as soon as it is available. Stops the stream if the client disconnects. */
 async function sendStream(
   response: ServerResponse,
   call: Call,
-  answer: Answer,
+  apiResponse: ApiResponse,
   stream: ReadableStream<Uint8Array>,
 ): Promise<void> {
-  response.writeHead(answer.status, [...baseHeaders(call.requestId), ...dataHeaders, ...answer.headers])
+  response.writeHead(apiResponse.status, [
+    ...buildBaseHeaders(call.requestId),
+    ...dataHeaders,
+    ...apiResponse.headers,
+  ])
   response.flushHeaders()
   for await (const piece of stream) {
     if (response.destroyed) return
-    if (!response.write(piece)) await drained(response)
+    if (!response.write(piece)) await waitForDrain(response)
   }
   response.end()
 }
 
-/** In one system call, whatever the number of chunks. */
-function endWhole(response: ServerResponse, chunks: readonly Uint8Array[]) {
+/** Writes all chunks in one system call. */
+function endInOneWrite(response: ServerResponse, chunks: readonly Uint8Array[]) {
   response.cork()
   for (const chunk of chunks) response.write(chunk)
   response.end()
   response.uncork()
 }
 
-function latin1({ buffer, byteOffset, length }: Uint8Array): string {
+function toLatin1({ buffer, byteOffset, length }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, length).toString('latin1')
 }
 
-async function sendPieces(
+async function sendInPieces(
   request: IncomingMessage,
   response: ServerResponse,
   chunks: readonly Uint8Array[],
 ): Promise<void> {
   if (chunks.length === 0) response.flushHeaders()
   await writePieces(response, chunks)
-  if (!request.complete) await readToForget(request)
+  if (!request.complete) await discardBody(request)
   response.end()
 }
 
-const mostForgottenBytes = 16 * 1024 * 1024
-/** How long the rest of a refused message is read, and its connection kept. */
+const maxDiscardedBytes = 16 * 1024 * 1024
+/** The longest time that the gateway reads the rest of a refused request before it closes the connection. */
 export const lingerMs = 2_000
 
 /**
- * Reads what is left of a body and keeps nothing, so that a sender in the middle of it gets to the answer: closing
- * while it sends would reset the connection, and many clients then never see what we said. A client that asks before
- * it sends, and was not told to go on, sends nothing; nor does one that has ended its side.
+ * Reads the rest of a request body and discards it, so that a client that is still sending can read the response.
+ * Closing the connection during the upload would reset it, and many clients would never see the response. A client
+ * sends nothing more if it waits for a 100 response or has closed its side.
  */
-export async function readToForget(request: IncomingMessage): Promise<void> {
+export async function discardBody(request: IncomingMessage): Promise<void> {
   const { socket } = request
   const asksFirst = request.headers.expect !== undefined && !request.readableDidRead
   if (asksFirst || request.destroyed || socket.readableEnded) return
@@ -231,7 +247,7 @@ export async function readToForget(request: IncomingMessage): Promise<void> {
   let size = 0
   request.on('data', (chunk: Buffer) => {
     size += chunk.length
-    if (size > mostForgottenBytes) resolve()
+    if (size > maxDiscardedBytes) resolve()
   })
   socket.once('end', resolve)
   request.once('end', resolve).once('close', resolve).resume()
@@ -240,7 +256,10 @@ export async function readToForget(request: IncomingMessage): Promise<void> {
   clearTimeout(timer)
 }
 
-/** Pieces of half a megabyte, a turn of the loop and the receiver's pace between them. */
+/**
+ * Writes the chunks in pieces of about `pieceBytes`. Between two pieces the event loop runs, and a slow client gets
+ * time to read.
+ */
 async function writePieces(response: ServerResponse, chunks: readonly Uint8Array[]): Promise<void> {
   response.cork()
   let written = 0
@@ -249,7 +268,7 @@ async function writePieces(response: ServerResponse, chunks: readonly Uint8Array
     written += chunk.length
     if (written < pieceBytes && free) continue
     response.uncork()
-    if (!free && !response.destroyed) await drained(response)
+    if (!free && !response.destroyed) await waitForDrain(response)
     if (response.destroyed) return
     await yieldToLoop()
     response.cork()
@@ -260,7 +279,7 @@ async function writePieces(response: ServerResponse, chunks: readonly Uint8Array
 
 const slowReaderMs = 60_000
 
-function drained(response: ServerResponse): Promise<void> {
+function waitForDrain(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)

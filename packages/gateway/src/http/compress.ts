@@ -1,17 +1,18 @@
 import { promisify } from 'node:util'
 import { constants, createGzip, gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
-import type { Answer } from '../contract/call.ts'
+import { acceptsGzip } from '../contract/accept.ts'
+import type { ApiResponse } from '../contract/call.ts'
 
-/** Bodies below this size gain nothing. */
-const leastBytes = 1_024
-/** Up to here one copy is cheaper than a write of several chunks. */
-const mostWholeBytes = 8 * 1024
-/** And up to here it is cheaper than a write of many. */
-const mostJoinedBytes = 256 * 1024
+/** Bodies below this size are not compressed, because they gain nothing. */
+const minBytes = 1_024
+/** Up to this size, copying the chunks into one buffer is faster than writing several chunks. */
+const maxWholeBytes = 8 * 1024
+/** Up to this size, copying is faster than writing `manyChunks` or more. */
+const maxJoinedBytes = 256 * 1024
 const manyChunks = 16
-const mostCachedBytes = 256 * 1024 * 1024
-const gzipped = promisify(gzip)
+const maxCachedBytes = 256 * 1024 * 1024
+const gzipBuffer = promisify(gzip)
 
 export interface Encoded {
   readonly chunks: readonly Uint8Array[]
@@ -19,32 +20,32 @@ export interface Encoded {
   readonly encoding?: 'gzip'
 }
 
-/** Compresses off the loop; bodies that were made ahead once for all readers of one version. */
+/** Compresses bodies outside the event loop. A prebuilt body is compressed once for all readers of its version. */
 export class Compressor {
   readonly #cache = new LRUCache<string, Buffer>({
-    maxSize: mostCachedBytes,
+    maxSize: maxCachedBytes,
     sizeCalculation: (bytes) => Math.max(1, bytes.length),
   })
   readonly #underWay = new Map<string, Promise<Buffer>>()
 
-  /** The body as it is sent; a promise only where it is compressed. */
-  encoded(body: Answer['body'], accepted: readonly string[]): Encoded | Promise<Encoded> {
-    const plain = plainOf(body)
-    return plain.size < leastBytes || !acceptsGzip(accepted) ? plain : this.#compressed(body, plain)
+  /** Returns the body as it is sent. Returns a promise only if the body is compressed. */
+  compressBody(body: ApiResponse['body'], accepted: readonly string[]): Encoded | Promise<Encoded> {
+    const plain = toPlainChunks(body)
+    return plain.size < minBytes || !acceptsGzip(accepted) ? plain : this.#compressChunks(body, plain)
   }
 
-  async #compressed(body: Answer['body'], plain: Encoded): Promise<Encoded> {
+  async #compressChunks(body: ApiResponse['body'], plain: Encoded): Promise<Encoded> {
     const key = typeof body === 'object' && 'key' in body ? body.key : undefined
-    const bytes = await (key === undefined ? compressed(plain.chunks) : this.#once(key, plain.chunks))
+    const bytes = await (key === undefined ? gzipChunks(plain.chunks) : this.#compressOnce(key, plain.chunks))
     return { chunks: [bytes], size: bytes.length, encoding: 'gzip' }
   }
 
-  async #once(key: string, chunks: readonly Uint8Array[]): Promise<Buffer> {
+  async #compressOnce(key: string, chunks: readonly Uint8Array[]): Promise<Buffer> {
     const known = this.#cache.get(key)
     if (known) return known
     const running = this.#underWay.get(key)
     if (running) return running
-    const work = compressed(chunks)
+    const work = gzipChunks(chunks)
     this.#underWay.set(key, work)
     try {
       const bytes = await work
@@ -58,9 +59,9 @@ export class Compressor {
 
 const level = constants.Z_BEST_SPEED
 
-async function compressed(chunks: readonly Uint8Array[]): Promise<Buffer> {
+async function gzipChunks(chunks: readonly Uint8Array[]): Promise<Buffer> {
   const [only] = chunks
-  if (chunks.length === 1 && only) return gzipped(only, { level })
+  if (chunks.length === 1 && only) return gzipBuffer(only, { level })
   const stream = createGzip({ level, chunkSize: 64 * 1024 })
   const result: Buffer[] = []
   stream.on('data', (piece: Buffer) => result.push(piece))
@@ -73,25 +74,13 @@ async function compressed(chunks: readonly Uint8Array[]): Promise<Buffer> {
   return Buffer.concat(result)
 }
 
-function plainOf(body: Answer['body']): Encoded {
+function toPlainChunks(body: ApiResponse['body']): Encoded {
   if (body === undefined) return { chunks: [], size: 0 }
   if (typeof body === 'object' && 'chunks' in body) {
     const { chunks, size } = body
-    const isJoined = size <= (chunks.length < manyChunks ? mostWholeBytes : mostJoinedBytes)
+    const isJoined = size <= (chunks.length < manyChunks ? maxWholeBytes : maxJoinedBytes)
     return { chunks: isJoined ? [Buffer.concat(chunks, size)] : chunks, size }
   }
   const bytes = typeof body === 'string' ? Buffer.from(body) : body
   return { chunks: [bytes], size: bytes.length }
-}
-
-/** RFC 9110 §12.5.3: `gzip` or `*`, not with a weight of 0. */
-function acceptsGzip(headers: readonly string[]): boolean {
-  let star = false
-  for (const range of headers.join(',').toLowerCase().split(',')) {
-    const [coding = '', ...parameters] = range.split(';').map((part) => part.trim())
-    const refused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
-    if (coding === 'gzip' || coding === 'x-gzip') return !refused
-    if (coding === '*' && !refused) star = true
-  }
-  return star
 }

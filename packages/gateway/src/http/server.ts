@@ -1,94 +1,101 @@
+/**
+ * Creates Node's HTTP server with explicit limits and stricter checks than its parser has. Requests that the parser
+ * itself refuses also get the error envelope. Responses on one connection keep the order of its requests.
+ */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorFacts, GatewayError } from '../contract/errors.ts'
-import { languageOf } from '../contract/language.ts'
+import { chooseSupportedLanguage } from '../contract/language.ts'
 import type { Gateway } from '../gateway.ts'
-import { breakBody, type Listener, lingerMs, readToForget } from './adapter.ts'
-import { failureAnswer } from './failure.ts'
-import { baseHeaders, dataHeaders, requestIdOf } from './headers.ts'
+import { toFailureResponse } from '../pipeline/failure.ts'
+import { buildBaseHeaders, dataHeaders, readRequestId } from '../pipeline/headers.ts'
+import { discardBody, failBody, type Listener, lingerMs } from './adapter.ts'
+import type { Drain } from './drain.ts'
 
-/**
- * Node's HTTP server with its limits said out loud, stricter than its parser, and with the envelope on what the
- * parser itself refuses: every response of the process carries it. Answers of one connection keep the order of its
- * requests, whatever comes after them.
- */
-const mostHeaderBytes = 16 * 1024
-const mostHeaders = 100
-const mostUrlCharacters = 8_192
+/** The largest total size of a request's headers. */
+const maxHeaderBytes = 16 * 1024
+const maxHeaders = 100
+const maxUrlCharacters = 8_192
 const headersTimeoutMs = 10_000
 const requestTimeoutMs = 30_000
 const keepAliveMs = 65_000
 const checkEveryMs = 1_000
-const mostRequestsPerSocket = 10_000
+const maxRequestsPerSocket = 10_000
 
 interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
 }
 
-export function createGatewayServer(gateway: Gateway, listener: Listener): Server {
+export function createGatewayServer(gateway: Gateway, listener: Listener, drain?: Drain): Server {
   const newest = new WeakMap<Duplex, Exchange>()
   const refused = new WeakSet<Duplex>()
   const serve: Listener = (request, response) => {
     const { socket } = request
-    // What follows a refused request may be its body, made to look like a request of its own.
+    // The bytes after a refused request may be its body, crafted to look like another request.
     if (refused.has(socket)) return
     newest.set(socket, { request, response })
-    const facts = brokenTarget(request) ?? brokenFraming(request) ?? brokenHeaders(request)
+    drain?.trackResponse(response)
+    const facts = findTargetFault(request) ?? findFramingFault(request) ?? findHeaderFault(request)
     if (!facts) return listener(request, response)
     refused.add(socket)
-    void refuse(gateway, { request, response }, facts)
+    void refuseRequest(gateway, { request, response }, facts)
   }
   const server = createServer(
     {
-      maxHeaderSize: mostHeaderBytes,
+      maxHeaderSize: maxHeaderBytes,
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       keepAliveTimeout: keepAliveMs,
       connectionsCheckingInterval: checkEveryMs,
-      // We refuse a request without Host ourselves, with the envelope.
+      // The gateway itself refuses a request without a Host header, with the error envelope.
       requireHostHeader: false,
     },
     serve,
   )
-  server.maxRequestsPerSocket = mostRequestsPerSocket
+  server.maxRequestsPerSocket = maxRequestsPerSocket
   server.on('checkContinue', serve)
   server.on('checkExpectation', serve)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (refused.has(socket)) {
-      // The parser complains again about whatever follows a broken message.
+      // After a malformed message the parser reports further errors for the bytes that follow.
       if (error.code === timedOut) socket.destroy()
       return
     }
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     refused.add(socket)
-    refuseRest(gateway, socket, newest.get(socket), error.code)
+    handleParserError(gateway, socket, newest.get(socket), error.code)
   })
   server.on('connect', (request: IncomingMessage, socket: Duplex) => {
-    const details = { method: 'CONNECT', path: request.url ?? '', allowed: 'GET, HEAD' }
-    const facts: ErrorFacts = {
-      status: 405,
-      say: ['method_not_allowed', details],
-      headers: ['Allow', 'GET, HEAD'],
-    }
-    // Node's HTTP has let go of the socket: an error that nobody hears would end the process.
     socket.on('error', () => socket.destroy())
-    after(newest.get(socket), () => endWithFailure(gateway, socket, facts, request))
+    runAfterResponse(newest.get(socket), () =>
+      writeFailureAndClose(gateway, socket, toConnectRefusal(request), request),
+    )
   })
   return server
 }
 
-function brokenTarget({ url = '' }: IncomingMessage): ErrorFacts | undefined {
-  if (url.length > mostUrlCharacters) {
-    return { status: 414, say: ['url_too_long', { most: mostUrlCharacters }] }
+function toConnectRefusal({ url = '' }: IncomingMessage): ErrorFacts {
+  const allowed = 'GET, HEAD'
+  const details = { method: 'CONNECT', path: url, allowed }
+  return { status: 405, say: ['method_not_allowed', details], headers: ['Allow', allowed] }
+}
+
+function findTargetFault({ url = '' }: IncomingMessage): ErrorFacts | undefined {
+  if (url.length > maxUrlCharacters) {
+    return { status: 414, say: ['url_too_long', { most: maxUrlCharacters }] }
   }
   if (!url.startsWith('/')) return { say: ['path_no_slash'] }
   if (url.includes('#')) return { say: ['path_fragment'] }
   return undefined
 }
 
-/** Where a message ends is what every proxy and we must agree on (RFC 9112 §6.1, §11.2). */
-function brokenFraming({ httpVersion, headersDistinct: sent }: IncomingMessage): ErrorFacts | undefined {
+/**
+ * Finds ambiguous message framing, on which a proxy and the gateway could disagree: request smuggling (RFC 9112 §6.1,
+ * §11.2).
+ */
+function findFramingFault({ httpVersion, headersDistinct: sent }: IncomingMessage): ErrorFacts | undefined {
   const isKnown = httpVersion === '1.1' || httpVersion === '1.0'
   const coding = sent['transfer-encoding']?.join()
   const isChunked = coding?.toLowerCase() === 'chunked' && httpVersion === '1.1'
@@ -98,11 +105,13 @@ function brokenFraming({ httpVersion, headersDistinct: sent }: IncomingMessage):
 const singleHeaders = ['host', 'content-type', 'content-length', 'content-encoding']
 const hostPattern = /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{0,5})?$/i
 
-/** What would mean two things to two readers, or is not read here. */
-function brokenHeaders(request: IncomingMessage): ErrorFacts | undefined {
+/**
+ * Finds headers that are ambiguous, such as two `Host` headers, and content encodings that the gateway does not read.
+ */
+function findHeaderFault(request: IncomingMessage): ErrorFacts | undefined {
   const { rawHeaders, httpVersion, headersDistinct: sent } = request
-  if (rawHeaders.length / 2 > mostHeaders) {
-    return { status: 431, say: ['too_many_headers', { most: mostHeaders }] }
+  if (rawHeaders.length / 2 > maxHeaders) {
+    return { status: 431, say: ['too_many_headers', { most: maxHeaders }] }
   }
   const twice = singleHeaders.find((name) => (sent[name]?.length ?? 0) > 1)
   if (twice !== undefined) return { say: ['header_twice', { name: twice }] }
@@ -121,32 +130,35 @@ function brokenHeaders(request: IncomingMessage): ErrorFacts | undefined {
 }
 
 /**
- * Answers what the parser could not read, never in the middle of another answer: in a body, its reader is told and
- * answers; else it is a message of its own, after the answer to the request before it.
+ * Responds to input that Node's parser could not read. If the parser failed inside a request body, reading that body
+ * fails, and the pipeline's own response reports it. Otherwise the failure is sent as a response of its own, after the
+ * response to the previous request.
  */
-function refuseRest(
+function handleParserError(
   gateway: Gateway,
   socket: Duplex,
   before: Exchange | undefined,
   code: string | undefined,
 ) {
   const isBody = before !== undefined && !before.request.complete
-  const facts = factsOf(code, isBody ? requestTimeoutMs : headersTimeoutMs)
-  if (isBody) breakBody(before.request, new GatewayError('BAD_REQUEST', facts))
-  after(before, () => (isBody ? hangUp(socket) : endWithFailure(gateway, socket, facts)))
+  const facts = toParserErrorFacts(code, isBody ? requestTimeoutMs : headersTimeoutMs)
+  if (isBody) failBody(before.request, new GatewayError('BAD_REQUEST', facts))
+  runAfterResponse(before, () =>
+    isBody ? closeAfterLinger(socket) : writeFailureAndClose(gateway, socket, facts),
+  )
 }
 
-function after(before: Exchange | undefined, act: () => void) {
+function runAfterResponse(before: Exchange | undefined, act: () => void) {
   if (!before || before.response.writableFinished) act()
   else before.response.once('close', act)
 }
 
 const timedOut = 'ERR_HTTP_REQUEST_TIMEOUT'
 
-/** What Node's parser refused, by its error code. */
-function factsOf(code: string | undefined, timeoutMs: number): ErrorFacts {
+/** Converts an error code of Node's parser to the facts of an error. */
+function toParserErrorFacts(code: string | undefined, timeoutMs: number): ErrorFacts {
   if (code === 'HPE_HEADER_OVERFLOW') {
-    return { status: 431, say: ['headers_too_large', { most: mostHeaderBytes }] }
+    return { status: 431, say: ['headers_too_large', { most: maxHeaderBytes }] }
   }
   if (code === timedOut) {
     return { status: 408, say: ['request_timeout', { seconds: timeoutMs / 1000 }] }
@@ -154,25 +166,37 @@ function factsOf(code: string | undefined, timeoutMs: number): ErrorFacts {
   return { say: ['broken_framing'] }
 }
 
-/** Answers a request that goes no further, and ends its connection. */
-async function refuse(gateway: Gateway, { request, response }: Exchange, facts: ErrorFacts): Promise<void> {
-  const { status, headers, body } = refusal(gateway, facts, request)
+/** Sends the error response for a request that does not reach the listener, and closes its connection. */
+async function refuseRequest(
+  gateway: Gateway,
+  { request, response }: Exchange,
+  facts: ErrorFacts,
+): Promise<void> {
+  const { status, headers, body } = buildRefusal(gateway, facts, request)
   response.writeHead(status, headers)
   response.write(body)
-  await readToForget(request)
+  await discardBody(request)
   response.end()
 }
 
-/** Writes to a socket that is no request's, and closes it. */
-function endWithFailure(gateway: Gateway, socket: Duplex, facts: ErrorFacts, request?: IncomingMessage) {
-  const { status, headers, body } = refusal(gateway, facts, request)
+/** Writes an error response directly to a socket for which Node created no response object, and closes the socket. */
+function writeFailureAndClose(
+  gateway: Gateway,
+  socket: Duplex,
+  facts: ErrorFacts,
+  request?: IncomingMessage,
+) {
+  const { status, headers, body } = buildRefusal(gateway, facts, request)
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`]
   for (let at = 0; at < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`)
-  hangUp(socket, `${lines.join('\r\n')}\r\n\r\n${body}`)
+  closeAfterLinger(socket, `${lines.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** Says the last word, and reads on for a moment: closing on a sender would reset the connection and lose the word. */
-function hangUp(socket: Duplex, last = '') {
+/**
+ * Sends the final bytes and then discards input for `lingerMs`. Closing while the client still sends would reset the
+ * connection, and the client would lose the response.
+ */
+function closeAfterLinger(socket: Duplex, last = '') {
   if (!socket.writable) return
   socket.end(last)
   socket.resume()
@@ -180,19 +204,19 @@ function hangUp(socket: Duplex, last = '') {
   socket.once('close', () => clearTimeout(timer))
 }
 
-function refusal(gateway: Gateway, facts: ErrorFacts, request?: IncomingMessage) {
-  const fresh = () => gateway.ids.next('req')
-  const requestId = request ? requestIdOf(request, fresh) : fresh()
-  const language = languageOf(request?.headersDistinct['accept-language']?.join())
+function buildRefusal(gateway: Gateway, facts: ErrorFacts, request?: IncomingMessage) {
+  const newRequestId = () => gateway.ids.next('req')
+  const requestId = request ? readRequestId(request, newRequestId) : newRequestId()
+  const language = chooseSupportedLanguage(request?.headersDistinct['accept-language']?.join())
   const error = new GatewayError('BAD_REQUEST', facts)
-  const answer = failureAnswer(error, { requestId, language }, (fault) => {
+  const apiResponse = toFailureResponse(error, { requestId, language }, (fault) => {
     gateway.log.error({ request_id: requestId, error: fault }, 'a refusal could not be written')
   })
-  const body = String(answer.body)
+  const body = String(apiResponse.body)
   const framing = ['Content-Length', String(Buffer.byteLength(body)), 'Connection', 'close']
   return {
-    status: answer.status,
-    headers: [...baseHeaders(requestId), ...dataHeaders, ...answer.headers, ...framing],
+    status: apiResponse.status,
+    headers: [...buildBaseHeaders(requestId), ...dataHeaders, ...apiResponse.headers, ...framing],
     body,
   }
 }

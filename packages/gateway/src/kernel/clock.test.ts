@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { instant } from './clock.ts'
+import { formatInstant } from './clock.ts'
 
 const latest = 8.64e15
 
@@ -16,13 +16,13 @@ describe('an instant', () => {
     )
     fc.assert(
       fc.property(times, (some) => {
-        expect(some.map(instant)).toEqual(some.map((time) => new Date(time).toISOString()))
+        expect(some.map(formatInstant)).toEqual(some.map((time) => new Date(time).toISOString()))
       }),
     )
   })
 
   it('is none where the time is none', () => {
-    expect(() => instant(Number.NaN)).toThrow(RangeError)
-    expect(() => instant(latest + 1000)).toThrow(RangeError)
+    expect(() => formatInstant(Number.NaN)).toThrow(RangeError)
+    expect(() => formatInstant(latest + 1000)).toThrow(RangeError)
   })
 })

@@ -1,8 +1,8 @@
-/** Time as the gateway sees it: the wall clock for expiry and schedules, the monotonic one for intervals. */
+/** The clocks of a process: the wall clock for expiry and schedules, the monotonic clock for intervals. */
 export interface Clock {
   /** Epoch milliseconds. */
   now(): number
-  /** Milliseconds that only ever grow. */
+  /** Milliseconds that never decrease. */
   monotonic(): number
 }
 
@@ -11,11 +11,11 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 }
 
-/** The second that was printed last: of many times in a row most are of the same one. */
+/** The text of the second that was formatted last, cached because consecutive times often share it. */
 const printed = { second: Number.NaN, text: '' }
 
-/** RFC 3339 in UTC with milliseconds. */
-export function instant(epochMs: number): string {
+/** Formats a time as RFC 3339 in UTC with milliseconds. */
+export function formatInstant(epochMs: number): string {
   const second = Math.floor(epochMs / 1000)
   if (second !== printed.second) {
     printed.text = new Date(second * 1000).toISOString().slice(0, -'000Z'.length)
@@ -25,12 +25,12 @@ export function instant(epochMs: number): string {
   return `${printed.text}${String(ms).padStart(3, '0')}Z`
 }
 
-/** The same of a time that may be missing. */
-export function instantOrNull(epochMs: number | null): string | null {
-  return epochMs === null ? null : instant(epochMs)
+/** Formats a time as RFC 3339; null stays null. */
+export function formatInstantOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : formatInstant(epochMs)
 }
 
-/** Epoch milliseconds of an RFC 3339 time that may be missing. */
-export function epochOrNull(text: string | null): number | null {
+/** Parses an RFC 3339 time to epoch milliseconds; null stays null. */
+export function parseInstantOrNull(text: string | null): number | null {
   return text === null ? null : Date.parse(text)
 }

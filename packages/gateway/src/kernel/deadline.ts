@@ -1,6 +1,7 @@
 /**
- * A signal that fires after `ms` or with another signal. Unlike `AbortSignal.timeout` it can be ended with the work it
- * bounds: a timer that runs on for half a minute after each call, and then makes an error that nobody reads, is dear.
+ * A signal that is aborted after `ms` or together with another signal. Unlike `AbortSignal.timeout`, it can be ended
+ * together with its work. A timer that runs on after each call, and then creates an error that nobody reads, is
+ * expensive.
  */
 export class Deadline {
   readonly #controller = new AbortController()
@@ -13,8 +14,8 @@ export class Deadline {
   }
 
   private constructor(ms: number, other: AbortSignal | undefined) {
-    const late = () => this.#controller.abort(new DOMException(`${ms} ms are over.`, 'TimeoutError'))
-    this.#timer = setTimeout(late, ms).unref()
+    const abortLate = () => this.#controller.abort(new DOMException(`${ms} ms are over.`, 'TimeoutError'))
+    this.#timer = setTimeout(abortLate, ms).unref()
     this.#other = other
     if (other?.aborted) this.#abort()
     else other?.addEventListener('abort', this.#abort, { once: true })
@@ -24,7 +25,7 @@ export class Deadline {
     return this.#controller.signal
   }
 
-  /** The work is done: the signal does not fire any more. */
+  /** Ends the deadline when the work is done, so the signal is never aborted after that. */
   end() {
     clearTimeout(this.#timer)
     this.#other?.removeEventListener('abort', this.#abort)

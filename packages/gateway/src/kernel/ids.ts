@@ -1,8 +1,10 @@
 import { randomBytes, randomFillSync } from 'node:crypto'
 
-/** Where randomness comes from. */
+/** The source of randomness. */
 export interface Ids {
-  /** A type prefix, an underscore and 26 characters of lower-case Crockford base32 of 16 random bytes. */
+  /**
+   * Returns a new id: the prefix, an underscore, and 16 random bytes as 26 characters of lower-case Crockford base32.
+   */
   next(prefix: string): string
   bytes(count: number): Buffer
 }
@@ -10,11 +12,13 @@ export interface Ids {
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
 const idBytes = 16
-/** Randomness is taken from the system for many ids at once: one call costs as much as sixteen bytes or thousands. */
+/**
+ * A pool of random bytes, fetched for many ids at once, because one call costs the same for 16 bytes as for thousands.
+ */
 const pool = Buffer.alloc(4096)
 let used = pool.length
 
-function idRandomness(): Uint8Array {
+function takeRandomBytes(): Uint8Array {
   if (used === pool.length) {
     randomFillSync(pool)
     used = 0
@@ -24,12 +28,12 @@ function idRandomness(): Uint8Array {
 }
 
 export const randomIds: Ids = {
-  next: (prefix) => `${prefix}_${base32(idRandomness())}`,
+  next: (prefix) => `${prefix}_${encodeBase32(takeRandomBytes())}`,
   bytes: randomBytes,
 }
 
-/** Crockford base32, lower case, most significant bit first. */
-export function base32(bytes: Uint8Array): string {
+/** Encodes bytes in Crockford base32, lower case, most significant bit first. */
+export function encodeBase32(bytes: Uint8Array): string {
   let text = ''
   let bits = 0
   let value = 0

@@ -1,14 +1,14 @@
 /**
- * JSON as a border reads it: stricter than `JSON.parse`, because two readers that resolve a doubt differently (a
- * duplicate key, a lone surrogate) are a way around every check.
+ * A stricter `JSON.parse` for untrusted input. Two parsers may treat a duplicate key or a lone surrogate differently,
+ * and an attacker could use that difference to pass a check.
  */
 
-/** The deepest nesting of arrays and objects that is read. */
-export const mostDepth = 32
+/** The deepest nesting of arrays and objects that is accepted. */
+export const maxDepth = 32
 
 const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** Why a text was not taken; the words are sentence ids for the caller's language. */
+/** Why a text was refused. Each value is the id of a sentence in the caller's language. */
 export type JsonFault =
   | 'body_not_utf8'
   | 'body_not_json'
@@ -58,17 +58,17 @@ const code = {
 } as const
 const highestSpace = 32
 
-/** Walks a text that is known to be JSON and refuses duplicate and forbidden keys and too deep a nesting. */
+/** Scans valid JSON text and refuses duplicate keys, forbidden keys and nesting that is too deep. */
 function checkKeys(text: string) {
   const levels: (Set<string> | undefined)[] = []
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at)
     if (character === code.quote) {
-      const end = endOfString(text, at)
-      if (followsColon(text, end)) noteKey(levels.at(-1), stringOf(text, at, end))
+      const end = findStringEnd(text, at)
+      if (isFollowedByColon(text, end)) noteKey(levels.at(-1), decodeString(text, at, end))
       at = end
     } else if (character === code.open || character === code.openArray) {
-      if (levels.push(character === code.open ? new Set() : undefined) > mostDepth)
+      if (levels.push(character === code.open ? new Set() : undefined) > maxDepth)
         throw new JsonError('body_too_deep')
     } else if (character === code.close || character === code.closeArray) {
       levels.pop()
@@ -82,14 +82,14 @@ function noteKey(keys: Set<string> | undefined, key: string) {
   keys?.add(key)
 }
 
-/** The string that begins and ends at these quotes. */
-function stringOf(text: string, start: number, end: number): string {
+/** Decodes the string between the quotes at `start` and `end`. */
+function decodeString(text: string, start: number, end: number): string {
   const inside = text.slice(start + 1, end)
   return inside.includes('\\') ? JSON.parse(text.slice(start, end + 1)) : inside
 }
 
-/** The quote that ends a string: one before which stands an even number of backslashes. */
-function endOfString(text: string, start: number): number {
+/** Finds the closing quote: the first one after an even number of backslashes. */
+function findStringEnd(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (isEscaped(text, end)) end = text.indexOf('"', end + 1)
   return end
@@ -101,16 +101,33 @@ function isEscaped(text: string, at: number): boolean {
   return (at - before) % 2 === 0
 }
 
-function followsColon(text: string, end: number): boolean {
+function isFollowedByColon(text: string, end: number): boolean {
   let at = end + 1
   while (text.charCodeAt(at) <= highestSpace) at++
   return text.charCodeAt(at) === code.colon
 }
 
-/** One text per value: keys sorted, no spaces. Only for values that were parsed and bounded. */
-export function canonicalJson(value: unknown): string {
+/**
+ * Formats a value as canonical text: sorted keys and no spaces. Use it only for values that were parsed, because their
+ * depth is limited.
+ */
+export function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) => {
     if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
     return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
   })
+}
+
+/** Returns a value as a record; anything that is not an object becomes an empty record. */
+export function toRecord(value: unknown): Record<string, unknown> {
+  return isRecord(value) ? value : {}
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns the items of an array as records. Anything that is not an array becomes an empty list. */
+export function toRecords(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.map(toRecord) : []
 }

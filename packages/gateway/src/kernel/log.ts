@@ -1,6 +1,9 @@
 import { type DestinationStream, pino } from 'pino'
 
-/** Structured log lines with allow-listed fields only: never a token, a secret, a body or a person's address. */
+/**
+ * Fields of a structured log line. No other fields are logged, so that the log never contains tokens, secrets, bodies
+ * or personal addresses.
+ */
 export interface LogFields {
   readonly request_id?: string
   readonly channel_code?: string
@@ -30,9 +33,9 @@ export interface Log {
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
-const mostErrorCharacters = 2_000
+const maxErrorCharacters = 2_000
 
-/** JSON lines on standard output, or on `destination`. */
+/** Creates a log that writes JSON lines to standard output or to `destination`. */
 export function jsonLog(level: LogLevel, destination?: DestinationStream): Log {
   const options = {
     level,
@@ -44,7 +47,7 @@ export function jsonLog(level: LogLevel, destination?: DestinationStream): Log {
 }
 
 function describeError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error).slice(0, mostErrorCharacters)
+  if (!(error instanceof Error)) return String(error).slice(0, maxErrorCharacters)
   const cause = error.cause instanceof Error ? ` (cause: ${error.cause.message})` : ''
-  return `${error.stack ?? error.message}${cause}`.slice(0, mostErrorCharacters)
+  return `${error.stack ?? error.message}${cause}`.slice(0, maxErrorCharacters)
 }

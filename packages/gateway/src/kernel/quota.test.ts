@@ -68,19 +68,19 @@ describe('the quota', () => {
     const quota = new Quota(10)
     quota.take('c', 2, 600, start)
     quota.giveBack('c', 1, start + 2_000)
-    expect(quota.state('c', 600, start + 2_000)).toEqual({ remaining: 599, resetSeconds: 59 })
+    expect(quota.readState('c', 600, start + 2_000)).toEqual({ remaining: 599, resetSeconds: 59 })
     quota.giveBack('c', 5, start + 3_000)
-    expect(quota.state('c', 600, start + 3_000)).toEqual({ remaining: 600, resetSeconds: 0 })
+    expect(quota.readState('c', 600, start + 3_000)).toEqual({ remaining: 600, resetSeconds: 0 })
     quota.take('c', 3, 600, start + 4_000)
-    expect(quota.state('c', 600, start + 4_000).remaining).toBe(597)
+    expect(quota.readState('c', 600, start + 4_000).remaining).toBe(597)
   })
 
   it('tells when all of it is there again', () => {
     const quota = new Quota(10)
-    expect(quota.state('c', 600, start)).toEqual({ remaining: 600, resetSeconds: 0 })
+    expect(quota.readState('c', 600, start)).toEqual({ remaining: 600, resetSeconds: 0 })
     quota.take('c', 10, 600, start + 500)
-    expect(quota.state('c', 600, start + 500)).toEqual({ remaining: 590, resetSeconds: 61 })
-    expect(quota.state('c', 600, start + 61_000)).toEqual({ remaining: 600, resetSeconds: 0 })
+    expect(quota.readState('c', 600, start + 500)).toEqual({ remaining: 590, resetSeconds: 61 })
+    expect(quota.readState('c', 600, start + 61_000)).toEqual({ remaining: 600, resetSeconds: 0 })
   })
 
   it('creates no points when the clock is set back', () => {

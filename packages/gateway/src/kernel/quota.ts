@@ -1,18 +1,20 @@
+/**
+ * Counts points in a sliding window of one-second slots: at most `limit` in any 60 seconds. A slot counts until 60
+ * seconds after its end, so no burst at the edge of a slot exceeds the limit. A refused purchase costs nothing. Times
+ * come from the monotonic clock: a wall clock that jumps neither creates nor withholds points.
+ */
+
 import { LRUCache } from 'lru-cache'
 
-/**
- * Points in a sliding window of one-second slots: at most `limit` in any 60 seconds. A slot counts until 60
- * seconds after its end, so the window can never be outwitted at a slot's edge. What cannot be paid costs nothing.
- */
 const slots = 61
-const mostSubjects = 100_000
+const maxSubjects = 100_000
 
 /** The window in seconds. */
 export const windowSeconds = 60
 
 interface Window {
   readonly spent: Float64Array
-  /** The newest second that `spent` covers. */
+  /** The newest second that `spent` contains. */
   second: number
   total: number
 }
@@ -20,25 +22,25 @@ interface Window {
 export interface Purchase {
   readonly paid: boolean
   readonly remaining: number
-  /** Whole seconds after which the refused purchase would be paid. */
+  /** Whole seconds until a refused purchase would succeed; 0 if the purchase was paid. */
   readonly retryAfter: number
 }
 
 export class Quota {
   readonly #windows: LRUCache<string, Window>
 
-  constructor(most: number = mostSubjects) {
+  constructor(most: number = maxSubjects) {
     this.#windows = new LRUCache({ max: most })
   }
 
-  /** Spends `points` of `subject` where `limit` allows it. */
-  take(subject: string, points: number, limit: number, nowMs: number): Purchase {
-    const window = this.#windowAt(subject, nowMs)
+  /** Spends points of `subject` unless that would exceed the limit. */
+  take(subject: string, points: number, limit: number, atMs: number): Purchase {
+    const window = this.#findWindow(subject, atMs)
     if (window.total + points > limit) {
       return {
         paid: false,
         remaining: Math.max(0, limit - window.total),
-        retryAfter: wait(window, points, limit, nowMs),
+        retryAfter: computeWait(window, points, limit, atMs),
       }
     }
     window.spent[window.second % slots] = (window.spent[window.second % slots] ?? 0) + points
@@ -46,9 +48,9 @@ export class Quota {
     return { paid: true, remaining: limit - window.total, retryAfter: 0 }
   }
 
-  /** Gives back points that were just taken and not used: out of the newest seconds in which any were spent. */
-  giveBack(subject: string, points: number, nowMs: number) {
-    const window = this.#windowAt(subject, nowMs)
+  /** Returns points that were just taken and not used, beginning with the newest seconds in which any were spent. */
+  giveBack(subject: string, points: number, atMs: number) {
+    const window = this.#findWindow(subject, atMs)
     let left = Math.min(points, window.total)
     window.total -= left
     for (let second = window.second; left > 0; second--) {
@@ -59,24 +61,25 @@ export class Quota {
     }
   }
 
-  /** What is left, and in how many whole seconds all of it will be there again. */
-  state(subject: string, limit: number, nowMs: number): { remaining: number; resetSeconds: number } {
-    const window = this.#windowAt(subject, nowMs)
+  /** Returns the remaining points, and the whole seconds until all points are available again. */
+  readState(subject: string, limit: number, atMs: number): { remaining: number; resetSeconds: number } {
+    const window = this.#findWindow(subject, atMs)
     const remaining = Math.max(0, limit - window.total)
     if (window.total === 0) return { remaining, resetSeconds: 0 }
     let second = window.second
     while ((window.spent[second % slots] ?? 0) === 0) second--
-    return { remaining, resetSeconds: Math.ceil(second + slots - nowMs / 1000) }
+    return { remaining, resetSeconds: Math.ceil(second + slots - atMs / 1000) }
   }
 
-  #windowAt(subject: string, nowMs: number): Window {
-    const second = Math.floor(nowMs / 1000)
+  /** Finds or creates the window of a subject, and removes the slots that have left it. */
+  #findWindow(subject: string, atMs: number): Window {
+    const second = Math.floor(atMs / 1000)
     let window = this.#windows.get(subject)
     if (!window) {
       window = { spent: new Float64Array(slots), second, total: 0 }
       this.#windows.set(subject, window)
     }
-    // A clock that was set back keeps spending in its newest slot: it never creates points.
+    // If the time decreases, spending stays in the newest slot, so no points are created.
     const steps = Math.min(slots, second - window.second)
     for (let step = 1; step <= steps; step++) {
       const slot = (second - steps + step) % slots
@@ -88,12 +91,15 @@ export class Quota {
   }
 }
 
-/** Seconds until enough of the oldest slots no longer count. */
-function wait(window: Window, points: number, limit: number, nowMs: number): number {
+/**
+ * Computes the whole seconds until enough old slots have left the window. Returns the length of the window if more
+ * points are requested than the limit allows.
+ */
+function computeWait(window: Window, points: number, limit: number, atMs: number): number {
   let total = window.total
   for (let second = window.second - slots + 1; second <= window.second; second++) {
     total -= window.spent[((second % slots) + slots) % slots] ?? 0
-    if (total + points <= limit) return Math.max(1, Math.ceil(second + slots - nowMs / 1000))
+    if (total + points <= limit) return Math.max(1, Math.ceil(second + slots - atMs / 1000))
   }
   return windowSeconds
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { endpoint } from '../contract/endpoint.ts'
 import { currencyCode, paging, window } from '../contract/fields.ts'
+import { endpoint } from '../endpoint.ts'
+import { ko } from './endpoints.ko.ts'
+import { zh } from './endpoints.zh.ts'
 import { readBalances, readBills, readFreightBills, readRefunds, readTransactions } from './read.ts'
 import {
   balancePage,
@@ -10,10 +12,12 @@ import {
   refundPage,
   refundStates,
   transactionPage,
-} from './shown.ts'
+} from './statement-json.ts'
 
-/** What the five lists have in common: they are asked of the ERP, and are CSV for whoever wants that. */
+/** The parts that all five lists share. The ERP supplies the rows, and clients may request CSV. */
 const common = {
+  group: 'statements',
+  translations: { zh, ko },
   method: 'GET',
   since: '1.3.0',
   access: 'bearer',
@@ -29,6 +33,9 @@ const query = { ...paging, ...window, currency: currencyCode.optional() }
 export const balancesList = endpoint({
   ...common,
   id: 'balances.list',
+  summary: 'List balances',
+  description:
+    'The current account in each currency: the booked balance, the amount that can still be spent, the amount that is set aside, and the credit. Read from the ERP. With start_date and end_date: the accounts whose last booking was within those days. CSV with Accept: text/csv.',
   path: '/api/v1/balances',
   query,
   result: balancePage,
@@ -39,6 +46,9 @@ export const balancesList = endpoint({
 export const transactionsList = endpoint({
   ...common,
   id: 'transactions.list',
+  summary: 'List transactions',
+  description:
+    'Bookings on the accounts, newest first, by occurred_at; the last 30 days without dates. In each currency, balance_after is the previous balance_after plus amount, across pages too. balances has the opening_balance and closing_balance around the rows of the page. Send as_of back for the following pages. Read from the ERP. CSV with Accept: text/csv.',
   path: '/api/v1/transactions',
   query,
   result: transactionPage,
@@ -50,6 +60,9 @@ export const transactionsList = endpoint({
 export const billsList = endpoint({
   ...common,
   id: 'bills.list',
+  summary: 'List bills',
+  description:
+    'Bills, newest first, by issued_at. amount_total is the sum of the transactions with its bill_id; amounts are what is owed. Read from the ERP. CSV with Accept: text/csv.',
   path: '/api/v1/bills',
   query: { ...query, status: z.enum(billStates).optional() },
   result: billPage,
@@ -61,6 +74,9 @@ export const billsList = endpoint({
 export const refundsList = endpoint({
   ...common,
   id: 'refunds.list',
+  summary: 'List refunds',
+  description:
+    'Refunds, newest first, by requested_at. A completed refund names the transaction of the same amount. Read from the ERP. CSV with Accept: text/csv.',
   path: '/api/v1/refunds',
   query: { ...query, status: z.enum(refundStates).optional() },
   result: refundPage,
@@ -72,6 +88,9 @@ export const refundsList = endpoint({
 export const freightBillsList = endpoint({
   ...common,
   id: 'freight_bills.list',
+  summary: 'List freight bills',
+  description:
+    'The cost of shipments, newest first, by billed_at, with weight and zone; amount is what is owed. Each freight bill names the transaction that booked it. Read from the ERP. CSV with Accept: text/csv.',
   path: '/api/v1/freight-bills',
   query,
   result: freightBillPage,
@@ -79,3 +98,6 @@ export const freightBillsList = endpoint({
 
   handle: readFreightBills,
 })
+
+/** The endpoints, in the order of the documentation. */
+export const endpoints = [balancesList, transactionsList, billsList, refundsList, freightBillsList] as const

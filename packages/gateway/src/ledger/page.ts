@@ -1,22 +1,28 @@
-import type { Answer, CallOptions, ErpFreightBill, ErpRefund, ErpTransaction } from '@trade-gateway/connector'
+import type {
+  CallOptions,
+  ErpFreightBill,
+  ErpRefund,
+  ErpResult,
+  ErpTransaction,
+} from '@trade-gateway/connector'
 import type { Call, Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import { pageOf, windowOf } from '../contract/lists.ts'
+import { parseWindow, toListPage } from '../contract/lists.ts'
 import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
-import { asked } from '../operations/ask.ts'
-import { type Names, namesFor } from './names.ts'
-import { nextLink, type StatementQuery, spanOf } from './span.ts'
+import { formatInstant } from '../kernel/clock.ts'
+import { askErp } from '../writes/ask.ts'
+import { type DocumentNames, loadDocumentNames } from './names.ts'
+import { buildNextLink, type StatementQuery, toSpan } from './span.ts'
 
-/** Who asks for statements, and for which. */
-export interface Question<Query extends StatementQuery = StatementQuery> {
+/** A request for a statement list and its caller. */
+export interface StatementRequest<Query extends StatementQuery = StatementQuery> {
   readonly gateway: Gateway
   readonly call: Call
   readonly caller: Caller
   readonly input: Query
 }
 
-/** What each of the ERP's lists is asked with. */
+/** The input of each statement operation of the ERP. */
 export interface ListInput {
   readonly customer_code: string
   readonly currency: string | null
@@ -27,94 +33,101 @@ export interface ListInput {
   readonly limit: number
 }
 
-/** A list of the ERP, and how its rows are shown. */
-interface StatementList<Told, Row, Shown> {
+/** A statement list of the ERP, and the functions that convert its rows. */
+interface StatementList<Reported, Row, Shown> {
   readonly name: string
-  ask(input: ListInput, options: CallOptions): Promise<Answer<Told>>
-  rowsOf(told: Told): readonly Row[]
-  shown(row: Row, names: Names): Shown
+  ask(input: ListInput, options: CallOptions): Promise<ErpResult<Reported>>
+  toRows(reported: Reported): readonly Row[]
+  toJson(row: Row, names: DocumentNames): Shown
 }
 
-interface ToldPage {
+interface ReportedPage {
   readonly as_of: string
   readonly next: string | null
 }
 
 /**
- * One page of a list as the ERP tells it, its envelope and its headers; a channel without a customer has no
- * statements. Throws `UPSTREAM_*`, and `VALIDATION_FAILED` for a currency in which there is no account.
+ * Reads one page of a statement list, with envelope and headers. A channel without a customer has no statements. Throws
+ * `UPSTREAM_*`, and `VALIDATION_FAILED` for a currency in which the customer has no account.
  */
-export async function statementPage<Told extends ToldPage, Row extends object, Shown>(
-  question: Question,
-  list: StatementList<Told, Row, Shown>,
+export async function readStatementPage<Reported extends ReportedPage, Row extends object, Shown>(
+  request: StatementRequest,
+  list: StatementList<Reported, Row, Shown>,
 ) {
-  const { gateway, call, caller, input } = question
+  const { gateway, call, caller, input } = request
   const { customer_code } = caller
   if (customer_code === null) {
     const none: Shown[] = []
-    return { told: undefined, body: pageOf(windowOf(input, gateway.clock.now()), none), headers: [] }
+    return {
+      reported: undefined,
+      body: toListPage(parseWindow(input, gateway.clock.now()), none),
+      headers: [],
+    }
   }
-  const { told, as_of } = await pageOfItsDay(question, list, customer_code)
-  const rows = list.rowsOf(told)
-  const names = await namesFor(gateway, caller, rows.flatMap(referenceIn))
+  const { reported, as_of } = await fetchPageOfErpDay(request, list, customer_code)
+  const rows = list.toRows(reported)
+  const names = await loadDocumentNames(gateway, caller, rows.flatMap(listReferences))
   const { page, page_size } = input
   const body = {
-    data: rows.map((row) => list.shown(row, names)),
-    has_more: told.next !== null,
+    data: rows.map((row) => list.toJson(row, names)),
+    has_more: reported.next !== null,
     page,
     page_size,
     as_of,
   }
-  return { told, body, headers: body.has_more ? nextLink(call, body) : [] }
+  return { reported, body, headers: body.has_more ? buildNextLink(call, body) : [] }
 }
 
 /**
- * The default days of a list are those before `as_of`, and on a page that was asked for without one that is the ERP's
- * time: where its day is not ours yet, or no more, the page is asked for again, or the ones behind it would not fit.
+ * Fetches a page. If the caller gives no dates, the date range ends on the day of `as_of`. Without `as_of`, the first
+ * fetch uses the gateway's clock, and `as_of` is then the time the ERP reports. If that time gives a different range,
+ * the page is fetched again with it, so that the following pages, which send this `as_of`, cover the same range.
  */
-async function pageOfItsDay<Told extends ToldPage, Row, Shown>(
-  question: Question,
-  list: StatementList<Told, Row, Shown>,
+async function fetchPageOfErpDay<Reported extends ReportedPage, Row, Shown>(
+  request: StatementRequest,
+  list: StatementList<Reported, Row, Shown>,
   customer_code: string,
 ) {
-  const { gateway, input } = question
-  const first = await pageTold(question, list, customer_code)
+  const { gateway, input } = request
+  const first = await fetchPage(request, list, customer_code)
   const isDated = input.start_date !== undefined || input.end_date !== undefined
   const pinned = { ...input, as_of: first.as_of }
-  if (isDated || windowOf(pinned, gateway.clock.now()).from === first.from) return first
-  return pageTold({ ...question, input: pinned }, list, customer_code)
+  if (isDated || parseWindow(pinned, gateway.clock.now()).from === first.from) return first
+  return fetchPage({ ...request, input: pinned }, list, customer_code)
 }
 
-async function pageTold<Told extends ToldPage, Row, Shown>(
-  { gateway, call, caller, input }: Question,
-  list: StatementList<Told, Row, Shown>,
+async function fetchPage<Reported extends ReportedPage, Row, Shown>(
+  request: StatementRequest,
+  list: StatementList<Reported, Row, Shown>,
   customer_code: string,
 ) {
-  const span = spanOf(gateway, caller, list.name, input)
-  const told = await toldBy(call, input, async (currency, options) => {
+  const { call, input } = request
+  const span = toSpan(request, list.name)
+  const reported = await askInCurrency(call, input, async (currency, options) => {
     const erpInput = { customer_code, currency, ...span.input }
     const answer = await list.ask(erpInput, options)
-    const isLost = erpInput.after !== null && isInvalid(answer)
+    const isLost = erpInput.after !== null && isInvalidFieldRejection(answer)
     return isLost ? list.ask({ ...erpInput, ...span.passedOver }, options) : answer
   })
-  const as_of = input.as_of ?? timeShown(told.as_of)
-  span.remember(as_of, told.next)
-  return { told, as_of, from: Date.parse(span.input.from) }
+  const as_of = input.as_of ?? normalizeInstant(reported.as_of)
+  span.remember(as_of, reported.next)
+  return { reported, as_of, from: Date.parse(span.input.from) }
 }
 
 /**
- * What the ERP tells. It knows the currencies of its accounts: one that it refuses is the caller's mistake. Whether it
- * is the currency that it refuses shows when it is asked the same without one; any other refusal is passed on.
+ * Asks the ERP and unwraps its response. If the ERP refuses a request with a currency as invalid, the same request is
+ * repeated without the currency. If that succeeds, the currency was the caller's mistake; any other refusal is passed
+ * on.
  */
-export function toldBy<T>(
+export function askInCurrency<T>(
   call: Call,
   { currency }: StatementQuery,
-  question: (currency: string | null, options: CallOptions) => Promise<Answer<T>>,
+  ask: (currency: string | null, options: CallOptions) => Promise<ErpResult<T>>,
 ): Promise<T> {
-  return asked(call, async (options) => {
-    const answer = await question(currency ?? null, options)
-    if (!isInvalid(answer) || currency === undefined) return answer
-    if ('rejected' in (await question(null, options))) return answer
+  return askErp(call, async (options) => {
+    const answer = await ask(currency ?? null, options)
+    if (!isInvalidFieldRejection(answer) || currency === undefined) return answer
+    if ('rejected' in (await ask(null, options))) return answer
     throw new GatewayError('VALIDATION_FAILED', {
       param: 'currency',
       reason: 'invalid_field',
@@ -123,17 +136,17 @@ export function toldBy<T>(
   })
 }
 
-function isInvalid(answer: Answer<unknown>): boolean {
+function isInvalidFieldRejection(answer: ErpResult<unknown>): boolean {
   return 'rejected' in answer && answer.rejected.reason === 'invalid_field'
 }
 
-/** The reference of the order that a row is about, where it has one. */
-function referenceIn(row: object | ErpTransaction | ErpRefund | ErpFreightBill): string[] {
+/** Lists the reference of the order that a row is about, if there is one. */
+function listReferences(row: object | ErpTransaction | ErpRefund | ErpFreightBill): string[] {
   const order = 'document' in row ? row.document : 'order' in row ? row.order : null
   return order?.reference ? [order.reference] : []
 }
 
-/** An ERP may write its times with fewer digits than we do. */
-export function timeShown(time: string): string {
-  return instant(Date.parse(time))
+/** Formats a time as the gateway does, because an ERP may write it with fewer digits. */
+export function normalizeInstant(time: string): string {
+  return formatInstant(Date.parse(time))
 }

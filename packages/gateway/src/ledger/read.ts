@@ -1,35 +1,35 @@
-import { Reply } from '../contract/endpoint.ts'
-import { pageOf, windowOf } from '../contract/lists.ts'
+import { parseWindow, toListPage } from '../contract/lists.ts'
+import { Reply } from '../contract/reply.ts'
 import { amountOf } from '../kernel/money.ts'
-import { type Question, statementPage, timeShown, toldBy } from './page.ts'
-import { balanceShown, billShown, freightBillShown, refundShown, transactionShown } from './rows.ts'
-import type { billStates, refundStates } from './shown.ts'
+import { askInCurrency, normalizeInstant, readStatementPage, type StatementRequest } from './page.ts'
+import { toBalanceJson, toBillJson, toFreightBillJson, toRefundJson, toTransactionJson } from './rows.ts'
 import type { StatementQuery } from './span.ts'
+import type { billStates, refundStates } from './statement-json.ts'
 
-/** The accounts of the channel's customer as they are now; with days, those that were booked on last within them. */
-export async function readBalances({ gateway, call, caller, input }: Question) {
-  const window = windowOf(input, gateway.clock.now(), true)
+/** Reads the customer's current balances. With dates, it returns only accounts whose last booking is within them. */
+export async function readBalances({ gateway, call, caller, input }: StatementRequest) {
+  const window = parseWindow(input, gateway.clock.now(), true)
   const { customer_code } = caller
-  if (customer_code === null) return pageOf(window, [])
-  const told = await toldBy(call, input, (currency, options) =>
+  if (customer_code === null) return toListPage(window, [])
+  const reported = await askInCurrency(call, input, (currency, options) =>
     gateway.erp.balances({ customer_code, currency }, options),
   )
-  const rows = told.balances
-    .map(balanceShown)
+  const rows = reported.balances
+    .map(toBalanceJson)
     .filter(({ updated_at }) => window.holds(Date.parse(updated_at)))
-  const page = pageOf(window, rows.slice(window.offset, window.offset + window.pageSize + 1))
-  return { ...page, as_of: input.as_of ?? timeShown(told.as_of) }
+  const page = toListPage(window, rows.slice(window.offset, window.offset + window.pageSize + 1))
+  return { ...page, as_of: input.as_of ?? normalizeInstant(reported.as_of) }
 }
 
-/** What was booked, with the balance before the oldest row of the page and after its newest. */
-export async function readTransactions(question: Question) {
-  const { told, body, headers } = await statementPage(question, {
+/** Reads transactions, with the balances before the oldest and after the newest row of the page. */
+export async function readTransactions(request: StatementRequest) {
+  const { reported, body, headers } = await readStatementPage(request, {
     name: 'transactions',
-    ask: (input, options) => question.gateway.erp.transactions(input, options),
-    rowsOf: ({ transactions }) => transactions,
-    shown: transactionShown,
+    ask: (input, options) => request.gateway.erp.transactions(input, options),
+    toRows: ({ transactions }) => transactions,
+    toJson: toTransactionJson,
   })
-  const balances = (told?.balances ?? []).map(({ currency, opening_balance, closing_balance }) => ({
+  const balances = (reported?.balances ?? []).map(({ currency, opening_balance, closing_balance }) => ({
     currency,
     opening_balance: amountOf(opening_balance, currency),
     closing_balance: amountOf(closing_balance, currency),
@@ -41,34 +41,34 @@ type WithStatus<States extends readonly string[]> = StatementQuery & {
   readonly status?: States[number] | undefined
 }
 
-export async function readBills(question: Question<WithStatus<typeof billStates>>) {
-  const { status = null } = question.input
-  const { body, headers } = await statementPage(question, {
+export async function readBills(request: StatementRequest<WithStatus<typeof billStates>>) {
+  const { status = null } = request.input
+  const { body, headers } = await readStatementPage(request, {
     name: 'bills',
-    ask: (input, options) => question.gateway.erp.bills({ ...input, status }, options),
-    rowsOf: ({ bills }) => bills,
-    shown: billShown,
+    ask: (input, options) => request.gateway.erp.bills({ ...input, status }, options),
+    toRows: ({ bills }) => bills,
+    toJson: toBillJson,
   })
   return new Reply(body, headers)
 }
 
-export async function readRefunds(question: Question<WithStatus<typeof refundStates>>) {
-  const { status = null } = question.input
-  const { body, headers } = await statementPage(question, {
+export async function readRefunds(request: StatementRequest<WithStatus<typeof refundStates>>) {
+  const { status = null } = request.input
+  const { body, headers } = await readStatementPage(request, {
     name: 'refunds',
-    ask: (input, options) => question.gateway.erp.refunds({ ...input, status }, options),
-    rowsOf: ({ refunds }) => refunds,
-    shown: refundShown,
+    ask: (input, options) => request.gateway.erp.refunds({ ...input, status }, options),
+    toRows: ({ refunds }) => refunds,
+    toJson: toRefundJson,
   })
   return new Reply(body, headers)
 }
 
-export async function readFreightBills(question: Question) {
-  const { body, headers } = await statementPage(question, {
+export async function readFreightBills(request: StatementRequest) {
+  const { body, headers } = await readStatementPage(request, {
     name: 'freight_bills',
-    ask: (input, options) => question.gateway.erp.freight_bills(input, options),
-    rowsOf: ({ freight_bills }) => freight_bills,
-    shown: freightBillShown,
+    ask: (input, options) => request.gateway.erp.freight_bills(input, options),
+    toRows: ({ freight_bills }) => freight_bills,
+    toJson: toFreightBillJson,
   })
   return new Reply(body, headers)
 }

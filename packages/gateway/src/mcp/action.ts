@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import type { Visit } from './visit.ts'
+import type { ActionContext } from './action-context.ts'
 
 /**
- * A business action is a value, as an endpoint is: its name, what a model reads of it, the shape of what goes in and
- * comes out, and the verb. Its title, for people, stands in `texts/`.
+ * A business action is a value, like an endpoint: its name, its texts, the schemas of its input and output, and the
+ * function that runs it.
  */
 export interface Action<
   Name extends string = string,
@@ -11,29 +11,31 @@ export interface Action<
   Output extends z.ZodObject = z.ZodObject,
 > {
   readonly name: Name
-  /** For the model, at most 80 words: what, when, when not, what it costs and changes. */
+  /** The name that clients show to people. Its translations are in `actions.zh.ts` and `actions.ko.ts`. */
+  readonly title: string
+  /** Instructions for the model in at most 80 words: purpose, when to use another action, effects and cost. */
   readonly description: string
-  readonly hints: Hints
+  readonly hints: ActionHints
   readonly input: Input
   readonly output: Output
-  run(visit: Visit, input: z.output<Input>): Promise<Done<z.input<Output>>>
+  run(context: ActionContext, input: z.output<Input>): Promise<ActionResult<z.input<Output>>>
 }
 
-/** What a client may believe of an action before it asks a person. */
-export interface Hints {
-  readonly reads: boolean
-  /** Commits money or takes something away. */
+/** Properties by which a client decides whether to ask a person first. */
+export interface ActionHints {
+  readonly isReadOnly: boolean
+  /** Whether the action spends money or ends something that cannot be restored. */
   readonly destructive: boolean
   readonly idempotent: boolean
 }
 
-export const readHints: Hints = { reads: true, destructive: false, idempotent: true }
-/** Makes what costs nothing and ends by itself. */
-export const quoteHints: Hints = { reads: false, destructive: false, idempotent: true }
-export const commitHints: Hints = { reads: false, destructive: true, idempotent: true }
+export const readHints: ActionHints = { isReadOnly: true, destructive: false, idempotent: true }
+/** The hints of actions that create a quote, which costs nothing and expires. */
+export const quoteHints: ActionHints = { isReadOnly: false, destructive: false, idempotent: true }
+export const commitHints: ActionHints = { isReadOnly: false, destructive: true, idempotent: true }
 
-/** A result, and what a model reads of it where its client shows text only. */
-export interface Done<T> {
+/** The result of an action: as data, and as text for clients that show only text. */
+export interface ActionResult<T> {
   readonly data: T
   readonly text: string
 }
@@ -46,7 +48,7 @@ export function action<const Name extends string, Input extends z.ZodObject, Out
 }
 
 /**
- * An action as the list of them sees it, its own types forgotten. The cast holds because `run` is handed only what
+ * An action without its own types, for the list of all actions. The cast holds because `run` receives only input that
  * the action's own schema parsed.
  */
 export function anyAction(value: unknown): Action {

@@ -1,6 +1,6 @@
-import { z } from 'zod'
 import type { Language } from '../contract/language.ts'
-import { texts } from '../contract/texts/texts.ts'
+import { chooseTranslation, type DeclaredText, type Translations } from '../contract/texts/translation.ts'
+import { compileShape, type Shape } from '../pipeline/shape.ts'
 import { type Action, anyAction } from './action.ts'
 import { callEndpoint } from './actions/call-endpoint.ts'
 import { cancelOrder } from './actions/cancel-order.ts'
@@ -13,7 +13,9 @@ import { placeOrder } from './actions/place-order.ts'
 import { quoteDropship } from './actions/quote-dropship.ts'
 import { quoteOrder } from './actions/quote-order.ts'
 import { releaseDropship } from './actions/release-dropship.ts'
-import { briefSchema } from './schema.ts'
+import { ko } from './actions.ko.ts'
+import { zh } from './actions.zh.ts'
+import { toBriefSchema } from './schema.ts'
 
 /** Every business action, in the order of the specification. */
 const businessActions = [
@@ -32,38 +34,55 @@ const businessActions = [
 
 export type ActionName = (typeof businessActions)[number]['name']
 
-/** An action, its input compiled. */
-export interface ReadyAction {
-  readonly action: Action
-  readonly input: z.ZodType
+/** The texts of an action that people read. Its description is for models and exists only in English. */
+interface ActionProse {
+  readonly title: string
 }
 
-export const actions: ReadonlyMap<string, ReadyAction> = new Map(
-  businessActions.map((each) => [each.name, { action: anyAction(each), input: z.compile(each.input) }]),
+const translations: Translations<ActionName, ActionProse> = { zh, ko }
+
+/** The titles with their translations. */
+export const actionTexts: readonly DeclaredText[] = businessActions.map(({ name, title }) => ({
+  name,
+  english: { title },
+  zh: zh[name],
+  ko: ko[name],
+}))
+
+/** An action with its compiled input schema. */
+export interface CompiledAction {
+  readonly action: Action
+  readonly input: Shape
+}
+
+export const actions: ReadonlyMap<string, CompiledAction> = new Map(
+  businessActions.map((each) => [each.name, { action: anyAction(each), input: compileShape(each.input) }]),
 )
 
-/** The list of tools, for readers of each language. It depends on nothing else, so it is the same bytes each time. */
-export const toolsIn: Readonly<Record<Language, { readonly tools: Tool[] }>> = {
-  en: toolsFor('en'),
-  zh: toolsFor('zh'),
-  ko: toolsFor('ko'),
+/** The list of tools by language. It is the same for every caller, so it is built once. */
+export const toolsByLanguage: Readonly<Record<Language, { readonly tools: Tool[] }>> = {
+  en: buildTools('en'),
+  zh: buildTools('zh'),
+  ko: buildTools('ko'),
 }
 
-type Tool = ReturnType<typeof toolOf>
+type Tool = ReturnType<typeof buildTool>
 
-function toolsFor(language: Language): { tools: Tool[] } {
-  return { tools: businessActions.map((each) => toolOf(anyAction(each), texts[language].actions[each.name])) }
+function buildTools(language: Language): { tools: Tool[] } {
+  const titleOf = ({ name, title }: (typeof businessActions)[number]) =>
+    chooseTranslation(language, { title }, translations, name).title
+  return { tools: businessActions.map((each) => buildTool(anyAction(each), titleOf(each))) }
 }
 
-function toolOf({ name, description, hints, input, output }: Action, title: string) {
+function buildTool({ name, description, hints, input, output }: Action, title: string) {
   return {
     name,
     title,
     description,
-    inputSchema: { type: 'object' as const, ...briefSchema(input, 'input') },
-    outputSchema: { type: 'object' as const, ...briefSchema(output, 'output') },
+    inputSchema: { type: 'object' as const, ...toBriefSchema(input, 'input') },
+    outputSchema: { type: 'object' as const, ...toBriefSchema(output, 'output') },
     annotations: {
-      readOnlyHint: hints.reads,
+      readOnlyHint: hints.isReadOnly,
       destructiveHint: hints.destructive,
       idempotentHint: hints.idempotent,
       openWorldHint: false,

@@ -1,14 +1,21 @@
-import type { z } from 'zod'
-import type { dropshipOrder } from '../dropship/shown.ts'
-import type { order } from '../orders/shown.ts'
-import { contentNames } from './quote.ts'
+/**
+ * Request bodies that repeat a quoted document, and hashes of its content. A quote stores two hashes: of everything
+ * that was quoted, and of the fields that the ERP does not change.
+ */
 
-/** What of a document a quote speaks of, and what of it the ERP leaves as it is. */
+import type { z } from 'zod'
+import type { dropshipOrder } from '../dropship/dropship-json.ts'
+import type { order } from '../orders/order-json.ts'
+import { hashContents } from './quote.ts'
+
 type Order = z.output<typeof order>
 type Dropship = z.output<typeof dropshipOrder>
 
-/** The body that says what a draft says; whatever becomes of the draft, this is what is placed. */
-export function orderBodyOf(draft: Order) {
+/**
+ * Builds the submit body from the draft's content, so that exactly this content is placed even if the draft changes in
+ * the meantime.
+ */
+export function toOrderBody(draft: Order) {
   return {
     lines: draft.lines.map(({ sku, quantity }) => ({ sku, quantity })),
     payment_method: draft.payment_method,
@@ -18,14 +25,14 @@ export function orderBodyOf(draft: Order) {
   }
 }
 
-export function orderContent(draft: Order) {
-  const { lines, payment_method } = orderBodyOf(draft)
+export function hashOrder(draft: Order) {
+  const { lines, payment_method } = toOrderBody(draft)
   const sorted = lines.toSorted((a, b) => (a.sku < b.sku ? -1 : 1))
-  return contentNames(orderBodyOf(draft), { lines: sorted, payment_method })
+  return hashContents(toOrderBody(draft), { lines: sorted, payment_method })
 }
 
-/** The body that repeats a preview. */
-export function dropshipBodyOf(preview: Dropship) {
+/** Builds the submit body from the preview's content. */
+export function toDropshipBody(preview: Dropship) {
   const { dropship_order_id, sku, quantity, recipient, shipping_method, client_order_number } = preview
   return {
     dropship_order_id,
@@ -39,9 +46,9 @@ export function dropshipBodyOf(preview: Dropship) {
   }
 }
 
-export function dropshipContent(preview: Dropship) {
+export function hashDropship(preview: Dropship) {
   const { sku, quantity, recipient, shipping_method, client_order_number } = preview
-  return contentNames(dropshipBodyOf(preview), {
+  return hashContents(toDropshipBody(preview), {
     sku,
     quantity,
     recipient,

@@ -1,25 +1,31 @@
-import type { Answer, Call } from '../contract/call.ts'
+import type { ApiResponse, Call } from '../contract/call.ts'
 import type { Language } from '../contract/language.ts'
 import type { SentenceId } from '../contract/texts/en.ts'
-import { sentence, texts } from '../contract/texts/texts.ts'
+import { formatSentence, texts } from '../contract/texts/texts.ts'
 import type { Gateway } from '../gateway.ts'
-import { failureAnswer } from '../http/failure.ts'
-import { headerOf } from '../http/in-process.ts'
+import { toFailureResponse } from '../pipeline/failure.ts'
+import { readHeader } from '../pipeline/in-process.ts'
+import { chargeRefusal } from '../pipeline/refusals.ts'
 import type { Action } from './action.ts'
-import { Refusal } from './visit.ts'
-import { type Envelope, envelopeOf, errorText } from './wording.ts'
+import { EndpointFailure } from './action-context.ts'
+import { describeError, type ErrorEnvelope, readErrorEnvelope } from './wording.ts'
 
-/** What a client is told of an action that failed: words that its model can read, and no structure to trip over. */
-export interface Failed {
+/** The result of an action that failed: text for the model, without structured content. */
+export interface ToolFailure {
   readonly content: { readonly type: 'text'; readonly text: string }[]
   readonly isError: true
   readonly [more: string]: unknown
 }
 
-export function failed(gateway: Gateway, call: Call, action: Action | undefined, error: unknown): Failed {
-  const answer = answerOf(gateway, call, error)
-  const envelope = envelopeOf(answer)
-  const told = { ...envelope, ...agentWords(envelope, call.language, action) }
+export function toToolFailure(
+  gateway: Gateway,
+  call: Call,
+  action: Action | undefined,
+  error: unknown,
+): ToolFailure {
+  const response = toResponse(gateway, call, error)
+  const envelope = readErrorEnvelope(response)
+  const adapted = { ...envelope, ...adaptForAgents(envelope, call.language, action) }
   const { code } = envelope
   gateway.log.info(
     {
@@ -31,25 +37,28 @@ export function failed(gateway: Gateway, call: Call, action: Action | undefined,
     'an agent’s action failed',
   )
   return {
-    content: [{ type: 'text', text: errorText(told, headerOf(answer, 'retry-after')) }],
+    content: [{ type: 'text', text: describeError(adapted, readHeader(response, 'retry-after')) }],
     isError: true,
   }
 }
 
-function answerOf(gateway: Gateway, call: Call, error: unknown): Answer {
-  if (error instanceof Refusal) return error.answer
-  return failureAnswer(error, call, (fault) => {
+function toResponse(gateway: Gateway, call: Call, error: unknown): ApiResponse {
+  if (error instanceof EndpointFailure) return error.response
+  return toFailureResponse(chargeRefusal(gateway, call, error), call, (fault) => {
     gateway.log.error({ request_id: call.requestId, error: fault }, 'an action failed inside')
   })
 }
 
-/** An agent quotes again and calls again where a program would preview again and send its key again. */
-function agentWords({ code, reason }: Envelope, language: Language, action: Action | undefined) {
-  const hint = (id: SentenceId) => ({ hint: sentence(language, id) })
+/**
+ * Replaces message and hint where an agent must act differently from a program: it repeats the action instead of
+ * sending an idempotency key, and quotes again instead of previewing again.
+ */
+function adaptForAgents({ code, reason }: ErrorEnvelope, language: Language, action: Action | undefined) {
+  const hint = (id: SentenceId) => ({ hint: formatSentence(language, id) })
   if (reason === 'price_changed' || reason === 'hold_expired') return hint('hint_quote_again')
   if (action === undefined || action.name === 'call_endpoint') return {}
   if (code === 'IDEMPOTENCY_IN_PROGRESS') {
-    return { message: sentence(language, 'call_running'), ...hint('hint_call_again') }
+    return { message: formatSentence(language, 'call_running'), ...hint('hint_call_again') }
   }
   if (code !== 'UPSTREAM_ERROR' && code !== 'UPSTREAM_TIMEOUT') return {}
   if (reason !== 'upstream_unknown') return hint('hint_call_later')

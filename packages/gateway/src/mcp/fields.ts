@@ -1,9 +1,11 @@
+/** Input fields that several actions share. Descriptions are short, because a model reads them before every call. */
+
 import { z } from 'zod'
 
-/** Fields that several actions share. Short descriptions: they are read by a model before every call. */
+/** The warehouses and views of the specification. */
 const warehouseCodes = ['AU', 'AUSYD1', 'AUSYD2', 'CN', 'CHNZJ1']
 
-/** The specification's five; which of them a caller may use, the door decides. */
+/** The field for a warehouse. Its schema lists these codes; the pipeline decides which codes a caller may use. */
 export const warehouseField = z
   .string()
   .min(1)

@@ -1,11 +1,11 @@
-import { type AnyEndpointId, catalogue, endpointIdOf } from '../catalogue.ts'
+import { catalogue, type EndpointId } from '../catalogue.ts'
 import type { ActionName } from './actions.ts'
 
 /**
- * Earlier versions mirrored endpoints as tools, named resource_action: `stock_list`, `order_create`. Whoever asks for
- * one is told what does its work now.
+ * The current action for each endpoint that had a tool of its own in earlier versions. Those tools were named
+ * resource_action: `stock_list`, `order_create`. A call of such a tool gets an error with the name of its replacement.
  */
-const actionOf: Readonly<Partial<Record<AnyEndpointId, ActionName>>> = {
+const actionByEndpoint: Readonly<Partial<Record<EndpointId, ActionName>>> = {
   'stock.list': 'check_stock',
   'products.list': 'find_products',
   'products.read': 'find_products',
@@ -19,7 +19,7 @@ const actionOf: Readonly<Partial<Record<AnyEndpointId, ActionName>>> = {
   'dropship.void': 'cancel_order',
 }
 
-/** Names of before whose endpoints have other words now. */
+/** Former names that cannot be derived from an endpoint id. */
 const otherNames: Readonly<Record<string, ActionName>> = {
   stock_get: 'check_stock',
   stock_query: 'check_stock',
@@ -35,22 +35,24 @@ const otherNames: Readonly<Record<string, ActionName>> = {
   freight_bill_list: 'get_statement',
 }
 
-const renamed: ReadonlyMap<string, string> = new Map([
-  ...catalogue.map((endpoint): [string, string] => {
-    const id = endpointIdOf(endpoint)
-    return [nameOf(id), actionOf[id] ?? `call_endpoint (${endpoint.method} ${endpoint.path})`]
-  }),
+const actions: ReadonlyMap<string, ActionName> = new Map(Object.entries(actionByEndpoint))
+
+const currentNames: ReadonlyMap<string, string> = new Map([
+  ...catalogue.map(({ id, method, path }): [string, string] => [
+    toFormerName(id),
+    actions.get(id) ?? `call_endpoint (${method} ${path})`,
+  ]),
   ...Object.entries(otherNames),
 ])
 
-/** `orders.create` was `order_create`. */
-function nameOf(id: string): string {
+/** Derives the former tool name from an endpoint id: `orders.create` was `order_create`. */
+function toFormerName(id: string): string {
   const [resource = '', verb] = id.split('.')
   const one = resource.replace(/sses$/, 'ss').replace(/([^s])s$/, '$1')
   return verb === undefined ? `${one}_get` : `${one}_${verb === 'read' ? 'get' : verb}`
 }
 
-/** What does the work of a tool that was renamed; undefined where there never was one. */
-export function nowCalled(name: string): string | undefined {
-  return renamed.get(name)
+/** Finds the replacement of a former tool; undefined if the name was never used. */
+export function findCurrentName(name: string): string | undefined {
+  return currentNames.get(name)
 }

@@ -2,9 +2,9 @@ import type { Call } from '../contract/call.ts'
 import type { Gateway } from '../gateway.ts'
 
 /**
- * Programs send no `Origin`; a page in a browser always does, and one that is not ours has no business here (DNS
- * rebinding). Known are our own address, those that the operator names, and pages of the same machine while we
- * listen on it alone.
+ * Whether a request may come from its origin. This check prevents DNS rebinding. Programs send no `Origin`, browsers
+ * always do. Allowed are the gateway's own URL, the configured origins and, if the gateway listens only on loopback,
+ * pages of the same machine.
  */
 export function isKnownOrigin({ config }: Gateway, call: Call): boolean {
   const [origin, ...more] = call.header('origin')

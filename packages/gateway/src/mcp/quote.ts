@@ -1,43 +1,51 @@
 import type { Caller } from '../contract/call.ts'
 import { GatewayError, type Reason } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
-import { sameText, sha256 } from '../kernel/crypto.ts'
-import { canonicalJson } from '../kernel/json.ts'
+import { sha256 } from '../kernel/crypto.ts'
+import { toCanonicalJson } from '../kernel/json.ts'
 import { minorUnits } from '../kernel/money.ts'
 
 /**
- * A quote is a word that we gave: this document, with this content, costs this total until then. Its id carries all
- * of that and a signature over it and over whom it was given to, so that nothing is kept; it is spent with its
- * document, which can be placed once. It is short, because a model copies it.
+ * A promise that a document with this content costs this total until the promise expires. The quote's id contains all
+ * of this and a signature over it and its caller, so the gateway stores nothing. A quote is used up when its document
+ * is placed. The id is short, because a model copies it.
  */
 export interface Quote {
   readonly action: 'order' | 'dropship'
   readonly id: string
-  /** Of everything that was quoted. */
+  /** The hash of everything that was quoted. */
   readonly content: string
-  /** Of what the ERP leaves as it is, so that the placed document is known again. */
+  /** The hash of the fields that the ERP does not change, by which the placed document is recognised. */
   readonly goods: string
-  /** In minor units. */
+  /** The total in minor units. */
   readonly total: number
   readonly currency: string
-  /** Epoch milliseconds. */
+  /** The expiry in epoch milliseconds. */
   readonly expires_at: number
 }
 
-const letterOf = { order: 'o', dropship: 'd' } as const
+const actionLetters = { order: 'o', dropship: 'd' } as const
 const pattern =
   /^qt([od])-([a-z]+_[0-9a-z]{26})-([\w-]{16})([\w-]{8})-([0-9a-z]{1,11})([A-Z]{3})-([0-9a-z]{1,9})-([\w-]{22})$/
 
-/** The id of a quote for this caller. */
-export function quoteIdFor(gateway: Gateway, caller: Caller, quote: Quote): string {
+/** Creates the id of a quote for this caller. */
+export function createQuoteId(gateway: Gateway, caller: Caller, quote: Quote): string {
   const { action, id, content, goods, total, currency, expires_at } = quote
   const amount = `${total.toString(36)}${currency}`
-  const text = `qt${letterOf[action]}-${id}-${content}${goods}-${amount}-${expires_at.toString(36)}`
-  return `${text}-${gateway.secrets.sign(text, purposeFor(gateway, caller))}`
+  const text = `qt${actionLetters[action]}-${id}-${content}${goods}-${amount}-${expires_at.toString(36)}`
+  return `${text}-${gateway.secrets.sign(text, toSignaturePurpose(gateway, caller))}`
 }
 
-/** Reads an id that we made for this caller and this action. Throws `VALIDATION_FAILED`, `quote_invalid`. */
-export function quoteFrom(gateway: Gateway, caller: Caller, action: Quote['action'], quoteId: string): Quote {
+/**
+ * Parses an id and verifies that it was created for this caller and action. Throws `VALIDATION_FAILED` with
+ * `quote_invalid`.
+ */
+export function parseQuoteId(
+  gateway: Gateway,
+  caller: Caller,
+  action: Quote['action'],
+  quoteId: string,
+): Quote {
   const parts = pattern.exec(quoteId)
   const [
     ,
@@ -52,8 +60,8 @@ export function quoteFrom(gateway: Gateway, caller: Caller, action: Quote['actio
   ] = parts ?? []
   const text = quoteId.slice(0, -signature.length - 1)
   const isOurs =
-    parts !== null && sameText(signature, gateway.secrets.sign(text, purposeFor(gateway, caller)))
-  if (!isOurs || letter !== letterOf[action]) throw quoteRefused('quote_invalid')
+    parts !== null && gateway.secrets.verify(signature, text, toSignaturePurpose(gateway, caller))
+  if (!isOurs || letter !== actionLetters[action]) throw toQuoteError('quote_invalid')
   return {
     action,
     id,
@@ -65,21 +73,24 @@ export function quoteFrom(gateway: Gateway, caller: Caller, action: Quote['actio
   }
 }
 
-/** Another installation's, channel's or account's quote has another signature. */
-function purposeFor({ installation }: Gateway, { channel_code, account }: Caller): string {
+/**
+ * Builds the purpose of the signature. It binds the signature to installation, channel and account, so that no other
+ * caller can use the quote.
+ */
+function toSignaturePurpose({ installation }: Gateway, { channel_code, account }: Caller): string {
   return JSON.stringify(['quote', installation, channel_code, account?.account_id ?? null])
 }
 
-/** The key under which a quote is placed: the same for every attempt. */
-export function keyOfQuote(quoteId: string): string {
+/** Derives the idempotency key for placing a quote, which is the same for every attempt. */
+export function toIdempotencyKey(quoteId: string): string {
   return `mcp-${sha256(quoteId).toString('base64url')}`
 }
 
-export function quoteRefused(reason: Extract<Reason, `quote_${string}`>): GatewayError {
+export function toQuoteError(reason: Extract<Reason, `quote_${string}`>): GatewayError {
   return new GatewayError('VALIDATION_FAILED', { param: 'quote_id', reason, say: [reason] })
 }
 
-/** Throws `VALIDATION_FAILED` where a total is not the quoted one. */
+/** Throws `VALIDATION_FAILED` if the confirmed total differs from the quoted one. */
 export function requireTotal({ total, currency }: Quote, confirmed: number) {
   const units = minorUnits(currency)
   if (confirmed * units === total || Math.abs(confirmed * units - total) < 1e-6) return
@@ -93,11 +104,11 @@ export function requireTotal({ total, currency }: Quote, confirmed: number) {
 const contentCharacters = 16
 const goodsCharacters = 8
 
-/** Short names of two contents, the whole and what stays. */
-export function contentNames(whole: unknown, goods: unknown): Pick<Quote, 'content' | 'goods'> {
-  return { content: nameOf(whole, contentCharacters), goods: nameOf(goods, goodsCharacters) }
+/** Hashes the whole content and the goods alone. */
+export function hashContents(whole: unknown, goods: unknown): Pick<Quote, 'content' | 'goods'> {
+  return { content: hashContent(whole, contentCharacters), goods: hashContent(goods, goodsCharacters) }
 }
 
-function nameOf(content: unknown, characters: number): string {
-  return sha256(canonicalJson(content)).toString('base64url').slice(0, characters)
+function hashContent(content: unknown, characters: number): string {
+  return sha256(toCanonicalJson(content)).toString('base64url').slice(0, characters)
 }

@@ -1,13 +1,13 @@
 import { ResourceNotFoundError, type Server } from '@modelcontextprotocol/server'
 import type { z } from 'zod'
 import { me } from '../access/endpoints.ts'
-import { errorsRead } from '../contract/error-endpoints.ts'
-import { isErrorCode } from '../contract/errors.ts'
+import { isErrorCode } from '../contract/error-table.ts'
+import { errorsRead } from '../errors/endpoints.ts'
 import { warehousesList } from '../stock/endpoints.ts'
-import type { Visit } from './visit.ts'
+import type { ActionContext } from './action-context.ts'
 
-/** What an agent may want to read once: who it is, where stock lies, and what a code means. */
-const fixed = [
+/** The resources that an agent typically reads once: its account, its warehouses and the error codes. */
+const fixedResources = [
   { uri: 'tgw://me', name: 'me', description: 'The token’s account, rights and points', endpoint: me },
   { uri: 'tgw://warehouses', name: 'warehouses', description: 'Usable warehouses', endpoint: warehousesList },
 ] as const
@@ -21,23 +21,23 @@ const template = {
   mimeType,
 }
 
-/** Answers the resource requests of one visit, through the door like everything else. */
-export function offerResources(server: Server, visit: Visit) {
+/** Registers the handlers of MCP resources. Like actions, they read the API through the pipeline. */
+export function registerResources(server: Server, context: ActionContext) {
   server.setRequestHandler('resources/list', () => ({
-    resources: fixed.map(({ uri, name, description }) => ({ uri, name, description, mimeType })),
+    resources: fixedResources.map(({ uri, name, description }) => ({ uri, name, description, mimeType })),
   }))
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [template] }))
   server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-    const { json } = await readOf(visit, uri)
+    const { json } = await readResource(context, uri)
     return { contents: [{ uri, mimeType, text: JSON.stringify(json) }] }
   })
 }
 
-/** The answer of the door that a resource is. Throws `ResourceNotFoundError`. */
-function readOf(visit: Visit, uri: string): Promise<{ json: unknown }> {
-  const known = fixed.find((each) => each.uri === uri)
-  if (known) return visit.of<z.ZodType>(known.endpoint)
+/** Reads the endpoint behind a resource URI. Throws `ResourceNotFoundError`. */
+function readResource(context: ActionContext, uri: string): Promise<{ json: unknown }> {
+  const known = fixedResources.find((each) => each.uri === uri)
+  if (known) return context.callEndpoint<z.ZodType>(known.endpoint)
   const code = errorPattern.exec(uri)?.[1] ?? ''
   if (!isErrorCode(code)) throw new ResourceNotFoundError(uri)
-  return visit.of(errorsRead, { params: { code } })
+  return context.callEndpoint(errorsRead, { params: { code } })
 }

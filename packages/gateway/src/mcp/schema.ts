@@ -2,30 +2,30 @@ import { z } from 'zod'
 
 type Json = Record<string, unknown>
 
-/** JSON Schema as programs read it: inlined, without what says nothing. */
-export function plainSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+/** Converts a Zod schema to inlined JSON Schema, without limits that carry no information. */
+export function toInlineSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     io,
     reused: 'inline',
-    override: ({ jsonSchema }) => dropNoise(jsonSchema, io),
+    override: ({ jsonSchema }) => dropIntegerBounds(jsonSchema, io),
   })
   return json
 }
 
 /**
- * The same for the list of tools, which a model reads before everything else, at every start: bounds that no sane call
- * meets are left out, and of results whatever explains itself once it is there. The server checks all of it anyway.
+ * Converts a Zod schema to a shorter JSON Schema for the list of tools, which a model reads at every start. It omits
+ * limits that no reasonable call reaches and obvious parts of results. The server validates all of them anyway.
  */
-export function briefSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
+export function toBriefSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _dialect, ...json } = z.toJSONSchema(schema, {
     io,
     reused: 'inline',
     override: ({ jsonSchema }) => {
-      dropNoise(jsonSchema, io)
+      dropIntegerBounds(jsonSchema, io)
       for (const name of checkedAnyway) delete jsonSchema[name]
       if (Number(jsonSchema.minimum) <= 1) delete jsonSchema.minimum
       if (Number(jsonSchema.maximum) >= 1_000_000) delete jsonSchema.maximum
-      if (io === 'output') dropPlain(jsonSchema)
+      if (io === 'output') dropOutputDetails(jsonSchema)
     },
   })
   return json
@@ -39,18 +39,20 @@ const checkedAnyway = [
   'propertyNames',
   'additionalProperties',
 ]
-/** An object of so few fields needs no explanation. */
-const plainFields = 3
+/** Items of a list with at most this many fields are not described. */
+const maxObviousFields = 3
 
-function dropPlain(json: Json) {
+function dropOutputDetails(json: Json) {
   delete json.required
   const { items } = json
   if (typeof items !== 'object' || items === null || !('properties' in items)) return
-  if (Object.keys(Object(items.properties)).length <= plainFields) delete json.items
+  if (Object.keys(Object(items.properties)).length <= maxObviousFields) delete json.items
 }
 
-/** Bounds of integers say nothing; a result may grow, a request may not. */
-function dropNoise(json: Json, io: 'input' | 'output') {
+/**
+ * Removes Zod's limits of safe integers. Results may gain fields, so `additionalProperties` is kept only for requests.
+ */
+function dropIntegerBounds(json: Json, io: 'input' | 'output') {
   if (json.maximum === Number.MAX_SAFE_INTEGER) delete json.maximum
   if (json.minimum === Number.MIN_SAFE_INTEGER) delete json.minimum
   if (io === 'output' && json.additionalProperties === false) delete json.additionalProperties

@@ -1,9 +1,9 @@
 import { warehousesList } from '../stock/endpoints.ts'
-import type { Visit } from './visit.ts'
+import type { ActionContext } from './action-context.ts'
 
-/** The real warehouses that the caller may use; where it may use views only, those. */
-export async function realWarehouses(visit: Visit): Promise<string[]> {
-  const { data } = (await visit.of(warehousesList)).json
+/** Lists the codes of the real warehouses that the caller may use. If it may use only views, lists the views. */
+export async function listRealWarehouses(context: ActionContext): Promise<string[]> {
+  const { data } = (await context.callEndpoint(warehousesList)).json
   const real = data.filter(({ kind }) => kind === 'warehouse')
   return (real.length > 0 ? real : data).map(({ warehouse_code }) => warehouse_code)
 }

@@ -1,30 +1,32 @@
-import type { Answer } from '../contract/call.ts'
-import { cleaned } from '../contract/texts/texts.ts'
-
 /**
- * What models read. Text of others (names, reasons, remarks) is data: it stands in structured fields or inside this
- * fence, out of which it cannot break, and never beside our own words.
+ * Text for models. Text from the ERP or a client (names, reasons, remarks) is untrusted. It appears only in structured
+ * fields or inside a `<data>` fence that it cannot close, never beside the gateway's own words.
  */
-const mostFenced = 4_000
 
-/** Others' text, fenced; one entry a line. */
-export function fenced(lines: readonly string[]): string {
-  const inside = lines.map((line) => harmless(line)).join('\n')
-  const shown = inside.length > mostFenced ? `${inside.slice(0, mostFenced)}…` : inside
+import type { ApiResponse } from '../contract/call.ts'
+import { cleanText } from '../contract/texts/texts.ts'
+
+/** The maximum length of the text inside a fence, in characters. */
+const maxFencedCharacters = 4_000
+
+/** Puts untrusted text into a fence, one entry per line. */
+export function fenceText(lines: readonly string[]): string {
+  const inside = lines.map((line) => replaceBrackets(line)).join('\n')
+  const shown = inside.length > maxFencedCharacters ? `${inside.slice(0, maxFencedCharacters)}…` : inside
   return `<data>\n${shown}\n</data>`
 }
 
-function harmless(line: string): string {
-  return cleaned(line, mostFenced).replaceAll('<', '‹').replaceAll('>', '›')
+function replaceBrackets(line: string): string {
+  return cleanText(line, maxFencedCharacters).replaceAll('<', '‹').replaceAll('>', '›')
 }
 
-/** A count and its noun. */
-export function counted(count: number, one: string, many = `${one}s`): string {
+/** Formats a number with its noun in the singular or plural. */
+export function countNoun(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
 }
 
-/** What an error tells; every member but the first two may be missing. */
-export interface Envelope {
+/** The fields of an error envelope. */
+export interface ErrorEnvelope {
   readonly code: string
   readonly message: string
   readonly hint: string
@@ -34,13 +36,15 @@ export interface Envelope {
   readonly reason?: string | undefined
 }
 
-/** `CODE: message. Hint. request_id. doc_url`, and what of it programs would read. */
-export function errorText(error: Envelope, retryAfter: string | undefined): string {
-  // The ERP's own reason is part of these messages.
+/** Formats an error as `CODE: message Hint param. reason. retry_after. request_id. doc_url`. */
+export function describeError(error: ErrorEnvelope, retryAfter: string | undefined): string {
+  // These messages contain the ERP's own text, so they are fenced.
   const isUpstream = error.code === 'UPSTREAM_REJECTED' || error.reason === 'sku_blocked'
-  const message = isUpstream ? `<data>${harmless(error.message)}</data>` : harmless(error.message)
+  const message = isUpstream
+    ? `<data>${replaceBrackets(error.message)}</data>`
+    : replaceBrackets(error.message)
   const facts = [
-    error.param ? `param: ${harmless(error.param)}` : '',
+    error.param ? `param: ${replaceBrackets(error.param)}` : '',
     error.reason ? `reason: ${error.reason}` : '',
     retryAfter === undefined ? '' : `retry_after: ${retryAfter} s`,
     `request_id: ${error.request_id}`,
@@ -49,8 +53,8 @@ export function errorText(error: Envelope, retryAfter: string | undefined): stri
   return `${error.code}: ${message} ${error.hint} ${facts.filter((fact) => fact !== '').join('. ')}`
 }
 
-/** The error of an answer of the door, which always has one. */
-export function envelopeOf(answer: Answer): Envelope {
-  const { error }: { error: Envelope } = JSON.parse(String(answer.body))
+/** Reads the error from a failed response of the pipeline. */
+export function readErrorEnvelope(response: ApiResponse): ErrorEnvelope {
+  const { error }: { error: ErrorEnvelope } = JSON.parse(String(response.body))
   return error
 }

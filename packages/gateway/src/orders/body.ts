@@ -1,28 +1,28 @@
 import { paymentMethods } from '@trade-gateway/connector'
 import { z } from 'zod'
-import { code, words } from '../contract/fields.ts'
-import { amountField } from '../operations/amounts.ts'
-import { orderLines } from '../operations/lines.ts'
+import { codeField, textField } from '../contract/fields.ts'
+import { amountField } from '../ordering/amounts.ts'
+import { orderLines } from '../ordering/lines.ts'
 
-/** The body of a wholesale order: the same for the draft, the preview and the submit. */
+/** The shipping of a wholesale order. Draft, preview and submit share this part of the body. */
 export const shipping = z.strictObject({
-  shipping_method_id: code(),
-  address_id: code().optional(),
+  shipping_method_id: codeField(),
+  address_id: codeField().optional(),
 })
 
 const optionalFields = {
-  warehouse_code: code().optional(),
+  warehouse_code: codeField().optional(),
   shipping: shipping.optional(),
   payment_method: z.enum(paymentMethods).optional(),
-  client_order_number: code().optional(),
-  remark: words(500).optional(),
+  client_order_number: codeField().optional(),
+  remark: textField(500).optional(),
   allow_partial: z.boolean().optional(),
   max_total: amountField.optional(),
 }
 
-/** A new draft needs its lines. */
+/** A new draft must have lines. */
 export const newOrderBody = z.object({ ...optionalFields, lines: orderLines })
-/** Everything else may leave out what the draft has. */
+/** Every other request may omit a field that the draft already has. */
 export const orderBody = z.object({ ...optionalFields, lines: orderLines.optional() })
 
 export type OrderBody = z.output<typeof orderBody>

@@ -1,36 +1,35 @@
-import type { Call, Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
+import { Reply } from '../contract/reply.ts'
+import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
-import { alone } from '../operations/alone.ts'
-import { hundredths } from '../operations/amounts.ts'
-import { draftLines, newDraft, plainDraft } from '../operations/drafts.ts'
-import { inDoubt } from '../operations/failures.ts'
-import { checkGoods, skuOfLine } from '../operations/goods.ts'
-import { keepAnswer } from '../operations/keys.ts'
-import { lockOfDocument } from '../operations/locks.ts'
-import { usableWarehouses } from '../operations/warehouses.ts'
+import { toHundredths } from '../ordering/amounts.ts'
+import { draftDefaults, toDraftLines, toDraftRow } from '../ordering/drafts.ts'
+import { checkGoods, toLineSkuParam } from '../ordering/goods.ts'
+import { requireUsableWarehouses } from '../stock/warehouses.ts'
+import { toJson, toJsonOrNull } from '../store/json.ts'
 import type { Tx } from '../store/store.ts'
 import type { OrderRow } from '../store/tables.ts'
+import { toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
+import { toDocumentInDoubtError } from '../writes/failures.ts'
+import { keepResponse } from '../writes/keys.ts'
 import type { OrderBody } from './body.ts'
-import { ownOrder } from './read.ts'
-import { type Wanted, wantedOf } from './request.ts'
-import { orderShown } from './shown.ts'
+import { buildDraftUpdate, insertDraft } from './kind.ts'
+import { toOrderJson } from './order-json.ts'
+import { requireOwnOrder } from './read.ts'
+import { mergeDraft, type OrderContent } from './request.ts'
 
 const created = 201
 
-/** A draft is the gateway's own: it holds no stock, and shipping may come later. */
-export async function createOrder(
-  gateway: Gateway,
-  call: Call,
-  caller: Caller,
-  body: OrderBody & { readonly lines: Wanted['lines'] },
-) {
-  usableWarehouses(gateway, caller, body.warehouse_code ?? null)
-  checkGoods(gateway, caller, body.lines, skuOfLine)
+type NewOrderBody = OrderBody & { readonly lines: OrderContent['lines'] }
+
+/** Creates a draft. Only the gateway knows a draft: it holds no stock, and shipping may be set later. */
+export async function createOrder(context: CallContext, body: NewOrderBody) {
+  const { gateway, caller } = context
+  requireUsableWarehouses(gateway, caller, body.warehouse_code ?? null)
+  checkGoods({ gateway, caller }, body.lines, toLineSkuParam)
   return gateway.store.db.transaction().execute(async (tx) => {
-    const row = await newDraft(gateway, tx, {
-      ...plainDraft,
+    const row = toDraftRow(gateway, {
+      ...draftDefaults,
       channel_code: caller.channel_code,
       account_id: caller.account?.account_id ?? null,
       warehouse_code: body.warehouse_code ?? null,
@@ -40,33 +39,37 @@ export async function createOrder(
       client_order_number: body.client_order_number ?? null,
       remark: body.remark ?? null,
       allow_partial: body.allow_partial ?? false,
-      max_total: body.max_total === undefined ? null : hundredths(body.max_total),
+      max_total: body.max_total === undefined ? null : toHundredths(body.max_total),
     })
-    return kept(gateway, tx, call, row, created)
+    await insertDraft(tx, row)
+    return respond({ ...context, tx }, row, created)
   })
 }
 
-/** Changes a draft; nothing else can be changed. */
-export async function changeOrder(gateway: Gateway, call: Call, caller: Caller, id: string, body: OrderBody) {
-  return alone(gateway, lockOfDocument(id), id, async () => {
-    const row = await ownOrder(gateway.store.db, caller, id)
+/** Changes a draft. An order in any other state cannot be changed. */
+export async function changeOrder(context: CallContext, id: string, body: OrderBody) {
+  const { gateway, caller } = context
+  return withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, async () => {
+    const row = await requireOwnOrder(gateway.store.db, caller, id)
     requireDraft(row)
-    const wanted = wantedOf(row, body)
-    usableWarehouses(gateway, caller, wanted.warehouse_code)
-    checkGoods(gateway, caller, wanted.lines, skuOfLine)
+    const wanted = mergeDraft(row, body)
+    requireUsableWarehouses(gateway, caller, wanted.warehouse_code)
+    checkGoods({ gateway, caller }, wanted.lines, toLineSkuParam)
     return gateway.store.db.transaction().execute(async (tx) => {
-      await tx.updateTable('orders').set(draftFields(gateway, wanted)).where('order_id', '=', id).execute()
-      return kept(gateway, tx, call, await ownOrder(tx, caller, id), 200)
+      const changed = await buildDraftUpdate(tx, id, toDraftFields(gateway, wanted)).executeTakeFirst()
+      // The lock was lost, and another process is submitting the draft in the meantime.
+      if (changed.numUpdatedRows !== 1n) throw toDocumentInDoubtError(id)
+      return respond({ ...context, tx }, await requireOwnOrder(tx, caller, id), 200)
     })
   })
 }
 
-/** What a body changes in a draft. */
-export function draftFields(gateway: Gateway, wanted: Wanted) {
+/** Builds the columns of a draft that a body changes. */
+export function toDraftFields(gateway: Gateway, wanted: OrderContent) {
   return {
     warehouse_code: wanted.warehouse_code,
-    lines: JSON.stringify(draftLines(gateway, wanted.lines)),
-    shipping: wanted.shipping === null ? null : JSON.stringify(wanted.shipping),
+    lines: toJson(toDraftLines(gateway, wanted.lines)),
+    shipping: toJsonOrNull(wanted.shipping),
     payment_method: wanted.payment_method,
     client_order_number: wanted.client_order_number,
     remark: wanted.remark,
@@ -76,9 +79,9 @@ export function draftFields(gateway: Gateway, wanted: Wanted) {
   }
 }
 
-/** Throws where the order is no draft any more, or a write on it is in doubt. */
+/** Throws if the order is no longer a draft, or if the outcome of a write on it is unknown. */
 export function requireDraft(row: OrderRow) {
-  if (row.in_doubt === 1) throw inDoubt(row.order_id)
+  if (row.in_doubt === 1) throw toDocumentInDoubtError(row.order_id)
   if (row.status === 'draft') return
   throw new GatewayError('UPSTREAM_REJECTED', {
     reason: row.status === 'cancelled' ? 'already_cancelled' : 'invalid_state',
@@ -86,9 +89,13 @@ export function requireDraft(row: OrderRow) {
   })
 }
 
-async function kept(gateway: Gateway, tx: Tx, call: Call, row: OrderRow, status: number) {
-  const reply = new Reply({ data: orderShown(row) })
+async function respond(
+  { gateway, call, tx }: CallContext & { readonly tx: Tx },
+  row: OrderRow,
+  status: number,
+) {
+  const reply = new Reply({ data: toOrderJson(row) })
   const resource = { type: 'order', id: row.order_id }
-  await keepAnswer(gateway, tx, call.key, reply, status, resource)
+  await keepResponse({ gateway, tx, keyed: call.key }, { reply, status, resource })
   return reply
 }

@@ -1,14 +1,18 @@
 import { z } from 'zod'
-import { dataOf, endpoint } from '../contract/endpoint.ts'
-import { code, paging, window } from '../contract/fields.ts'
-import { previewFields } from '../operations/preview.ts'
+import { codeField, paging, window } from '../contract/fields.ts'
+import { endpoint, toDataSchema } from '../endpoint.ts'
+import { previewFields } from '../ordering/preview.ts'
 import { newOrderBody, orderBody } from './body.ts'
 import { changeOrder, createOrder } from './draft.ts'
+import { ko } from './endpoints.ko.ts'
+import { zh } from './endpoints.zh.ts'
+import { order, orderPage, orderStates, submittedOrder } from './order-json.ts'
 import { previewOrder } from './preview.ts'
 import { listOrders, readOrder } from './read.ts'
-import { order, orderPage, orderStates, submittedOrder } from './shown.ts'
 import { submitOrder } from './submit.ts'
 import { voidOrder } from './void.ts'
+
+const translations = { zh, ko }
 
 const orderId = { order_id: z.string() }
 const writeCost = 2
@@ -22,12 +26,18 @@ export const orderPreview = z
 
 export const ordersCreate = endpoint({
   id: 'orders.create',
+  group: 'orders',
+  summary: 'Create a wholesale draft',
+  description:
+    'Creates a draft, which only the gateway knows: it holds no stock and is priced by the preview. Shipping can be set later; preview and submit require it. A SKU that the account may not order is refused at once.',
+  translations,
   method: 'POST',
   path: '/api/v1/orders',
   since: '1.2.0',
   access: 'bearer',
   capability: 'orders.write',
   oms: true,
+  businessSwitch: 'wholesale',
   writesUpstream: true,
   cost: writeCost,
   errors: goodsErrors,
@@ -35,16 +45,21 @@ export const ordersCreate = endpoint({
   query: {},
   body: newOrderBody,
   example: { lines: [{ sku: 'SBX-LAST-1', quantity: 1 }] },
-  result: dataOf(order),
+  result: toDataSchema(order),
   status: 201,
 
-  handle({ gateway, call, caller, input }) {
-    return createOrder(gateway, call, caller, input)
+  handle({ input, ...context }) {
+    return createOrder(context, input)
   },
 })
 
 export const ordersList = endpoint({
   id: 'orders.list',
+  group: 'orders',
+  summary: 'List wholesale orders',
+  description:
+    'Newest first, from the gateway’s own store, so that the list works while the ERP is away; X-Data-Age is the age of the data. Without dates: the last 30 days and every draft. A search by client_order_number is not limited by date.',
+  translations,
   method: 'GET',
   path: '/api/v1/orders',
   since: '1.2.0',
@@ -57,7 +72,7 @@ export const ordersList = endpoint({
     ...paging,
     ...window,
     status: z.enum(orderStates).optional(),
-    client_order_number: code().optional(),
+    client_order_number: codeField().optional(),
   },
   result: orderPage,
   headers: ['X-Data-Age'],
@@ -69,6 +84,11 @@ export const ordersList = endpoint({
 
 export const ordersRead = endpoint({
   id: 'orders.read',
+  group: 'orders',
+  summary: 'Read a wholesale order',
+  description:
+    'One order with its lines, costs and state. in_doubt: a write on it has no known outcome yet and is being looked up.',
+  translations,
   method: 'GET',
   path: '/api/v1/orders/{order_id}',
   since: '1.2.0',
@@ -78,7 +98,7 @@ export const ordersRead = endpoint({
   errors: documentErrors,
   params: orderId,
   query: {},
-  result: dataOf(order),
+  result: toDataSchema(order),
   headers: ['X-Data-Age'],
 
   handle({ gateway, caller, input }) {
@@ -88,56 +108,73 @@ export const ordersRead = endpoint({
 
 export const ordersChange = endpoint({
   id: 'orders.change',
+  group: 'orders',
+  summary: 'Change a wholesale draft',
+  description: 'Replaces the fields that are sent; lines replace all lines. Only a draft can be changed.',
+  translations,
   method: 'PATCH',
   path: '/api/v1/orders/{order_id}',
   since: '1.2.0',
   access: 'bearer',
   capability: 'orders.write',
   oms: true,
+  businessSwitch: 'wholesale',
   writesUpstream: true,
   cost: writeCost,
   errors: [...goodsErrors, 'OWNERSHIP_DENIED', 'UPSTREAM_TIMEOUT', 'UPSTREAM_REJECTED'],
   params: orderId,
   query: {},
   body: orderBody,
-  result: dataOf(order),
+  result: toDataSchema(order),
 
-  handle({ gateway, call, caller, input }) {
+  handle({ input, ...context }) {
     const { order_id, ...body } = input
-    return changeOrder(gateway, call, caller, order_id, body)
+    return changeOrder(context, order_id, body)
   },
 })
 
 export const ordersPreview = endpoint({
   id: 'orders.preview',
+  group: 'orders',
+  summary: 'Preview a wholesale order',
+  description:
+    'Returns the allocation, arrival and cost of the draft with the fields of the body. Changes nothing and holds no stock. A shortage is a result, not an error. Until price_expires_at, a submit of the same content is charged this total or refused with price_changed.',
+  translations,
   method: 'POST',
   path: '/api/v1/orders/{order_id}/allocation-preview',
   since: '1.2.0',
   access: 'bearer',
   capability: 'orders.write',
   oms: true,
+  businessSwitch: 'wholesale',
   cost: writeCost,
   errors: [...goodsErrors, ...writeErrors, 'OWNERSHIP_DENIED', 'SHIPPING_REQUIRED', 'AUTH_EXPIRED'],
   params: orderId,
   query: {},
   body: orderBody,
   optionalBody: true,
-  result: dataOf(orderPreview),
+  result: toDataSchema(orderPreview),
 
-  handle({ gateway, call, caller, input }) {
+  handle({ input, ...context }) {
     const { order_id, ...body } = input
-    return previewOrder(gateway, call, caller, order_id, body)
+    return previewOrder(context, order_id, body)
   },
 })
 
 export const ordersSubmit = endpoint({
   id: 'orders.submit',
+  group: 'orders',
+  summary: 'Submit a wholesale order',
+  description:
+    'Allocates the stock and creates the order in the ERP in one step. A body replaces the draft’s fields. If stock is short, the submit is refused with the shortages, unless allow_partial reduces the lines. Submitting a confirmed order again returns the same order. After an unknown outcome, retry with the SAME Idempotency-Key: the order is looked up and never sent twice.',
+  translations,
   method: 'POST',
   path: '/api/v1/orders/{order_id}/submit',
   since: '1.2.0',
   access: 'bearer',
   capability: 'orders.write',
   oms: true,
+  businessSwitch: 'wholesale',
   writesUpstream: true,
   cost: writeCost,
   errors: [...goodsErrors, ...writeErrors, 'OWNERSHIP_DENIED', 'SHIPPING_REQUIRED', 'AUTH_EXPIRED'],
@@ -145,16 +182,21 @@ export const ordersSubmit = endpoint({
   query: {},
   body: orderBody,
   optionalBody: true,
-  result: dataOf(submittedOrder),
+  result: toDataSchema(submittedOrder),
 
-  handle({ gateway, call, caller, input }) {
+  handle({ input, ...context }) {
     const { order_id, ...body } = input
-    return submitOrder(gateway, call, caller, order_id, body)
+    return submitOrder(context, order_id, body)
   },
 })
 
 export const ordersVoid = endpoint({
   id: 'orders.void',
+  group: 'orders',
+  summary: 'Void a wholesale order',
+  description:
+    'Cancels a draft, or a confirmed order of which nothing has shipped, and releases the stock. Repeating the call returns the same document.',
+  translations,
   method: 'DELETE',
   path: '/api/v1/orders/{order_id}',
   since: '1.2.0',
@@ -165,9 +207,20 @@ export const ordersVoid = endpoint({
   errors: [...documentErrors, ...writeErrors],
   params: orderId,
   query: {},
-  result: dataOf(order),
+  result: toDataSchema(order),
 
-  handle({ gateway, call, caller, input }) {
-    return voidOrder(gateway, call, caller, input.order_id)
+  handle({ input, ...context }) {
+    return voidOrder(context, input.order_id)
   },
 })
+
+/** The endpoints, in the order of the documentation. */
+export const endpoints = [
+  ordersCreate,
+  ordersList,
+  ordersRead,
+  ordersChange,
+  ordersPreview,
+  ordersSubmit,
+  ordersVoid,
+] as const

@@ -1,61 +1,55 @@
 import { withUpstreamSession } from '../access/upstream-session.ts'
-import type { Call, Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
+import { Reply } from '../contract/reply.ts'
+import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
-import { alone } from '../operations/alone.ts'
-import { asked } from '../operations/ask.ts'
-import { expireDueOf } from '../operations/expiry.ts'
-import { liveHold } from '../operations/holds.ts'
-import { lockOfDocument } from '../operations/locks.ts'
-import { quoteShown } from '../operations/preview.ts'
-import type { OrderRow } from '../store/tables.ts'
+import { releaseExpiredHoldsOf } from '../holds/expire.ts'
+import { findLiveHold } from '../holds/store.ts'
+import { toQuoteJson } from '../ordering/preview.ts'
+import { fromJsonOrNull, toJson } from '../store/json.ts'
+import type { OrderRow, QuotedTotal } from '../store/tables.ts'
+import { askErp } from '../writes/ask.ts'
+import { toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
 import type { OrderBody } from './body.ts'
 import { requireDraft } from './draft.ts'
-import { ownOrder } from './read.ts'
-import { contentOf, requestOf, wantedOf } from './request.ts'
+import { buildOrderUpdate } from './kind.ts'
+import { requireOwnOrder } from './read.ts'
+import { hashContent, mergeDraft, toErpRequest } from './request.ts'
 
-/** What a preview promised: until then this content costs this total. */
-export interface Quoted {
-  readonly content: string
-  readonly total: number
-  readonly until: number
-}
+/**
+ * The number of different contents for which a draft keeps the promised prices, so that previewing a variant does not
+ * end an earlier promise.
+ */
+const maxQuoted = 50
 
-/** What-ifs do not take the word back that an earlier preview gave: so many contents of a draft keep their price. */
-const mostQuoted = 50
-
-/** What the draft, with the body laid over it, would be allocated and cost. Holds nothing and changes no field. */
-export async function previewOrder(
-  gateway: Gateway,
-  call: Call,
-  caller: Caller,
-  id: string,
-  body: OrderBody,
-) {
-  const row = await ownOrder(gateway.store.db, caller, id)
+/**
+ * Quotes the draft merged with the body: allocation, arrival and cost. A preview holds no stock and changes no field of
+ * the order.
+ */
+export async function previewOrder({ gateway, call, caller }: CallContext, id: string, body: OrderBody) {
+  const row = await requireOwnOrder(gateway.store.db, caller, id)
   requireDraft(row)
-  const wanted = wantedOf(row, body)
-  const request = requestOf(gateway, caller, wanted)
+  const wanted = mergeDraft(row, body)
+  const request = toErpRequest(gateway, caller, wanted)
   const { allow_partial, lines } = wanted
-  await expireDueOf(
-    gateway,
-    lines.map(({ sku }) => sku),
-  )
-  const hold_reference = (await liveHold(gateway, row))?.reference ?? null
-  const { quote } = await asked(call, (options) =>
-    withUpstreamSession(gateway, caller, (session) =>
+  const skus = lines.map(({ sku }) => sku)
+  await releaseExpiredHoldsOf(gateway, skus)
+  const hold_reference = (await findLiveHold(gateway, row))?.reference ?? null
+  const { quote } = await askErp(call, (options) =>
+    withUpstreamSession({ gateway, caller }, (session) =>
       gateway.erp.quote({ ...request, session, allow_partial, hold_reference }, options),
     ),
   )
-  const quoted: Quoted = {
-    content: contentOf(wanted),
+  const quoted = {
+    content: hashContent(wanted),
     total: quote.costs.total,
     until: Date.parse(quote.price_expires_at),
   }
-  await alone(gateway, lockOfDocument(id), id, () => keepQuoted(gateway, id, quoted))
+  await withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, () =>
+    saveQuotedTotal(gateway, id, quoted),
+  )
   return new Reply({
     data: {
-      ...quoteShown(quote),
+      ...toQuoteJson(quote),
       order_id: id,
       client_order_number: wanted.client_order_number,
       status: 'draft' as const,
@@ -66,7 +60,7 @@ export async function previewOrder(
   })
 }
 
-async function keepQuoted(gateway: Gateway, id: string, quoted: Quoted): Promise<void> {
+async function saveQuotedTotal(gateway: Gateway, id: string, quoted: QuotedTotal): Promise<void> {
   const draft = gateway.store.db
     .selectFrom('orders')
     .select('quoted')
@@ -74,18 +68,14 @@ async function keepQuoted(gateway: Gateway, id: string, quoted: Quoted): Promise
     .where('status', '=', 'draft')
   const row = await draft.executeTakeFirst()
   if (!row) return
-  const others = quotedIn(row).filter(
+  const others = readQuotedTotals(row).filter(
     ({ content, until }) => content !== quoted.content && until > gateway.clock.now(),
   )
-  const all = [quoted, ...others].slice(0, mostQuoted)
-  await gateway.store.db
-    .updateTable('orders')
-    .set({ quoted: JSON.stringify(all) })
-    .where('order_id', '=', id)
-    .execute()
+  const all = [quoted, ...others].slice(0, maxQuoted)
+  await buildOrderUpdate(gateway.store.db, id, { quoted: toJson(all) }).execute()
 }
 
-/** What the previews of a draft promised, the newest first. */
-export function quotedIn({ quoted }: Pick<OrderRow, 'quoted'>): Quoted[] {
-  return quoted === null ? [] : JSON.parse(quoted)
+/** Reads the totals that previews of a draft promised, newest first. */
+export function readQuotedTotals({ quoted }: Pick<OrderRow, 'quoted'>): readonly QuotedTotal[] {
+  return fromJsonOrNull(quoted) ?? []
 }

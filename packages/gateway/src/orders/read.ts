@@ -1,20 +1,23 @@
 import type { Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
-import type { windowOf } from '../contract/lists.ts'
+import type { parseWindow } from '../contract/lists.ts'
+import { Reply } from '../contract/reply.ts'
+import { readDataAgeHeader } from '../documents/data-age.ts'
+import { readListPage } from '../documents/list.ts'
+import { requireOwned } from '../documents/own.ts'
 import type { Gateway } from '../gateway.ts'
-import { dataAge } from '../operations/data-age.ts'
-import { listPage } from '../operations/list.ts'
-import { owned } from '../operations/own.ts'
 import type { Db, Tx } from '../store/store.ts'
 import { type OrderRow, orderColumns } from '../store/tables.ts'
-import { orderShown } from './shown.ts'
+import { toOrderJson } from './order-json.ts'
 
-type OrderQuery = Parameters<typeof windowOf>[0] & {
+type OrderQuery = Parameters<typeof parseWindow>[0] & {
   readonly status?: string | undefined
   readonly client_order_number?: string | undefined
 }
 
-/** The channel's wholesale orders from the gateway's own store, so that they are there while the ERP is away. */
+/**
+ * Lists the channel's wholesale orders from the gateway's own store, so that the list works while the ERP does not
+ * respond.
+ */
 export async function listOrders(gateway: Gateway, caller: Caller, asked: OrderQuery) {
   const { status, client_order_number: number } = asked
   let query = gateway.store.db
@@ -30,21 +33,21 @@ export async function listOrders(gateway: Gateway, caller: Caller, asked: OrderQ
     open: 'draft',
     unbounded: number !== undefined,
   } as const
-  return new Reply(await listPage(gateway, asked, list, orderShown), await dataAge(gateway))
+  return new Reply(await readListPage(gateway, asked, list, toOrderJson), await readDataAgeHeader(gateway))
 }
 
 export async function readOrder(gateway: Gateway, caller: Caller, id: string) {
-  const row = await ownOrder(gateway.store.db, caller, id)
-  return new Reply({ data: orderShown(row) }, await dataAge(gateway))
+  const row = await requireOwnOrder(gateway.store.db, caller, id)
+  return new Reply({ data: toOrderJson(row) }, await readDataAgeHeader(gateway))
 }
 
-/** The caller's own order. Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */
-export async function ownOrder(db: Db | Tx, caller: Caller, id: string): Promise<OrderRow> {
+/** Reads an order and checks that it is the caller's. Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */
+export async function requireOwnOrder(db: Db | Tx, caller: Caller, id: string): Promise<OrderRow> {
   const row = await db.selectFrom('orders').select(orderColumns).where('order_id', '=', id).executeTakeFirst()
-  return owned(row, caller, 'order', id)
+  return requireOwned(row, caller, 'order', id)
 }
 
-/** An order that is known to be there. */
-export function rowOf(tx: Tx, id: string): Promise<OrderRow> {
+/** Reads an order that is known to exist. Throws an internal error if it does not. */
+export function readExistingOrder(tx: Tx, id: string): Promise<OrderRow> {
   return tx.selectFrom('orders').select(orderColumns).where('order_id', '=', id).executeTakeFirstOrThrow()
 }

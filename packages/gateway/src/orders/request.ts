@@ -1,65 +1,66 @@
 import type { ErpAddress, ErpShippingMethod, Input } from '@trade-gateway/connector'
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import { notFound } from '../contract/not-found.ts'
+import { toNotFoundError } from '../contract/not-found.ts'
 import type { Gateway } from '../gateway.ts'
 import { sha256 } from '../kernel/crypto.ts'
-import { canonicalJson } from '../kernel/json.ts'
-import { hundredths } from '../operations/amounts.ts'
-import { checkGoods, type Line, skuOfLine } from '../operations/goods.ts'
-import { usableWarehouses } from '../operations/warehouses.ts'
-import type { OrderRow } from '../store/tables.ts'
+import { toCanonicalJson } from '../kernel/json.ts'
+import { toHundredths } from '../ordering/amounts.ts'
+import { checkGoods, toLineSkuParam } from '../ordering/goods.ts'
+import { requireUsableWarehouses } from '../stock/warehouses.ts'
+import { fromJson, fromJsonOrNull } from '../store/json.ts'
+import type { Line, OrderRow, OrderShipping } from '../store/tables.ts'
 import type { OrderBody } from './body.ts'
-import { linesOf, shippingOf } from './shown.ts'
 
-/** A draft with a body laid over it: what is to be previewed or submitted. */
-export interface Wanted {
+/** A draft merged with a body: the order to preview or to submit. */
+export interface OrderContent {
   readonly warehouse_code: string | null
   readonly lines: readonly Line[]
-  readonly shipping: { readonly shipping_method_id: string; readonly address_id?: string | undefined } | null
+  readonly shipping: OrderShipping | null
   readonly payment_method: 'balance' | 'invoice' | 'wechat' | 'alipay'
   readonly client_order_number: string | null
   readonly remark: string | null
   readonly allow_partial: boolean
-  /** In hundredths. */
+  /** The highest total that the client accepts, in hundredths. */
   readonly max_total: number | null
 }
 
-export function wantedOf(row: OrderRow, body: OrderBody): Wanted {
-  const kept = linesOf(row).map(({ sku, quantity }) => ({ sku, quantity }))
+export function mergeDraft(row: OrderRow, body: OrderBody): OrderContent {
+  const kept = fromJson(row.lines).map(({ sku, quantity }) => ({ sku, quantity }))
   return {
     warehouse_code: body.warehouse_code ?? row.warehouse_code,
     lines: body.lines ?? kept,
-    shipping: body.shipping ?? shippingOf(row),
-    payment_method: body.payment_method ?? methodOf(row),
+    shipping: body.shipping ?? fromJsonOrNull(row.shipping),
+    payment_method: body.payment_method ?? toPaymentMethod(row),
     client_order_number: body.client_order_number ?? row.client_order_number,
     remark: body.remark ?? row.remark,
     allow_partial: body.allow_partial ?? row.allow_partial === 1,
-    max_total: body.max_total === undefined ? row.max_total : hundredths(body.max_total),
+    max_total: body.max_total === undefined ? row.max_total : toHundredths(body.max_total),
   }
 }
 
-function methodOf({ payment_method }: OrderRow): Wanted['payment_method'] {
-  return payment_method as Wanted['payment_method']
+function toPaymentMethod({ payment_method }: OrderRow): OrderContent['payment_method'] {
+  return payment_method as OrderContent['payment_method']
 }
 
-/** What two requests must share to be the same order at the same price. */
-export function contentOf(wanted: Wanted): string {
+/** Hashes everything that two requests must share to be the same order at the same price. */
+export function hashContent(wanted: OrderContent): string {
   const { max_total: _bound, client_order_number: _number, remark: _remark, ...content } = wanted
-  return sha256(canonicalJson(content)).toString('hex')
+  return sha256(toCanonicalJson(content)).toString('hex')
 }
 
-/** What the ERP is asked, but for the session. */
+/** The request to the ERP, without the session. */
 export type ErpRequest = Omit<Input<'quote'>, 'session' | 'allow_partial'>
 
 /**
- * Checks what depends on state (warehouses, goods, shipping) and makes the request. Throws `WAREHOUSE_UNKNOWN`,
- * `WAREHOUSE_DENIED`, `NOT_FOUND`, `VALIDATION_FAILED` and `SHIPPING_REQUIRED`.
+ * Checks warehouses, goods and shipping, and builds the request to the ERP. Throws `WAREHOUSE_UNKNOWN`,
+ * `WAREHOUSE_DENIED`, `NOT_FOUND`, `VALIDATION_FAILED`, `SHIPPING_REQUIRED`, and `UPSTREAM_ERROR` until warehouses and
+ * products are known.
  */
-export function requestOf(gateway: Gateway, caller: Caller, wanted: Wanted): ErpRequest {
-  const usable = usableWarehouses(gateway, caller, wanted.warehouse_code)
-  checkGoods(gateway, caller, wanted.lines, skuOfLine)
-  const { method, address } = shippingFor(gateway, caller, wanted)
+export function toErpRequest(gateway: Gateway, caller: Caller, wanted: OrderContent): ErpRequest {
+  const usable = requireUsableWarehouses(gateway, caller, wanted.warehouse_code)
+  checkGoods({ gateway, caller }, wanted.lines, toLineSkuParam)
+  const { method, address } = resolveShipping(gateway, caller, wanted)
   const served = usable.filter((code) => method.warehouse_codes.includes(code))
   if (served.length === 0) {
     throw new GatewayError('VALIDATION_FAILED', {
@@ -82,24 +83,24 @@ export function requestOf(gateway: Gateway, caller: Caller, wanted: Wanted): Erp
   }
 }
 
-/** The method and address that were sent, or those of the account's own preferences. */
-function shippingFor(
+/** Returns the shipping method and address of the request or, if it specifies none, of the account's preferences. */
+function resolveShipping(
   gateway: Gateway,
   caller: Caller,
-  { shipping }: Wanted,
+  { shipping }: OrderContent,
 ): { method: ErpShippingMethod; address: ErpAddress | undefined } {
   const { reference } = gateway.mirror
   const preferences = caller.account?.preferences
   const methodId = shipping?.shipping_method_id ?? preferences?.shipping_method_id
   if (methodId === undefined) throw new GatewayError('SHIPPING_REQUIRED', { param: 'shipping' })
   const method = reference.shippingMethods().find((each) => each.shipping_method_id === methodId)
-  if (!method) throw notFound('shipping_method', methodId, { param: 'shipping.shipping_method_id' })
+  if (!method) throw toNotFoundError('shipping_method', methodId, { param: 'shipping.shipping_method_id' })
   if (!method.requires_address && shipping?.address_id === undefined) return { method, address: undefined }
   const addressId = shipping?.address_id ?? preferences?.address_id ?? undefined
   if (addressId === undefined) throw new GatewayError('SHIPPING_REQUIRED', { param: 'shipping.address_id' })
   const address = reference
     .addresses(caller.customer_code ?? '')
     .find((each) => each.address_id === addressId)
-  if (!address) throw notFound('address', addressId, { param: 'shipping.address_id' })
+  if (!address) throw toNotFoundError('address', addressId, { param: 'shipping.address_id' })
   return { method, address }
 }

@@ -1,160 +1,167 @@
-import { sessionAhead, withUpstreamSession } from '../access/upstream-session.ts'
-import type { Call, Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
+import { prefetchSession, withUpstreamSession } from '../access/upstream-session.ts'
 import { GatewayError } from '../contract/errors.ts'
+import { Reply } from '../contract/reply.ts'
+import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
-import { alone } from '../operations/alone.ts'
-import { boundIn } from '../operations/amounts.ts'
-import { expireHeld } from '../operations/expiry.ts'
-import { inDoubt, isHoldOver } from '../operations/failures.ts'
-import { endingsOf, liveHold } from '../operations/holds.ts'
-import { perform, type Write } from '../operations/intent.ts'
-import { lockOfDocument } from '../operations/locks.ts'
+import { releaseExpiredHold } from '../holds/expire.ts'
+import { buildHoldEndsOfSubmit, findLiveHold, type HoldsEndedBySubmit } from '../holds/store.ts'
+import { toMinorBound } from '../ordering/amounts.ts'
+import { toErpReport } from '../ordering/erp-report.ts'
 import type { OrderRow } from '../store/tables.ts'
-import { applyToOrder } from './apply.ts'
+import { type HeldLock, toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
+import { isHoldExpiredError, toDocumentInDoubtError } from '../writes/failures.ts'
+import type { Write } from '../writes/intent.ts'
+import { performWrite } from '../writes/perform.ts'
 import type { OrderBody } from './body.ts'
-import { draftFields, requireDraft } from './draft.ts'
-import { quotedIn } from './preview.ts'
-import { ownOrder, rowOf } from './read.ts'
-import { contentOf, type ErpRequest, requestOf, type Wanted, wantedOf } from './request.ts'
-import { submittedShown } from './shown.ts'
+import { requireDraft, toDraftFields } from './draft.ts'
+import { applyToOrder, buildDraftUpdate, buildOrderUpdate } from './kind.ts'
+import { toSubmittedJson } from './order-json.ts'
+import { readQuotedTotals } from './preview.ts'
+import { readExistingOrder, requireOwnOrder } from './read.ts'
+import { type ErpRequest, hashContent, mergeDraft, type OrderContent, toErpRequest } from './request.ts'
 
-type OrderTold = { data: ReturnType<typeof submittedShown> }
+type OrderBodyJson = { data: ReturnType<typeof toSubmittedJson> }
 
 interface Detail {
   readonly hold_reference: string | null
-  /** The hold that the ERP had ended before. */
+  /** The reference of the hold that the ERP had ended before the submit; null if there is none. */
   readonly ended: string | null
   /** The draft's fields before the body replaced them. */
-  readonly before: ReturnType<typeof draftFields>
+  readonly before: ReturnType<typeof toDraftFields>
 }
 
-/** Submitting an order: the draft becomes what the ERP made of it. */
-export const orderSubmit: Write<Detail, OrderTold, OrderRow> = {
+/** Submits an order: the draft becomes the order that the ERP reports. */
+export const orderSubmit: Write<Detail, OrderBodyJson, OrderRow> = {
   kind: 'order.submit',
   makesEvents: true,
   isDone: ({ kind }) => kind === 'order',
-  async applied(gateway, tx, { document_id, request_id }, { hold_reference, ended }, { document }, known) {
-    const row = known ?? (await rowOf(tx, document_id))
-    if (document === null) throw new Error('The ERP accepted an order and told of none.')
-    const endings = endingsOf(gateway, hold_reference, ended)
-    const order = await applyToOrder(gateway, tx, row, document, request_id, endings)
-    return new Reply({ data: submittedShown(order) })
+  async apply({ gateway, tx, intent, detail }, { document }, known) {
+    const { document_id, request_id: requestId } = intent
+    const row = known ?? (await readExistingOrder(tx, document_id))
+    if (document === null) throw new Error(`The ERP accepted ${document_id} and reported no document.`)
+    const report = toErpReport(gateway, document)
+    const holds = { consumed: detail.hold_reference, expired: detail.ended }
+    const before = buildHoldEndsOfSubmit(tx, holds, report.now)
+    return new Reply({
+      data: toSubmittedJson(await applyToOrder(tx, row, { ...report, requestId, before })),
+    })
   },
-  async undone(_gateway, tx, { document_id }, { before }) {
-    await tx
-      .updateTable('orders')
-      .set({ ...before, in_doubt: 0 })
-      .where('order_id', '=', document_id)
-      .execute()
+  async undo({ tx, intent, detail }) {
+    await buildOrderUpdate(tx, intent.document_id, { ...detail.before, in_doubt: 0 }).execute()
   },
 }
 
 /**
- * Submits a draft. Submitting a confirmed order again, with an empty body or one that says the same, answers the same
- * order: the order's id is its natural key.
+ * Submits a draft. The order's id is its natural key: submitting a confirmed order again, with an empty or an equal
+ * body, returns the same order.
  */
-export async function submitOrder(gateway: Gateway, call: Call, caller: Caller, id: string, body: OrderBody) {
-  return alone(gateway, lockOfDocument(id), id, async () => {
-    const row = await ownOrder(gateway.store.db, caller, id)
-    const wanted = wantedOf(row, body)
-    if (row.in_doubt === 1) throw inDoubt(id)
-    if (row.status === 'confirmed') return confirmedAgain(row, wanted)
+export async function submitOrder(context: CallContext, id: string, body: OrderBody) {
+  const { gateway, caller } = context
+  return withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, async (held) => {
+    const row = await requireOwnOrder(gateway.store.db, caller, id)
+    const wanted = mergeDraft(row, body)
+    if (row.in_doubt === 1) throw toDocumentInDoubtError(id)
+    if (row.status === 'confirmed') return toRepeatedReply(row, wanted)
     requireDraft(row)
-    const request = requestOf(gateway, caller, wanted)
-    const place = { call, caller, row, wanted, request }
-    if (row.hold_id !== null) await expireHeld(gateway, row.hold_id, lockOfDocument(id))
-    const hold = await liveHold(gateway, row)
-    if (!hold) return placed(gateway, place, null)
-    return placed(gateway, place, hold.reference).catch((error: unknown) => {
-      // The ERP ended the hold first, and made nothing of this order: the draft stands without stock.
-      if (!isHoldOver(error)) throw error
-      return placed(gateway, place, null, hold.reference)
+    const submit = { row, wanted, held, request: toErpRequest(gateway, caller, wanted) }
+    if (row.hold_id !== null) await releaseExpiredHold(gateway, row.hold_id, held)
+    const hold = await findLiveHold(gateway, row)
+    if (!hold) return performSubmit(context, submit, { consumed: null, expired: null })
+    const { reference } = hold
+    return performSubmit(context, submit, { consumed: reference, expired: null }).catch((error: unknown) => {
+      // The ERP had already ended the hold and created no order, so the draft is submitted without held stock.
+      if (!isHoldExpiredError(error)) throw error
+      return performSubmit(context, submit, { consumed: null, expired: reference })
     })
   })
 }
 
-interface Place {
-  readonly call: Call
-  readonly caller: Caller
+interface Submit {
   readonly row: OrderRow
-  readonly wanted: Wanted
+  readonly wanted: OrderContent
+  readonly held: HeldLock
   readonly request: ErpRequest
 }
 
-/** One write: the order, out of the draft's hold or anew. */
-function placed(
-  gateway: Gateway,
-  { call, caller, row, wanted, request }: Place,
-  hold_reference: string | null,
-  ended?: string,
+/** Performs one write: the order takes the stock of the draft's hold, or free stock. */
+function performSubmit(
+  context: CallContext,
+  { row, wanted, held, request }: Submit,
+  holds: HoldsEndedBySubmit,
 ) {
+  const { gateway, caller } = context
   const { order_id: id, reference, channel_code } = row
-  const asked = contentOf(wanted)
-  const marked = {
-    ...draftFields(gateway, { ...wanted, shipping: shippingIn(request) }),
+  const content = hashContent(wanted)
+  const fields = {
+    ...toDraftFields(gateway, { ...wanted, shipping: toShipping(request) }),
     in_doubt: 1,
-    submitted_as: asked,
+    submitted_as: content,
   }
-  const { max_total: most } = wanted
-  const ahead = sessionAhead(gateway, caller)
-  return perform(gateway, call, orderSubmit, {
+  const session = prefetchSession(gateway, caller)
+  return performWrite(context, orderSubmit, {
     document: { type: 'order', id },
-    lock: lockOfDocument(id),
+    held,
     reference,
     channel_code,
     warehouses: request.warehouse_codes,
-    detail: { hold_reference, ended: ended ?? null, before: draftFields(gateway, wantedOf(row, {})) },
-    row: { ...row, ...marked },
-    ready: ahead,
-    mark: (db) => [db.updateTable('orders').set(marked).where('order_id', '=', id)],
+    detail: {
+      hold_reference: holds.consumed,
+      ended: holds.expired,
+      before: toDraftFields(gateway, mergeDraft(row, {})),
+    },
+    row: { ...row, ...fields },
+    ready: session,
+    buildDocumentUpdates: (db) => [buildDraftUpdate(db, id, fields)],
     send: (options) =>
-      withUpstreamSession(
-        gateway,
-        caller,
-        (session) =>
-          gateway.erp.submit(
-            {
-              ...request,
-              session,
-              reference,
-              hold_reference,
-              allow_partial: wanted.allow_partial,
-              expected_total: expectedTotal(gateway, row, asked),
-              max_total: most === null ? null : boundIn(gateway, most, request.warehouse_codes),
-              client_order_number: wanted.client_order_number,
-              remark: wanted.remark,
-            },
-            options,
-          ),
-        ahead,
+      withUpstreamSession({ gateway, caller, session }, (upstreamSession) =>
+        gateway.erp.submit(
+          {
+            ...request,
+            session: upstreamSession,
+            reference,
+            hold_reference: holds.consumed,
+            allow_partial: wanted.allow_partial,
+            expected_total: findExpectedTotal(gateway, row, content),
+            max_total: toMaxTotal(gateway, wanted, request),
+            client_order_number: wanted.client_order_number,
+            remark: wanted.remark,
+          },
+          options,
+        ),
       ),
   })
 }
 
-/** How the order goes, the account's own preferences included. */
-function shippingIn({ delivery }: ErpRequest): Wanted['shipping'] {
+/**
+ * Determines the highest total that the ERP may charge, in minor units of the currency in which the order is allocated.
+ */
+function toMaxTotal(gateway: Gateway, { max_total }: OrderContent, request: ErpRequest): number | null {
+  return max_total === null ? null : toMinorBound(gateway, max_total, request.warehouse_codes)
+}
+
+/** Returns the shipping of the order, completed from the account's preferences. */
+function toShipping({ delivery }: ErpRequest): OrderContent['shipping'] {
   if (delivery?.to !== 'address') return null
   const { shipping_method_id, address_id } = delivery
   return address_id === null ? { shipping_method_id } : { shipping_method_id, address_id }
 }
 
-function confirmedAgain(row: OrderRow, wanted: Wanted) {
-  // As it was asked for, before the account's preferences and the ERP completed it; or as it was read.
-  const contents = [row.submitted_as, contentOf(wantedOf(row, {}))]
+function toRepeatedReply(row: OrderRow, wanted: OrderContent) {
+  // The client may repeat what it sent, before preferences and the ERP completed it, or what it read back.
+  const contents = [row.submitted_as, hashContent(mergeDraft(row, {}))]
   const isSame =
-    contents.includes(contentOf(wanted)) &&
+    contents.includes(hashContent(wanted)) &&
     wanted.client_order_number === row.client_order_number &&
     wanted.remark === row.remark
-  if (isSame) return new Reply({ data: submittedShown(row) })
+  if (isSame) return new Reply({ data: toSubmittedJson(row) })
   throw new GatewayError('UPSTREAM_REJECTED', {
     reason: 'invalid_state',
     say: ['not_in_state', { id: row.order_id, status: row.status, needed: 'draft' }],
   })
 }
 
-/** The total that the newest preview of this very content promised, while it stands. */
-function expectedTotal(gateway: Gateway, row: OrderRow, asked: string): number | null {
+/** Finds the total that the newest preview of exactly this content promised, unless the promise has expired. */
+function findExpectedTotal(gateway: Gateway, row: OrderRow, asked: string): number | null {
   const now = gateway.clock.now()
-  return quotedIn(row).find(({ content, until }) => content === asked && now < until)?.total ?? null
+  return readQuotedTotals(row).find(({ content, until }) => content === asked && now < until)?.total ?? null
 }

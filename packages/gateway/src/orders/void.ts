@@ -1,69 +1,80 @@
-import type { Call, Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
-import type { Gateway } from '../gateway.ts'
-import { alone } from '../operations/alone.ts'
-import { inDoubt } from '../operations/failures.ts'
-import { holdEnding, reservedHold } from '../operations/holds.ts'
-import { perform, type Write } from '../operations/intent.ts'
-import { keepAnswer } from '../operations/keys.ts'
-import { lockOfDocument } from '../operations/locks.ts'
-import type { Db, Tx } from '../store/store.ts'
+import { Reply } from '../contract/reply.ts'
+import type { CallContext } from '../endpoint.ts'
+import { buildHoldEnd, findReservedHold } from '../holds/store.ts'
+import { toErpReport } from '../ordering/erp-report.ts'
+import type { Db } from '../store/store.ts'
 import type { OrderRow } from '../store/tables.ts'
-import { applyToOrder } from './apply.ts'
-import { ownOrder, rowOf } from './read.ts'
-import { orderShown } from './shown.ts'
+import { toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
+import { toDocumentInDoubtError } from '../writes/failures.ts'
+import type { Write, WriteContext } from '../writes/intent.ts'
+import { keepResponse } from '../writes/keys.ts'
+import { performWrite } from '../writes/perform.ts'
+import { applyToOrder, buildDraftUpdate, buildOrderUpdate } from './kind.ts'
+import { toOrderJson } from './order-json.ts'
+import { readExistingOrder, requireOwnOrder } from './read.ts'
 
-type OrderTold = { data: ReturnType<typeof orderShown> }
+type OrderJson = { data: ReturnType<typeof toOrderJson> }
 
-/** Voiding an order that the ERP has: it gives the stock back. */
-export const orderVoid: Write<null, OrderTold> = {
+/** Voids an order at the ERP, which releases its stock. */
+export const orderVoid: Write<null, OrderJson> = {
   kind: 'order.void',
   isDone: ({ status }) => status === 'cancelled' || status === 'intercepted',
-  async applied(gateway, tx, { document_id }, _detail, { document }) {
-    const row = await rowOf(tx, document_id)
-    if (document === null) throw new Error('The ERP voided an order and told of none.')
-    return new Reply({ data: orderShown(await applyToOrder(gateway, tx, row, document)) })
+  async apply({ gateway, tx, intent }, { document }) {
+    const row = await readExistingOrder(tx, intent.document_id)
+    if (document === null) throw new Error(`The ERP voided ${row.order_id} and reported no document.`)
+    return new Reply({
+      data: toOrderJson(await applyToOrder(tx, row, toErpReport(gateway, document))),
+    })
   },
-  async undone(_gateway, tx, { document_id }) {
-    await marked(tx, document_id, 0).execute()
-  },
+  undo: clearDoubt,
 }
 
-/** Voiding a draft that still holds a reservation's stock. */
-export const orderDrop: Write<null, OrderTold> = {
+/** Voids a draft that holds the stock of a reservation. */
+export const orderDrop: Write<null, OrderJson> = {
   kind: 'order.drop',
   isDone: ({ status }) => status === 'released' || status === 'expired',
-  async applied(gateway, tx, { document_id, reference }, _detail, { document }) {
-    await tx.executeQuery(holdEnding(gateway, reference, 'release', document?.status_raw ?? null))
-    return new Reply({ data: orderShown(await cancelled(gateway, tx, await rowOf(tx, document_id))) })
+  async apply({ gateway, tx, intent }, { document }) {
+    const now = gateway.clock.now()
+    const statusRaw = document?.status_raw ?? null
+    await tx.executeQuery(buildHoldEnd(tx, intent.reference, { reason: 'release', statusRaw, now }))
+    const row = await readExistingOrder(tx, intent.document_id)
+    const fields = toCancelledFields(now)
+    await buildOrderUpdate(tx, row.order_id, fields).execute()
+    return new Reply({ data: toOrderJson({ ...row, ...fields }) })
   },
-  async undone(_gateway, tx, { document_id }) {
-    await marked(tx, document_id, 0).execute()
-  },
+  undo: clearDoubt,
 }
 
-/** Voids an order: a draft here, a confirmed one at the ERP. Again: the same document. */
-export async function voidOrder(gateway: Gateway, call: Call, caller: Caller, id: string) {
-  return alone(gateway, lockOfDocument(id), id, async () => {
-    const row = await ownOrder(gateway.store.db, caller, id)
-    if (row.in_doubt === 1) throw inDoubt(id)
-    if (row.status === 'cancelled') return new Reply({ data: orderShown(row) })
+async function clearDoubt({ tx, intent }: WriteContext<null>): Promise<void> {
+  await buildOrderUpdate(tx, intent.document_id, { in_doubt: 0 }).execute()
+}
+
+/**
+ * Voids an order: a confirmed order at the ERP; a draft in the gateway, and its hold, if it has one, at the ERP.
+ * Voiding twice returns the same document.
+ */
+export async function voidOrder(context: CallContext, id: string) {
+  const { gateway, caller } = context
+  return withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, async (held) => {
+    const row = await requireOwnOrder(gateway.store.db, caller, id)
+    if (row.in_doubt === 1) throw toDocumentInDoubtError(id)
+    if (row.status === 'cancelled') return new Reply({ data: toOrderJson(row) })
     const plan = {
       document: { type: 'order', id },
-      lock: lockOfDocument(id),
+      held,
       channel_code: row.channel_code,
       detail: null,
-      mark: (db: Db) => [marked(db, id, 1)],
+      buildDocumentUpdates: (db: Db) => [buildOrderUpdate(db, id, { in_doubt: 1 }).where('in_doubt', '=', 0)],
     }
     if (row.status === 'confirmed') {
       const { reference } = row
       const send = (options: Parameters<typeof gateway.erp.void>[1]) =>
         gateway.erp.void({ reference }, options)
-      return perform(gateway, call, orderVoid, { ...plan, reference, send })
+      return performWrite(context, orderVoid, { ...plan, reference, send })
     }
-    const hold = await reservedHold(gateway.store.db, row)
-    if (!hold) return voidDraft(gateway, call, row)
-    return perform(gateway, call, orderDrop, {
+    const hold = await findReservedHold(gateway.store.db, row)
+    if (!hold) return voidDraft(context, row)
+    return performWrite(context, orderDrop, {
       ...plan,
       reference: hold.reference,
       send: (options) => gateway.erp.release({ reference: hold.reference, reason: 'release' }, options),
@@ -71,21 +82,20 @@ export async function voidOrder(gateway: Gateway, call: Call, caller: Caller, id
   })
 }
 
-function voidDraft(gateway: Gateway, call: Call, row: OrderRow) {
+function voidDraft({ gateway, call }: CallContext, row: OrderRow) {
   return gateway.store.db.transaction().execute(async (tx) => {
-    const reply = new Reply({ data: orderShown(await cancelled(gateway, tx, row)) })
-    await keepAnswer(gateway, tx, call.key, reply, 200, { type: 'order', id: row.order_id })
+    const fields = toCancelledFields(gateway.clock.now())
+    const changed = await buildDraftUpdate(tx, row.order_id, fields).executeTakeFirst()
+    // The lock was lost, and another process is submitting the draft in the meantime.
+    if (changed.numUpdatedRows !== 1n) throw toDocumentInDoubtError(row.order_id)
+    const reply = new Reply({ data: toOrderJson({ ...row, ...fields }) })
+    const resource = { type: 'order', id: row.order_id }
+    await keepResponse({ gateway, tx, keyed: call.key }, { reply, status: 200, resource })
     return reply
   })
 }
 
-async function cancelled(gateway: Gateway, tx: Tx, row: OrderRow): Promise<OrderRow> {
-  const now = gateway.clock.now()
-  const fields = { status: 'cancelled', cancelled_at: now, updated_at: now, in_doubt: 0, hold_id: null }
-  await tx.updateTable('orders').set(fields).where('order_id', '=', row.order_id).execute()
-  return { ...row, ...fields }
-}
-
-function marked(db: Db, id: string, in_doubt: number) {
-  return db.updateTable('orders').set({ in_doubt }).where('order_id', '=', id)
+/** Builds the columns of a cancelled draft. */
+function toCancelledFields(now: number) {
+  return { status: 'cancelled', cancelled_at: now, updated_at: now, in_doubt: 0, hold_id: null }
 }

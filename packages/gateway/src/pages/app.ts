@@ -1,64 +1,65 @@
 import { type Context, Hono } from 'hono'
+import { parseWeights, prefersMarkdown } from '../contract/accept.ts'
 import { GatewayError } from '../contract/errors.ts'
-import { isLanguage, type Language, languageOf, languages } from '../contract/language.ts'
-import { openApiText } from '../contract/openapi.ts'
+import { chooseSupportedLanguage, isLanguage, type Language, languages } from '../contract/language.ts'
+import { apiVersion } from '../contract/version.ts'
 import type { Gateway } from '../gateway.ts'
-import { failureAnswer } from '../http/failure.ts'
-import { apiVersion, requestIdFrom } from '../http/headers.ts'
-import { prefersMarkdown } from './accept.ts'
-import { asset, assetPath } from './assets.ts'
-import { localLink } from './docs/markdown.ts'
-import { health } from './health.ts'
-import { pageHtml } from './layout.ts'
-import { fullPath, llmsFullText, llmsText } from './llms.ts'
-import { missingPage } from './missing.ts'
-import { llmsPath, pageMarkdown } from './page.ts'
-import { prepared, respond } from './respond.ts'
-import { searchIndex } from './search.ts'
-import { pageAt } from './site.ts'
-
-/** Nothing inline, nothing from elsewhere. */
-const pagePolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
+import { toFailureResponse } from '../pipeline/failure.ts'
+import { chooseRequestId } from '../pipeline/headers.ts'
+import { serializeOpenApi } from '../projections/openapi.ts'
+import { buildAssetPath, readAsset } from './assets.ts'
+import { addQuery } from './docs/markdown.ts'
+import { registerHealthRoutes } from './health.ts'
+import { renderPage } from './layout.ts'
+import { buildLlmsFullText, buildLlmsText, toLlmsFullPath } from './llms.ts'
+import { buildMissingPage } from './missing.ts'
+import { renderPageMarkdown, toLlmsPath } from './page.ts'
+import { buildPagePolicy } from './policy.ts'
+import { prepareDocument, readHeaderValues, toDocumentResponse } from './respond.ts'
+import { buildSearchIndex } from './search.ts'
+import { findPage } from './site.ts'
+import { apiCatalogLink, registerWellKnownRoutes } from './well-known.ts'
 
 type Variables = { Variables: { requestId: string; language: Language; query: string } }
 
-/** Pages, probes and machine documents: everything that is not the contract. */
-export function pages(gateway: Gateway): Hono<Variables> {
+/** Creates the application for pages, health checks and machine-readable documents: everything outside the API. */
+export function createPages(gateway: Gateway, isDraining = () => false): Hono<Variables> {
   const app = new Hono<Variables>()
   app.use(async (c, next) => {
-    const requestId = requestIdFrom(c.req.header('x-request-id'), () => gateway.ids.next('req'))
+    const requestId = chooseRequestId(c.req.header('x-request-id'), () => gateway.ids.next('req'))
     const asked = c.req.query('lang')
     c.set('requestId', requestId)
-    c.set('language', isLanguage(asked) ? asked : languageOf(c.req.header('accept-language')))
+    c.set('language', isLanguage(asked) ? asked : chooseSupportedLanguage(c.req.header('accept-language')))
     c.set('query', isLanguage(asked) ? `?lang=${asked}` : '')
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') throw methodNotAllowed(c.req.method, c.req.path)
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') throw toMethodError(c.req.method, c.req.path)
     await next()
-    // Afterwards: a response that a handler made whole does not take what was said before it.
+    // Set after the handler, because a response that the handler created replaces headers that were set earlier.
     c.header('X-API-Version', apiVersion)
     c.header('X-Request-Id', requestId)
-    c.header('X-Content-Type-Options', 'nosniff')
-    c.header('Referrer-Policy', 'no-referrer')
-    c.header('Content-Security-Policy', pagePolicy)
+    for (const [name, value] of buildPagePolicy(gateway.config.baseUrl)) c.header(name, value)
   })
-  health(app, gateway)
-  machineDocuments(app, gateway)
-  // The changelog has one address; what a page of the documentation calls `/docs/changelog` is there.
+  registerHealthRoutes(app, gateway, isDraining)
+  registerWellKnownRoutes(app, gateway)
+  registerMachineDocuments(app)
+  // The changelog is at `/changelog`; `/docs/changelog` redirects there.
   app.get('/docs/changelog', (c) => c.redirect(`/changelog${c.get('query')}`, 308))
   app.get('/docs/changelog.md', (c) => c.redirect(`/changelog.md${c.get('query')}`, 308))
-  app.get('*', showPage)
+  app.get('*', servePage)
 
   app.notFound((c) => {
     const { language, query, requestId } = c.var
-    if (!isForPeople(c.req.path, c.req.header('accept'))) {
-      return refused(gateway, requestId, language, notFound(c.req.method, c.req.path))
+    if (!isBrowserNavigation(c.req.path, readHeaderValues(c.req.raw, 'accept'))) {
+      return toErrorResponse(gateway, requestId, language, toNotFoundError(c.req.method, c.req.path))
     }
     c.header('Content-Language', language)
     c.header('Vary', negotiated)
     c.header('Cache-Control', 'no-store')
-    return c.html(pageHtml(missingPage(c.req.path, language), { language, query, assetPath }), 404)
+    return c.html(
+      renderPage(buildMissingPage(c.req.path, language), { language, query, assetPath: buildAssetPath }),
+      404,
+    )
   })
-  app.onError((error, c) => refused(gateway, c.get('requestId'), c.get('language'), error))
+  app.onError((error, c) => toErrorResponse(gateway, c.get('requestId'), c.get('language'), error))
   return app
 }
 
@@ -67,50 +68,66 @@ const markdown = 'text/markdown; charset=utf-8'
 const json = 'application/json; charset=utf-8'
 const negotiated = 'Accept, Accept-Language, Accept-Encoding'
 
-/** A page as HTML, or as Markdown by its address or by what the reader accepts. */
-async function showPage(c: Context<Variables>): Promise<Response> {
+/** Serves a page as HTML, or as Markdown if its address ends in `.md` or the client prefers Markdown. */
+async function servePage(c: Context<Variables>): Promise<Response> {
   const { language, query } = c.var
   const address = c.req.path
-  const isMarkdown = address.endsWith('.md') || prefersMarkdown(c.req.header('accept'))
-  const path = pathOf(address)
+  const isMarkdown = address.endsWith('.md') || prefersMarkdown(readHeaderValues(c.req.raw, 'accept'))
+  const path = toPagePath(address)
   const type = isMarkdown ? markdown : html
-  const document = await prepared(`${type} ${path} ${language} ${query}`, type, () => {
-    const page = pageAt(path, language)
+  const document = await prepareDocument(`${type} ${path} ${language} ${query}`, type, () => {
+    const page = findPage(path, language)
     if (!page) return undefined
     return isMarkdown
-      ? pageMarkdown(page, language, (text) => linked(text, query))
-      : pageHtml(page, { language, query, assetPath })
+      ? renderPageMarkdown(page, language, (text) => addLanguageToLinks(text, query))
+      : renderPage(page, { language, query, assetPath: buildAssetPath })
   })
   if (!document) return c.notFound()
-  return respond(document, c.req.raw, {
+  return toDocumentResponse(document, c.req.raw, {
     'Content-Language': language,
     Vary: negotiated,
     'Cache-Control': 'no-cache',
-    Link: `<${llmsPath(language)}>; rel="llms-txt"`,
+    Link: buildLinkHeader(path, language, query),
   })
 }
 
-/** `/docs/quickstart.md` and `/docs/quickstart/` are `/docs/quickstart`; `/index.md` is `/`. */
-function pathOf(address: string): string {
+/**
+ * Builds the `Link` header. It contains the list of all pages; on pages about the API also the OpenAPI document; on the
+ * home page also the API catalog.
+ */
+function buildLinkHeader(path: string, language: Language, query: string): string {
+  const links = [`<${toLlmsPath(language)}>; rel="llms-txt"`]
+  if (/^\/(?:$|reference(?:\/|$)|swagger$)/.test(path))
+    links.push(`</openapi.json${query}>; rel="service-desc"`)
+  if (path === '/') links.push(apiCatalogLink)
+  return links.join(', ')
+}
+
+/**
+ * Normalizes an address: `/docs/quickstart.md` and `/docs/quickstart/` become `/docs/quickstart`, and `/index.md`
+ * becomes `/`.
+ */
+function toPagePath(address: string): string {
   const path = address.replace(/\.md$/, '').replace(/\/(?:index(?:\.html)?)?$/, '')
   return path === '' || path === '/index' ? '/' : path
 }
 
-/** A person with a browser, and not at an address where only programs call. */
-function isForPeople(path: string, accept: string | undefined): boolean {
+/** Whether a browser requests a page for a person, and not an address that only programs use. */
+function isBrowserNavigation(path: string, accept: readonly string[]): boolean {
   const isProgramming = /^\/(?:mcp|admin|sandbox|assets|\.well-known)(?:\/|$)|\.\w{2,5}$/.test(path)
-  return !isProgramming && /\btext\/html\b/.test(accept ?? '') && !prefersMarkdown(accept)
+  const takesHtml = (parseWeights(accept).get('text/html') ?? 0) > 0
+  return !isProgramming && takesHtml && !prefersMarkdown(accept)
 }
 
-/** The links of a Markdown text with the language that the reader asked for. */
-function linked(text: string, query: string): string {
+/** Adds the requested language to the links of a Markdown text. */
+function addLanguageToLinks(text: string, query: string): string {
   if (query === '') return text
-  return text.replace(/\]\((\/[^)\s]*)\)/g, (_whole, href: string) => `](${localLink(href, query)})`)
+  return text.replace(/\]\((\/[^)\s]*)\)/g, (_whole, href: string) => `](${addQuery(href, query)})`)
 }
 
-const forGood = 'public, max-age=31536000, immutable'
+const immutableCache = 'public, max-age=31536000, immutable'
 
-function machineDocuments(app: Hono<Variables>, gateway: Gateway) {
+function registerMachineDocuments(app: Hono<Variables>) {
   const serve = (
     path: string,
     type: string,
@@ -119,63 +136,63 @@ function machineDocuments(app: Hono<Variables>, gateway: Gateway) {
   ) => {
     app.get(path, async (c) => {
       const own = language ?? c.get('language')
-      const document = await prepared(`${path} ${own}`, type, () => make(own))
+      const document = await prepareDocument(`${path} ${own}`, type, () => make(own))
       if (!document) return c.notFound()
-      return respond(document, c.req.raw, {
+      return toDocumentResponse(document, c.req.raw, {
         'Content-Language': own,
         Vary: 'Accept-Language, Accept-Encoding',
         'Cache-Control': 'no-cache',
       })
     })
   }
-  serve('/openapi.json', json, undefined, openApiText)
+  serve('/openapi.json', json, undefined, serializeOpenApi)
   for (const language of languages) {
     const fixed = language === 'en' ? undefined : language
-    serve(llmsPath(language), 'text/plain; charset=utf-8', fixed, llmsText)
-    serve(fullPath(language), 'text/plain; charset=utf-8', fixed, llmsFullText)
-    serve(`/assets/search-${language}.json`, json, language, searchIndex)
+    serve(toLlmsPath(language), 'text/plain; charset=utf-8', fixed, buildLlmsText)
+    serve(toLlmsFullPath(language), 'text/plain; charset=utf-8', fixed, buildLlmsFullText)
+    serve(`/assets/search-${language}.json`, json, language, buildSearchIndex)
   }
   app.get('/assets/:hash/:name', async (c) => {
-    const found = asset(c.req.param('name'))
+    const found = readAsset(c.req.param('name'))
     if (!found || found.hash !== c.req.param('hash')) return c.notFound()
-    const document = await prepared(`asset ${found.hash}`, found.type, () => found.bytes)
+    const document = await prepareDocument(`asset ${found.hash}`, found.type, () => found.bytes)
     if (!document) return c.notFound()
-    return respond(document, c.req.raw, { 'Cache-Control': forGood, Vary: 'Accept-Encoding' })
+    return toDocumentResponse(document, c.req.raw, {
+      'Cache-Control': immutableCache,
+      Vary: 'Accept-Encoding',
+    })
   })
-  app.get('/favicon.ico', (c) => c.redirect(assetPath('mark.svg'), 302))
-  app.get('/.well-known/jwks.json', (c) =>
-    c.json(gateway.keys.jwks, 200, { 'Cache-Control': 'public, max-age=300' }),
-  )
+  app.get('/favicon.ico', (c) => c.redirect(buildAssetPath('mark.svg'), 302))
 }
-const mostEchoedPath = 100
 
-function notFound(method: string, path: string): GatewayError {
+const maxEchoedPath = 100
+
+function toNotFoundError(method: string, path: string): GatewayError {
   return new GatewayError('BAD_REQUEST', {
     status: 404,
-    say: ['path_unknown', { method, path: path.slice(0, mostEchoedPath) }],
+    say: ['path_unknown', { method, path: path.slice(0, maxEchoedPath) }],
   })
 }
 
-function methodNotAllowed(method: string, path: string): GatewayError {
+function toMethodError(method: string, path: string): GatewayError {
   return new GatewayError('BAD_REQUEST', {
     status: 405,
-    say: ['method_not_allowed', { method, path: path.slice(0, mostEchoedPath), allowed: 'GET, HEAD' }],
+    say: ['method_not_allowed', { method, path: path.slice(0, maxEchoedPath), allowed: 'GET, HEAD' }],
     headers: ['Allow', 'GET, HEAD'],
   })
 }
 
-/** A failure outside the contract has the contract's envelope. */
-function refused(gateway: Gateway, requestId: string, language: Language, error: unknown): Response {
-  const answer = failureAnswer(error, { requestId, language }, (fault) => {
+/** Builds an error response with the API's envelope for a failure outside the API. */
+function toErrorResponse(gateway: Gateway, requestId: string, language: Language, error: unknown): Response {
+  const apiResponse = toFailureResponse(error, { requestId, language }, (fault) => {
     gateway.log.error({ request_id: requestId, error: fault }, 'a page failed inside')
   })
   const headers = new Headers([
     ['X-API-Version', apiVersion],
     ['X-Request-Id', requestId],
-    ['X-Content-Type-Options', 'nosniff'],
-    ['Content-Security-Policy', pagePolicy],
   ])
-  for (let at = 0; at < answer.headers.length; at += 2)
-    headers.append(answer.headers[at] ?? '', answer.headers[at + 1] ?? '')
-  return new Response(String(answer.body), { status: answer.status, headers })
+  for (const [name, value] of buildPagePolicy(gateway.config.baseUrl)) headers.append(name, value)
+  for (let at = 0; at < apiResponse.headers.length; at += 2)
+    headers.append(apiResponse.headers[at] ?? '', apiResponse.headers[at + 1] ?? '')
+  return new Response(String(apiResponse.body), { status: apiResponse.status, headers })
 }

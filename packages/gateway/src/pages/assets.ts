@@ -1,12 +1,14 @@
+/**
+ * The files that pages load: the gateway's own style sheets and scripts, and Swagger UI from its package. An address
+ * contains the hash of its content, so that browsers may cache it permanently.
+ */
+
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { sha256 } from '../kernel/crypto.ts'
 
-/**
- * Everything that a page loads, from this process: our own style sheet and scripts, and Swagger UI out of its package.
- * An address holds the hash of what is behind it, so that a browser keeps it for good.
- */
+/** The folder of the gateway's own files. */
 const own = join(import.meta.dirname, 'assets')
 const swaggerUi = join(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')), '..')
 
@@ -30,8 +32,8 @@ export interface Asset {
 const loaded = new Map<string, Asset>()
 const hashDigits = 12
 
-/** A file by its name; undefined where there is none. Read once. */
-export function asset(name: string): Asset | undefined {
+/** Reads a file by its name, at most once; undefined if it does not exist. */
+export function readAsset(name: string): Asset | undefined {
   const known = loaded.get(name)
   if (known) return known
   const [folder, type] = (Object.hasOwn(files, name) ? files[name] : undefined) ?? []
@@ -42,8 +44,8 @@ export function asset(name: string): Asset | undefined {
   return made
 }
 
-/** Where a page finds a file; indexes of the search are made of the pages and carry no hash. */
-export function assetPath(name: string): string {
-  const found = asset(name)
+/** Builds the address of a file. Search indexes are generated from the pages, and their addresses contain no hash. */
+export function buildAssetPath(name: string): string {
+  const found = readAsset(name)
   return found ? `/assets/${found.hash}/${name}` : `/assets/${name}`
 }

@@ -1,57 +1,74 @@
 import type { Env, Hono } from 'hono'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
-import { guaranteeOf } from '../upstream/guarantee.ts'
+import { toStorageFacts } from '../pipeline/failure.ts'
+import { listSealingKeys } from '../store/sealing-keys.ts'
+import { deriveGuarantee } from '../upstream/guarantee.ts'
 
 /**
- * `/livez`: the process answers. `/readyz`: the store answers and every warehouse was filled once; afterwards the
- * ERP no longer matters. `/statusz`: the ERP, writes in doubt, the queue of webhooks, how old each warehouse's stock is.
+ * Registers the health checks. `/livez` is 200 while the process responds. `/readyz` is 200 once the store responds and
+ * the stock of every warehouse has been read; after that, an ERP that does not respond has no effect on it. It is 503
+ * while the process shuts down. `/statusz` reports the state of the ERP, open writes, due webhook queues and the age of
+ * each warehouse's stock.
  */
-export function health<E extends Env>(app: Hono<E>, gateway: Gateway) {
+export function registerHealthRoutes<E extends Env>(
+  app: Hono<E>,
+  gateway: Gateway,
+  isDraining: () => boolean,
+) {
   app.get('/livez', (c) => c.json({ data: { live: true } }, 200, noStore))
-
-  app.get('/readyz', async (c) => {
-    const store = await storeAnswers(gateway)
-    const filled = gateway.mirror.stock.isFilled
-    const checks = { store: { kind: gateway.store.kind, answers: store }, stock_filled: filled }
-    if (!store || !filled) {
-      throw new GatewayError('INTERNAL', { status: 503, say: ['not_ready'], retryAfter: 1, more: { checks } })
-    }
-    return c.json({ data: { ready: true, ...checks } }, 200, noStore)
-  })
-
-  app.get('/statusz', async (c) => {
-    const now = gateway.clock.now()
-    const { upstream } = gateway
-    const warehouses = gateway.mirror.stock.warehouses().map((warehouse) => ({
-      warehouse_code: warehouse.warehouse_code,
-      rows: gateway.mirror.stock.shelf(warehouse.warehouse_code)?.liveRows ?? 0,
-      age_seconds:
-        warehouse.synced_at === null ? null : Math.max(0, Math.floor((now - warehouse.synced_at) / 1000)),
-    }))
-    return c.json(
-      {
-        data: {
-          sandbox: upstream.isSandbox,
-          writes_enabled: gateway.config.writesEnabled,
-          upstream: {
-            name: upstream.name ?? null,
-            circuit: upstream.circuit,
-            orders: upstream.known ? guaranteeOf(upstream.known) : null,
-          },
-          writes_in_doubt: await inDoubt(gateway, now),
-          webhook_queue: await webhookQueue(gateway, now),
-          warehouses,
-        },
-      },
-      200,
-      noStore,
-    )
-  })
+  app.get('/readyz', async (c) => c.json({ data: await requireReady(gateway, isDraining) }, 200, noStore))
+  app.get('/statusz', async (c) => c.json({ data: await readStatus(gateway) }, 200, noStore))
 }
 
-/** Writes whose outcome is not known; null while the store does not answer. */
-async function inDoubt(gateway: Gateway, now: number) {
+/** Returns the results of the checks. Throws `INTERNAL` with status 503 and the results if the process is not ready. */
+async function requireReady(gateway: Gateway, isDraining: () => boolean) {
+  const store = await canReadStore(gateway)
+  const filled = gateway.mirror.stock.isFilled
+  const draining = isDraining()
+  const trouble = gateway.store.trouble()
+  const kind = gateway.store.kind
+  const checks = {
+    store: { kind, answers: store, trouble: trouble ?? null },
+    stock_filled: filled,
+    draining,
+  }
+  if (trouble && !draining)
+    throw new GatewayError('INTERNAL', { ...toStorageFacts(trouble), more: { checks } })
+  if (!store || !filled || draining) {
+    const say = draining ? (['stopping'] as const) : (['not_ready'] as const)
+    throw new GatewayError('INTERNAL', { status: 503, say, retryAfter: 1, more: { checks } })
+  }
+  return { ready: true, ...checks }
+}
+
+async function readStatus(gateway: Gateway) {
+  const now = gateway.clock.now()
+  const { upstream } = gateway
+  return {
+    sandbox: upstream.isSandbox,
+    writes_enabled: gateway.config.writesEnabled,
+    upstream: {
+      name: upstream.name ?? null,
+      verdict: upstream.watch?.verdict ?? 'not_asked_yet',
+      last_answer_seconds: upstream.watch?.answerAgeSeconds ?? null,
+      circuit: upstream.circuit,
+      rows_left_out: upstream.leftOut(),
+      orders: upstream.known ? deriveGuarantee(upstream.known) : null,
+    },
+    writes_in_doubt: await readOpenWritesStatus(gateway, now),
+    webhook_queue: await readDueQueuesStatus(gateway, now),
+    secrets: await readSealingStatus(gateway),
+    warehouses: gateway.mirror.stock.warehouses().map(({ warehouse_code, synced_at }) => ({
+      warehouse_code,
+      rows: gateway.mirror.stock.snapshot(warehouse_code)?.liveRows ?? 0,
+      age_seconds: secondsSince(synced_at, now),
+    })),
+  }
+}
+
+/** Reads the number of open writes and the age of the oldest one; null if the store does not respond. */
+async function readOpenWritesStatus(gateway: Gateway, now: number) {
   const row = await gateway.store.db
     .selectFrom('intents')
     .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('sent_at').as('oldest')])
@@ -60,8 +77,11 @@ async function inDoubt(gateway: Gateway, now: number) {
   return row ? { count: Number(row.count), oldest_seconds: secondsSince(row.oldest, now) } : null
 }
 
-/** Endpoints with something to deliver now, and for how long; null while the store does not answer. */
-async function webhookQueue(gateway: Gateway, now: number) {
+/**
+ * Reads the number of webhook endpoints with due deliveries, and how long the oldest of those queues has been due; null
+ * if the store does not respond.
+ */
+async function readDueQueuesStatus(gateway: Gateway, now: number) {
   const row = await gateway.store.db
     .selectFrom('webhook_queues')
     .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('due_at').as('oldest')])
@@ -71,13 +91,19 @@ async function webhookQueue(gateway: Gateway, now: number) {
   return row ? { endpoints_due: Number(row.count), oldest_seconds: secondsSince(row.oldest, now) } : null
 }
 
+/** Reads the number of keys with which values in the database may be sealed; null if the store does not respond. */
+async function readSealingStatus({ store }: Gateway) {
+  const keys = await listSealingKeys(store.db).catch(() => undefined)
+  return keys ? { keys_in_use: keys.size } : null
+}
+
 function secondsSince(epochMs: number | null, now: number): number | null {
   return epochMs === null ? null : Math.max(0, Math.floor((now - Number(epochMs)) / 1000))
 }
 
 const noStore = { 'Cache-Control': 'no-store' }
 
-async function storeAnswers(gateway: Gateway): Promise<boolean> {
+async function canReadStore(gateway: Gateway): Promise<boolean> {
   try {
     await gateway.store.db.selectFrom('installation').select('key').limit(1).execute()
     return true

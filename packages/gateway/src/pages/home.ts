@@ -1,11 +1,11 @@
 import { catalogue } from '../catalogue.ts'
-import { errorCodes } from '../contract/errors.ts'
+import { errorCodes } from '../contract/error-table.ts'
 import { type Language, languages } from '../contract/language.ts'
-import { codeBlock } from './docs/markdown.ts'
-import { escaped } from './escape.ts'
-import { fenced, type Page, type Piece, word } from './page.ts'
+import { renderCodeBlock } from './docs/markdown.ts'
+import { html } from './html.ts'
+import { fenceCode, formatSiteText, type Page, type Piece } from './page.ts'
 
-interface Door {
+interface HomeCard {
   readonly title: 'home_integrate' | 'home_operate' | 'home_agent'
   readonly text: 'home_integrate_text' | 'home_operate_text' | 'home_agent_text'
   readonly links: readonly {
@@ -23,7 +23,7 @@ interface Door {
   }[]
 }
 
-const doors: readonly Door[] = [
+const homeCards: readonly HomeCard[] = [
   {
     title: 'home_integrate',
     text: 'home_integrate_text',
@@ -57,32 +57,32 @@ const firstCall = `TOKEN=$(curl -s "$BASE/api/v1/auth/token" -H 'Content-Type: a
   -d '{"grant_type":"password","username":"…","password":"…"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl -s "$BASE/api/v1/warehouses/AUSYD1/stock?sku=SBX-LAST-1" -H "Authorization: Bearer $TOKEN"`
 
-/** `/`: what this is, and three doors. */
-export function homePage(language: Language): Page {
+/** Builds the home page: an introduction, and cards for integrators, operators and agents. */
+export function buildHomePage(language: Language): Page {
   return {
     path: '/',
-    title: word(language, 'home_title'),
-    summary: word(language, 'home_lead'),
-    pieces: [doorsPiece(language), firstCallPiece(language), figuresPiece(language)],
+    title: formatSiteText(language, 'home_title'),
+    summary: formatSiteText(language, 'home_lead'),
+    pieces: [buildCards(language), buildFirstCall(language), buildFigures(language)],
     trail: [],
     section: 'home',
     form: 'landing',
   }
 }
 
-function firstCallPiece(language: Language): Piece {
-  const [title, text] = [word(language, 'home_first'), word(language, 'home_first_text')]
+function buildFirstCall(language: Language): Piece {
+  const [title, text] = [formatSiteText(language, 'home_first'), formatSiteText(language, 'home_first_text')]
   return {
-    markdown: `## ${title}\n\n${text}\n\n${fenced(firstCall, 'sh')}`,
+    markdown: `## ${title}\n\n${text}\n\n${fenceCode(firstCall, 'sh')}`,
     html: () =>
-      `<section class="beside"><div><h2 id="first-call">${escaped(title)}</h2><p>${escaped(text)}</p></div>${codeBlock(firstCall, 'sh')}</section>`,
+      html`<section class="beside"><div><h2 id="first-call">${title}</h2><p>${text}</p></div>${renderCodeBlock(firstCall, 'sh')}</section>`,
   }
 }
 
-function doorsPiece(language: Language): Piece {
-  const say = (id: Parameters<typeof word>[1]) => word(language, id)
+function buildCards(language: Language): Piece {
+  const say = (id: Parameters<typeof formatSiteText>[1]) => formatSiteText(language, id)
   return {
-    markdown: doors
+    markdown: homeCards
       .map(({ title, text, links }) =>
         [
           `## ${say(title)}`,
@@ -92,30 +92,28 @@ function doorsPiece(language: Language): Piece {
       )
       .join('\n\n'),
     html: (link) =>
-      `<div class="doors">${doors
-        .map(
-          ({ title, text, links }) =>
-            `<section class="door"><h2>${escaped(say(title))}</h2><p>${escaped(say(text))}</p><ul>${links
-              .map((to) => `<li><a href="${link(to.href)}">${escaped(say(to.word))}</a></li>`)
-              .join('')}</ul></section>`,
-        )
-        .join('')}</div>`,
+      html`<div class="doors">${homeCards.map(
+        ({ title, text, links }) =>
+          html`<section class="door"><h2>${say(title)}</h2><p>${say(text)}</p><ul>${links.map(
+            (to) => html`<li><a href="${link(to.href)}">${say(to.word)}</a></li>`,
+          )}</ul></section>`,
+      )}</div>`,
   }
 }
 
-function figuresPiece(language: Language): Piece {
+function buildFigures(language: Language): Piece {
   const figures = [
-    [catalogue.length, word(language, 'fact_endpoints')],
-    [errorCodes.length, word(language, 'fact_errors')],
-    [600, word(language, 'fact_points')],
-    [languages.length, word(language, 'fact_languages')],
+    [catalogue.length, formatSiteText(language, 'fact_endpoints')],
+    [errorCodes.length, formatSiteText(language, 'fact_errors')],
+    [600, formatSiteText(language, 'fact_points')],
+    [languages.length, formatSiteText(language, 'fact_languages')],
   ] as const
-  const title = word(language, 'home_facts')
+  const title = formatSiteText(language, 'home_facts')
   return {
     markdown: `## ${title}\n\n${figures.map(([count, what]) => `- ${count} ${what}`).join('\n')}`,
     html: () =>
-      `<h2 id="figures">${escaped(title)}</h2><dl class="figures">${figures
-        .map(([count, what]) => `<div><dt>${escaped(what)}</dt><dd>${count}</dd></div>`)
-        .join('')}</dl>`,
+      html`<h2 id="figures">${title}</h2><dl class="figures">${figures.map(
+        ([count, what]) => html`<div><dt>${what}</dt><dd>${count}</dd></div>`,
+      )}</dl>`,
   }
 }

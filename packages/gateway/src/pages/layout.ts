@@ -1,154 +1,181 @@
 import { type Language, languages } from '../contract/language.ts'
-import { apiVersion } from '../http/headers.ts'
-import { inlineHtml, localLink, markdownHtml, Rendering } from './docs/markdown.ts'
-import { escaped } from './escape.ts'
-import { type Link, llmsPath, type NavGroup, type Page, word } from './page.ts'
+import { apiVersion } from '../contract/version.ts'
+import { addQuery, Rendering, renderInlineMarkdown, renderMarkdown } from './docs/markdown.ts'
+import { type Html, html } from './html.ts'
+import { formatSiteText, type Link, type Page, toLlmsPath } from './page.ts'
 
 const languageNames: Readonly<Record<Language, string>> = { en: 'EN', zh: '中文', ko: '한국어' }
 const languageTags: Readonly<Record<Language, string>> = { en: 'en', zh: 'zh', ko: 'ko' }
 
-/** What a page is shown with: who asked, and where the assets are. */
-export interface Showing {
+/** The reader's settings and the addresses of assets that are needed to render a page. */
+export interface PageView {
   readonly language: Language
-  /** `?lang=zh` where the reader asked by the address, so that links keep it. */
+  /** `?lang=zh` if the address specified the language, so that links keep it; otherwise empty. */
   readonly query: string
   readonly assetPath: (name: string) => string
 }
 
-/** A page as a whole HTML document, complete without scripts. */
-export function pageHtml(page: Page, showing: Showing): string {
-  const { language, query, assetPath } = showing
-  const say = (id: Parameters<typeof word>[1]) => escaped(word(language, id))
+/** Renders a page as a complete HTML document that works without scripts. */
+export function renderPage(page: Page, showing: PageView): string {
+  const { language, query } = showing
   const rendering = new Rendering(query, {
-    output: word(language, 'output'),
-    table: word(language, 'table'),
-    link: word(language, 'link_here'),
+    output: formatSiteText(language, 'output'),
+    table: formatSiteText(language, 'table'),
+    link: formatSiteText(language, 'link_here'),
   })
   rendering.used.add('content')
-  const body = page.pieces.map((piece) => pieceHtml(piece, rendering, language)).join('\n')
-  const summary = inlineHtml(page.summary, rendering)
-  const contents = contentsHtml(rendering, language)
-  const side = (page.side ?? []).filter(({ links }) => links.length > 0)
-  const styles = ['site.css', ...(page.assets ?? []).filter((name) => name.endsWith('.css'))]
-  const scripts = ['site.js', ...(page.assets ?? []).filter((name) => name.endsWith('.js'))]
-  const form = page.form ?? (side.length > 0 ? 'reading' : 'wide')
-  return `<!doctype html>
+  const body = page.pieces.map((piece) => renderPiece(piece, rendering, language))
+  const contents = renderContents(rendering, language)
+  const side = hasSide(page) ? renderSide(page, showing) : undefined
+  return String(html`<!doctype html>
 <html lang="${languageTags[language]}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escaped(page.path === '/' ? `Trade Gateway: ${page.title}` : `${page.title} · Trade Gateway`)}</title>
-<meta name="description" content="${escaped(plain(page.summary))}">
-<script src="${assetPath('theme.js')}"></script>
-${styles.map((name) => `<link rel="stylesheet" href="${assetPath(name)}">`).join('\n')}
-<link rel="icon" href="${assetPath('mark.svg')}" type="image/svg+xml">
-<link rel="alternate" type="text/markdown" href="${escaped(localLink(markdownPath(page.path), query))}">
-${languages.map((each) => `<link rel="alternate" hreflang="${each}" href="${escaped(page.path)}?lang=${each}">`).join('\n')}
-<link rel="alternate" hreflang="x-default" href="${escaped(page.path)}">
-${scripts.map((name) => `<script ${name === 'swagger-ui-bundle.js' ? 'defer' : 'type="module"'} src="${assetPath(name)}"></script>`).join('\n')}
-</head>
-<body class="${form}${page.section === 'errors' && page.path !== '/errors' ? ' compact' : ''}" ${wordsForScript(language, assetPath)}>
-<a class="skip" href="#content">${say('skip')}</a>
-${headerHtml(page, showing)}
-${side.length > 0 ? `<details class="drawer"><summary>${say('menu')}</summary>${sideHtml(side, page, showing)}</details>` : ''}
+${renderHead(page, showing)}
+<body class="${chooseForm(page)}${isCompact(page) ? ' compact' : ''}" ${renderScriptTexts(showing)}>
+<a class="skip" href="#content">${formatSiteText(language, 'skip')}</a>
+${renderHeader(page, showing)}
+${side && html`<details class="drawer"><summary>${formatSiteText(language, 'menu')}</summary>${side}</details>`}
 <div class="frame">
-${side.length > 0 ? `<aside class="side">${sideHtml(side, page, showing)}</aside>` : ''}
-<main id="content" tabindex="-1">
-${trailHtml(page, showing)}
-<h1>${escaped(page.title)}</h1>
-${page.operation ? operationHtml(page.operation) : `<p class="lead">${summary}</p>`}
-${page.isUntranslated ? `<p class="note">${say('untranslated')}</p>` : ''}
-${contents === '' ? '' : `<details class="contents-narrow"><summary>${say('on_this_page')}</summary>${contents}</details>`}
-<div class="prose"${page.isUntranslated ? ' lang="en"' : ''}>
-${body}
-</div>
-${pagerHtml(page, showing)}
-</main>
-${contents === '' ? '' : `<aside class="contents"><p>${say('on_this_page')}</p>${contents}</aside>`}
+${side && html`<aside class="side">${side}</aside>`}
+${renderMain(page, { ...showing, rendering, body, contents })}
+${contents && html`<aside class="contents"><p>${formatSiteText(language, 'on_this_page')}</p>${contents}</aside>`}
 </div>
 <footer class="foot">
-<p><a class="as-markdown" href="${escaped(localLink(markdownPath(page.path), query))}">${say('as_markdown')}</a> <a href="${llmsPath(language)}">${say('all_pages_for_agents')}</a> <a href="/openapi.json${query}">OpenAPI</a></p>
+<p><a class="as-markdown" href="${addQuery(toMarkdownPath(page.path), query)}">${formatSiteText(language, 'as_markdown')}</a> <a href="${toLlmsPath(language)}">${formatSiteText(language, 'all_pages_for_agents')}</a> <a href="/openapi.json${query}">OpenAPI</a></p>
 <p>Trade Gateway API ${apiVersion}</p>
 </footer>
 </body>
 </html>
-`
+`)
 }
 
-/** The address of a page's Markdown. */
-export function markdownPath(path: string): string {
+/** Builds the address of a page's Markdown. */
+export function toMarkdownPath(path: string): string {
   return path === '/' ? '/index.md' : `${path}.md`
 }
 
-function pieceHtml(piece: Page['pieces'][number], rendering: Rendering, language: Language): string {
-  rendering.ids = [...(piece.ids ?? [])]
-  const html = piece.html
-    ? piece.html((href) => escaped(localLink(href, rendering.query)))
-    : markdownHtml(piece.markdown, rendering)
-  if (!piece.isStale) return html
-  return `<div class="stale"><p class="note">${escaped(word(language, 'stale'))}</p><div lang="en">${html}</div></div>`
+function hasSide({ side = [] }: Page): boolean {
+  return side.some(({ links }) => links.length > 0)
 }
 
-function headerHtml(page: Page, { language, query }: Showing): string {
-  const section = (id: 'docs' | 'reference' | 'errors' | 'swagger', text: string) => {
-    const current = page.section === id ? ' aria-current="true"' : ''
-    return `<li><a href="/${id}${query}"${current}>${escaped(text)}</a></li>`
-  }
+function chooseForm(page: Page): string {
+  return page.form ?? (hasSide(page) ? 'reading' : 'wide')
+}
+
+function isCompact({ section, path }: Page): boolean {
+  return section === 'errors' && path !== '/errors'
+}
+
+function renderHead({ path, title, summary, assets = [] }: Page, { query, assetPath }: PageView): Html {
+  const styles = ['site.css', ...assets.filter((name) => name.endsWith('.css'))]
+  const scripts = ['site.js', ...assets.filter((name) => name.endsWith('.js'))]
+  const chooseLoading = (script: string) =>
+    script === 'swagger-ui-bundle.js' ? html`defer` : html`type="module"`
+  return html`<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${path === '/' ? `Trade Gateway: ${title}` : `${title} · Trade Gateway`}</title>
+<meta name="description" content="${toPlainText(summary)}">
+<script src="${assetPath('theme.js')}"></script>
+${styles.map((name) => html`<link rel="stylesheet" href="${assetPath(name)}">\n`)}
+<link rel="icon" href="${assetPath('mark.svg')}" type="image/svg+xml">
+<link rel="alternate" type="text/markdown" href="${addQuery(toMarkdownPath(path), query)}">
+${languages.map((each) => html`<link rel="alternate" hreflang="${each}" href="${path}?lang=${each}">\n`)}
+<link rel="alternate" hreflang="x-default" href="${path}">
+${scripts.map((name) => html`<script ${chooseLoading(name)} src="${assetPath(name)}"></script>\n`)}
+</head>`
+}
+
+interface RenderedView extends PageView {
+  readonly rendering: Rendering
+  readonly body: readonly Html[]
+  readonly contents: Html | undefined
+}
+
+function renderMain(page: Page, rendered: RenderedView): Html {
+  const { language, rendering, body, contents } = rendered
+  const isEnglish = page.isUntranslated ? html` lang="en"` : undefined
+  return html`<main id="content" tabindex="-1">
+${renderTrail(page, rendered)}
+<h1>${page.title}</h1>
+${page.operation ? renderOperation(page.operation) : html`<p class="lead">${renderInlineMarkdown(page.summary, rendering)}</p>`}
+${page.isUntranslated ? html`<p class="note">${formatSiteText(language, 'untranslated')}</p>` : undefined}
+${contents && html`<details class="contents-narrow"><summary>${formatSiteText(language, 'on_this_page')}</summary>${contents}</details>`}
+<div class="prose"${isEnglish}>
+${body}
+</div>
+${renderPager(page, rendered)}
+</main>`
+}
+
+function renderPiece(piece: Page['pieces'][number], rendering: Rendering, language: Language): Html {
+  rendering.ids = [...(piece.ids ?? [])]
+  const content = piece.html
+    ? piece.html((href) => addQuery(href, rendering.query))
+    : renderMarkdown(piece.markdown, rendering)
+  if (!piece.isStale) return html`${content}\n`
+  return html`<div class="stale"><p class="note">${formatSiteText(language, 'stale')}</p><div lang="en">${content}</div></div>\n`
+}
+
+function renderHeader(page: Page, { language, query }: PageView): Html {
+  const section = (id: 'docs' | 'reference' | 'errors' | 'swagger', text: string) =>
+    html`<li><a href="/${id}${query}"${page.section === id ? currentPlace : undefined}>${text}</a></li>`
   const others = languages.map(
     (each) =>
-      `<li><a href="${escaped(page.path)}?lang=${each}" hreflang="${each}" lang="${each}"${each === language ? ' aria-current="true"' : ''}>${languageNames[each]}</a></li>`,
+      html`<li><a href="${page.path}?lang=${each}" hreflang="${each}" lang="${each}"${each === language ? currentPlace : undefined}>${languageNames[each]}</a></li>`,
   )
-  return `<header class="top"><div class="bar">
+  return html`<header class="top"><div class="bar">
 <a class="brand" href="/${query}"><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="M4 3v18M20 3v18" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"/><path d="M8 12h8m-3.2-3.4L16.2 12l-3.4 3.4" fill="none" stroke="var(--accent)" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"/></svg>Trade Gateway</a>
-<nav class="sections" aria-label="${escaped(word(language, 'sections'))}"><ul>${section('docs', word(language, 'docs'))}${section('reference', word(language, 'reference'))}${section('errors', word(language, 'errors'))}${section('swagger', word(language, 'try_it'))}</ul></nav>
-<div class="tools"><nav class="languages" aria-label="${escaped(word(language, 'language'))}"><ul>${others.join('')}</ul></nav></div>
+<nav class="sections" aria-label="${formatSiteText(language, 'sections')}"><ul>${section('docs', formatSiteText(language, 'docs'))}${section('reference', formatSiteText(language, 'reference'))}${section('errors', formatSiteText(language, 'errors'))}${section('swagger', formatSiteText(language, 'try_it'))}</ul></nav>
+<div class="tools"><nav class="languages" aria-label="${formatSiteText(language, 'language')}"><ul>${others}</ul></nav></div>
 </div></header>`
 }
 
-function sideHtml(groups: readonly NavGroup[], page: Page, { language, query }: Showing): string {
-  const item = ({ text, href, tag }: Link) => {
-    const current = href === page.path ? ' aria-current="page"' : ''
-    return `<li><a href="${escaped(localLink(href, query))}"${current}>${tag === undefined ? '' : `${methodHtml(tag)} `}${escaped(text)}</a></li>`
-  }
-  const group = ({ title, links }: NavGroup) => `<p>${escaped(title)}</p><ul>${links.map(item).join('')}</ul>`
-  return `<nav aria-label="${escaped(word(language, 'pages_here'))}">${groups.map(group).join('')}</nav>`
+const currentPlace = html` aria-current="true"`
+const currentPage = html` aria-current="page"`
+
+function renderSide(page: Page, { language, query }: PageView): Html {
+  const item = ({ text, href, tag }: Link) =>
+    html`<li><a href="${addQuery(href, query)}"${href === page.path ? currentPage : undefined}>${tag === undefined ? undefined : html`${renderMethod(tag)} `}${text}</a></li>`
+  const groups = (page.side ?? [])
+    .filter(({ links }) => links.length > 0)
+    .map(({ title, links }) => html`<p>${title}</p><ul>${links.map(item)}</ul>`)
+  return html`<nav aria-label="${formatSiteText(language, 'pages_here')}">${groups}</nav>`
 }
 
-/** A method as a small coloured word. */
-export function methodHtml(method: string): string {
-  return `<span class="method ${escaped(method.toLowerCase())}">${escaped(method)}</span>`
+/** Renders an HTTP method as a coloured label. */
+function renderMethod(method: string): Html {
+  return html`<span class="method ${method.toLowerCase()}">${method}</span>`
 }
 
-/** A method and its path, which may break after each slash. */
-function operationHtml({ method, path }: NonNullable<Page['operation']>): string {
-  return `<p class="operation">${methodHtml(method)}<span>${escaped(path).replaceAll('/', '/<wbr>')}</span></p>`
+/** Renders a method and its path, with optional line breaks after each slash. */
+function renderOperation({ method, path }: NonNullable<Page['operation']>): Html {
+  const [before = '', ...parts] = path.split('/')
+  return html`<p class="operation">${renderMethod(method)}<span>${before}${parts.map((part) => html`/<wbr>${part}`)}</span></p>`
 }
 
-function trailHtml({ trail }: Page, { language, query }: Showing): string {
-  if (trail.length === 0) return ''
-  const items = trail.map(
-    ({ text, href }) => `<li><a href="${escaped(localLink(href, query))}">${escaped(text)}</a></li>`,
-  )
-  return `<nav class="trail" aria-label="${escaped(word(language, 'breadcrumb'))}"><ol>${items.join('')}</ol></nav>`
+function renderTrail({ trail }: Page, { language, query }: PageView): Html | undefined {
+  if (trail.length === 0) return undefined
+  const items = trail.map(({ text, href }) => html`<li><a href="${addQuery(href, query)}">${text}</a></li>`)
+  return html`<nav class="trail" aria-label="${formatSiteText(language, 'breadcrumb')}"><ol>${items}</ol></nav>`
 }
 
-function contentsHtml({ headings }: Rendering, language: Language): string {
+/** Renders the table of contents if a page has at least two headings. */
+function renderContents({ headings }: Rendering, language: Language): Html | undefined {
   const shown = headings.filter(({ level }) => level === 2 || level === 3)
-  if (shown.length < 2) return ''
+  if (shown.length < 2) return undefined
   const items = shown.map(
-    ({ level, id, text }) => `<li class="level-${level}"><a href="#${escaped(id)}">${escaped(text)}</a></li>`,
+    ({ level, id, text }) => html`<li class="level-${level}"><a href="#${id}">${text}</a></li>`,
   )
-  return `<nav aria-label="${escaped(word(language, 'on_this_page'))}"><ul>${items.join('')}</ul></nav>`
+  return html`<nav aria-label="${formatSiteText(language, 'on_this_page')}"><ul>${items}</ul></nav>`
 }
 
-function pagerHtml({ previous, next }: Page, { language, query }: Showing): string {
-  if (!previous && !next) return ''
+function renderPager({ previous, next }: Page, { language, query }: PageView): Html | undefined {
+  if (!previous && !next) return undefined
   const link = (to: Link | undefined, kind: 'previous' | 'next') =>
-    to === undefined
-      ? ''
-      : `<a class="${kind}" rel="${kind === 'next' ? 'next' : 'prev'}" href="${escaped(localLink(to.href, query))}"><small>${escaped(word(language, kind))}</small> ${escaped(to.text)}</a>`
-  return `<nav class="pager" aria-label="${escaped(`${word(language, 'previous')} / ${word(language, 'next')}`)}">${link(previous, 'previous')}${link(next, 'next')}</nav>`
+    to &&
+    html`<a class="${kind}" rel="${kind === 'next' ? 'next' : 'prev'}" href="${addQuery(to.href, query)}"><small>${formatSiteText(language, kind)}</small> ${to.text}</a>`
+  return html`<nav class="pager" aria-label="${formatSiteText(language, 'previous')} / ${formatSiteText(language, 'next')}">${link(previous, 'previous')}${link(next, 'next')}</nav>`
 }
 
 const scriptWords = [
@@ -165,12 +192,17 @@ const scriptWords = [
   'theme_light',
 ] as const
 
-/** What the scripts say, in the reader's language: as attributes, since nothing is written inline. */
-function wordsForScript(language: Language, assetPath: (name: string) => string): string {
-  const words = scriptWords.map((id) => `data-${id.replaceAll('_', '-')}="${escaped(word(language, id))}"`)
-  return [...words, `data-index="${assetPath(`search-${language}.json`)}"`].join(' ')
+/**
+ * Renders the texts for scripts in the reader's language as `data-` attributes, because the content security policy
+ * forbids inline scripts.
+ */
+function renderScriptTexts({ language, assetPath }: PageView): Html {
+  const words = scriptWords.map(
+    (id) => html`data-${id.replaceAll('_', '-')}="${formatSiteText(language, id)}" `,
+  )
+  return html`${words}data-index="${assetPath(`search-${language}.json`)}"`
 }
 
-function plain(markdown: string): string {
+function toPlainText(markdown: string): string {
   return markdown.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '')
 }

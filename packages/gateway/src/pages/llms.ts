@@ -1,74 +1,73 @@
 import type { Language } from '../contract/language.ts'
-import { apiVersion } from '../http/headers.ts'
-import { docHref } from './docs/doc-page.ts'
-import { localLink } from './docs/markdown.ts'
+import { apiVersion } from '../contract/version.ts'
+import { toDocPath } from './docs/doc-page.ts'
+import { addQuery } from './docs/markdown.ts'
 import { docGroups } from './docs/tree.ts'
-import { markdownPath } from './layout.ts'
-import { llmsPath, type Page, pageMarkdown, word } from './page.ts'
-import { pageAt, pagePaths } from './site.ts'
+import { toMarkdownPath } from './layout.ts'
+import { formatSiteText, type Page, renderPageMarkdown, toLlmsPath } from './page.ts'
+import { findPage, listPagePaths } from './site.ts'
 
-/** `/llms.txt` (llmstxt.org): a title, a summary, notes, then every page under headings, the optional ones last. */
-export function llmsText(language: Language): string {
+/** Builds `/llms.txt` (llmstxt.org): a title, a summary, notes, then all pages by section, with optional ones last. */
+export function buildLlmsText(language: Language): string {
   const optional = new Set(['/changelog', '/swagger', '/docs', '/'])
-  const listed = pagePaths().flatMap((path) => pageAt(path, language) ?? [])
-  const docs = new Set(docGroups.flatMap(({ pages }) => pages.map(docHref)))
+  const listed = listPagePaths().flatMap((path) => findPage(path, language) ?? [])
+  const docs = new Set(docGroups.flatMap(({ pages }) => pages.map(toDocPath)))
   const section = (title: string, isIn: (page: Page) => boolean) => {
-    const lines = listed.filter(isIn).map((page) => lineOf(page, language))
+    const lines = listed.filter(isIn).map((page) => formatPageLine(page, language))
     return lines.length > 0 ? [`## ${title}`, lines.join('\n')] : []
   }
-  const rest = [
-    `- [${word(language, 'full_text')}](${fullPath(language)})`,
-    `- [OpenAPI 3.1](${localLink('/openapi.json', queryOf(language))})`,
-  ]
-  const optionalLines = [
-    ...listed.filter(({ path }) => optional.has(path)).map((page) => lineOf(page, language)),
-    ...rest,
-  ]
+  const isOptional = ({ path }: Page) => optional.has(path)
   const parts = [
     '# Trade Gateway',
-    `> ${word(language, 'llms_summary', { version: apiVersion })}`,
-    word(language, 'llms_notes'),
-    ...section(word(language, 'docs'), ({ path }) => docs.has(path) && !optional.has(path)),
-    ...section(word(language, 'reference'), ({ path }) => path.startsWith('/reference')),
-    ...section(word(language, 'errors'), ({ path }) => path.startsWith('/errors')),
-    '## Optional',
-    optionalLines.join('\n'),
+    `> ${formatSiteText(language, 'llms_summary', { version: apiVersion })}`,
+    formatSiteText(language, 'llms_notes'),
+    describeOtherDocuments(language),
+    ...section(formatSiteText(language, 'docs'), (page) => docs.has(page.path) && !isOptional(page)),
+    ...section(formatSiteText(language, 'reference'), ({ path }) => path.startsWith('/reference')),
+    ...section(formatSiteText(language, 'errors'), ({ path }) => path.startsWith('/errors')),
+    ...section('Optional', isOptional),
   ]
   return `${parts.join('\n\n')}\n`
 }
 
-function queryOf(language: Language): string {
+/** Describes the documents that are not pages, as text without links: every link of the list must lead to Markdown. */
+function describeOtherDocuments(language: Language): string {
+  const contract = addQuery('/openapi.json', toLanguageQuery(language))
+  return `\`${toLlmsFullPath(language)}\`: ${formatSiteText(language, 'full_text')}\n\n\`${contract}\`: OpenAPI 3.1`
+}
+
+function toLanguageQuery(language: Language): string {
   return language === 'en' ? '' : `?lang=${language}`
 }
 
-/** Where the whole text stands in a language. */
-export function fullPath(language: Language): string {
-  return llmsPath(language).replace('llms.txt', 'llms-full.txt')
+/** Builds the path of the full text in a language. */
+export function toLlmsFullPath(language: Language): string {
+  return toLlmsPath(language).replace('llms.txt', 'llms-full.txt')
 }
 
-function lineOf(page: Page, language: Language): string {
-  const address = localLink(markdownPath(page.path), queryOf(language))
+function formatPageLine(page: Page, language: Language): string {
+  const address = addQuery(toMarkdownPath(page.path), toLanguageQuery(language))
   const name = page.operation ? `${page.operation.method} ${page.operation.path}` : page.title
   const note = page.operation ? page.title : page.summary.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
   return `- [${name.replaceAll('[', '(').replaceAll(']', ')')}](${address}): ${note}`
 }
 
-/** `/llms-full.txt`: every page in one file, bounded, each under its address. */
-export const mostFullBytes = 400 * 1024
+/** The size limit of `/llms-full.txt`, which contains every page with its address. */
+export const maxFullBytes = 400 * 1024
 
-export function llmsFullText(language: Language): string {
-  const pages = pagePaths().flatMap((path) => pageAt(path, language) ?? [])
-  const head = `# Trade Gateway\n\n> ${word(language, 'llms_summary', { version: apiVersion })}\n`
+export function buildLlmsFullText(language: Language): string {
+  const pages = listPagePaths().flatMap((path) => findPage(path, language) ?? [])
+  const head = `# Trade Gateway\n\n> ${formatSiteText(language, 'llms_summary', { version: apiVersion })}\n`
   const bodies = pages.map((page) => {
-    const text = pageMarkdown(briefly(page), language, (all) => all)
-    // The line that points to the list stands once, above.
-    return `\n---\n\nURL: ${markdownPath(page.path)}\n\n${text.slice(text.indexOf('\n') + 2)}`
+    const text = renderPageMarkdown(toBriefPage(page), language, (all) => all)
+    // The first line of each page links to the list, to which the top of this file already refers.
+    return `\n---\n\nURL: ${toMarkdownPath(page.path)}\n\n${text.slice(text.indexOf('\n') + 2)}`
   })
   return `${head}${bodies.join('')}`
 }
 
-/** A page as it stands among all others: what follows from the rest is left out. */
-function briefly(page: Page): Page {
+/** Shortens a page for the full text: omits the pieces that repeat other pages. */
+function toBriefPage(page: Page): Page {
   return {
     ...page,
     pieces: page.pieces.map((piece) => ({ ...piece, markdown: piece.brief ?? piece.markdown })),

@@ -1,22 +1,24 @@
 import type { Language } from '../contract/language.ts'
-import { cleaned } from '../contract/texts/texts.ts'
-import { docNav } from './docs/doc-page.ts'
-import { type Page, word } from './page.ts'
+import { cleanText } from '../contract/texts/texts.ts'
+import { buildDocNav } from './docs/doc-page.ts'
+import { formatSiteText, type Page } from './page.ts'
 
-/** What a person sees where there is no page; a program gets the envelope. */
-export function missingPage(address: string, language: Language): Page {
+/** Builds the 404 page for browsers; programs get the error envelope. */
+export function buildMissingPage(address: string, language: Language): Page {
   const places = [
-    `- [${word(language, 'docs')}](/docs)`,
-    `- [${word(language, 'reference')}](/reference)`,
-    `- [${word(language, 'errors')}](/errors)`,
+    `- [${formatSiteText(language, 'docs')}](/docs)`,
+    `- [${formatSiteText(language, 'reference')}](/reference)`,
+    `- [${formatSiteText(language, 'errors')}](/errors)`,
   ]
   return {
     path: '/docs',
-    title: word(language, 'missing_title'),
-    summary: word(language, 'missing_text', { path: `\`${cleaned(address).replaceAll('`', '')}\`` }),
+    title: formatSiteText(language, 'missing_title'),
+    summary: formatSiteText(language, 'missing_text', {
+      path: `\`${cleanText(address).replaceAll('`', '')}\``,
+    }),
     pieces: [{ markdown: places.join('\n') }],
     trail: [],
-    side: docNav(language),
+    side: buildDocNav(language),
     section: 'docs',
   }
 }

@@ -1,50 +1,51 @@
 import type { Language } from '../contract/language.ts'
 import type { SiteWord } from '../contract/texts/site/en.ts'
 import { texts } from '../contract/texts/texts.ts'
+import type { Html } from './html.ts'
 
 /**
- * A page as data. Its Markdown is the page; its HTML is rendered from the same Markdown, so that both say the same.
- * Only where Markdown has no form for something, such as a row of cards, a piece has HTML of its own beside it.
+ * A page as data. Its HTML is rendered from its Markdown, so that both have the same content. A piece has separate HTML
+ * only if Markdown cannot express it, such as a row of cards.
  */
 export interface Page {
-  /** Where it stands: `/docs/quickstart`. */
+  /** The path of the page, such as `/docs/quickstart`. */
   readonly path: string
   readonly title: string
-  /** One line of Markdown. */
+  /** A summary: one line of Markdown. */
   readonly summary: string
   readonly pieces: readonly Piece[]
-  /** From the first level down, without the page itself. */
+  /** The breadcrumb links from the top level down, without the page itself. */
   readonly trail: readonly Link[]
   readonly previous?: Link | undefined
   readonly next?: Link | undefined
-  /** The navigation beside it; none on the first page. */
+  /** The navigation beside the page; the home page has none. */
   readonly side?: readonly NavGroup[]
   readonly section: 'home' | 'docs' | 'reference' | 'errors' | 'swagger'
   readonly isUntranslated?: boolean
-  /** The endpoint that the page describes: shown in place of the summary. */
+  /** The endpoint that the page describes; shown in place of the summary. */
   readonly operation?: { readonly method: string; readonly path: string }
-  /** Scripts and style sheets of its own, by their names among the assets. */
+  /** Names of the additional scripts and style sheets of this page. */
   readonly assets?: readonly string[]
-  /** `wide`: without the measure of running text. `landing`: the first page's own form. */
+  /** `wide`: without the line-length limit of running text. `landing`: the layout of the home page. */
   readonly form?: 'wide' | 'landing'
 }
 
 export interface Piece {
   readonly markdown: string
-  /** Instead of the rendered Markdown. */
-  readonly html?: (link: (href: string) => string) => string
-  /** The addresses of its headings, which are the same in every language. */
+  /** HTML that replaces the rendered Markdown. */
+  readonly html?: (link: (href: string) => string) => Html
+  /** The ids of the piece's headings, which are the same in every language. */
   readonly ids?: readonly string[]
-  /** English in place of a translation that is out of date. */
+  /** Whether the text is English because its translation is out of date. */
   readonly isStale?: boolean
-  /** What stands for it in one file of everything: nothing where it follows from the rest. */
+  /** The shorter text for `llms-full.txt`; empty if the content follows from other pages. */
   readonly brief?: string
 }
 
 export interface Link {
   readonly text: string
   readonly href: string
-  /** What stands before the text, such as a method. */
+  /** A label before the text, such as an HTTP method. */
   readonly tag?: string
 }
 
@@ -53,8 +54,8 @@ export interface NavGroup {
   readonly links: readonly Link[]
 }
 
-/** A word of the site in a language, its placeholders filled. */
-export function word(
+/** Formats a text of the site in a language and replaces its placeholders. */
+export function formatSiteText(
   language: Language,
   id: SiteWord,
   details: Readonly<Record<string, string | number>> = {},
@@ -62,36 +63,40 @@ export function word(
   return texts[language].site[id].replace(/\{(\w+)\}/g, (_whole, name: string) => String(details[name] ?? ''))
 }
 
-/** Where the list of all pages stands in a language. */
-export function llmsPath(language: Language): string {
+/** Builds the path of the list of all pages in a language. */
+export function toLlmsPath(language: Language): string {
   return language === 'en' ? '/llms.txt' : `/${language}/llms.txt`
 }
 
-/** A page as Markdown. `link` puts the reader's language into links within the site. */
-export function pageMarkdown(page: Page, language: Language, withLanguage: (text: string) => string): string {
-  const index = llmsPath(language)
+/** Renders a page as Markdown. `withLanguage` adds the reader's language to links within the site. */
+export function renderPageMarkdown(
+  page: Page,
+  language: Language,
+  withLanguage: (text: string) => string,
+): string {
+  const index = toLlmsPath(language)
   const pieces = page.pieces.map(({ markdown, isStale }) => {
     const text = markdown.replace(/^([ \t]*(?:`{3,}|~{3,})\w+)[ \t].*$/gm, '$1')
-    return isStale ? `> ${word(language, 'stale')}\n\n${text}` : text
+    return isStale ? `> ${formatSiteText(language, 'stale')}\n\n${text}` : text
   })
   const parts = [
-    `> ${word(language, 'index_line', { link: `[llms.txt](${index})` })}`,
+    `> ${formatSiteText(language, 'index_line', { link: `[llms.txt](${index})` })}`,
     `# ${page.title}`,
-    ...(page.isUntranslated ? [`> ${word(language, 'untranslated')}`] : []),
+    ...(page.isUntranslated ? [`> ${formatSiteText(language, 'untranslated')}`] : []),
     page.summary,
     ...pieces.filter((text) => text !== ''),
   ]
   return `${withLanguage(parts.join('\n\n'))}\n`
 }
 
-/** A table in Markdown; `|` in a cell is escaped. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) =>
+/** Formats a Markdown table; `|` in a cell is escaped. */
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const formatRow = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+  return [formatRow(head), formatRow(head.map(() => '---')), ...rows.map(formatRow)].join('\n')
 }
 
-/** A fenced block of code. */
-export function fenced(code: string, language: string, isOutput = false): string {
+/** Formats a fenced code block. */
+export function fenceCode(code: string, language: string, isOutput = false): string {
   return `\`\`\`${language}${isOutput ? ' output' : ''}\n${code}\n\`\`\``
 }

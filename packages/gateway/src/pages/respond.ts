@@ -1,76 +1,66 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
+import { acceptsGzip } from '../contract/accept.ts'
+import { matchesETag } from '../contract/etag.ts'
 import { sha256 } from '../kernel/crypto.ts'
 
-/** A document made once: its bytes, plain and compressed, and the tag of exactly them. */
-export interface Prepared {
+/** A prepared document: its bytes, plain and compressed, and their ETag. */
+export interface PreparedDocument {
   readonly type: string
   readonly plain: Uint8Array<ArrayBuffer>
   readonly zipped: Uint8Array<ArrayBuffer> | undefined
   readonly tag: string
 }
 
-const mostKeptBytes = 24 * 1024 * 1024
-const leastZipped = 1_024
+const maxKeptBytes = 24 * 1024 * 1024
+const minZipped = 1_024
 const tagDigits = 20
 const gzipped = promisify(gzip)
 
-const kept = new LRUCache<string, Prepared>({
-  maxSize: mostKeptBytes,
+const preparedDocuments = new LRUCache<string, PreparedDocument>({
+  maxSize: maxKeptBytes,
   sizeCalculation: ({ plain, zipped }) => plain.length + (zipped?.length ?? 0) + 1,
 })
 
 /**
- * The document under a key; `make` is asked only where it is not there, and answers undefined where there is no such
- * document. Documents are a release's: they never change. Compressing is done beside the loop.
+ * Returns the prepared document for a key. `make` is called only if it is not cached, and returns undefined if the
+ * document does not exist. Documents never change within a release. Compression runs outside the event loop.
  */
-export async function prepared(
+export async function prepareDocument(
   key: string,
   type: string,
   make: () => string | Uint8Array | undefined,
-): Promise<Prepared | undefined> {
-  const known = kept.get(key)
+): Promise<PreparedDocument | undefined> {
+  const known = preparedDocuments.get(key)
   if (known) return known
   const made = make()
   if (made === undefined) return undefined
   const plain = Uint8Array.from(typeof made === 'string' ? Buffer.from(made) : made)
-  const zipped = plain.length < leastZipped ? undefined : Uint8Array.from(await gzipped(plain))
+  const zipped = plain.length < minZipped ? undefined : Uint8Array.from(await gzipped(plain))
   const tag = `W/"${sha256(plain).toString('hex').slice(0, tagDigits)}"`
   const document = { type, plain, zipped, tag }
-  kept.set(key, document)
+  preparedDocuments.set(key, document)
   return document
 }
 
-/** The document as a response; 304 where the reader has it. */
-export function respond(
-  document: Prepared,
+/** Converts a document to a response, which is 304 if the reader's copy is current. */
+export function toDocumentResponse(
+  document: PreparedDocument,
   request: Request,
   headers: Readonly<Record<string, string>>,
 ): Response {
   const all = new Headers({ ...headers, ETag: document.tag })
-  if (matches(request.headers.get('if-none-match'), document.tag))
+  if (matchesETag(readHeaderValues(request, 'if-none-match'), document.tag))
     return new Response(null, { status: 304, headers: all })
   all.set('Content-Type', document.type)
-  const zip =
-    document.zipped && acceptsGzip(request.headers.get('accept-encoding')) ? document.zipped : undefined
+  const zip = acceptsGzip(readHeaderValues(request, 'accept-encoding')) ? document.zipped : undefined
   if (zip) all.set('Content-Encoding', 'gzip')
   return new Response(zip ?? document.plain, { status: 200, headers: all })
 }
 
-/** RFC 9110 §13.1.2: weak comparison. */
-function matches(sent: string | null, tag: string): boolean {
-  if (sent === null) return false
-  const opaque = (text: string) => text.trim().replace(/^W\//, '')
-  return sent.trim() === '*' || sent.split(',').some((each) => opaque(each) === opaque(tag))
-}
-
-function acceptsGzip(sent: string | null): boolean {
-  return (sent ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((range) => range.split(';').map((part) => part.trim()))
-    .some(
-      ([coding, ...parameters]) => coding === 'gzip' && !parameters.some((each) => /^q=0(\.0*)?$/.test(each)),
-    )
+/** Reads the values of a header; none if it was not sent. */
+export function readHeaderValues(request: Request, name: string): readonly string[] {
+  const value = request.headers.get(name)
+  return value === null ? [] : [value]
 }

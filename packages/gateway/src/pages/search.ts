@@ -1,11 +1,11 @@
-import { errorTable, isErrorCode } from '../contract/errors.ts'
+import { errorTable, isErrorCode } from '../contract/error-table.ts'
 import type { Language } from '../contract/language.ts'
-import { wordsOf } from './docs/markdown.ts'
-import { type Page, pageMarkdown } from './page.ts'
-import { pageAt, pagePaths } from './site.ts'
+import { extractText } from './docs/markdown.ts'
+import { type Page, renderPageMarkdown } from './page.ts'
+import { findPage, listPagePaths } from './site.ts'
 
-/** What the search of one language looks through: a page's title, place, summary, keys, headings and words. */
-interface Entry {
+/** An entry of the search index: a page's title, path, summary, keys, headings and words. */
+interface SearchEntry {
   readonly t: string
   readonly p: string
   readonly s: string
@@ -14,10 +14,10 @@ interface Entry {
   readonly w: string
 }
 
-const mostWords = 6_000
+const maxWords = 6_000
 
-/** What people call a thing that has another name here. */
-const otherWords: Readonly<Record<string, string>> = {
+/** Words that readers may use for a topic that has another name here. */
+const synonyms: Readonly<Record<string, string>> = {
   '/errors/RATE_LIMITED': 'throttled too many requests 限流 超限 频率限制 속도 제한 요청 한도 초과',
   '/errors/AUTH_INVALID_TOKEN': 'unauthorized 未授权 인증 실패',
   '/errors/AUTH_EXPIRED': 'unauthorized 过期 만료',
@@ -31,13 +31,13 @@ const otherWords: Readonly<Record<string, string>> = {
   '/docs/guides/keep-stock-in-sync': 'delta incremental 增量 증분',
 }
 
-export function searchIndex(language: Language): string {
-  const pages = pagePaths().flatMap((path) => pageAt(path, language) ?? [])
-  return JSON.stringify(pages.map((page) => entryOf(page, language)))
+export function buildSearchIndex(language: Language): string {
+  const pages = listPagePaths().flatMap((path) => findPage(path, language) ?? [])
+  return JSON.stringify(pages.map((page) => toSearchEntry(page, language)))
 }
 
-function entryOf(page: Page, language: Language): Entry {
-  const text = pageMarkdown(page, language, (all) => all)
+function toSearchEntry(page: Page, language: Language): SearchEntry {
+  const text = renderPageMarkdown(page, language, (all) => all)
   const headings = text.match(/^#{2,3} .*$/gm) ?? []
   const { operation } = page
   const own = operation
@@ -45,8 +45,8 @@ function entryOf(page: Page, language: Language): Entry {
     : page.path
   const code = page.path.slice('/errors/'.length)
   const status = isErrorCode(code) ? errorTable[code].status : ''
-  const keys = `${own} ${status} ${otherWords[page.path] ?? ''}`
-  // Another page's code or path is not what this page is about: only its own stand among its keys.
+  const keys = `${own} ${status} ${synonyms[page.path] ?? ''}`
+  // Error codes and paths in the text belong to other pages; only the page's own are its keys.
   return {
     t: page.title,
     p: page.path,
@@ -55,11 +55,11 @@ function entryOf(page: Page, language: Language): Entry {
       : page.summary.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'),
     k: keys.toLowerCase(),
     h: headings.join(' ').replaceAll('#', '').toLowerCase(),
-    w: uniqueWords(wordsOf(text)).slice(0, mostWords),
+    w: listUniqueWords(extractText(text)).slice(0, maxWords),
   }
 }
 
-/** Each word once, in small letters: the order of words is not searched. */
-function uniqueWords(text: string): string {
+/** Lists each word once, in lower case; the search does not use their order. */
+function listUniqueWords(text: string): string {
   return [...new Set(text.toLowerCase().split(/\s+/))].join(' ')
 }

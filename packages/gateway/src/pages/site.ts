@@ -1,146 +1,146 @@
-import { adminCatalogue, catalogue, endpointIdOf, sandboxCatalogue } from '../catalogue.ts'
-import { recordOf } from '../contract/describe-fields.ts'
-import type { Endpoint } from '../contract/endpoint.ts'
-import { errorCodes, isErrorCode } from '../contract/errors.ts'
-import { groupIds, groupOf } from '../contract/groups.ts'
+import { adminCatalogue, catalogue, sandboxCatalogue } from '../catalogue.ts'
+import { errorCodes, isErrorCode } from '../contract/error-table.ts'
+import { groupIds } from '../contract/groups.ts'
 import type { Language } from '../contract/language.ts'
-import { describedPaths } from '../contract/openapi.ts'
 import { texts } from '../contract/texts/texts.ts'
-import { docHref, docPage, docsIndex } from './docs/doc-page.ts'
+import { chooseTexts, type Endpoint } from '../endpoint.ts'
+import { toRecord } from '../kernel/json.ts'
+import { describePaths } from '../projections/openapi.ts'
+import { buildDocPage, buildDocsIndex, toDocPath } from './docs/doc-page.ts'
 import { docPaths } from './docs/tree.ts'
 import { families } from './errors/advice.ts'
-import { errorIndexPieces, errorPieces, neighbours } from './errors/error-page.ts'
-import { homePage } from './home.ts'
-import { type Link, type NavGroup, type Page, word } from './page.ts'
-import { type Described, endpointPieces } from './reference/endpoint-page.ts'
-import { referencePieces } from './reference/overview.ts'
-import { swaggerPage } from './swagger.ts'
+import { buildErrorIndexPieces, buildErrorPieces, findNeighbours } from './errors/error-page.ts'
+import { buildHomePage } from './home.ts'
+import { formatSiteText, type Link, type NavGroup, type Page } from './page.ts'
+import { buildEndpointPieces, type EndpointDescription } from './reference/endpoint-page.ts'
+import { buildReferencePieces } from './reference/overview.ts'
+import { buildSwaggerPage } from './swagger.ts'
 
-/** The endpoints that have a page: the contract's, the operator's, the sandbox's. */
-export const documented: readonly Endpoint[] = [...catalogue, ...adminCatalogue, ...sandboxCatalogue]
+/** The endpoints that have a page: those of the contract, the operator and the sandbox. */
+export const documentedEndpoints: readonly Endpoint[] = [...catalogue, ...adminCatalogue, ...sandboxCatalogue]
 
-/** Where every page stands, in the order in which the lists name them. */
-export function pagePaths(): string[] {
+/** Lists the paths of all pages, in the same order as the lists on the site. */
+export function listPagePaths(): string[] {
   return [
     '/',
     '/docs',
-    ...docPaths.map(docHref),
+    ...docPaths.map(toDocPath),
     '/reference',
-    ...documented.map(({ id }) => `/reference/${id}`),
+    ...documentedEndpoints.map(({ id }) => `/reference/${id}`),
     '/errors',
     ...errorCodes.map((code) => `/errors/${code}`),
     '/swagger',
   ]
 }
 
-/** The page at a path in a language; undefined where there is none. */
-export function pageAt(path: string, language: Language): Page | undefined {
-  if (path === '/') return homePage(language)
-  if (path === '/docs') return docsIndex(language)
-  if (path === '/swagger') return swaggerPage(language)
-  if (path === '/reference') return referenceIndex(language)
-  if (path === '/errors') return errorIndex(language)
+/** Builds the page at a path; undefined if there is none. */
+export function findPage(path: string, language: Language): Page | undefined {
+  if (path === '/') return buildHomePage(language)
+  if (path === '/docs') return buildDocsIndex(language)
+  if (path === '/swagger') return buildSwaggerPage(language)
+  if (path === '/reference') return buildReferenceIndex(language)
+  if (path === '/errors') return buildErrorIndex(language)
   const [, first, ...rest] = path.split('/')
   const name = rest.join('/')
-  if (first === 'reference') return endpointPage(name, language)
-  if (first === 'errors') return errorPage(name, language)
-  const doc = docPaths.find((each) => docHref(each) === path)
-  return doc && docPage(doc, language)
+  if (first === 'reference') return buildEndpointPage(name, language)
+  if (first === 'errors') return buildErrorPage(name, language)
+  const doc = docPaths.find((each) => toDocPath(each) === path)
+  return doc && buildDocPage(doc, language)
 }
 
-function referenceIndex(language: Language): Page {
+function buildReferenceIndex(language: Language): Page {
   return {
     path: '/reference',
-    title: word(language, 'reference_title'),
-    summary: word(language, 'reference_lead'),
-    pieces: referencePieces(documented, language),
+    title: formatSiteText(language, 'reference_title'),
+    summary: formatSiteText(language, 'reference_lead'),
+    pieces: buildReferencePieces(documentedEndpoints, language),
     trail: [],
-    side: referenceNav(language),
+    side: buildReferenceNav(language),
     section: 'reference',
   }
 }
 
-/** Endpoints under their groups; operations are named by what they do, the method before it. */
-function referenceNav(language: Language): NavGroup[] {
+/** Builds the navigation of the reference: endpoints by group, each with its method and summary. */
+function buildReferenceNav(language: Language): NavGroup[] {
   return groupIds.flatMap((id) => {
-    const links = documented
-      .filter((endpoint) => groupOf(endpoint.id) === id)
-      .map((endpoint) => endpointLink(endpoint, language))
-    return links.length > 0 ? [{ title: word(language, `group_of_${id}`), links }] : []
+    const links = documentedEndpoints
+      .filter(({ group }) => group === id)
+      .map((endpoint) => toEndpointLink(endpoint, language))
+    return links.length > 0 ? [{ title: formatSiteText(language, `group_of_${id}`), links }] : []
   })
 }
 
-function endpointLink(endpoint: Endpoint | undefined, language: Language): Link {
-  if (!endpoint) return { text: word(language, 'reference'), href: '/reference' }
-  const text = texts[language].endpoints[endpointIdOf(endpoint)].summary
+function toEndpointLink(endpoint: Endpoint | undefined, language: Language): Link {
+  if (!endpoint) return { text: formatSiteText(language, 'reference'), href: '/reference' }
+  const text = chooseTexts(endpoint, language).summary
   return { text, href: `/reference/${endpoint.id}`, tag: endpoint.method }
 }
 
 const describedBy = new Map<Language, Record<string, unknown>>()
 
-function describedIn(endpoint: Endpoint, language: Language): Described {
-  const document = describedBy.get(language) ?? recordOf(describedPaths(documented, language))
+function readEndpointDescription(endpoint: Endpoint, language: Language): EndpointDescription {
+  const document = describedBy.get(language) ?? toRecord(describePaths(documentedEndpoints, language))
   describedBy.set(language, document)
-  const item = recordOf(recordOf(document.paths)[endpoint.path])
-  const components = recordOf(recordOf(document.components).schemas)
-  return { operation: recordOf(item[endpoint.method.toLowerCase()]), components }
+  const item = toRecord(toRecord(document.paths)[endpoint.path])
+  const components = toRecord(toRecord(document.components).schemas)
+  return { operation: toRecord(item[endpoint.method.toLowerCase()]), components }
 }
 
-function endpointPage(id: string, language: Language): Page | undefined {
-  const at = documented.findIndex((endpoint) => endpoint.id === id)
-  const endpoint = documented[at]
+function buildEndpointPage(id: string, language: Language): Page | undefined {
+  const at = documentedEndpoints.findIndex((endpoint) => endpoint.id === id)
+  const endpoint = documentedEndpoints[at]
   if (!endpoint) return undefined
-  const [before, after] = [documented[at - 1], documented[at + 1]]
-  const { summary } = texts[language].endpoints[endpointIdOf(endpoint)]
+  const [before, after] = [documentedEndpoints[at - 1], documentedEndpoints[at + 1]]
+  const { summary } = chooseTexts(endpoint, language)
   return {
     path: `/reference/${id}`,
     title: summary,
     summary: `\`${endpoint.method} ${endpoint.path}\``,
-    pieces: endpointPieces(endpoint, describedIn(endpoint, language), language),
+    pieces: buildEndpointPieces(endpoint, readEndpointDescription(endpoint, language), language),
     trail: [
-      { text: word(language, 'reference'), href: '/reference' },
-      { text: word(language, `group_of_${groupOf(id)}`), href: `/reference#${groupOf(id)}` },
+      { text: formatSiteText(language, 'reference'), href: '/reference' },
+      { text: formatSiteText(language, `group_of_${endpoint.group}`), href: `/reference#${endpoint.group}` },
     ],
-    previous: before ? endpointLink(before, language) : undefined,
-    next: after ? endpointLink(after, language) : undefined,
-    side: referenceNav(language),
+    previous: before ? toEndpointLink(before, language) : undefined,
+    next: after ? toEndpointLink(after, language) : undefined,
+    side: buildReferenceNav(language),
     section: 'reference',
     operation: endpoint,
   }
 }
 
-function errorNav(language: Language): NavGroup[] {
+function buildErrorNav(language: Language): NavGroup[] {
   return families.map(({ id, codes }) => ({
-    title: word(language, `errors_of_${id}`),
+    title: formatSiteText(language, `errors_of_${id}`),
     links: codes.map((code) => ({ text: code, href: `/errors/${code}` })),
   }))
 }
 
-function errorIndex(language: Language): Page {
+function buildErrorIndex(language: Language): Page {
   return {
     path: '/errors',
-    title: word(language, 'errors_title'),
-    summary: word(language, 'errors_lead'),
-    pieces: errorIndexPieces(language),
+    title: formatSiteText(language, 'errors_title'),
+    summary: formatSiteText(language, 'errors_lead'),
+    pieces: buildErrorIndexPieces(language),
     trail: [],
-    side: errorNav(language),
+    side: buildErrorNav(language),
     section: 'errors',
   }
 }
 
-function errorPage(code: string, language: Language): Page | undefined {
+function buildErrorPage(code: string, language: Language): Page | undefined {
   if (!isErrorCode(code)) return undefined
-  const [before, after] = neighbours(code)
+  const [before, after] = findNeighbours(code)
   const link = (to: typeof before) => (to ? { text: to, href: `/errors/${to}` } : undefined)
   return {
     path: `/errors/${code}`,
     title: code,
     summary: texts[language].errors[code].title,
-    pieces: errorPieces(code, language),
-    trail: [{ text: word(language, 'errors'), href: '/errors' }],
+    pieces: buildErrorPieces(code, language),
+    trail: [{ text: formatSiteText(language, 'errors'), href: '/errors' }],
     previous: link(before),
     next: link(after),
-    side: errorNav(language),
+    side: buildErrorNav(language),
     section: 'errors',
   }
 }

@@ -1,19 +1,22 @@
 import type { Language } from '../contract/language.ts'
-import { escaped } from './escape.ts'
-import { type Page, word } from './page.ts'
+import { html } from './html.ts'
+import { formatSiteText, type Page } from './page.ts'
 
-/** `/swagger`: Swagger UI over the contract in the reader's language. Its scripts are ours to serve, from the package. */
-export function swaggerPage(language: Language): Page {
-  const note = `${word(language, 'swagger_no_script')} [${word(language, 'reference')}](/reference), [${word(language, 'openapi_link')}](/openapi.json).`
+/**
+ * Builds `/swagger`: Swagger UI for the contract in the reader's language. Its scripts come from the npm package and
+ * are served by this process.
+ */
+export function buildSwaggerPage(language: Language): Page {
+  const note = `${formatSiteText(language, 'swagger_no_script')} [${formatSiteText(language, 'reference')}](/reference), [${formatSiteText(language, 'openapi_link')}](/openapi.json).`
   return {
     path: '/swagger',
-    title: word(language, 'swagger_title'),
-    summary: word(language, 'swagger_lead'),
+    title: formatSiteText(language, 'swagger_title'),
+    summary: formatSiteText(language, 'swagger_lead'),
     pieces: [
       {
         markdown: note,
         html: (link) =>
-          `<noscript><p class="note">${escaped(word(language, 'swagger_no_script'))} <a href="${link('/reference')}">${escaped(word(language, 'reference'))}</a></p></noscript><div id="swagger-ui" data-contract="/openapi.json?lang=${language}"></div>`,
+          html`<noscript><p class="note">${formatSiteText(language, 'swagger_no_script')} <a href="${link('/reference')}">${formatSiteText(language, 'reference')}</a></p></noscript><div id="swagger-ui" data-contract="/openapi.json?lang=${language}"></div>`,
       },
     ],
     trail: [],

@@ -1,17 +1,22 @@
 import { z } from 'zod'
-import { dataOf, endpoint, Reply } from '../contract/endpoint.ts'
 import {
   currency,
   instantField,
-  listOf,
   paging,
   price,
   productCode,
   sku,
+  textField,
+  toListSchema,
   window,
-  words,
 } from '../contract/fields.ts'
+import { Reply } from '../contract/reply.ts'
+import { endpoint, toDataSchema } from '../endpoint.ts'
+import { ko } from './endpoints.ko.ts'
+import { zh } from './endpoints.zh.ts'
 import { listProducts, readProduct } from './read.ts'
+
+const translations = { zh, ko }
 
 const product = z
   .object({
@@ -43,9 +48,13 @@ const product = z
 
 export const productsList = endpoint({
   id: 'products.list',
+  group: 'products',
+  summary: 'List products',
+  description:
+    'Styles with their SKUs in the order of product_code; q searches names, codes and SKUs in every language.',
+  translations,
   method: 'GET',
   path: '/api/v1/products',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'products.read',
   cost: 30,
@@ -56,31 +65,39 @@ export const productsList = endpoint({
     ...window,
     product_code: productCode.optional(),
     sku: sku.optional(),
-    q: words(100).optional(),
+    q: textField(100).optional(),
     updated_since: instantField.optional(),
   },
-  result: listOf(product),
+  result: toListSchema(product),
 
   handle({ gateway, call, caller, input }) {
-    return new Reply(listProducts(gateway, caller, call.language, input), ['Content-Language', call.language])
+    const { language } = call
+    return new Reply(listProducts({ gateway, caller, language }, input), ['Content-Language', language])
   },
 })
 
 export const productsRead = endpoint({
   id: 'products.read',
+  group: 'products',
+  summary: 'Read a product',
+  description: 'One style with its SKUs.',
+  translations,
   method: 'GET',
   path: '/api/v1/products/{product_code}',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'products.read',
   cost: 1,
   errors: ['NOT_FOUND', 'UPSTREAM_ERROR'],
   params: { product_code: z.string() },
   query: {},
-  result: dataOf(product),
+  result: toDataSchema(product),
 
   handle({ gateway, call, caller, input }) {
-    const data = readProduct(gateway, caller, call.language, input.product_code)
-    return new Reply({ data }, ['Content-Language', call.language])
+    const { language } = call
+    const data = readProduct({ gateway, caller, language }, input.product_code)
+    return new Reply({ data }, ['Content-Language', language])
   },
 })
+
+/** The endpoints, in the order of the documentation. */
+export const endpoints = [productsList, productsRead] as const

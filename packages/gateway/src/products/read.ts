@@ -1,14 +1,21 @@
 import type { ErpProduct, Names } from '@trade-gateway/connector'
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import { notFilled } from '../contract/filling.ts'
 import { type Language, languages } from '../contract/language.ts'
-import { pageOf, windowOf } from '../contract/lists.ts'
+import { parseWindow, toListPage } from '../contract/lists.ts'
+import { toNotFilledError } from '../contract/not-filled.ts'
 import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
+import { formatInstant } from '../kernel/clock.ts'
 import { amountOf } from '../kernel/money.ts'
 
-/** Products from memory: styles in the order of their codes, names in the reader's language. */
+/** The caller and the language in which product names are returned. */
+interface Reader {
+  readonly gateway: Gateway
+  readonly caller: Caller
+  readonly language: Language
+}
+
+/** The query of a product list. Products are read from memory, sorted by code, with names in the caller's language. */
 interface ProductQuery {
   readonly product_code?: string | undefined
   readonly sku?: string | undefined
@@ -21,32 +28,36 @@ interface ProductQuery {
   readonly page_size: number
 }
 
-/** One page. Throws `NOT_FOUND` for a SKU or style that does not exist, `UPSTREAM_ERROR` until products were read once. */
-export function listProducts(gateway: Gateway, caller: Caller, language: Language, query: ProductQuery) {
-  const window = windowOf(query, gateway.clock.now(), true)
+/**
+ * Lists one page of styles. Throws `NOT_FOUND` for an unknown SKU or style, and `UPSTREAM_ERROR` until the products
+ * have been read.
+ */
+export function listProducts(reader: Reader, query: ProductQuery) {
+  const { gateway } = reader
+  const window = parseWindow(query, gateway.clock.now(), true)
   const wanted = query.q?.toLowerCase()
   const since = query.updated_since === undefined ? 0 : Date.parse(query.updated_since)
   const page: ErpProduct[] = []
   let passed = 0
-  for (const { product, haystack } of candidates(gateway, query)) {
+  for (const { product, haystack } of findCandidates(gateway, query)) {
     const updated = Date.parse(product.updated_at)
     if (!window.holds(updated) || updated < since) continue
     if (wanted !== undefined && !haystack.includes(wanted)) continue
     if (passed++ < window.offset) continue
     if (page.push(product) > window.pageSize) break
   }
-  return pageOf(
+  return toListPage(
     window,
-    page.map((product) => shown(gateway, caller, language, product)),
+    page.map((product) => toProductJson(reader, product)),
   )
 }
 
-/** One style. Throws `NOT_FOUND`. */
-export function readProduct(gateway: Gateway, caller: Caller, language: Language, code: string) {
-  return shown(gateway, caller, language, known(gateway, code, 'product_code'))
+/** Reads one style. Throws `NOT_FOUND`. */
+export function readProduct(reader: Reader, code: string) {
+  return toProductJson(reader, requireProduct(reader.gateway, code, 'product_code'))
 }
 
-function* candidates(gateway: Gateway, { product_code, sku }: ProductQuery) {
+function* findCandidates(gateway: Gateway, { product_code, sku }: ProductQuery) {
   const { reference } = gateway.mirror
   if (product_code === undefined && sku === undefined) {
     requireFilled(gateway)
@@ -55,8 +66,8 @@ function* candidates(gateway: Gateway, { product_code, sku }: ProductQuery) {
   }
   const product =
     product_code === undefined
-      ? reference.productOfSku(sku ?? '')
-      : known(gateway, product_code, 'product_code')
+      ? reference.findProductOfSku(sku ?? '')
+      : requireProduct(gateway, product_code, 'product_code')
   if (!product) {
     requireFilled(gateway)
     throw new GatewayError('NOT_FOUND', {
@@ -66,12 +77,12 @@ function* candidates(gateway: Gateway, { product_code, sku }: ProductQuery) {
     })
   }
   if (sku !== undefined && !product.skus.some((each) => each.sku === sku)) return
-  const listed = reference.listed(product.product_code)
+  const listed = reference.findSearchable(product.product_code)
   if (listed) yield listed
 }
 
-function known(gateway: Gateway, code: string, param: string): ErpProduct {
-  const product = gateway.mirror.reference.product(code)
+function requireProduct(gateway: Gateway, code: string, param: string): ErpProduct {
+  const product = gateway.mirror.reference.findProduct(code)
   if (product) return product
   requireFilled(gateway)
   throw new GatewayError('NOT_FOUND', {
@@ -83,17 +94,17 @@ function known(gateway: Gateway, code: string, param: string): ErpProduct {
 
 function requireFilled(gateway: Gateway) {
   if (gateway.mirror.reference.isFilled) return
-  throw notFilled('products')
+  throw toNotFilledError('products')
 }
 
-function shown(gateway: Gateway, caller: Caller, language: Language, product: ErpProduct) {
+function toProductJson({ gateway, caller, language }: Reader, product: ErpProduct) {
   const { names, price_wholesale, price_retail, skus, ...same } = product
   const { currency } = product
   const { customer_code: customer } = caller
   return {
     ...same,
-    updated_at: instant(Date.parse(product.updated_at)),
-    name: nameIn(language, names),
+    updated_at: formatInstant(Date.parse(product.updated_at)),
+    name: chooseName(language, names),
     price_wholesale: amountOf(price_wholesale, currency),
     price_retail: amountOf(price_retail, currency),
     skus: skus.map((each) => ({
@@ -105,6 +116,6 @@ function shown(gateway: Gateway, caller: Caller, language: Language, product: Er
   }
 }
 
-function nameIn(language: Language, names: Names): string {
+function chooseName(language: Language, names: Names): string {
   return names[language] ?? languages.map((other) => names[other]).find((name) => name !== undefined) ?? ''
 }

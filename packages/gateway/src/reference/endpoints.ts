@@ -1,10 +1,18 @@
 import { z } from 'zod'
-import { endpoint } from '../contract/endpoint.ts'
-import { currency, listOf, paging, price, window } from '../contract/fields.ts'
+import { currency, paging, price, toListSchema, window } from '../contract/fields.ts'
+import { endpoint } from '../endpoint.ts'
+import { ko } from './endpoints.ko.ts'
+import { zh } from './endpoints.zh.ts'
 import { listAddresses, listShippingMethods } from './read.ts'
+
+const translations = { zh, ko }
 
 export const shippingMethodsList = endpoint({
   id: 'shipping_methods.list',
+  group: 'products',
+  summary: 'List shipping methods',
+  description: 'Every shipping method for wholesale orders from the channel’s warehouses.',
+  translations,
   method: 'GET',
   path: '/api/v1/shipping-methods',
   since: '1.0.0',
@@ -13,7 +21,7 @@ export const shippingMethodsList = endpoint({
   errors: [],
   params: {},
   query: { ...paging, ...window },
-  result: listOf(
+  result: toListSchema(
     z
       .object({
         shipping_method_id: z.string(),
@@ -37,6 +45,10 @@ export const shippingMethodsList = endpoint({
 
 export const addressesList = endpoint({
   id: 'addresses.list',
+  group: 'products',
+  summary: 'List addresses',
+  description: 'The delivery addresses of the channel’s customer. Empty for a channel without a customer.',
+  translations,
   method: 'GET',
   path: '/api/v1/addresses',
   since: '1.0.0',
@@ -46,7 +58,7 @@ export const addressesList = endpoint({
   errors: [],
   params: {},
   query: { ...paging, ...window },
-  result: listOf(
+  result: toListSchema(
     z
       .object({
         address_id: z.string(),
@@ -67,3 +79,6 @@ export const addressesList = endpoint({
     return listAddresses(gateway, caller, input)
   },
 })
+
+/** The endpoints, in the order of the documentation. */
+export const endpoints = [shippingMethodsList, addressesList] as const

@@ -2,33 +2,36 @@ import type { Gateway } from '../gateway.ts'
 import { batchRows, type Tx } from '../store/store.ts'
 
 /**
- * Reference data (products, shipping methods, addresses, sellable catalogues) as records with one version counter
- * for all of them. Writing is as for stock: lock the counter, compare, write what differs under new versions.
+ * The kinds of reference data: products, shipping methods, addresses and sellable catalogues. They are records that
+ * share one version counter. As for stock, a write locks the counter, compares the records and writes those that differ
+ * with new versions.
  */
 export type RecordKind = 'product' | 'shipping_method' | 'address' | 'sellable'
 
 export interface Batch {
   readonly kind: RecordKind
-  /** Whose records they are: a customer's code, or '' where they are everyone's. */
+  /** The customer's code; '' for records that belong to every customer. */
   readonly owner: string
-  /** JSON by id. */
+  /** The JSON of each record, by its id. */
   readonly bodies: ReadonlyMap<string, string>
   readonly gone: readonly string[]
 }
 
 const counterName = 'reference'
 
-/** Writes what differs, in transactions of at most `batchRows` records. */
+/** Writes the records that differ, in transactions of at most `batchRows` records. */
 export async function writeRecords(gateway: Gateway, batch: Batch): Promise<void> {
   const ids = [...batch.bodies.keys(), ...batch.gone]
   for (let from = 0; from < ids.length; from += batchRows) {
     const slice = ids.slice(from, from + batchRows)
-    await gateway.store.db.transaction().execute((tx) => writeSlice(tx, batch, slice, gateway.clock.now()))
+    await gateway.store.db
+      .transaction()
+      .execute((tx) => writeSlice(tx, { ...batch, now: gateway.clock.now() }, slice))
   }
 }
 
-/** The ids of an owner's records of a kind that are not removed. */
-export async function liveIds(gateway: Gateway, kind: RecordKind, owner: string): Promise<string[]> {
+/** Reads the ids of an owner's records of a kind that are not removed. */
+export async function readLiveIds(gateway: Gateway, kind: RecordKind, owner: string): Promise<string[]> {
   const rows = await gateway.store.db
     .selectFrom('reference_records')
     .select('id')
@@ -39,7 +42,11 @@ export async function liveIds(gateway: Gateway, kind: RecordKind, owner: string)
   return rows.map(({ id }) => id)
 }
 
-async function writeSlice(tx: Tx, { kind, owner, bodies }: Batch, ids: readonly string[], now: number) {
+async function writeSlice(
+  tx: Tx,
+  { kind, owner, bodies, now }: Batch & { readonly now: number },
+  ids: readonly string[],
+) {
   await takeVersions(tx, 0)
   const stored = await tx
     .selectFrom('reference_records')
@@ -71,7 +78,7 @@ async function writeSlice(tx: Tx, { kind, owner, bodies }: Batch, ids: readonly 
     .execute()
 }
 
-/** Moves the counter on by `count`, which also locks it until the commit; answers the newest version. */
+/** Increases the counter by `count` and locks it until the commit; returns the newest version. */
 async function takeVersions(tx: Tx, count: number): Promise<number> {
   const { value } = await tx
     .insertInto('counters')

@@ -1,25 +1,30 @@
+/**
+ * Syncs reference data. The gateway follows the ERP's hints for products and reads the other kinds completely. It
+ * writes only the records that differ from the stored ones.
+ */
+
 import {
-  accepted,
   type ErpProduct,
   type Input,
-  mostPerCall,
+  maxPerCall,
   type Output,
-  within,
+  unwrap,
+  withTimeout,
 } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
-import { liveIds, type RecordKind, writeRecords } from './records.ts'
+import { type RecordKind, readLiveIds, writeRecords } from './records.ts'
 
-/** Reference sync: products by hints or whole, the rest whole, each compared with what is stored. */
+/** The time limit of one call to the ERP. */
 const callTimeoutMs = 30_000
-const mostPages = 10_000
-const mostHintPages = 50
+const maxPages = 10_000
+const maxHintPages = 50
 
-/** One turn. One process at a time does it. */
+/** Syncs all reference data, in one process at a time; one turn of the worker. */
 export async function syncReference(gateway: Gateway): Promise<void> {
   await gateway.store.withLock('sync reference', 0, async () => {
     await syncProducts(gateway)
     await syncShippingMethods(gateway)
-    for (const customer of await customersOfChannels(gateway)) await syncCustomer(gateway, customer)
+    for (const customer of await listCustomersOfChannels(gateway)) await syncCustomer(gateway, customer)
     gateway.nudge('reference')
   })
 }
@@ -35,17 +40,20 @@ async function syncProducts(gateway: Gateway): Promise<void> {
   await readAllProducts(gateway)
 }
 
-/** Reads again what the ERP says has changed; false where it asks for everything. */
+/** Reads the products that the ERP reports as changed. Returns false if the ERP demands a full read. */
 async function followHints(gateway: Gateway, since: string): Promise<boolean> {
   let cursor = since
-  for (let page = 0; page < mostHintPages; page++) {
-    const hints = accepted(await gateway.erp['products.changed']({ cursor }, within(callTimeoutMs)))
+  for (let page = 0; page < maxHintPages; page++) {
+    const hints = unwrap(await gateway.erp['products.changed']({ cursor }, withTimeout(callTimeoutMs)))
     if (hints.everything) return false
     if (hints.product_codes.length > 0) {
-      const { products } = accepted(
-        await gateway.erp['products.read']({ product_codes: hints.product_codes }, within(callTimeoutMs)),
+      const { products } = unwrap(
+        await gateway.erp['products.read'](
+          { product_codes: hints.product_codes },
+          withTimeout(callTimeoutMs),
+        ),
       )
-      const bodies = bodiesOf(products)
+      const bodies = serializeProducts(products)
       const gone = hints.product_codes.filter((code) => !bodies.has(code))
       await writeRecords(gateway, { kind: 'product', owner: '', bodies, gone })
     }
@@ -57,65 +65,69 @@ async function followHints(gateway: Gateway, since: string): Promise<boolean> {
 }
 
 async function readAllProducts(gateway: Gateway): Promise<void> {
-  const { cursor } = accepted(await gateway.erp['products.changed']({ cursor: null }, within(callTimeoutMs)))
+  const { cursor } = unwrap(
+    await gateway.erp['products.changed']({ cursor: null }, withTimeout(callTimeoutMs)),
+  )
   const seen = new Set<string>()
   let after: string | null = null
-  for (let page = 0; page < mostPages; page++) {
-    const input: Input<'products.snapshot'> = { after, limit: mostPerCall }
-    const answer: Output<'products.snapshot'> = accepted(
-      await gateway.erp['products.snapshot'](input, within(callTimeoutMs)),
+  for (let page = 0; page < maxPages; page++) {
+    const input: Input<'products.snapshot'> = { after, limit: maxPerCall }
+    const response: Output<'products.snapshot'> = unwrap(
+      await gateway.erp['products.snapshot'](input, withTimeout(callTimeoutMs)),
     )
-    for (const { product_code } of answer.products) seen.add(product_code)
-    await writeRecords(gateway, { kind: 'product', owner: '', bodies: bodiesOf(answer.products), gone: [] })
-    if (answer.next === null || answer.next === after) break
-    after = answer.next
+    for (const { product_code } of response.products) seen.add(product_code)
+    await writeRecords(gateway, {
+      kind: 'product',
+      owner: '',
+      bodies: serializeProducts(response.products),
+      gone: [],
+    })
+    if (response.next === null || response.next === after) break
+    after = response.next
   }
-  const gone = (await liveIds(gateway, 'product', '')).filter((code) => !seen.has(code))
+  const gone = (await readLiveIds(gateway, 'product', '')).filter((code) => !seen.has(code))
   await writeRecords(gateway, { kind: 'product', owner: '', bodies: new Map(), gone })
   await saveCursor(gateway, cursor)
 }
 
-function bodiesOf(products: readonly ErpProduct[]): Map<string, string> {
+function serializeProducts(products: readonly ErpProduct[]): Map<string, string> {
   return new Map(products.map((product) => [product.product_code, JSON.stringify(product)]))
 }
 
 async function syncShippingMethods(gateway: Gateway): Promise<void> {
-  const { shipping_methods } = accepted(await gateway.erp.shipping_methods({}, within(callTimeoutMs)))
-  await replaceAll(
+  const { shipping_methods } = unwrap(await gateway.erp.shipping_methods({}, withTimeout(callTimeoutMs)))
+  await replaceRecords(
     gateway,
-    'shipping_method',
-    '',
+    { kind: 'shipping_method', owner: '' },
     shipping_methods.map((method) => [method.shipping_method_id, method]),
   )
 }
 
-/** A customer that the ERP does not know has no addresses and may order nothing. */
+/** Syncs a customer's data. A customer that the ERP does not know has no addresses and may order nothing. */
 async function syncCustomer(gateway: Gateway, customer_code: string): Promise<void> {
-  const addresses = await gateway.erp.addresses({ customer_code }, within(callTimeoutMs))
-  const listed = 'ok' in addresses ? addresses.ok.addresses : []
-  await replaceAll(
+  const addresses = await gateway.erp.addresses({ customer_code }, withTimeout(callTimeoutMs))
+  const known = 'ok' in addresses ? addresses.ok.addresses : []
+  await replaceRecords(
     gateway,
-    'address',
-    customer_code,
-    listed.map((address) => [address.address_id, address]),
+    { kind: 'address', owner: customer_code },
+    known.map((address) => [address.address_id, address]),
   )
-  const sellable = await gateway.erp.sellable({ customer_code }, within(callTimeoutMs))
+  const sellable = await gateway.erp.sellable({ customer_code }, withTimeout(callTimeoutMs))
   const rule = 'ok' in sellable ? sellable.ok : { rule: 'only', skus: [] }
-  await replaceAll(gateway, 'sellable', customer_code, [['rule', rule]])
+  await replaceRecords(gateway, { kind: 'sellable', owner: customer_code }, [['rule', rule]])
 }
 
-async function replaceAll(
+async function replaceRecords(
   gateway: Gateway,
-  kind: RecordKind,
-  owner: string,
+  { kind, owner }: { readonly kind: RecordKind; readonly owner: string },
   entries: readonly (readonly [string, unknown])[],
 ): Promise<void> {
   const bodies = new Map(entries.map(([id, body]) => [id, JSON.stringify(body)]))
-  const gone = (await liveIds(gateway, kind, owner)).filter((id) => !bodies.has(id))
+  const gone = (await readLiveIds(gateway, kind, owner)).filter((id) => !bodies.has(id))
   await writeRecords(gateway, { kind, owner, bodies, gone })
 }
 
-async function customersOfChannels(gateway: Gateway): Promise<string[]> {
+async function listCustomersOfChannels(gateway: Gateway): Promise<string[]> {
   const rows = await gateway.store.db
     .selectFrom('channels')
     .select('customer_code')

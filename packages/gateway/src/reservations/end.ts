@@ -1,116 +1,127 @@
-import type { Call, Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
-import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
-import { alone } from '../operations/alone.ts'
-import { newDraft, plainDraft } from '../operations/drafts.ts'
-import { inDoubt } from '../operations/failures.ts'
-import { isReleased, settleWithSource } from '../operations/holds.ts'
-import { perform, type Write } from '../operations/intent.ts'
-import { keepAnswer } from '../operations/keys.ts'
-import { lockOfDocument } from '../operations/locks.ts'
-import type { Db } from '../store/store.ts'
+import { Reply } from '../contract/reply.ts'
+import type { CallContext } from '../endpoint.ts'
+import { endHold, isReleased, passHoldToOrder } from '../holds/store.ts'
+import { formatInstant } from '../kernel/clock.ts'
+import { draftDefaults, toDraftRow } from '../ordering/drafts.ts'
+import { fromJson } from '../store/json.ts'
 import type { ReservationRow } from '../store/tables.ts'
-import { ownReservation, reservationRow } from './read.ts'
-import { reservationShown } from './shown.ts'
+import { type HeldLock, toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
+import { toDocumentInDoubtError } from '../writes/failures.ts'
+import type { Write, WriteContext } from '../writes/intent.ts'
+import { keepResponse } from '../writes/keys.ts'
+import { performWrite } from '../writes/perform.ts'
+import { buildReservationUpdate } from './kind.ts'
+import { findReservation, requireOwnReservation } from './read.ts'
+import { toReservationJson } from './reservation-json.ts'
 
-/** Giving a reservation's stock back. */
-export const reservationCancel: Write<null, { data: ReturnType<typeof reservationShown> }> = {
+/** Releases the stock of a reservation. */
+export const reservationCancel: Write<null, { data: ReturnType<typeof toReservationJson> }> = {
   kind: 'reservation.cancel',
   isDone: isReleased,
-  async applied(gateway, tx, { document_id, reference }, _detail, { document }) {
-    const hold = { hold_id: '', reference, source: 'reservation', source_id: document_id }
-    await settleWithSource(gateway, tx, hold, 'release', document?.status_raw ?? null)
-    const row = await reservationRow(tx, document_id)
-    if (!row) throw new Error(`The reservation ${document_id} is gone.`)
-    return new Reply({ data: reservationShown(row) })
+  async apply(context, { document }) {
+    const { gateway, tx, intent } = context
+    const { document_id: source_id, reference } = intent
+    const hold = { hold_id: '', reference, source: 'reservation', source_id }
+    const statusRaw = document?.status_raw ?? null
+    await clearDoubt(context)
+    await endHold(context, hold, { reason: 'release', statusRaw, now: gateway.clock.now() })
+    const row = await findReservation(tx, source_id)
+    if (!row) throw new Error(`The reservation ${source_id} is gone.`)
+    return new Reply({ data: toReservationJson(row) })
   },
-  async undone(_gateway, tx, { document_id }) {
-    await marked(tx, document_id, 0).execute()
-  },
+  undo: clearDoubt,
 }
 
-/** Cancels a reservation; twice is the same. */
-export async function cancelReservation(gateway: Gateway, call: Call, caller: Caller, id: string) {
-  return underLock(gateway, caller, id, (row) => {
-    if (row.status === 'cancelled') return Promise.resolve(new Reply({ data: reservationShown(row) }))
-    if (row.status !== 'reserved') throw refused(row, 'invalid_state')
+async function clearDoubt({ tx, intent }: WriteContext<null>): Promise<void> {
+  await buildReservationUpdate(tx, intent.document_id, { in_doubt: 0 }).execute()
+}
+
+/** Cancels a reservation. Cancelling twice returns the same document. */
+export async function cancelReservation(context: CallContext, id: string) {
+  return withOwnReservation(context, id, (row, held) => {
+    if (row.status === 'cancelled') return Promise.resolve(new Reply({ data: toReservationJson(row) }))
+    if (row.status !== 'reserved') throw toEndedError(row, 'invalid_state')
     const { reference, channel_code } = row
-    return perform(gateway, call, reservationCancel, {
+    return performWrite(context, reservationCancel, {
       document: { type: 'reservation', id },
-      lock: lockOfDocument(id),
+      held,
       reference,
       channel_code,
       detail: null,
-      mark: (db) => [marked(db, id, 1)],
-      send: (options) => gateway.erp.release({ reference, reason: 'release' }, options),
+      buildDocumentUpdates: (db) => [
+        buildReservationUpdate(db, id, { in_doubt: 1 }).where('in_doubt', '=', 0),
+      ],
+      send: (options) => context.gateway.erp.release({ reference, reason: 'release' }, options),
     })
   })
 }
 
-/** Makes a draft of a reservation: the hold passes to it, and its submit consumes it. Again: the same reservation. */
-export async function confirmReservation(gateway: Gateway, call: Call, caller: Caller, id: string) {
-  return underLock(gateway, caller, id, async (row) => {
-    if (row.status === 'confirmed') return new Reply({ data: reservationShown(row) })
-    if (row.status === 'cancelled') throw refused(row, 'already_cancelled')
-    if (row.expires_at <= gateway.clock.now()) throw over(row)
+/**
+ * Turns a reservation into a draft. The hold passes to the draft, and the draft's submit consumes it. Confirming
+ * twice returns the same reservation.
+ */
+export async function confirmReservation(context: CallContext, id: string) {
+  const { gateway, call, caller } = context
+  return withOwnReservation(context, id, async (row) => {
+    if (row.status === 'confirmed') return new Reply({ data: toReservationJson(row) })
+    if (row.status === 'cancelled') throw toEndedError(row, 'already_cancelled')
+    if (row.expires_at <= gateway.clock.now()) throw toExpiredError(row)
     return gateway.store.db.transaction().execute(async (tx) => {
-      const draft = await newDraft(gateway, tx, {
-        ...plainDraft,
+      const draft = toDraftRow(gateway, {
+        ...draftDefaults,
         channel_code: row.channel_code,
         account_id: caller.account?.account_id ?? row.account_id,
         warehouse_code: row.warehouse_code,
-        lines: JSON.parse(row.lines),
+        lines: fromJson(row.lines),
         client_order_number: row.client_order_number,
         remark: row.remark,
         hold_id: row.hold_id,
       })
+      await gateway.kinds.insertDraft(tx, draft)
       const { order_id } = draft
       const now = gateway.clock.now()
-      const changed = { status: 'confirmed', order_id, updated_at: now }
-      await tx.updateTable('reservations').set(changed).where('reservation_id', '=', id).execute()
-      await tx
-        .updateTable('holds')
-        .set({ source: 'order', source_id: order_id, updated_at: now })
-        .where('hold_id', '=', row.hold_id ?? '')
-        .execute()
-      const reply = new Reply({ data: reservationShown({ ...row, ...changed }) })
-      await keepAnswer(gateway, tx, call.key, reply, 200, { type: 'reservation', id })
+      const fields = { status: 'confirmed', order_id, updated_at: now }
+      const changed = await buildReservationUpdate(tx, id, fields)
+        .where('status', '=', 'reserved')
+        .where('in_doubt', '=', 0)
+        .executeTakeFirst()
+      // The lock was lost, and another process is working on the reservation in the meantime.
+      if (changed.numUpdatedRows !== 1n) throw toDocumentInDoubtError(id)
+      await passHoldToOrder(tx, { hold_id: row.hold_id ?? '', order_id }, now)
+      const reply = new Reply({ data: toReservationJson({ ...row, ...fields }) })
+      const resource = { type: 'reservation', id }
+      await keepResponse({ gateway, tx, keyed: call.key }, { reply, status: 200, resource })
       return reply
     })
   })
 }
 
-async function underLock<T>(
-  gateway: Gateway,
-  caller: Caller,
+/** Runs `work` on the caller's own reservation under its lock. Throws if a write on the reservation is open. */
+async function withOwnReservation<T>(
+  { gateway, caller }: CallContext,
   id: string,
-  work: (row: ReservationRow) => Promise<T>,
+  work: (row: ReservationRow, held: HeldLock) => Promise<T>,
 ): Promise<T> {
-  return alone(gateway, lockOfDocument(id), id, async () => {
-    const row = await ownReservation(gateway.store.db, caller, id)
-    if (row.in_doubt !== 0) throw inDoubt(id)
-    return work(row)
+  return withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, async (held) => {
+    const row = await requireOwnReservation(gateway.store.db, caller, id)
+    if (row.in_doubt !== 0) throw toDocumentInDoubtError(id)
+    return work(row, held)
   })
 }
 
-function refused(row: ReservationRow, reason: 'invalid_state' | 'already_cancelled') {
+function toEndedError(row: ReservationRow, reason: 'invalid_state' | 'already_cancelled') {
   return new GatewayError('UPSTREAM_REJECTED', {
     reason,
     say: ['not_in_state', { id: row.reservation_id, status: row.status, needed: 'reserved' }],
   })
 }
 
-/** Its time is over, whether its stock was given back already or not. */
-function over({ reservation_id: id, expires_at }: ReservationRow) {
+/** Creates the error for a reservation that has expired, whether or not its stock has been released. */
+function toExpiredError({ reservation_id: id, expires_at }: ReservationRow) {
   return new GatewayError('UPSTREAM_REJECTED', {
     reason: 'hold_expired',
-    say: ['reservation_over', { id, until: instant(expires_at) }],
+    say: ['reservation_over', { id, until: formatInstant(expires_at) }],
     hint: ['hint_reservation_over'],
   })
-}
-
-function marked(db: Db, id: string, in_doubt: number) {
-  return db.updateTable('reservations').set({ in_doubt }).where('reservation_id', '=', id)
 }

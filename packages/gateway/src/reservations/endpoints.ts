@@ -1,11 +1,15 @@
 import { z } from 'zod'
-import { dataOf, endpoint } from '../contract/endpoint.ts'
-import { code, paging, window, words } from '../contract/fields.ts'
-import { orderLines } from '../operations/lines.ts'
+import { codeField, paging, textField, window } from '../contract/fields.ts'
+import { endpoint, toDataSchema } from '../endpoint.ts'
+import { orderLines } from '../ordering/lines.ts'
 import { cancelReservation, confirmReservation } from './end.ts'
+import { ko } from './endpoints.ko.ts'
+import { zh } from './endpoints.zh.ts'
 import { listReservations, readReservation } from './read.ts'
-import { reserve } from './reserve.ts'
-import { reservation, reservationPage, reservationStates } from './shown.ts'
+import { reservation, reservationPage, reservationStates } from './reservation-json.ts'
+import { createReservation } from './reserve.ts'
+
+const translations = { zh, ko }
 
 const reservationId = { reservation_id: z.string() }
 const writeCost = 2
@@ -13,21 +17,26 @@ const documentErrors = ['NOT_FOUND', 'OWNERSHIP_DENIED'] as const
 const writeErrors = ['UPSTREAM_ERROR', 'UPSTREAM_TIMEOUT', 'UPSTREAM_REJECTED'] as const
 
 const newReservation = z.object({
-  warehouse_code: code(),
+  warehouse_code: codeField(),
   lines: orderLines,
   expires_in_seconds: z.int().min(1).max(86_400).default(3_600),
-  client_order_number: code().optional(),
-  remark: words(500).optional(),
+  client_order_number: codeField().optional(),
+  remark: textField(500).optional(),
 })
 
 export const reservationsCreate = endpoint({
   id: 'reservations.create',
+  group: 'reservations',
+  summary: 'Reserve stock',
+  description:
+    'Holds all lines or none until expires_at. The same client_order_number and lines as a live reservation return that reservation. A channel may have at most 50 live reservations.',
+  translations,
   method: 'POST',
   path: '/api/v1/reservations',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'reservations.write',
   oms: true,
+  businessSwitch: 'wholesale',
   writesUpstream: true,
   cost: writeCost,
   errors: ['NOT_FOUND', 'WAREHOUSE_UNKNOWN', 'WAREHOUSE_DENIED', ...writeErrors],
@@ -35,19 +44,22 @@ export const reservationsCreate = endpoint({
   query: {},
   body: newReservation,
   example: { warehouse_code: 'AUSYD1', lines: [{ sku: 'SBX-LAST-1', quantity: 1 }] },
-  result: dataOf(reservation),
+  result: toDataSchema(reservation),
   status: 201,
 
-  handle({ gateway, call, caller, input }) {
-    return reserve(gateway, call, caller, input)
+  handle({ input, ...context }) {
+    return createReservation(context, input)
   },
 })
 
 export const reservationsList = endpoint({
   id: 'reservations.list',
+  group: 'reservations',
+  summary: 'List reservations',
+  description: 'Newest first. Without dates: the last 30 days and everything still reserved.',
+  translations,
   method: 'GET',
   path: '/api/v1/reservations',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'reservations.read',
   cost: 1,
@@ -64,16 +76,19 @@ export const reservationsList = endpoint({
 
 export const reservationsRead = endpoint({
   id: 'reservations.read',
+  group: 'reservations',
+  summary: 'Read a reservation',
+  description: 'One reservation with its hold and order.',
+  translations,
   method: 'GET',
   path: '/api/v1/reservations/{reservation_id}',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'reservations.read',
   cost: 1,
   errors: documentErrors,
   params: reservationId,
   query: {},
-  result: dataOf(reservation),
+  result: toDataSchema(reservation),
   headers: ['X-Data-Age'],
 
   handle({ gateway, caller, input }) {
@@ -83,9 +98,13 @@ export const reservationsRead = endpoint({
 
 export const reservationsCancel = endpoint({
   id: 'reservations.cancel',
+  group: 'reservations',
+  summary: 'Cancel a reservation',
+  description:
+    'Releases the stock. Repeating the call returns the same reservation. A confirmed reservation cannot be cancelled: its stock belongs to the order.',
+  translations,
   method: 'DELETE',
   path: '/api/v1/reservations/{reservation_id}',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'reservations.write',
   writesUpstream: true,
@@ -93,29 +112,43 @@ export const reservationsCancel = endpoint({
   errors: [...documentErrors, ...writeErrors],
   params: reservationId,
   query: {},
-  result: dataOf(reservation),
+  result: toDataSchema(reservation),
 
-  handle({ gateway, call, caller, input }) {
-    return cancelReservation(gateway, call, caller, input.reservation_id)
+  handle({ input, ...context }) {
+    return cancelReservation(context, input.reservation_id)
   },
 })
 
 export const reservationsConfirm = endpoint({
   id: 'reservations.confirm',
+  group: 'reservations',
+  summary: 'Turn a reservation into an order',
+  description:
+    'Creates a wholesale draft, to which the hold passes with its expiry. Submitting the draft consumes the hold; voiding it releases the hold. Repeating the call returns the same reservation.',
+  translations,
   method: 'POST',
   path: '/api/v1/reservations/{reservation_id}/confirm',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'reservations.write',
   oms: true,
+  businessSwitch: 'wholesale',
   writesUpstream: true,
   cost: writeCost,
   errors: [...documentErrors, 'UPSTREAM_TIMEOUT', 'UPSTREAM_REJECTED'],
   params: reservationId,
   query: {},
-  result: dataOf(reservation),
+  result: toDataSchema(reservation),
 
-  handle({ gateway, call, caller, input }) {
-    return confirmReservation(gateway, call, caller, input.reservation_id)
+  handle({ input, ...context }) {
+    return confirmReservation(context, input.reservation_id)
   },
 })
+
+/** The endpoints, in the order of the documentation. */
+export const endpoints = [
+  reservationsCreate,
+  reservationsList,
+  reservationsRead,
+  reservationsCancel,
+  reservationsConfirm,
+] as const

@@ -1,36 +1,43 @@
 import type { Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
-import type { windowOf } from '../contract/lists.ts'
+import type { parseWindow } from '../contract/lists.ts'
+import { Reply } from '../contract/reply.ts'
+import { readDataAgeHeader } from '../documents/data-age.ts'
+import { readListPage } from '../documents/list.ts'
+import { requireOwned } from '../documents/own.ts'
 import type { Gateway } from '../gateway.ts'
-import { dataAge } from '../operations/data-age.ts'
-import { listPage } from '../operations/list.ts'
-import { owned } from '../operations/own.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { ReservationRow } from '../store/tables.ts'
-import { reservationShown } from './shown.ts'
+import { toReservationJson } from './reservation-json.ts'
 
-type Asked = Parameters<typeof windowOf>[0] & { readonly status?: string | undefined }
+type ReservationQuery = Parameters<typeof parseWindow>[0] & { readonly status?: string | undefined }
 
-export async function listReservations(gateway: Gateway, caller: Caller, asked: Asked) {
+export async function listReservations(gateway: Gateway, caller: Caller, asked: ReservationQuery) {
   let query = gateway.store.db
     .selectFrom('reservations')
     .selectAll()
     .where('channel_code', '=', caller.channel_code)
   if (asked.status !== undefined) query = query.where('status', '=', asked.status)
   const list = { query, time: 'created_at', id: 'reservation_id', open: 'reserved' } as const
-  return new Reply(await listPage(gateway, asked, list, reservationShown), await dataAge(gateway))
+  return new Reply(
+    await readListPage(gateway, asked, list, toReservationJson),
+    await readDataAgeHeader(gateway),
+  )
 }
 
 export async function readReservation(gateway: Gateway, caller: Caller, id: string) {
-  const row = await ownReservation(gateway.store.db, caller, id)
-  return new Reply({ data: reservationShown(row) }, await dataAge(gateway))
+  const row = await requireOwnReservation(gateway.store.db, caller, id)
+  return new Reply({ data: toReservationJson(row) }, await readDataAgeHeader(gateway))
 }
 
-/** The caller's own reservation. Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */
-export async function ownReservation(db: Db | Tx, caller: Caller, id: string): Promise<ReservationRow> {
-  return owned(await reservationRow(db, id), caller, 'reservation', id)
+/** Reads a reservation and checks that it is the caller's. Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */
+export async function requireOwnReservation(
+  db: Db | Tx,
+  caller: Caller,
+  id: string,
+): Promise<ReservationRow> {
+  return requireOwned(await findReservation(db, id), caller, 'reservation', id)
 }
 
-export function reservationRow(db: Db | Tx, id: string): Promise<ReservationRow | undefined> {
+export function findReservation(db: Db | Tx, id: string): Promise<ReservationRow | undefined> {
   return db.selectFrom('reservations').selectAll().where('reservation_id', '=', id).executeTakeFirst()
 }

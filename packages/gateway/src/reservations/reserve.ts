@@ -1,23 +1,25 @@
-import { type Answer, type Output, rejected } from '@trade-gateway/connector'
-import { sessionAhead, withUpstreamSession } from '../access/upstream-session.ts'
-import type { Call, Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
+import { type ErpResult, type Output, rejected } from '@trade-gateway/connector'
+import { prefetchSession, withUpstreamSession } from '../access/upstream-session.ts'
+import { Reply } from '../contract/reply.ts'
+import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
+import { releaseExpiredHoldsOf } from '../holds/expire.ts'
+import { erpGraceMs, insertHold, requireBelowHoldLimit } from '../holds/store.ts'
+import { formatInstant } from '../kernel/clock.ts'
 import { sha256 } from '../kernel/crypto.ts'
-import { alone } from '../operations/alone.ts'
-import { expireDueOf } from '../operations/expiry.ts'
-import { inDoubt } from '../operations/failures.ts'
-import { checkGoods, type Line, skuOfLine, styleOf } from '../operations/goods.ts'
-import { erpGraceMs, noteHold, requireRoom } from '../operations/holds.ts'
-import { perform, type Write, type Written } from '../operations/intent.ts'
-import { lockOfDocument } from '../operations/locks.ts'
-import { referenceOf } from '../operations/reference.ts'
-import { usableWarehouses } from '../operations/warehouses.ts'
+import { checkGoods, findStyleOf, toLineSkuParam } from '../ordering/goods.ts'
+import { requireUsableWarehouses } from '../stock/warehouses.ts'
+import { toJson } from '../store/json.ts'
 import type { Tx } from '../store/store.ts'
-import type { ReservationRow } from '../store/tables.ts'
-import { reservationRow } from './read.ts'
-import { reservationShown } from './shown.ts'
+import type { Line, ReservationRow } from '../store/tables.ts'
+import { type HeldLock, toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
+import { toDocumentInDoubtError } from '../writes/failures.ts'
+import type { Write, Written } from '../writes/intent.ts'
+import { performWrite } from '../writes/perform.ts'
+import { deriveReference } from '../writes/reference.ts'
+import { buildReservationDelete, buildReservationInsert, buildReservationUpdate } from './kind.ts'
+import { findReservation } from './read.ts'
+import { toReservationJson } from './reservation-json.ts'
 
 const created = 201
 
@@ -33,86 +35,104 @@ interface Detail {
   readonly hold_id: string
 }
 
-/** Taking the stock of a reservation. */
-export const reservationCreate: Write<Detail, { data: ReturnType<typeof reservationShown> }> = {
+/** Holds stock for a reservation. */
+export const reservationCreate: Write<Detail, { data: ReturnType<typeof toReservationJson> }> = {
   kind: 'reservation.create',
   isDone: ({ kind }) => kind === 'hold',
-  async applied(gateway, tx, { document_id }, { hold_id }, { document }) {
-    const row = await reservationRow(tx, document_id)
-    if (!row || document === null) throw new Error(`The ERP holds ${document_id} and told of nothing.`)
+  async apply({ gateway, tx, intent, detail }, { document }) {
+    const { document_id: id } = intent
+    const row = await findReservation(tx, id)
+    if (!row || document === null) throw new Error(`The ERP holds ${id} and reported no document.`)
+    const now = gateway.clock.now()
     const { channel_code, expires_at } = row
-    const held = { hold_id, channel_code, source_id: document_id, expires_at }
-    await noteHold(gateway, tx, { ...held, source: 'reservation' }, document)
-    const changed = { in_doubt: 0, hold_id, status_raw: document.status_raw, updated_at: gateway.clock.now() }
-    await tx.updateTable('reservations').set(changed).where('reservation_id', '=', document_id).execute()
-    return new Reply({ data: reservationShown({ ...row, ...changed }) })
+    const { hold_id } = detail
+    const hold = { hold_id, channel_code, source: 'reservation', source_id: id, expires_at } as const
+    await insertHold(tx, hold, { document, now })
+    const fields = { in_doubt: 0, hold_id, status_raw: document.status_raw, updated_at: now }
+    await buildReservationUpdate(tx, id, fields).execute()
+    return new Reply({ data: toReservationJson({ ...row, ...fields }) })
   },
-  async undone(_gateway, tx, { document_id }) {
-    await tx.deleteFrom('reservations').where('reservation_id', '=', document_id).execute()
+  async undo({ tx, intent }) {
+    await buildReservationDelete(tx, intent.document_id).execute()
   },
 }
 
-/** Reserves stock, all or nothing. The same number and lines as a reserved one is that one. */
-export async function reserve(gateway: Gateway, call: Call, caller: Caller, body: ReservationBody) {
+/**
+ * Reserves all of the stock or none. A request with the same number and lines as a live reservation returns that
+ * reservation.
+ */
+export async function createReservation(context: CallContext, body: ReservationBody) {
+  const { gateway, caller } = context
   const { channel_code } = caller
-  const linesKey = sha256(JSON.stringify([body.warehouse_code, sorted(body.lines)])).toString('hex')
+  const linesKey = sha256(JSON.stringify([body.warehouse_code, sortLines(body.lines)])).toString('hex')
   const number = body.client_order_number ?? null
   const skus = body.lines.map(({ sku }) => sku)
-  await expireDueOf(gateway, skus)
+  await releaseExpiredHoldsOf(gateway, skus)
   const once = number === null ? gateway.ids.next('rsv') : JSON.stringify([channel_code, number, linesKey])
-  return alone(gateway, `reserve ${once}`, number ?? '', async () => {
-    const known = number === null ? undefined : await reservedAs(gateway, channel_code, number, linesKey)
-    if (known?.in_doubt) throw inDoubt(known.reservation_id)
-    if (known) return new Reply({ data: reservationShown(known) })
-    const warehouse_codes = usableWarehouses(gateway, caller, body.warehouse_code)
-    checkGoods(gateway, caller, body.lines, skuOfLine)
-    const row = newRow(gateway, caller, body, linesKey)
-    const { reservation_id: id, reference } = row
-    const lock = lockOfDocument(id)
-    const ahead = sessionAhead(gateway, caller)
-    return alone(gateway, lock, id, () =>
-      perform(gateway, call, reservationCreate, {
-        document: { type: 'reservation', id },
-        lock,
-        reference,
-        channel_code,
-        warehouses: warehouse_codes,
-        detail: { hold_id: gateway.ids.next('hold') },
-        status: created,
-        ready: ahead,
-        check: (tx) => requireRoom(tx, channel_code, 'lines', () => liveOf(tx, channel_code)),
-        mark: (db) => [db.insertInto('reservations').values(row)],
-        send: async (options) =>
-          heldOrShort(
-            await withUpstreamSession(
-              gateway,
-              caller,
-              (session) =>
-                gateway.erp.hold(
-                  {
-                    order_type: 'reservation',
-                    customer_code: caller.customer_code ?? '',
-                    session,
-                    lines: [...body.lines],
-                    warehouse_codes,
-                    delivery: null,
-                    payment_method: 'invoice',
-                    reference,
-                    replaces: null,
-                    expires_at: instant(row.expires_at + erpGraceMs),
-                  },
-                  options,
-                ),
-              ahead,
-            ),
-          ),
-      }),
-    )
+  return withDocumentLock(gateway, { lock: `reserve ${once}`, id: number ?? '' }, async (same) => {
+    const known =
+      number === null ? undefined : await findSameReservation(gateway, { channel_code, number, linesKey })
+    if (known?.in_doubt) throw toDocumentInDoubtError(known.reservation_id)
+    if (known) return new Reply({ data: toReservationJson(known) })
+    const warehouses = requireUsableWarehouses(gateway, caller, body.warehouse_code)
+    checkGoods({ gateway, caller }, body.lines, toLineSkuParam)
+    const row = toNewRow(context, body, linesKey)
+    const { reservation_id: id } = row
+    return withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, ({ lock, lost }) => {
+      const held = { lock, lost: AbortSignal.any([same.lost, lost]) }
+      return performReservation(context, { row, held, lines: body.lines, warehouses })
+    })
   })
 }
 
-/** A hold that found too little took nothing: for a reservation that is a refusal. */
-function heldOrShort(answer: Answer<Output<'hold'>>): Answer<Written> {
+interface NewReservation {
+  readonly row: ReservationRow
+  readonly held: HeldLock
+  readonly lines: readonly Line[]
+  readonly warehouses: string[]
+}
+
+/** Performs one write: the hold of a new reservation. */
+function performReservation(context: CallContext, { row, held, lines, warehouses }: NewReservation) {
+  const { gateway, caller } = context
+  const { reservation_id: id, reference, channel_code } = row
+  const session = prefetchSession(gateway, caller)
+  return performWrite(context, reservationCreate, {
+    document: { type: 'reservation', id },
+    held,
+    reference,
+    channel_code,
+    warehouses,
+    detail: { hold_id: gateway.ids.next('hold') },
+    status: created,
+    ready: session,
+    check: (tx) => requireBelowHoldLimit(tx, channel_code, () => countLiveReservations(tx, channel_code)),
+    buildDocumentUpdates: (db) => [buildReservationInsert(db, row)],
+    send: async (options) =>
+      rejectShortHold(
+        await withUpstreamSession({ gateway, caller, session }, (upstreamSession) =>
+          gateway.erp.hold(
+            {
+              order_type: 'reservation',
+              customer_code: caller.customer_code ?? '',
+              session: upstreamSession,
+              lines: [...lines],
+              warehouse_codes: warehouses,
+              delivery: null,
+              payment_method: 'invoice',
+              reference,
+              replaces: null,
+              expires_at: formatInstant(row.expires_at + erpGraceMs),
+            },
+            options,
+          ),
+        ),
+      ),
+  })
+}
+
+/** Converts a hold with too little stock to a rejection. The ERP held nothing in that case. */
+function rejectShortHold(answer: ErpResult<Output<'hold'>>): ErpResult<Written> {
   if (!('ok' in answer) || answer.ok.document !== null) return answer
   const shortages = answer.ok.quote.lines
     .filter(({ quantity, quantity_allocated }) => quantity_allocated < quantity)
@@ -124,11 +144,15 @@ function heldOrShort(answer: Answer<Output<'hold'>>): Answer<Written> {
   return rejected('insufficient_stock', 'There is not enough stock.', shortages)
 }
 
-function sorted(lines: readonly Line[]) {
+function sortLines(lines: readonly Line[]) {
   return lines.map(({ sku, quantity }) => [sku, quantity] as const).sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
-function newRow(gateway: Gateway, caller: Caller, body: ReservationBody, lines_key: string): ReservationRow {
+function toNewRow(
+  { gateway, caller }: CallContext,
+  body: ReservationBody,
+  lines_key: string,
+): ReservationRow {
   const reservation_id = gateway.ids.next('rsv')
   const now = gateway.clock.now()
   return {
@@ -137,8 +161,8 @@ function newRow(gateway: Gateway, caller: Caller, body: ReservationBody, lines_k
     account_id: caller.account?.account_id ?? null,
     client_order_number: body.client_order_number ?? null,
     warehouse_code: body.warehouse_code,
-    lines: JSON.stringify(
-      body.lines.map(({ sku, quantity }) => ({ sku, product_code: styleOf(gateway, sku), quantity })),
+    lines: toJson(
+      body.lines.map(({ sku, quantity }) => ({ sku, product_code: findStyleOf(gateway, sku), quantity })),
     ),
     lines_key,
     status: 'reserved',
@@ -147,7 +171,7 @@ function newRow(gateway: Gateway, caller: Caller, body: ReservationBody, lines_k
     order_id: null,
     hold_id: null,
     remark: body.remark ?? null,
-    reference: referenceOf(gateway, 'reservation', reservation_id),
+    reference: deriveReference(gateway, 'reservation', reservation_id),
     expires_at: now + body.expires_in_seconds * 1000,
     created_at: now,
     cancelled_at: null,
@@ -155,23 +179,27 @@ function newRow(gateway: Gateway, caller: Caller, body: ReservationBody, lines_k
   }
 }
 
-function reservedAs(
+interface SameReservation {
+  readonly channel_code: string
+  readonly number: string
+  readonly linesKey: string
+}
+
+function findSameReservation(
   gateway: Gateway,
-  channel: string,
-  number: string,
-  linesKey: string,
+  { channel_code, number, linesKey }: SameReservation,
 ): Promise<ReservationRow | undefined> {
   return gateway.store.db
     .selectFrom('reservations')
     .selectAll()
-    .where('channel_code', '=', channel)
+    .where('channel_code', '=', channel_code)
     .where('client_order_number', '=', number)
     .where('lines_key', '=', linesKey)
     .where('status', '=', 'reserved')
     .executeTakeFirst()
 }
 
-function liveOf(tx: Tx, channel: string) {
+function countLiveReservations(tx: Tx, channel: string) {
   return tx
     .selectFrom('reservations')
     .select((eb) => eb.fn.countAll<number>().as('live'))

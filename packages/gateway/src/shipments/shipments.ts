@@ -1,16 +1,19 @@
+/** Shipments that left a warehouse, as the ERP reports them. */
+
 import { z } from 'zod'
 import type { Caller } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
-import { instantField, listOf, sku } from '../contract/fields.ts'
-import type { windowOf } from '../contract/lists.ts'
+import { instantField, sku, toListSchema } from '../contract/fields.ts'
+import type { parseWindow } from '../contract/lists.ts'
+import { Reply } from '../contract/reply.ts'
+import { readDataAgeHeader } from '../documents/data-age.ts'
+import { readListPage } from '../documents/list.ts'
+import { requireOwned } from '../documents/own.ts'
 import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
-import { dataAge } from '../operations/data-age.ts'
-import { listPage } from '../operations/list.ts'
-import { owned } from '../operations/own.ts'
+import { formatInstant } from '../kernel/clock.ts'
+import { fromJson } from '../store/json.ts'
 import type { ShipmentRow } from '../store/tables.ts'
 
-/** What left a warehouse, as the ERP told of it. */
+/** The states of a shipment. */
 export const shipmentStates = ['shipped'] as const
 export const orderTypes = ['wholesale', 'dropship'] as const
 
@@ -34,17 +37,20 @@ export const shipment = z
   })
   .meta({ id: 'Shipment' })
 
-export const shipmentPage = listOf(shipment)
+export const shipmentPage = toListSchema(shipment)
 
-type Asked = Parameters<typeof windowOf>[0] & {
+type ShipmentQuery = Parameters<typeof parseWindow>[0] & {
   readonly status?: string | undefined
   readonly order_id?: string | undefined
   readonly dropship_order_id?: string | undefined
   readonly tracking_number?: string | undefined
 }
 
-/** The channel's shipments by the day they left; of one order, however old. */
-export async function listShipments(gateway: Gateway, caller: Caller, asked: Asked) {
+/**
+ * Lists the channel's shipments, newest first. If the query specifies an order or a tracking number, its shipments are
+ * listed regardless of their age.
+ */
+export async function listShipments(gateway: Gateway, caller: Caller, asked: ShipmentQuery) {
   const { order_id, dropship_order_id, tracking_number } = asked
   let query = gateway.store.db
     .selectFrom('shipments')
@@ -57,7 +63,7 @@ export async function listShipments(gateway: Gateway, caller: Caller, asked: Ask
   if (tracking_number !== undefined) query = query.where('tracking_number', '=', tracking_number)
   const isNamed = order_id ?? dropship_order_id ?? tracking_number
   const list = { query, time: 'shipped_at', id: 'shipment_id', unbounded: isNamed !== undefined } as const
-  return new Reply(await listPage(gateway, asked, list, shown), await dataAge(gateway))
+  return new Reply(await readListPage(gateway, asked, list, toShipmentJson), await readDataAgeHeader(gateway))
 }
 
 export async function readShipment(gateway: Gateway, caller: Caller, id: string) {
@@ -66,10 +72,13 @@ export async function readShipment(gateway: Gateway, caller: Caller, id: string)
     .selectAll()
     .where('shipment_id', '=', id)
     .executeTakeFirst()
-  return new Reply({ data: shown(owned(row, caller, 'shipment', id)) }, await dataAge(gateway))
+  return new Reply(
+    { data: toShipmentJson(requireOwned(row, caller, 'shipment', id)) },
+    await readDataAgeHeader(gateway),
+  )
 }
 
-function shown(row: ShipmentRow): z.input<typeof shipment> {
+function toShipmentJson(row: ShipmentRow): z.input<typeof shipment> {
   const isDropship = row.order_type === 'dropship'
   return {
     shipment_id: row.shipment_id,
@@ -81,9 +90,9 @@ function shown(row: ShipmentRow): z.input<typeof shipment> {
     service: row.service,
     tracking_number: row.tracking_number,
     tracking_url: row.tracking_url,
-    lines: JSON.parse(row.lines),
+    lines: [...fromJson(row.lines)],
     packages: row.packages,
-    shipped_at: instant(row.shipped_at),
+    shipped_at: formatInstant(row.shipped_at),
     estimated_arrival_date: row.estimated_arrival_date,
     status: 'shipped',
     status_raw: row.status_raw,

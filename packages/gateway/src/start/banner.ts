@@ -1,7 +1,16 @@
 import type { Settings } from './settings.ts'
 
-/** What a newcomer reads: where it is, who may sign in, and four lines that work as they stand. */
-export function sandboxBanner(baseUrl: string, settings: Settings, activity: number, orders: string): string {
+interface SandboxBanner {
+  readonly baseUrl: string
+  readonly settings: Settings
+  /** The number of simulated stock changes per minute. */
+  readonly activity: number
+  /** How reliably an order reaches the ERP exactly once. */
+  readonly guarantee: string
+}
+
+/** Formats the text for a first-time user: URL, credentials, and four commands that work as printed. */
+export function formatSandboxBanner({ baseUrl, settings, activity, guarantee }: SandboxBanner): string {
   const { SANDBOX_USERNAME: username, SANDBOX_PASSWORD: password } = settings
   const credentials = JSON.stringify({ grant_type: 'password', username, password })
   return `
@@ -10,8 +19,8 @@ Trade Gateway is ready at ${baseUrl}
   sandbox account   ${username}  ${password}
   sandbox channel   client_id ${settings.SANDBOX_CLIENT_ID}  client_secret ${settings.SANDBOX_CLIENT_SECRET}
   admin token       ${settings.ADMIN_TOKEN || 'none: the console is disabled'}
-  orders            ${orders}
-  stock             ${activity === 0 ? 'stands still' : `about ${activity} changes a minute are made up; SANDBOX_ACTIVITY=0 keeps the figures still`}
+  orders            ${guarantee}
+  stock             ${describeActivity(activity)}
 
 Try it (copy all four lines):
 
@@ -23,9 +32,15 @@ curl -s "${baseUrl}/api/v1/warehouses/AUSYD1/stock?page=1&page_size=2" -H "Autho
 `
 }
 
-export function plainBanner(baseUrl: string, orders: string): string {
+function describeActivity(activity: number): string {
+  if (activity === 0) return 'changes only by orders'
+  return `about ${activity} simulated changes a minute; SANDBOX_ACTIVITY=0 turns them off`
+}
+
+/** Formats the banner of a gateway that is connected to an ERP other than the sandbox. */
+export function formatBanner(baseUrl: string, guarantee: string): string {
   return `Trade Gateway is ready at ${baseUrl}
-Orders: ${orders}
-Nobody can sign in before a channel exists for the ERP’s customer: README.md, “The operator’s side”.
+Orders: ${guarantee}
+Clients can sign in once you have created a channel for a customer of the ERP: see docs/en/operate.md, “Channels”.
 `
 }

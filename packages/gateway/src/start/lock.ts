@@ -1,35 +1,40 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { instant } from '../kernel/clock.ts'
+import { formatInstant } from '../kernel/clock.ts'
+import { isBusy, isCorrupt } from '../store/trouble.ts'
 import { writePrivately } from './settings.ts'
 
-/** Another process uses the data directory; the message names it. */
+/** The error if another process uses the data directory; the message identifies that process. */
 export class DataDirBusy extends Error {}
 
 /**
- * Takes a data directory for this process: an exclusive lock on a small database file, which the operating system
- * ends with the process however it ends. `lock.json` only tells others who holds it.
+ * Locks the data directory for this process with an exclusive lock on a small database file. The operating system
+ * releases the lock however the process ends. `lock.json` is only there so that a refused process can report which
+ * process holds the lock. Returns a function that releases the lock. Throws `DataDirBusy`.
  */
 export function lockDataDir(dataDir: string, now: number): () => void {
-  const database = new DatabaseSync(join(dataDir, 'lock.db'))
-  const story = join(dataDir, 'lock.json')
+  const path = join(dataDir, 'lock.db')
+  const database = new DatabaseSync(path)
+  const holderFile = join(dataDir, 'lock.json')
   try {
     database.exec('pragma busy_timeout = 0; pragma locking_mode = exclusive; begin exclusive')
-  } catch {
+  } catch (error) {
     database.close()
+    if (isCorrupt(error)) throw new Error(`${path} is damaged. It holds no data: delete it and start again.`)
+    if (!isBusy(error)) throw error
     throw new DataDirBusy(
-      `The data directory ${dataDir} is in use by ${holder(story)}. Stop it, or set another DATA_DIR.`,
+      `The data directory ${dataDir} is in use by ${readHolder(holderFile)}. Stop it, or set another DATA_DIR.`,
     )
   }
-  writePrivately(story, `${JSON.stringify({ pid: process.pid, started_at: instant(now) })}\n`)
+  writePrivately(holderFile, `${JSON.stringify({ pid: process.pid, started_at: formatInstant(now) })}\n`)
   return () => database.close()
 }
 
-function holder(story: string): string {
-  if (!existsSync(story)) return 'another process'
+function readHolder(holderFile: string): string {
+  if (!existsSync(holderFile)) return 'another process'
   try {
-    const { pid, started_at } = JSON.parse(readFileSync(story, 'utf8'))
+    const { pid, started_at } = JSON.parse(readFileSync(holderFile, 'utf8'))
     return `process ${pid}, started ${started_at}`
   } catch {
     return 'another process'

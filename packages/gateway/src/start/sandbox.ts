@@ -1,3 +1,8 @@
+/**
+ * Runs the built-in ERP as a child process. It gets its settings in a message, so that no secret appears on a command
+ * line. It ends with this process; if it exits on its own, it is started again on the same port.
+ */
+
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,10 +14,6 @@ import type { Gateway } from '../gateway.ts'
 import type { Log } from '../kernel/log.ts'
 import { type Settings, writePrivately } from './settings.ts'
 
-/**
- * The built-in ERP as a child process. It is told its settings in a message, so that no secret stands on a command
- * line; it ends with this process and is started again, on the same port, when it dies.
- */
 const restartMs = 500
 const startTimeoutMs = 120_000
 const childFile = fileURLToPath(import.meta.resolve('@trade-gateway/sandbox-erp/child'))
@@ -25,9 +26,9 @@ export interface SandboxProcess {
   stop(): Promise<void>
 }
 
-/** The sandbox ERP could not be started; the message says why. */
+/** The error if the sandbox ERP could not be started; the message says why. */
 export class SandboxFailed extends Error {
-  /** Whether it said itself what is wrong with what it was told: a catalogue file, or another one than before. */
+  /** Whether the sandbox ERP itself refused its settings, such as a catalogue file. */
   readonly isConfiguration: boolean
 
   constructor(message: string, isConfiguration = false) {
@@ -36,61 +37,84 @@ export class SandboxFailed extends Error {
   }
 }
 
-export async function startSandbox(
-  config: Config,
-  settings: Settings,
-  log: Log,
-  restarted: () => void,
-): Promise<SandboxProcess> {
-  const token = settings.SANDBOX_ERP_TOKEN ?? ''
-  const message = (port: number): StartMessage => ({
-    start: {
-      port,
-      database: join(config.dataDir, 'sandbox-erp.db'),
-      ...(config.sandbox.catalogue === undefined ? {} : { catalogue: config.sandbox.catalogue }),
-      seed: config.sandbox.seed,
-      activity: config.sandbox.activity,
-      token,
-      accounts: accountsOf(settings),
-    },
-  })
-  let stopped = false
-  let child = fork(childFile, [], { execArgv: [] })
-  const { url, left_out } = await ready(child, message(0))
+interface SandboxStart {
+  readonly config: Config
+  readonly settings: Settings
+  readonly log: Log
+  /** Called whenever the sandbox ERP was started again, with another process id. */
+  onRestart(): void
+}
+
+export async function startSandbox({
+  config,
+  settings,
+  log,
+  onRestart,
+}: SandboxStart): Promise<SandboxProcess> {
+  const message = toStartMessage(config, settings)
+  let isStopped = false
+  let child = forkChild()
+  const { url, left_out } = await waitUntilReady(child, message(0))
   const port = Number(new URL(url).port)
 
-  const watch = (running: ChildProcess) => {
-    running.once('exit', (code, signal) => {
-      if (stopped) return
-      log.warn({ operation: 'sandbox ERP' }, `the sandbox ERP ended (${signal ?? code}); it is started again`)
-      setTimeout(() => {
-        if (stopped) return
-        child = fork(childFile, [], { execArgv: [] })
-        watch(child)
-        ready(child, message(port)).then(restarted, (error: unknown) => {
-          log.error({ error }, 'the sandbox ERP did not come back')
-          child.kill('SIGKILL')
-        })
-      }, restartMs)
+  const restart = () => {
+    if (isStopped) return
+    child = forkChild()
+    restartOnExit(child)
+    waitUntilReady(child, message(port)).then(onRestart, (error: unknown) => {
+      log.error({ error }, 'the sandbox ERP could not be started again')
+      child.kill('SIGKILL')
     })
   }
-  watch(child)
+  const restartOnExit = (running: ChildProcess) => {
+    running.once('exit', (code, signal) => {
+      if (isStopped) return
+      log.warn({ operation: 'sandbox ERP' }, `the sandbox ERP exited (${signal ?? code}) and is restarted`)
+      setTimeout(restart, restartMs)
+    })
+  }
+  restartOnExit(child)
   return {
     url,
-    token,
+    token: settings.SANDBOX_ERP_TOKEN ?? '',
     pid: () => child.pid,
     leftOut: left_out,
     async stop() {
-      stopped = true
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const ended = new Promise((resolve) => child.once('exit', resolve))
-      child.kill('SIGTERM')
-      await ended
+      isStopped = true
+      await terminate(child)
     },
   }
 }
 
-function ready(child: ChildProcess, message: StartMessage) {
+function forkChild(): ChildProcess {
+  return fork(childFile, [], { execArgv: [] })
+}
+
+/** Builds the message that starts the sandbox ERP on a port; 0 selects a free one. */
+function toStartMessage({ dataDir, sandbox }: Config, settings: Settings) {
+  const { catalogue, seed, styles, activity } = sandbox
+  return (port: number): StartMessage => ({
+    start: {
+      port,
+      database: join(dataDir, 'sandbox-erp.db'),
+      ...(catalogue === undefined ? {} : { catalogue }),
+      seed,
+      styles,
+      activity,
+      token: settings.SANDBOX_ERP_TOKEN ?? '',
+      accounts: toSandboxAccounts(settings),
+    },
+  })
+}
+
+async function terminate(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGTERM')
+  await ended
+}
+
+function waitUntilReady(child: ChildProcess, message: StartMessage) {
   return new Promise<Extract<ChildMessage, { ready: unknown }>['ready']>((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(new SandboxFailed(`The sandbox ERP was not ready after ${startTimeoutMs / 1000} seconds.`))
@@ -109,7 +133,7 @@ function ready(child: ChildProcess, message: StartMessage) {
   })
 }
 
-function accountsOf(settings: Settings): Account[] {
+function toSandboxAccounts(settings: Settings): Account[] {
   return [
     {
       account_id: 'acc_sandbox_1',
@@ -128,11 +152,11 @@ function accountsOf(settings: Settings): Account[] {
   ]
 }
 
-const everythingOn = { wholesale_enabled: true, dropship_enabled: true, webhooks_enabled: true }
+const allEnabled = { wholesale_enabled: true, dropship_enabled: true, webhooks_enabled: true }
 
-/** The two channels of the sandbox's customers, with the credentials that are printed. */
+/** Creates the two channels of the sandbox's customers, with the printed credentials. */
 export async function ensureSandboxChannels(gateway: Gateway, settings: Settings): Promise<void> {
-  const common = { plan: 'full', warehouse_allowlist: [], points_per_minute: null, ...everythingOn }
+  const common = { plan: 'full', warehouse_allowlist: [], points_per_minute: null, ...allEnabled }
   await ensureChannel(gateway, {
     ...common,
     channel_code: 'sandbox',
@@ -151,17 +175,24 @@ export async function ensureSandboxChannels(gateway: Gateway, settings: Settings
   })
 }
 
-/** What a script needs to use the sandbox, in one file for its owner. */
-export function writeSandboxFile(dataDir: string, baseUrl: string, settings: Settings, erp: SandboxProcess) {
-  const story = {
+interface SandboxFile {
+  readonly dataDir: string
+  readonly baseUrl: string
+  readonly settings: Settings
+  readonly sandbox: SandboxProcess
+}
+
+/** Writes a file with everything that a script needs to use the sandbox. Only its owner can read it. */
+export function writeSandboxFile({ dataDir, baseUrl, settings, sandbox }: SandboxFile) {
+  const content = {
     base_url: baseUrl,
     username: settings.SANDBOX_USERNAME,
     password: settings.SANDBOX_PASSWORD,
     client_id: settings.SANDBOX_CLIENT_ID,
     client_secret: settings.SANDBOX_CLIENT_SECRET,
     admin_token: settings.ADMIN_TOKEN,
-    erp_url: erp.url,
-    erp_pid: erp.pid(),
+    erp_url: sandbox.url,
+    erp_pid: sandbox.pid(),
   }
-  writePrivately(join(dataDir, 'sandbox.json'), `${JSON.stringify(story, null, 2)}\n`)
+  writePrivately(join(dataDir, 'sandbox.json'), `${JSON.stringify(content, null, 2)}\n`)
 }

@@ -1,28 +1,36 @@
+/**
+ * Reads settings from three sources: the environment, then `.env` in the working directory, then `settings.env` in
+ * the data directory. The first source that has a setting wins. The first start generates missing secrets into
+ * `settings.env`, which only its owner can read.
+ */
+
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
+import { pickOwnVariables } from '../config.ts'
 
-/**
- * Settings come from three places, the first wins: the environment, `.env` in the working directory, and
- * `settings.env` in the data directory. The last one holds what a first start had to make up, readable by its
- * owner only.
- */
 export const settingsFile = 'settings.env'
 
 export type Settings = Record<string, string | undefined>
 
-/** What the environment and `.env` say. */
-export function givenSettings(environment: NodeJS.ProcessEnv, directory: string): Settings {
+/**
+ * Merges the settings of the environment, if they are meant for the gateway, with everything in `.env`. The environment
+ * takes precedence.
+ */
+export function readSettings(environment: NodeJS.ProcessEnv, directory: string): Settings {
   const file = join(directory, '.env')
-  return { ...(existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}), ...environment }
+  return {
+    ...(existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}),
+    ...pickOwnVariables(environment),
+  }
 }
 
 /**
- * Lays the settings file under what was given, after adding what is still missing: the key for secrets always, the
- * rest only where the built-in sandbox stands behind the gateway.
+ * Generates missing settings into `settings.env` and returns them together with the given ones, which take precedence.
+ * `SECRETS_KEY` is always generated; the rest only with the built-in sandbox.
  */
-export function completedSettings(given: Settings, dataDir: string): Settings {
+export function completeSettings(given: Settings, dataDir: string): Settings {
   const path = join(dataDir, settingsFile)
   const kept: Settings = existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}
   const sandbox = given.UPSTREAM_URL === undefined || given.UPSTREAM_URL === ''
@@ -41,13 +49,14 @@ export function completedSettings(given: Settings, dataDir: string): Settings {
   return { ...kept, ...given }
 }
 
-const heading = '# Made at the first start. The environment and .env win over this file. Keep it private.\n'
+const heading =
+  '# Generated at the first start. The environment and .env override this file. Keep it private.\n'
 
 const secret = (bytes: number) => () => randomBytes(bytes).toString('base64url')
 
 const always = { SECRETS_KEY: secret(32) }
 
-/** The sandbox's credentials: made here, told to the built-in ERP, printed at start. */
+/** The sandbox's credentials: generated here, passed to the built-in ERP, and printed at startup. */
 const sandboxOnly = {
   ADMIN_TOKEN: secret(24),
   SANDBOX_USERNAME: () => 'buyer@sandbox.example',
@@ -60,7 +69,7 @@ const sandboxOnly = {
   SANDBOX_ERP_TOKEN: secret(24),
 }
 
-/** Writes a file for its owner only, whole or not at all. */
+/** Writes a file atomically so that only its owner can read it. */
 export function writePrivately(path: string, text: string) {
   const draft = `${path}.new`
   writeFileSync(draft, text, { mode: 0o600 })
@@ -68,7 +77,7 @@ export function writePrivately(path: string, text: string) {
   renameSync(draft, path)
 }
 
-/** Makes the data directory, for its owner only. */
+/** Creates the data directory, readable only by its owner. */
 export function makeDataDir(path: string) {
   mkdirSync(path, { recursive: true, mode: 0o700 })
 }

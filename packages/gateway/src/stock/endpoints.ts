@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { dataOf, endpoint } from '../contract/endpoint.ts'
 import {
   currency,
   instantField,
@@ -8,12 +7,23 @@ import {
   sku,
   versionNumber,
   warehouseCode,
-  wholeNumber,
+  wholeNumberField,
 } from '../contract/fields.ts'
-import { changesCost, changesReply, fullSyncReasons, mostFeedPageSize } from './feed.ts'
-import { allowedWarehouses, checksumReply, mostStockPageSize, stockCost, stockReply } from './read.ts'
+import { endpoint, toDataSchema } from '../endpoint.ts'
+import { ko } from './endpoints.ko.ts'
+import { zh } from './endpoints.zh.ts'
+import { fullSyncReasons, maxFeedPageSize, priceChanges, replyWithChanges } from './feed.ts'
+import {
+  listAllowedWarehouses,
+  maxStockPageSize,
+  priceStockRead,
+  replyWithChecksum,
+  replyWithStock,
+} from './read.ts'
 
-/** How a copy is proved, in the words of the contract. */
+const translations = { zh, ko }
+
+/** The schema of the checksum, with the algorithm in its description. */
 const checksumField = z.string().meta({
   description:
     '32 hexadecimal digits: the sum modulo 2^128, over the rows that are not withdrawn, of the first 16 bytes of the SHA-256 of sku, product_code, quantity_on_hand, quantity_available, price_wholesale, price_retail, currency, joined by U+001F, in UTF-8, prices in whole minor units',
@@ -39,6 +49,10 @@ export const stockRow = z
 
 export const warehousesList = endpoint({
   id: 'warehouses.list',
+  group: 'stock',
+  summary: 'List warehouses',
+  description: 'The real warehouses and company views that the channel may use.',
+  translations,
   method: 'GET',
   path: '/api/v1/warehouses',
   since: '1.0.0',
@@ -47,7 +61,7 @@ export const warehousesList = endpoint({
   errors: ['UPSTREAM_ERROR'],
   params: {},
   query: {},
-  result: dataOf(
+  result: toDataSchema(
     z.array(
       z
         .object({
@@ -65,25 +79,33 @@ export const warehousesList = endpoint({
   ),
 
   handle({ gateway, caller }) {
-    return { data: allowedWarehouses(gateway, caller) }
+    return { data: listAllowedWarehouses(gateway, caller) }
   },
 })
 
 export const stockList = endpoint({
   id: 'stock.list',
+  group: 'stock',
+  summary: 'Stock of a warehouse',
+  description:
+    'The whole warehouse, a page of it, one style (product_code) or one SKU (sku). Without page and page_size: all rows. Follow the change feed from the version of the first page.',
+  translations,
   method: 'GET',
   path: '/api/v1/warehouses/{warehouse_code}/stock',
   since: '1.0.0',
   access: 'bearer',
   capability: 'stock.read',
-  cost: stockCost,
+  cost: {
+    points: priceStockRead,
+    priceNote: '60 points for the whole warehouse, 5 for a page, 1 for one SKU or style',
+  },
   errors: ['WAREHOUSE_UNKNOWN', 'WAREHOUSE_DENIED', 'NOT_FOUND', 'UPSTREAM_ERROR'],
   params: { warehouse_code: warehouseCode },
   query: {
     product_code: productCode.optional(),
     sku: sku.optional(),
-    page: wholeNumber(1, 1_000_000_000).optional(),
-    page_size: wholeNumber(1, mostStockPageSize).optional(),
+    page: wholeNumberField(1, 1_000_000_000).optional(),
+    page_size: wholeNumberField(1, maxStockPageSize).optional(),
   },
   result: z.object({
     data: z.array(stockRow),
@@ -95,31 +117,37 @@ export const stockList = endpoint({
   headers: ['X-Stock-Version', 'X-Stock-Age', 'ETag'],
 
   handle({ gateway, call, input }) {
-    return stockReply(gateway, call, input)
+    return replyWithStock(gateway, call, input)
   },
 })
 
 export const stockChanges = endpoint({
   id: 'stock.changes',
+  group: 'stock',
+  summary: 'Stock changes since a version',
+  description:
+    'The rows that changed since a cursor, each once in its newest state; withdrawn rows have quantity 0 and removed: true. Send version back as since. One point per row, at least 1 and at most 60; the page is limited to the points that are left. needs_full_sync requires a full pull. row_count and checksum of the last page let you verify your copy.',
+  fields: { version: 'Send it as since the next time' },
+  translations,
   method: 'GET',
   path: '/api/v1/warehouses/{warehouse_code}/stock/changes',
   since: '1.0.0',
   access: 'bearer',
   capability: 'stock.read',
-  cost: changesCost,
+  cost: { points: priceChanges, priceNote: '1 point a row, at most 60' },
   errors: ['WAREHOUSE_UNKNOWN', 'WAREHOUSE_DENIED', 'UPSTREAM_ERROR'],
   params: { warehouse_code: warehouseCode },
   query: {
     since: versionNumber.optional(),
-    page_size: wholeNumber(1, mostFeedPageSize).default(mostFeedPageSize),
+    page_size: wholeNumberField(1, maxFeedPageSize).default(maxFeedPageSize),
   },
   result: z.object({
     data: z.array(stockRow.extend({ removed: z.literal(true).optional() }).meta({ id: 'StockChange' })),
-    version: z.int().meta({ description: 'What to send next as `since`' }),
+    version: z.int().meta({ description: 'The next value of `since`' }),
     since: z.int(),
     latest: z.int(),
     has_more: z.boolean(),
-    pending: z.int().meta({ description: 'Rows still to come' }),
+    pending: z.int().meta({ description: 'Rows on the following pages' }),
     needs_full_sync: z.boolean(),
     full_sync_reason: z.enum(fullSyncReasons).optional(),
     row_count: z.int().optional(),
@@ -128,25 +156,31 @@ export const stockChanges = endpoint({
   headers: ['X-Stock-Version', 'X-Stock-Age', 'ETag'],
 
   handle({ gateway, call, input }) {
-    return changesReply(gateway, call, input)
+    return replyWithChanges(gateway, call, input)
   },
 })
 
 export const stockChecksum = endpoint({
   id: 'stock.checksum',
+  group: 'stock',
+  summary: 'Read the checksum of a warehouse’s stock',
+  description: 'Version, number of rows and checksum, to compare with your own copy.',
+  translations,
   method: 'GET',
   path: '/api/v1/warehouses/{warehouse_code}/stock/checksum',
-  since: '1.4.0',
   access: 'bearer',
   capability: 'stock.read',
   cost: 5,
   errors: ['WAREHOUSE_UNKNOWN', 'WAREHOUSE_DENIED', 'UPSTREAM_ERROR'],
   params: { warehouse_code: warehouseCode },
   query: {},
-  result: dataOf(z.object({ version: z.int(), row_count: z.int(), checksum: checksumField })),
+  result: toDataSchema(z.object({ version: z.int(), row_count: z.int(), checksum: checksumField })),
   headers: ['X-Stock-Version', 'X-Stock-Age'],
 
   handle({ gateway, input }) {
-    return checksumReply(gateway, input.warehouse_code)
+    return replyWithChecksum(gateway, input.warehouse_code)
   },
 })
+
+/** The endpoints, in the order of the documentation. */
+export const endpoints = [warehousesList, stockList, stockChanges, stockChecksum] as const

@@ -1,22 +1,28 @@
-import type { Call, Prebuilt } from '../contract/call.ts'
-import { type CostContext, Reply } from '../contract/endpoint.ts'
-import type { Gateway } from '../gateway.ts'
-import { hexOf } from './checksum.ts'
-import { epochOf } from './epoch.ts'
-import { isCurrent, shelfOf, versionHeaders } from './read.ts'
-import { changedSince, changesSince, type Shelf } from './shelf.ts'
-
 /**
- * The change feed. A cursor is a version; a page tells the rows that changed after it, oldest change first, each
- * once in its newest state, and the version to go on from. A page may end inside a batch, because each row has a
- * version of its own. A cursor that cannot be followed gets no rows, itself as the version, and the reason: who
- * ignores the flag is told again.
+ * The change feed. A cursor is a version. A page contains the rows that changed after the cursor, oldest change first,
+ * each once in its newest state, and the version from which to continue. A page may end inside a batch, because each
+ * row has its own version.
  *
- * The page is cut to the points that are left, so an incremental sync never ends in a 429 while a point is left.
+ * If the gateway cannot follow a cursor, the response has no rows, the reason, and the cursor itself as the version. So
+ * a client that ignores the flag gets the same response again.
+ *
+ * The gateway cuts a page to the points that are left, so an incremental sync gets no 429 while a point is left.
  */
-export const mostFeedPageSize = 1000
-/** A page is never dearer than a full pull. */
-const mostPoints = 60
+
+import type { Call, Prebuilt } from '../contract/call.ts'
+import { matchesETag } from '../contract/etag.ts'
+import { Reply } from '../contract/reply.ts'
+import type { CostContext } from '../endpoint.ts'
+import type { Gateway } from '../gateway.ts'
+import { toHex } from '../snapshot/checksum.ts'
+import { readEpoch } from '../snapshot/epoch.ts'
+import { countChangesSince, listChangesSince, type StockSnapshot } from '../snapshot/stock-snapshot.ts'
+import { buildVersionHeaders, requireSnapshot } from './read.ts'
+
+/** The largest number of rows in a page. */
+export const maxFeedPageSize = 1000
+/** The most points that a page costs, which is never more than a full read. */
+const maxPoints = 60
 
 export const fullSyncReasons = ['no_cursor', 'expired', 'other_epoch', 'ahead'] as const
 type FullSyncReason = (typeof fullSyncReasons)[number]
@@ -27,86 +33,111 @@ interface FeedQuery {
   readonly page_size: number
 }
 
-/** One point per row that will be answered, at least 1 and at most 60; as many rows as can be paid. */
-export function changesCost({ gateway, call, input }: CostContext): number {
+/**
+ * Computes the price: one point per row of the response, at most 60 and at most the points that the caller has left,
+ * but at least 1.
+ */
+export function priceChanges({ gateway, call, input }: CostContext): number {
   const code = String(input.warehouse_code)
-  const shelf = gateway.mirror.stock.shelf(code)
+  const snapshot = gateway.mirror.stock.snapshot(code)
   const since = typeof input.since === 'number' ? input.since : undefined
-  if (!shelf || since === undefined || unfollowable(gateway, code, shelf, since)) return 1
-  if (isCurrent(call, feedTag(shelf, since))) return 1
-  const wanted = Math.min(Number(input.page_size), changedSince(shelf, since))
-  return Math.max(1, Math.min(mostPoints, wanted, pointsLeft(gateway, call)))
+  if (!snapshot || since === undefined || findFullSyncReason(snapshot, since, readHorizon(gateway, code)))
+    return 1
+  if (matchesETag(call.header('if-none-match'), buildFeedTag(snapshot, since))) return 1
+  const wanted = Math.min(Number(input.page_size), countChangesSince(snapshot, since))
+  return Math.max(1, Math.min(maxPoints, wanted, countPointsLeft(gateway, call)))
 }
 
-function pointsLeft(gateway: Gateway, { caller }: Call): number {
-  if (!caller) return mostPoints
-  return gateway.quota.points.state(caller.channel_code, caller.points_per_minute, gateway.clock.now())
-    .remaining
+function countPointsLeft(gateway: Gateway, { caller }: Call): number {
+  if (!caller) return maxPoints
+  return gateway.quota.points.readState(
+    caller.channel_code,
+    caller.points_per_minute,
+    gateway.clock.monotonic(),
+  ).remaining
 }
 
-/** One page. Throws `UPSTREAM_ERROR` until the warehouse was filled once. */
-export async function changesReply(gateway: Gateway, call: Call, query: FeedQuery): Promise<Reply<never>> {
+/** Responds with one page. Throws `UPSTREAM_ERROR` until the warehouse has been read completely once. */
+export async function replyWithChanges(
+  gateway: Gateway,
+  call: Call,
+  query: FeedQuery,
+): Promise<Reply<never>> {
   const { warehouse_code: code, since } = query
-  let shelf = shelfOf(gateway, code)
-  if (since !== undefined && since > shelf.version && epochOf(since) >= epochOf(shelf.version)) {
-    // Another process may be ahead of this one's mirror: the database decides.
+  let snapshot = requireSnapshot(gateway, code)
+  if (since !== undefined && since > snapshot.version && readEpoch(since) >= readEpoch(snapshot.version)) {
+    // Another process may have sent this version already: read the database before calling the cursor "ahead".
     await gateway.mirror.stock.follow()
-    shelf = shelfOf(gateway, code)
+    snapshot = requireSnapshot(gateway, code)
   }
-  const reason = since === undefined ? 'no_cursor' : unfollowable(gateway, code, shelf, since)
-  if (reason || since === undefined) return fullSync(gateway, code, shelf, since, reason ?? 'no_cursor')
-  const tag = feedTag(shelf, since)
-  if (isCurrent(call, tag))
-    return new Reply<never>(undefined, ['ETag', tag, ...versionHeaders(gateway, code, shelf.version)], 304)
-  const paid = call.cost ?? mostPoints
-  const most = paid < mostPoints ? Math.min(query.page_size, paid) : query.page_size
-  const { rows, count, reached } = changesSince(shelf, since, most)
-  const pending = changedSince(shelf, since) - count
-  const version = pending > 0 ? (reached ?? since) : shelf.version
-  const proof = pending > 0 ? '' : `,"row_count":${shelf.liveRows},"checksum":"${hexOf(shelf.checksum)}"`
-  const body = pageOf(
+  const reason =
+    since === undefined ? 'no_cursor' : findFullSyncReason(snapshot, since, readHorizon(gateway, code))
+  if (reason || since === undefined)
+    return replyWithFullSync(gateway, code, {
+      since,
+      latest: snapshot.version,
+      reason: reason ?? 'no_cursor',
+    })
+  const tag = buildFeedTag(snapshot, since)
+  if (matchesETag(call.header('if-none-match'), tag))
+    return new Reply<never>(
+      undefined,
+      ['ETag', tag, ...buildVersionHeaders(gateway, code, snapshot.version)],
+      304,
+    )
+  const paid = call.cost ?? maxPoints
+  const maxRows = paid < maxPoints ? Math.min(query.page_size, paid) : query.page_size
+  const { rows, count, reached } = listChangesSince(snapshot, since, maxRows)
+  const pending = countChangesSince(snapshot, since) - count
+  const version = pending > 0 ? (reached ?? since) : snapshot.version
+  const proof =
+    pending > 0 ? '' : `,"row_count":${snapshot.liveRows},"checksum":"${toHex(snapshot.checksum)}"`
+  const body = toFeedBody(
     rows,
-    `"version":${version},"since":${since},"latest":${shelf.version},"has_more":${pending > 0},` +
+    `"version":${version},"since":${since},"latest":${snapshot.version},"has_more":${pending > 0},` +
       `"pending":${pending},"needs_full_sync":false${proof}`,
   )
-  return new Reply<never>(body, ['ETag', tag, ...versionHeaders(gateway, code, version)])
+  return new Reply<never>(body, ['ETag', tag, ...buildVersionHeaders(gateway, code, version)])
 }
 
-/** Why a cursor cannot be followed. "Ahead" and "other epoch" are told apart by the newest version's epoch. */
-function unfollowable(
-  gateway: Gateway,
-  code: string,
-  shelf: Shelf,
+/** Finds why the gateway cannot follow a cursor; undefined if it can. */
+function findFullSyncReason(
+  snapshot: StockSnapshot,
   since: number,
+  horizon: number,
 ): FullSyncReason | undefined {
-  if (epochOf(since) !== epochOf(shelf.version)) return 'other_epoch'
-  if (since > shelf.version) return 'ahead'
-  return since < (gateway.mirror.stock.warehouse(code)?.horizon ?? 0) ? 'expired' : undefined
+  if (readEpoch(since) !== readEpoch(snapshot.version)) return 'other_epoch'
+  if (since > snapshot.version) return 'ahead'
+  return since < horizon ? 'expired' : undefined
 }
 
-function fullSync(
+/** Reads the oldest cursor that the feed can still follow. */
+function readHorizon(gateway: Gateway, code: string): number {
+  return gateway.mirror.stock.warehouse(code)?.horizon ?? 0
+}
+
+function replyWithFullSync(
   gateway: Gateway,
   code: string,
-  shelf: Shelf,
-  since: number | undefined,
-  reason: FullSyncReason,
+  cursor: { readonly since: number | undefined; readonly latest: number; readonly reason: FullSyncReason },
 ): Reply<never> {
-  const version = since ?? 0
-  const body = pageOf(
+  const { latest, reason } = cursor
+  const version = cursor.since ?? 0
+  const body = toFeedBody(
     [],
-    `"version":${version},"since":${version},"latest":${shelf.version},"has_more":false,"pending":0,` +
+    `"version":${version},"since":${version},"latest":${latest},"has_more":false,"pending":0,` +
       `"needs_full_sync":true,"full_sync_reason":"${reason}"`,
   )
-  return new Reply<never>(body, versionHeaders(gateway, code, version))
+  return new Reply<never>(body, buildVersionHeaders(gateway, code, version))
 }
 
 const opening = Buffer.from('{"data":[')
 
-function pageOf(rows: readonly Buffer[], members: string): Prebuilt {
+function toFeedBody(rows: readonly Buffer[], members: string): Prebuilt {
   const chunks = [opening, ...rows, Buffer.from(`],${members}}`)]
   return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0), key: undefined }
 }
 
-function feedTag(shelf: Shelf, since: number): string {
-  return `W/"${shelf.version}.${since}"`
+function buildFeedTag(snapshot: StockSnapshot, since: number): string {
+  return `W/"${snapshot.version}.${since}"`
 }

@@ -1,14 +1,20 @@
+/**
+ * The change feed's horizon: the oldest cursor that the feed can still follow. The gateway never deletes rows within an
+ * epoch, so the horizon is only a number: the version that the warehouse had seven days ago. The worker records each
+ * warehouse's version once an hour; the newest record that is at least seven days old becomes the horizon.
+ */
+
 import type { Gateway } from '../gateway.ts'
 
-/**
- * The feed's horizon. Rows are never deleted within an epoch, so "history kept" is only a number: the version that
- * was reached seven days ago. A note is taken now and then; the newest note that is old enough is the horizon.
- */
-const keptMs = 7 * 24 * 60 * 60 * 1000
-const noteEveryMs = 60 * 60 * 1000
+/** How long a cursor can be followed. */
+const retentionMs = 7 * 24 * 60 * 60 * 1000
+const noteIntervalMs = 60 * 60 * 1000
 
-/** One turn: notes what each warehouse has reached, moves the horizon, forgets notes below it. */
-export async function keepHistory(gateway: Gateway): Promise<void> {
+/**
+ * Records each warehouse's version once an hour, moves its horizon and deletes the records below the horizon. One turn
+ * of the worker.
+ */
+export async function recordVersionsAndAdvanceHorizons(gateway: Gateway): Promise<void> {
   const { db } = gateway.store
   const now = gateway.clock.now()
   const warehouses = await db
@@ -16,15 +22,15 @@ export async function keepHistory(gateway: Gateway): Promise<void> {
     .select(['warehouse_code', 'version', 'horizon'])
     .execute()
   for (const { warehouse_code, version, horizon } of warehouses) {
-    const newest = await noteBefore(gateway, warehouse_code, now + 1)
-    if (!newest || now - newest.reached_at >= noteEveryMs) {
+    const newest = await findNoteBefore(gateway, warehouse_code, now + 1)
+    if (!newest || now - newest.reached_at >= noteIntervalMs) {
       await db
         .insertInto('stock_history')
         .values({ warehouse_code, reached_at: now, version })
         .onConflict((conflict) => conflict.columns(['warehouse_code', 'reached_at']).doNothing())
         .execute()
     }
-    const old = await noteBefore(gateway, warehouse_code, now - keptMs + 1)
+    const old = await findNoteBefore(gateway, warehouse_code, now - retentionMs + 1)
     if (!old || old.version <= horizon) continue
     await db
       .updateTable('warehouses')
@@ -40,7 +46,7 @@ export async function keepHistory(gateway: Gateway): Promise<void> {
   gateway.nudge('stock')
 }
 
-function noteBefore(gateway: Gateway, warehouse: string, before: number) {
+function findNoteBefore(gateway: Gateway, warehouse: string, before: number) {
   return gateway.store.db
     .selectFrom('stock_history')
     .selectAll()

@@ -1,20 +1,30 @@
-import type { Call, Caller, Prebuilt } from '../contract/call.ts'
-import { type CostContext, Reply } from '../contract/endpoint.ts'
-import { GatewayError } from '../contract/errors.ts'
-import { defaultPageSize } from '../contract/fields.ts'
-import { notFilled } from '../contract/filling.ts'
-import type { Gateway } from '../gateway.ts'
-import { jsonOf } from './block.ts'
-import { hexOf } from './checksum.ts'
-import { shelfRowOf } from './mirror.ts'
-import { allRows, find, placesIn, rowsBetween, type Shelf } from './shelf.ts'
-
 /**
- * Stock reads: from the mirror's bytes, in memory, whatever the ERP does. The row objects that are sent were made
- * when they changed; a read only puts an envelope around them.
+ * Stock reads. The gateway responds from the snapshot in memory, so a read never waits for the ERP. The JSON of each
+ * row was built when the row changed; a read only adds the envelope.
  */
-export const mostStockPageSize = 1000
-const fullPoints = 60
+
+import type { Call, Caller, Prebuilt } from '../contract/call.ts'
+import { GatewayError } from '../contract/errors.ts'
+import { matchesETag } from '../contract/etag.ts'
+import { defaultPageSize } from '../contract/fields.ts'
+import { toNotFilledError } from '../contract/not-filled.ts'
+import { Reply } from '../contract/reply.ts'
+import type { CostContext } from '../endpoint.ts'
+import type { Gateway } from '../gateway.ts'
+import { readRowJson } from '../snapshot/block.ts'
+import { toHex } from '../snapshot/checksum.ts'
+import { toSnapshotRow } from '../snapshot/stock-mirror.ts'
+import {
+  countPlaces,
+  findSku,
+  listAllRows,
+  listRowsBetween,
+  type StockSnapshot,
+} from '../snapshot/stock-snapshot.ts'
+
+/** The largest number of rows in a page. */
+export const maxStockPageSize = 1000
+const fullPullPoints = 60
 const pagePoints = 5
 const oneStylePoints = 1
 const notModifiedPoints = 1
@@ -27,98 +37,108 @@ interface StockQuery {
   readonly page_size?: number | undefined
 }
 
-/** The warehouses and views that a caller may use. */
-export function allowedWarehouses(gateway: Gateway, caller: Caller) {
+/** Lists the warehouses and views that a caller may use. */
+export function listAllowedWarehouses(gateway: Gateway, caller: Caller) {
   const warehouses = gateway.mirror.stock.warehouses()
   if (warehouses.length === 0) {
-    throw notFilled('warehouses')
+    throw toNotFilledError('warehouses')
   }
   return warehouses
     .filter(({ warehouse_code }) => caller.allowlist?.has(warehouse_code) ?? true)
-    .map(({ filled: _filled, synced_at: _synced, horizon: _horizon, ...shown }) => shown)
+    .map(({ filled: _filled, synced_at: _synced, horizon: _horizon, ...warehouse }) => warehouse)
 }
 
-/** Points of a stock read; an answer 304 costs as little as any small read. */
-export function stockCost({ gateway, call, input }: CostContext): number {
-  const shelf = gateway.mirror.stock.shelf(String(input.warehouse_code))
-  if (shelf && isCurrent(call, tagOf(gateway, shelf))) return notModifiedPoints
+/** Computes the points of a stock read; a 304 costs as little as any small read. */
+export function priceStockRead({ gateway, call, input }: CostContext): number {
+  const snapshot = gateway.mirror.stock.snapshot(String(input.warehouse_code))
+  if (snapshot && matchesETag(call.header('if-none-match'), buildStockTag(gateway, snapshot)))
+    return notModifiedPoints
   if (input.sku !== undefined || input.product_code !== undefined) return oneStylePoints
-  return input.page === undefined && input.page_size === undefined ? fullPoints : pagePoints
+  return input.page === undefined && input.page_size === undefined ? fullPullPoints : pagePoints
 }
 
 /**
- * Answers from the mirror. Throws `UPSTREAM_ERROR` until the warehouse was filled once, `NOT_FOUND`.
+ * Responds from the mirror. Throws `NOT_FOUND`, and `UPSTREAM_ERROR` until the warehouse has been read completely once.
  *
- * The feed is followed from the version of a pull's first page, so no later page may be older than that one. Where
- * other processes answer too, the first page may have been theirs and newer than this mirror: a later page comes
- * after a look at the database, which has all that was ever answered.
+ * A client follows the feed from the version of the first page of a full read, so no later page may be older than the
+ * first. With several processes, another one may have sent the first page from a newer mirror. So this process reads
+ * the database, which has every version that was ever sent, before it sends a later page.
  */
-export function stockReply(
+export function replyWithStock(
   gateway: Gateway,
   call: Call,
   query: StockQuery,
 ): Reply<never> | Promise<Reply<never>> {
   const isLater = query.page !== undefined && query.page > 1
-  if (!isLater || gateway.store.kind === 'sqlite') return mirroredReply(gateway, call, query)
-  return gateway.mirror.stock.follow().then(() => mirroredReply(gateway, call, query))
+  if (!isLater || gateway.store.kind === 'sqlite') return replyFromMirror(gateway, call, query)
+  return gateway.mirror.stock.follow().then(() => replyFromMirror(gateway, call, query))
 }
 
-function mirroredReply(gateway: Gateway, call: Call, query: StockQuery): Reply<never> {
+function replyFromMirror(gateway: Gateway, call: Call, query: StockQuery): Reply<never> {
   const { warehouse_code: code } = query
-  const shelf = shelfOf(gateway, code)
-  const tag = tagOf(gateway, shelf)
-  const headers = ['ETag', tag, ...versionHeaders(gateway, code, shelf.version)]
-  const body = bodyOf(gateway, shelf, query)
-  if (isCurrent(call, tag)) return new Reply<never>(undefined, headers, 304)
+  const snapshot = requireSnapshot(gateway, code)
+  const tag = buildStockTag(gateway, snapshot)
+  const headers = ['ETag', tag, ...buildVersionHeaders(gateway, code, snapshot.version)]
+  const body = toStockBody(gateway, snapshot, query)
+  if (matchesETag(call.header('if-none-match'), tag)) return new Reply<never>(undefined, headers, 304)
   return new Reply<never>(body, headers)
 }
 
-/** The proof over a whole warehouse, made while it changed. */
-export function checksumReply(gateway: Gateway, code: string) {
-  const { version, liveRows, checksum } = shelfOf(gateway, code)
-  const data = { version, row_count: liveRows, checksum: hexOf(checksum) }
-  return new Reply({ data }, versionHeaders(gateway, code, version))
+/** Responds with the checksum of a whole warehouse; each change keeps it up to date. */
+export function replyWithChecksum(gateway: Gateway, code: string) {
+  const { version, liveRows, checksum } = requireSnapshot(gateway, code)
+  const data = { version, row_count: liveRows, checksum: toHex(checksum) }
+  return new Reply({ data }, buildVersionHeaders(gateway, code, version))
 }
 
-/** The stock of a warehouse. Throws `UPSTREAM_ERROR` until it was filled once. */
-export function shelfOf(gateway: Gateway, code: string): Shelf {
-  const shelf = gateway.mirror.stock.shelf(code)
-  if (shelf) return shelf
-  throw notFilled({ warehouse: code })
+/** Returns the stock of a warehouse. Throws `UPSTREAM_ERROR` until the warehouse has been read completely once. */
+export function requireSnapshot(gateway: Gateway, code: string): StockSnapshot {
+  const snapshot = gateway.mirror.stock.snapshot(code)
+  if (snapshot) return snapshot
+  throw toNotFilledError({ warehouse: code })
 }
 
-/** Headers of every stock answer: the cursor, and how old the copy is. */
-export function versionHeaders(gateway: Gateway, code: string, version: number): string[] {
-  return ['X-Stock-Version', String(version), 'X-Stock-Age', String(ageOf(gateway, code))]
+/** Builds the headers of every stock response: the cursor, and the age of the copy. */
+export function buildVersionHeaders(gateway: Gateway, code: string, version: number): string[] {
+  return ['X-Stock-Version', String(version), 'X-Stock-Age', String(computeStockAge(gateway, code))]
 }
 
-function bodyOf(gateway: Gateway, shelf: Shelf, query: StockQuery): Prebuilt {
-  const paged = query.page !== undefined || query.page_size !== undefined
+function toStockBody(gateway: Gateway, snapshot: StockSnapshot, query: StockQuery): Prebuilt {
+  const isPaged = query.page !== undefined || query.page_size !== undefined
   const page = query.page ?? 1
   const pageSize = query.page_size ?? defaultPageSize
   if (query.sku !== undefined || query.product_code !== undefined) {
-    const rows = chosenRows(gateway, shelf, query)
+    const rows = selectRows(gateway, snapshot, query)
     const from = (page - 1) * pageSize
-    // Withdrawn rows keep their place, so that none is pushed off a page unseen.
-    const shown = (paged ? rows.slice(from, from + pageSize) : rows).filter((row) => row !== undefined)
-    return envelope(
-      separated(shown),
-      shelf,
-      paged && rows.length > from + pageSize,
-      paged ? { page, pageSize } : undefined,
-    )
+    // Withdrawn rows keep their place: otherwise a row could move to a page that the client has already read.
+    const live = (isPaged ? rows.slice(from, from + pageSize) : rows).filter((row) => row !== undefined)
+    const hasMore = isPaged && rows.length > from + pageSize
+    const members = buildClosingMembers(snapshot, hasMore, isPaged ? { page, pageSize } : undefined)
+    return toEnvelope(joinWithCommas(live), members)
   }
-  if (!paged)
-    return envelope(allRows(shelf), shelf, false, undefined, `${query.warehouse_code}@${shelf.version}`)
-  const from = Math.min((page - 1) * pageSize, placesIn(shelf))
-  const hasMore = placesIn(shelf) > from + pageSize
-  return envelope(rowsBetween(shelf, from, from + pageSize), shelf, hasMore, { page, pageSize })
+  if (!isPaged)
+    return toEnvelope(
+      listAllRows(snapshot),
+      buildClosingMembers(snapshot, false, undefined),
+      `${query.warehouse_code}@${snapshot.version}`,
+    )
+  const from = Math.min((page - 1) * pageSize, countPlaces(snapshot))
+  const hasMore = countPlaces(snapshot) > from + pageSize
+  const members = buildClosingMembers(snapshot, hasMore, { page, pageSize })
+  return toEnvelope(listRowsBetween(snapshot, from, from + pageSize), members)
 }
 
-/** The rows of one SKU or one style, or of a SKU if it is of that style. */
-function chosenRows(gateway: Gateway, shelf: Shelf, query: StockQuery): (Uint8Array | undefined)[] {
+/**
+ * Selects the rows of one SKU or one style; in a style, a withdrawn row is undefined. If both are given and the SKU is
+ * of another style, there are no rows. Throws `NOT_FOUND` for an unknown SKU or style.
+ */
+function selectRows(
+  gateway: Gateway,
+  snapshot: StockSnapshot,
+  query: StockQuery,
+): (Uint8Array | undefined)[] {
   const { sku, product_code: style } = query
-  if (style !== undefined && !isStyle(gateway, shelf, style)) {
+  if (style !== undefined && !isStyle(gateway, snapshot, style)) {
     throw new GatewayError('NOT_FOUND', {
       param: 'product_code',
       reason: 'sku_unknown',
@@ -126,23 +146,30 @@ function chosenRows(gateway: Gateway, shelf: Shelf, query: StockQuery): (Uint8Ar
     })
   }
   if (sku === undefined) {
-    return (shelf.skusOfStyle.get(style ?? '') ?? []).map((each) => {
-      const at = find(shelf, each)
-      return at && !at.removed ? jsonOf(at.block, at.row) : undefined
+    return (snapshot.skusOfStyle.get(style ?? '') ?? []).map((each) => {
+      const at = findSku(snapshot, each)
+      return at && !at.removed ? readRowJson(at.block, at.row) : undefined
     })
   }
-  const at = find(shelf, sku)
+  const at = findSku(snapshot, sku)
   if (at) {
     if (style !== undefined && at.block.styles[at.row] !== style) return []
-    // A withdrawn row is kept as zeros: by its SKU it is still told.
-    return [jsonOf(at.block, at.row)]
+    // A read by SKU returns a withdrawn row too: the snapshot keeps its quantities as zeros.
+    return [readRowJson(at.block, at.row)]
   }
-  return zeroRow(gateway, query, sku, style)
+  return toZeroRows(gateway, query, sku)
 }
 
-/** A SKU that exists but was never kept here: zeros, in the warehouse's own currency. */
-function zeroRow(gateway: Gateway, query: StockQuery, sku: string, style: string | undefined): Uint8Array[] {
-  const product = gateway.mirror.reference.productOfSku(sku)
+/**
+ * Builds a row with zero quantities, in the warehouse's own currency, for a SKU that exists but was never in this
+ * warehouse; no row if the SKU is of another style than the requested one. Throws `NOT_FOUND` for an unknown SKU.
+ */
+function toZeroRows(
+  gateway: Gateway,
+  { warehouse_code, product_code: style }: StockQuery,
+  sku: string,
+): Uint8Array[] {
+  const product = gateway.mirror.reference.findProductOfSku(sku)
   const priced = product?.skus.find((each) => each.sku === sku)
   if (!product || !priced) {
     throw new GatewayError('NOT_FOUND', {
@@ -152,10 +179,10 @@ function zeroRow(gateway: Gateway, query: StockQuery, sku: string, style: string
     })
   }
   if (style !== undefined && product.product_code !== style) return []
-  const currency = gateway.mirror.stock.warehouse(query.warehouse_code)?.currency ?? product.currency
+  const currency = gateway.mirror.stock.warehouse(warehouse_code)?.currency ?? product.currency
   const isPriced = currency === product.currency
-  const zero = shelfRowOf({
-    warehouse_code: query.warehouse_code,
+  const zero = toSnapshotRow({
+    warehouse_code,
     sku,
     product_code: product.product_code,
     quantity_on_hand: 0,
@@ -172,46 +199,39 @@ function zeroRow(gateway: Gateway, query: StockQuery, sku: string, style: string
   return [Buffer.from(zero.json)]
 }
 
-function isStyle(gateway: Gateway, shelf: Shelf, style: string): boolean {
-  return shelf.skusOfStyle.has(style) || gateway.mirror.reference.product(style) !== undefined
+function isStyle(gateway: Gateway, snapshot: StockSnapshot, style: string): boolean {
+  return snapshot.skusOfStyle.has(style) || gateway.mirror.reference.findProduct(style) !== undefined
 }
 
 const opening = Buffer.from('{"data":[')
 const comma = Buffer.from(',')
 
-function envelope(
-  rows: readonly Uint8Array[],
-  shelf: Shelf,
+/** Builds the members of the response after `data`. */
+function buildClosingMembers(
+  { version }: StockSnapshot,
   hasMore: boolean,
   paging: { page: number; pageSize: number } | undefined,
-  key?: string,
-): Prebuilt {
+): string {
   const pageFields = paging ? `,"page":${paging.page},"page_size":${paging.pageSize}` : ''
-  const closing = Buffer.from(`],"has_more":${hasMore},"version":${shelf.version}${pageFields}}`)
-  const chunks = [opening, ...rows, closing]
+  return `"has_more":${hasMore},"version":${version}${pageFields}`
+}
+
+function toEnvelope(rows: readonly Uint8Array[], members: string, key?: string): Prebuilt {
+  const chunks = [opening, ...rows, Buffer.from(`],${members}}`)]
   return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0), key }
 }
 
-function separated(rows: readonly Uint8Array[]): Uint8Array[] {
+function joinWithCommas(rows: readonly Uint8Array[]): Uint8Array[] {
   return rows.flatMap((row, index) => (index === 0 ? [row] : [comma, row]))
 }
 
-/** Weak, because the same rows may be sent compressed or not (RFC 9110 §8.8.1). */
-function tagOf(gateway: Gateway, shelf: Shelf): string {
-  return `W/"${shelf.version}.${gateway.mirror.reference.version}"`
+/** Builds a weak ETag, because the same rows may be sent compressed or not (RFC 9110 §8.8.1). */
+function buildStockTag(gateway: Gateway, snapshot: StockSnapshot): string {
+  return `W/"${snapshot.version}.${gateway.mirror.reference.version}"`
 }
 
-/** Whether the caller has what this tag names, by weak comparison (RFC 9110 §13.1.2). */
-export function isCurrent(call: Call, tag: string): boolean {
-  const asked = call.header('if-none-match')
-  if (asked.length === 0) return false
-  const opaque = tag.replace(/^W\//, '')
-  const names = asked.flatMap((list) => list.split(',').map((each) => each.trim().replace(/^W\//, '')))
-  return names.includes(opaque) || names.includes('*')
-}
-
-/** Seconds since this warehouse's stock was last known to equal the ERP's; a view is as old as its oldest member. */
-function ageOf(gateway: Gateway, code: string): number {
+/** Computes the seconds since this warehouse's stock last equalled the ERP's; a view is as old as its oldest member. */
+function computeStockAge(gateway: Gateway, code: string): number {
   const { stock } = gateway.mirror
   const warehouse = stock.warehouse(code)
   const members = warehouse?.kind === 'company' ? warehouse.members : [code]

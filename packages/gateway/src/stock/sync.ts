@@ -1,35 +1,42 @@
+/**
+ * Stock sync, from the ERP into the database. The ERP's change list only gives hints: the gateway reads the SKUs in it
+ * again, compares them with the stored rows and writes the rows that differ.
+ *
+ * If a warehouse has no cursor, or the ERP no longer knows it, the gateway reads the whole warehouse. It takes the new
+ * cursor before the first page, so that it reads again whatever changes in the meantime. Only one process at a time
+ * syncs a warehouse.
+ */
+
 import { createHash } from 'node:crypto'
 import {
-  accepted,
   type Input,
-  mostPerCall,
+  maxPerCall,
   type Output,
   type StockFigure,
-  within,
+  unwrap,
+  withTimeout,
 } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
+import { computeNextHistoryStart, computeStartVersion } from '../snapshot/epoch.ts'
 import type { WarehouseRow } from '../store/tables.ts'
-import { nextHistory, startVersion } from './epoch.ts'
 import { rebuildView, type StockChange, writeStock } from './write.ts'
 
-/**
- * Stock sync: from the ERP into the database. The ERP's changes are hints; the named SKUs are read again and
- * compared, and only what differs is written. A warehouse without a cursor, or whose cursor the ERP no longer
- * knows, is read whole: the cursor is taken before the first page, so that what changes meanwhile is read again
- * afterwards. One process at a time syncs a warehouse.
- */
+/** The time limit for one page of a whole warehouse. */
 const pageTimeoutMs = 60_000
-/** 20 million rows. */
-const mostSnapshotPages = 10_000
+/** The largest number of pages of a snapshot, enough for 20 million rows. */
+const maxSnapshotPages = 10_000
 const readTimeoutMs = 20_000
 const skusPerRead = 500
-/** How often a warehouse is compared whole, with hints and without. */
-const compareMs = 24 * 60 * 60 * 1000
-const compareWithoutHintsMs = 60_000
-/** Hint pages in one turn; the next turn goes on from the cursor. */
-const mostHintPages = 20
+/**
+ * The time between two comparisons of a whole warehouse. They happen even if the ERP gives hints, because it may lose
+ * one.
+ */
+const compareIntervalMs = 24 * 60 * 60 * 1000
+const compareIntervalWithoutHintsMs = 60_000
+/** The largest number of hint pages in one turn; the next turn continues from the cursor. */
+const maxHintPages = 20
 
-/** One turn over all real warehouses. */
+/** Syncs all real warehouses; one turn of the worker. */
 export async function syncStock(gateway: Gateway): Promise<void> {
   await gateway.store.withLock('sync warehouses', 0, async () => {
     await syncWarehouses(gateway)
@@ -44,7 +51,7 @@ export async function syncStock(gateway: Gateway): Promise<void> {
     .execute()
   const failures: unknown[] = []
   for (const { warehouse_code } of rows) {
-    // One warehouse in trouble does not keep the others from being read.
+    // A failure of one warehouse must not stop the sync of the others.
     await gateway.store
       .withLock(`sync stock ${warehouse_code}`, 0, () => syncWarehouse(gateway, warehouse_code))
       .catch((error: unknown) => failures.push(error))
@@ -52,10 +59,10 @@ export async function syncStock(gateway: Gateway): Promise<void> {
   if (failures.length > 0) throw failures[0]
 }
 
-/** Brings the list of warehouses, and the views over them, to what the ERP and the configuration say. */
+/** Updates the warehouses from the ERP and the views over them from the configuration. */
 async function syncWarehouses(gateway: Gateway): Promise<void> {
-  const { warehouses } = accepted(await gateway.erp.warehouses({}, within(readTimeoutMs)))
-  const version = startVersion(gateway.clock.now())
+  const { warehouses } = unwrap(await gateway.erp.warehouses({}, withTimeout(readTimeoutMs)))
+  const version = computeStartVersion(gateway.clock.now())
   const real = warehouses.map((warehouse) => ({ ...warehouse, kind: 'warehouse', members: '[]' }))
   const views = Object.entries(gateway.config.views).flatMap(([code, members]) => {
     const first = warehouses.find(({ warehouse_code }) => members.includes(warehouse_code))
@@ -76,11 +83,11 @@ async function syncWarehouses(gateway: Gateway): Promise<void> {
   const byCode = new Map(stored.map((row) => [row.warehouse_code, row]))
   for (const row of [...real, ...views]) {
     const before = byCode.get(row.warehouse_code)
-    if (before && described.every((field) => before[field] === row[field])) continue
-    // A view of other members is another view: it is not served until its rows were made anew.
+    if (before && descriptiveFields.every((field) => before[field] === row[field])) continue
+    // A view with other members is another view: reads of it fail until the gateway has computed its rows again.
     const isOther = row.kind === 'company' && (before?.members !== row.members || before.kind !== row.kind)
     const fields = {
-      ...Object.fromEntries(described.map((field) => [field, row[field]])),
+      ...Object.fromEntries(descriptiveFields.map((field) => [field, row[field]])),
       ...(isOther ? { filled_at: null } : {}),
     }
     await gateway.store.db
@@ -92,7 +99,7 @@ async function syncWarehouses(gateway: Gateway): Promise<void> {
         cursor: null,
         synced_at: null,
         compared_at: null,
-        // A cursor from below is of another database's history.
+        // A lower cursor belongs to the history of another database.
         horizon: version,
       })
       .onConflict((conflict) => conflict.column('warehouse_code').doUpdateSet(fields))
@@ -100,7 +107,7 @@ async function syncWarehouses(gateway: Gateway): Promise<void> {
   }
 }
 
-/** Views that are no longer configured are kept with their versions, and not shown. */
+/** Hides views that are no longer configured, and keeps their versions in case they come back. */
 async function retireViews(gateway: Gateway): Promise<void> {
   await gateway.store.db
     .updateTable('warehouses')
@@ -110,7 +117,15 @@ async function retireViews(gateway: Gateway): Promise<void> {
     .execute()
 }
 
-const described = ['name', 'kind', 'country_code', 'timezone', 'currency', 'members', 'status'] as const
+const descriptiveFields = [
+  'name',
+  'kind',
+  'country_code',
+  'timezone',
+  'currency',
+  'members',
+  'status',
+] as const
 
 async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
   const row = await gateway.store.db
@@ -119,7 +134,7 @@ async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
     .where('warehouse_code', '=', code)
     .executeTakeFirstOrThrow()
   const began = gateway.clock.now()
-  const isApplied = await brought(gateway, row, began)
+  const isApplied = await bringUpToDate(gateway, row, began)
   if (!isApplied) return
   await gateway.store.db
     .updateTable('warehouses')
@@ -129,24 +144,33 @@ async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
   gateway.nudge('stock')
 }
 
-/** Reads hints, or the whole where there are none to follow, and now and then in any case: an ERP may forget a hint. */
-async function brought(gateway: Gateway, row: WarehouseRow, now: number): Promise<boolean> {
+/**
+ * Follows the hints. Reads the whole warehouse if there is no cursor to follow, or if a full comparison is due. Returns
+ * whether the stored stock is now up to date.
+ */
+async function bringUpToDate(gateway: Gateway, row: WarehouseRow, now: number): Promise<boolean> {
   const { changes } = await gateway.upstream.capabilities()
   const compared = row.compared_at ?? 0
-  const isDue = now - compared >= (changes === 'none' ? compareWithoutHintsMs : compareMs)
+  const isDue = now - compared >= (changes === 'none' ? compareIntervalWithoutHintsMs : compareIntervalMs)
   const since = changes === 'none' ? null : row.cursor
-  if (row.filled_at === null || row.cursor === null || isDue) return readWhole(gateway, row, since, now)
-  return changes === 'none' || readHints(gateway, row, row.cursor, now)
+  if (row.filled_at === null || row.cursor === null || isDue)
+    return readWholeWarehouse(gateway, { row, now }, since)
+  return changes === 'none' || readHints(gateway, { row, now }, row.cursor)
 }
 
-async function readHints(gateway: Gateway, row: WarehouseRow, since: string, now: number): Promise<boolean> {
+interface SyncTurn {
+  readonly row: WarehouseRow
+  readonly now: number
+}
+
+async function readHints(gateway: Gateway, { row, now }: SyncTurn, since: string): Promise<boolean> {
   let cursor = since
-  for (let page = 0; page < mostHintPages; page++) {
+  for (let page = 0; page < maxHintPages; page++) {
     const input = { warehouse_code: row.warehouse_code, cursor }
-    const hints = accepted(await gateway.erp['stock.changed'](input, within(readTimeoutMs)))
-    if (hints.everything) return readWhole(gateway, row, cursor, now)
+    const hints = unwrap(await gateway.erp['stock.changed'](input, withTimeout(readTimeoutMs)))
+    if (hints.everything) return readWholeWarehouse(gateway, { row, now }, cursor)
     await rereadSkus(gateway, row.warehouse_code, hints.skus)
-    const isKept = hints.cursor === cursor || (await kept(gateway, row, { cursor: hints.cursor }))
+    const isKept = hints.cursor === cursor || (await saveProgress(gateway, row, { cursor: hints.cursor }))
     if (!isKept) return false
     cursor = hints.cursor
     if (!hints.more) return true
@@ -154,7 +178,7 @@ async function readHints(gateway: Gateway, row: WarehouseRow, since: string, now
   return false
 }
 
-/** Reads the named SKUs again and writes what differs; those that the ERP no longer carries are withdrawn. */
+/** Reads the given SKUs again, writes the rows that differ and withdraws the SKUs that the ERP no longer carries. */
 export async function rereadSkus(
   gateway: Gateway,
   warehouse: string,
@@ -163,98 +187,89 @@ export async function rereadSkus(
   for (let from = 0; from < skus.length; from += skusPerRead) {
     const batch = [...new Set(skus.slice(from, from + skusPerRead))]
     const input = { warehouse_code: warehouse, skus: batch }
-    const asked_at = gateway.clock.now()
-    const answer = accepted(await gateway.erp['stock.read'](input, within(readTimeoutMs)))
-    const carried = new Set(answer.rows.map(({ sku }) => sku))
+    const requested_at = gateway.clock.now()
+    const response = unwrap(await gateway.erp['stock.read'](input, withTimeout(readTimeoutMs)))
+    const carried = new Set(response.rows.map(({ sku }) => sku))
     await writeStock(gateway, {
       warehouse_code: warehouse,
-      rows: answer.rows,
+      rows: response.rows,
       gone: batch.filter((sku) => !carried.has(sku)),
-      gone_seq: answer.stock_seq,
-      asked_at,
+      gone_seq: response.stock_seq,
+      requested_at,
     })
   }
 }
 
 /**
- * Reads a whole warehouse. A first fill is written page by page; a later one is judged before it is applied. An ERP
- * that does not know our cursor may have been restored, its counter run back: then the counter of what is stored
- * says nothing about the age of what comes.
+ * Reads a whole warehouse. The first read is written page by page; a later snapshot is checked before it is applied. If
+ * the ERP does not know the gateway's cursor, the ERP may have been restored with an older counter. Then the gateway
+ * ignores the stored counters, because they do not show which figure is newer.
  */
-async function readWhole(
+async function readWholeWarehouse(
   gateway: Gateway,
-  row: WarehouseRow,
+  { row, now }: SyncTurn,
   since: string | null,
-  now: number,
 ): Promise<boolean> {
   const code = row.warehouse_code
   const input = { warehouse_code: code, cursor: since }
-  const { cursor, everything } = accepted(await gateway.erp['stock.changed'](input, within(readTimeoutMs)))
-  const target = { warehouse_code: code, anew: everything || since === null, asked_at: now }
+  const { cursor, everything } = unwrap(await gateway.erp['stock.changed'](input, withTimeout(readTimeoutMs)))
+  const target = { warehouse_code: code, seqMayRestart: everything || since === null, requested_at: now }
   if (row.filled_at === null) {
-    await firstFill(gateway, target)
+    await fillFirstTime(gateway, target)
   } else if (!(await applySnapshot(gateway, target))) {
     return false
   }
   const reached = { cursor, compared_at: now, filled_at: row.filled_at ?? now }
-  if (!(await kept(gateway, row, reached))) return false
+  if (!(await saveProgress(gateway, row, reached))) return false
   await fillViews(gateway)
   return true
 }
 
-/** Where a snapshot goes, and whether the ERP's counter may have begun anew. */
-type Target = Pick<StockChange, 'warehouse_code' | 'anew' | 'asked_at'>
+/** The warehouse to which a snapshot is written, and whether the ERP's counter may have restarted. */
+type Target = Pick<StockChange, 'warehouse_code' | 'seqMayRestart' | 'requested_at'>
 
-/** Writes page by page; what an earlier, interrupted fill wrote and the ERP no longer carries is withdrawn. */
-async function firstFill(gateway: Gateway, target: Target): Promise<void> {
+/** Writes page by page, and withdraws rows of an earlier, interrupted first read that the ERP no longer carries. */
+async function fillFirstTime(gateway: Gateway, target: Target): Promise<void> {
   const code = target.warehouse_code
   const seen = new Set<string>()
-  for await (const { rows } of snapshotPages(gateway, code)) {
+  for await (const { rows } of readSnapshotPages(gateway, code)) {
     for (const { sku } of rows) seen.add(sku)
     await writeFigures(gateway, target, rows)
   }
-  const stale = (await liveSkus(gateway, code)).filter((sku) => !seen.has(sku))
-  await withdraw(gateway, target, stale, null)
+  const stale = (await readLiveSkus(gateway, code)).filter((sku) => !seen.has(sku))
+  await writeStock(gateway, { ...target, rows: [], gone: stale, gone_seq: null })
 }
 
 /**
- * Applies a snapshot over stock that is there already. One that lost more than half of the rows is a sign of a
- * fault in the ERP rather than of an empty warehouse: it is applied only when a second one says the same.
+ * Applies a snapshot to existing stock. If more than half of the rows are missing from a snapshot, a fault in the ERP
+ * is more likely than an empty warehouse. The gateway applies such a snapshot only if a second one has the same SKUs.
+ * Returns whether it was applied.
  */
 async function applySnapshot(gateway: Gateway, target: Target): Promise<boolean> {
   const code = target.warehouse_code
-  const first = await wholeSnapshot(gateway, code)
-  const stored = await liveSkus(gateway, code)
+  const first = await readSnapshot(gateway, code)
+  const stored = await readLiveSkus(gateway, code)
   const lost = stored.filter((sku) => !first.rows.has(sku))
   if (lost.length * 2 > stored.length) {
-    const second = await wholeSnapshot(gateway, code)
+    const second = await readSnapshot(gateway, code)
     if (second.digest !== first.digest) {
       gateway.log.warn(
         { warehouse_code: code, rows: lost.length },
-        'a snapshot lost more than half of the rows and the next one differs; it is not applied',
+        'a stock snapshot is ignored: it lost more than half of the rows, and a second snapshot differs',
       )
       return false
     }
   }
   await writeFigures(gateway, target, [...first.rows.values()])
-  await withdraw(gateway, target, lost, first.stock_seq)
+  await writeStock(gateway, { ...target, rows: [], gone: lost, gone_seq: first.stock_seq })
   return true
 }
 
-async function withdraw(
-  gateway: Gateway,
-  target: Target,
-  skus: readonly string[],
-  seq: number | null,
-): Promise<void> {
-  await writeStock(gateway, { ...target, rows: [], gone: skus, gone_seq: seq })
-}
-
-async function wholeSnapshot(gateway: Gateway, code: string) {
+async function readSnapshot(gateway: Gateway, code: string) {
   const rows = new Map<string, StockFigure>()
   const digest = createHash('sha256')
   let seq: number | null = null
-  for await (const page of snapshotPages(gateway, code)) {
+  for await (const page of readSnapshotPages(gateway, code)) {
     seq ??= page.stock_seq
     for (const row of page.rows) {
       rows.set(row.sku, row)
@@ -264,12 +279,12 @@ async function wholeSnapshot(gateway: Gateway, code: string) {
   return { rows, stock_seq: seq, digest: digest.digest('hex') }
 }
 
-async function* snapshotPages(gateway: Gateway, code: string) {
+async function* readSnapshotPages(gateway: Gateway, code: string) {
   let after: string | null = null
-  for (let pages = 0; pages < mostSnapshotPages; pages++) {
-    const input: Input<'stock.snapshot'> = { warehouse_code: code, after, limit: mostPerCall }
-    const page: Output<'stock.snapshot'> = accepted(
-      await gateway.erp['stock.snapshot'](input, within(pageTimeoutMs)),
+  for (let pages = 0; pages < maxSnapshotPages; pages++) {
+    const input: Input<'stock.snapshot'> = { warehouse_code: code, after, limit: maxPerCall }
+    const page: Output<'stock.snapshot'> = unwrap(
+      await gateway.erp['stock.snapshot'](input, withTimeout(pageTimeoutMs)),
     )
     yield page
     if (page.next === null) return
@@ -283,7 +298,7 @@ async function writeFigures(gateway: Gateway, target: Target, rows: readonly Sto
   await writeStock(gateway, { ...target, rows, gone: [], gone_seq: null })
 }
 
-async function liveSkus(gateway: Gateway, code: string): Promise<string[]> {
+async function readLiveSkus(gateway: Gateway, code: string): Promise<string[]> {
   const sliceRows = 2000
   const skus: string[] = []
   for (;;) {
@@ -301,7 +316,7 @@ async function liveSkus(gateway: Gateway, code: string): Promise<string[]> {
   }
 }
 
-/** A view is filled once all of its members are: its rows are made, then it is shown. */
+/** Computes the rows of each view whose members have all been read; from then on the gateway serves the view. */
 async function fillViews(gateway: Gateway): Promise<void> {
   const { db } = gateway.store
   for (const [view, members] of Object.entries(gateway.config.views)) {
@@ -316,8 +331,8 @@ async function fillViews(gateway: Gateway): Promise<void> {
     )
     if (!isOpen || !areFilled || rows.length === 1) continue
     const skus = new Set<string>()
-    for (const code of [view, ...members]) for (const sku of await liveSkus(gateway, code)) skus.add(sku)
-    await rebuildView(gateway, view, members, [...skus])
+    for (const code of [view, ...members]) for (const sku of await readLiveSkus(gateway, code)) skus.add(sku)
+    await rebuildView(gateway, { warehouse_code: view, members }, [...skus])
     await db
       .updateTable('warehouses')
       .set({ filled_at: gateway.clock.now() })
@@ -327,10 +342,10 @@ async function fillViews(gateway: Gateway): Promise<void> {
 }
 
 /**
- * Keeps how far the ERP was read; false where a new history was begun meanwhile: what was read before may be lost with
- * the old one, so the ERP is to be read whole.
+ * Saves the position up to which the gateway has read the ERP. Returns false if a new history began in the meantime:
+ * the rows that were read before may be lost with the old history, so the next turn must read the whole warehouse.
  */
-async function kept(
+async function saveProgress(
   gateway: Gateway,
   { warehouse_code, version }: WarehouseRow,
   reached: Partial<Pick<WarehouseRow, 'cursor' | 'compared_at' | 'filled_at'>>,
@@ -339,7 +354,7 @@ async function kept(
     .updateTable('warehouses')
     .set(reached)
     .where('warehouse_code', '=', warehouse_code)
-    .where('version', '<', nextHistory(version))
+    .where('version', '<', computeNextHistoryStart(version))
     .executeTakeFirst()
   return numUpdatedRows > 0n
 }

@@ -1,36 +1,41 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { StockFigure } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
-import { type Bulk, type Tx, together } from '../store/store.ts'
+import { type Bulk, executePipelined, type Tx } from '../store/store.ts'
 import { type StockRow, stockColumns } from '../store/tables.ts'
 
 /**
- * The only way into the stock table. One transaction per batch: lock the warehouse's counter row, compare the
- * ERP's figures with what is stored, take as many versions as rows changed in one update of that row, and write
- * just those rows under them. The row lock lasts until the commit, so versions become visible in their order and
- * a reader that follows `version > mine` can miss none. Views come after their members in the same transaction,
- * always in the order of their codes, so that no two writers wait for each other in a circle.
+ * The only writer of the stock table. One transaction per batch:
+ *
+ * 1. lock the warehouse's counter row;
+ * 2. compare the ERP's figures with the stored rows;
+ * 3. take one version for each changed row, in one update of the counter row;
+ * 4. write only the changed rows, under these versions.
+ *
+ * The row lock lasts until the commit. So versions become visible in ascending order, and a reader that follows
+ * `version > mine` misses none. The transaction writes views after their members, in the order of their codes, so that
+ * two writers never deadlock.
  */
 export interface StockChange {
   readonly warehouse_code: string
   /** The ERP's newest figures. */
   readonly rows: readonly StockFigure[]
-  /** SKUs that the ERP no longer carries there. */
+  /** The SKUs that the ERP no longer carries in this warehouse. */
   readonly gone: readonly string[]
-  /** The ERP's counter when it said that they are gone. */
+  /** The ERP's counter at the time when it no longer listed the SKUs in `gone`. */
   readonly gone_seq: number | null
-  /** Whether the ERP's counter may have begun anew, so that it cannot be compared with what is stored. */
-  readonly anew?: boolean
+  /** Whether the ERP's counter may have restarted, so that it is not comparable with the stored one. */
+  readonly seqMayRestart?: boolean
   /**
-   * When the ERP was asked, by our clock, where its figures carry no counter: what was written since is newer than
-   * the answer.
+   * When the gateway sent the request, by its own clock. If the figures contain no counter, a row that was written
+   * after this time is newer than the ERP's response.
    */
-  readonly asked_at?: number
+  readonly requested_at?: number
 }
 
 /**
- * Writes what differs; answers how many rows changed, views not counted. However many rows come, each transaction is
- * small enough not to hold up the loop, and the loop goes round between two.
+ * Writes the rows that differ and returns their number, without the rows of views. Each transaction is small enough
+ * not to block the event loop, and the loop runs between two of them.
  */
 export async function writeStock(gateway: Gateway, change: StockChange): Promise<number> {
   const { batchRows } = gateway.store
@@ -48,18 +53,19 @@ async function writeBatch(gateway: Gateway, change: StockChange): Promise<number
   const { bulk } = gateway.store
   return gateway.store.db.transaction().execute(async (tx) => {
     const skus = [...change.rows.map((row) => row.sku), ...change.gone]
-    const [counter, stored] = await together(tx, [
-      lockedCounter(tx, change.warehouse_code),
-      storedRows({ tx, bulk }, change.warehouse_code, skus),
+    const [counter, stored] = await executePipelined(tx, [
+      buildCounterLock(tx, change.warehouse_code),
+      buildStoredRowsQuery({ tx, bulk }, change.warehouse_code, skus),
     ])
-    const version = versionOf(counter, change.warehouse_code)
-    const { changed, confirmed } = compared(change, bySku(stored), gateway.clock.now())
-    await confirm(tx, change.warehouse_code, confirmed)
+    const version = requireVersion(counter, change.warehouse_code)
+    const now = gateway.clock.now()
+    const { changed, confirmed } = compareRows(change, indexBySku(stored), now)
+    await saveConfirmedSeqs(tx, change.warehouse_code, confirmed)
     if (changed.length === 0) return 0
-    await writeRows({ tx, bulk }, change.warehouse_code, version, changed)
+    await writeRows({ tx, bulk }, { warehouse_code: change.warehouse_code, version }, changed)
     const changedSkus = changed.map((row) => row.sku)
-    for (const [view, members] of viewsOf(gateway, change.warehouse_code)) {
-      await refreshView({ tx, bulk }, view, members, changedSkus, gateway.clock.now())
+    for (const view of listViews(gateway, change.warehouse_code)) {
+      await refreshView({ tx, bulk, now }, view, changedSkus)
     }
     return changed.length
   })
@@ -67,43 +73,44 @@ async function writeBatch(gateway: Gateway, change: StockChange): Promise<number
 
 type Fields = Omit<StockRow, 'version'>
 
-/** A row whose published fields stand, and the ERP's counter under which it said so. */
-interface Confirmed {
+/** A row whose published fields did not change, with the ERP's newer counter for it. */
+interface ConfirmedRow {
   readonly sku: string
   readonly stock_seq: number
 }
 
 /**
- * Which rows differ from what is stored. An older figure (by the ERP's counter) never overwrites a newer one: nor
- * one that came back to what it was, so a newer counter is kept even where nothing else changed.
+ * Compares the rows with the stored ones. By the ERP's counter, an older figure never overwrites a newer one. The
+ * gateway stores a newer counter even if nothing else changed: otherwise a late, older figure could overwrite a row
+ * that changed and changed back.
  */
-function compared(change: StockChange, stored: ReadonlyMap<string, StockRow>, now: number) {
+function compareRows(change: StockChange, stored: ReadonlyMap<string, StockRow>, now: number) {
   const changed: Fields[] = []
-  const confirmed: Confirmed[] = []
+  const confirmed: ConfirmedRow[] = []
   const isOlder = (seq: number | null, { stock_seq, updated_at }: StockRow) => {
-    if (seq === null) return change.asked_at !== undefined && updated_at > change.asked_at
-    return !change.anew && stock_seq !== null && seq < stock_seq
+    if (seq === null) return change.requested_at !== undefined && updated_at > change.requested_at
+    return !change.seqMayRestart && stock_seq !== null && seq < stock_seq
   }
-  const confirm = ({ sku, stock_seq }: StockRow, seq: number | null) => {
+  const confirmUnchanged = ({ sku, stock_seq }: StockRow, seq: number | null) => {
     if (seq !== null && seq !== stock_seq) confirmed.push({ sku, stock_seq: seq })
   }
   for (const figure of change.rows) {
-    const fields = fieldsOf(change.warehouse_code, figure, now)
+    const fields = toStockFields(change.warehouse_code, figure, now)
     const before = stored.get(figure.sku)
     if (before && isOlder(figure.stock_seq, before)) continue
-    if (before && isSame(before, fields)) confirm(before, figure.stock_seq)
+    if (before && isSame(before, fields)) confirmUnchanged(before, figure.stock_seq)
     else changed.push(fields)
   }
   for (const sku of change.gone) {
     const before = stored.get(sku)
     if (!before || isOlder(change.gone_seq, before)) continue
-    if (before.removed === 1) confirm(before, change.gone_seq)
-    else changed.push({ ...withdrawn(before, now), stock_seq: change.gone_seq })
+    if (before.removed === 1) confirmUnchanged(before, change.gone_seq)
+    else changed.push({ ...toWithdrawnRow(before, now), stock_seq: change.gone_seq })
   }
   return { changed, confirmed }
 }
 
-function fieldsOf(warehouse: string, figure: StockFigure, now: number): Fields {
+function toStockFields(warehouse: string, figure: StockFigure, now: number): Fields {
   return {
     warehouse_code: warehouse,
     sku: figure.sku,
@@ -120,7 +127,7 @@ function fieldsOf(warehouse: string, figure: StockFigure, now: number): Fields {
   }
 }
 
-function withdrawn(before: StockRow, now: number): Fields {
+function toWithdrawnRow(before: StockRow, now: number): Fields {
   const { version: _version, ...fields } = before
   return {
     ...fields,
@@ -132,7 +139,7 @@ function withdrawn(before: StockRow, now: number): Fields {
   }
 }
 
-const published = [
+const publishedFields = [
   'product_code',
   'quantity_on_hand',
   'quantity_available',
@@ -144,11 +151,14 @@ const published = [
 ] as const
 
 function isSame(before: Fields, after: Fields): boolean {
-  return published.every((field) => before[field] === after[field])
+  return publishedFields.every((field) => before[field] === after[field])
 }
 
-/** Takes the warehouse's lock; answers the version of its newest row. What is read after it stands. */
-function lockedCounter(tx: Tx, warehouse: string) {
+/**
+ * Builds the statement that locks the warehouse and returns its newest version. Rows that are read after the lock
+ * cannot change before the commit.
+ */
+function buildCounterLock(tx: Tx, warehouse: string) {
   return tx
     .updateTable('warehouses')
     .set((eb) => ({ version: eb.ref('version') }))
@@ -156,18 +166,29 @@ function lockedCounter(tx: Tx, warehouse: string) {
     .returning('version')
 }
 
-function versionOf([counter]: readonly { version: number }[], warehouse: string): number {
+function requireVersion([counter]: readonly { version: number }[], warehouse: string): number {
   if (!counter) throw new Error(`The warehouse ${warehouse} has no row.`)
   return counter.version
 }
 
-/** A writing transaction, and how many rows go through it. */
-interface Writing {
+interface WriteContext {
   readonly tx: Tx
   readonly bulk: Bulk
 }
 
-function storedRows({ tx, bulk }: Writing, warehouse: string, skus: readonly string[]) {
+/** A warehouse's counter row, locked. */
+interface LockedCounter {
+  readonly warehouse_code: string
+  readonly version: number
+}
+
+/** A company view and the codes of the warehouses that it sums. */
+interface View {
+  readonly warehouse_code: string
+  readonly members: readonly string[]
+}
+
+function buildStoredRowsQuery({ tx, bulk }: WriteContext, warehouse: string, skus: readonly string[]) {
   return tx
     .selectFrom('stock')
     .select(stockColumns)
@@ -175,12 +196,15 @@ function storedRows({ tx, bulk }: Writing, warehouse: string, skus: readonly str
     .where('sku', 'in', bulk.texts(skus))
 }
 
-function bySku(rows: readonly StockRow[]): Map<string, StockRow> {
+function indexBySku(rows: readonly StockRow[]): Map<string, StockRow> {
   return new Map(rows.map((row) => [row.sku, row]))
 }
 
-/** Few at a time: only rows that changed and changed back since they were read. */
-async function confirm(tx: Tx, warehouse: string, rows: readonly Confirmed[]): Promise<void> {
+/**
+ * Stores the newer counters, one row per statement. There are few such rows, because only rows that changed and changed
+ * back since the last read have one.
+ */
+async function saveConfirmedSeqs(tx: Tx, warehouse: string, rows: readonly ConfirmedRow[]): Promise<void> {
   for (const { sku, stock_seq } of rows) {
     await tx
       .updateTable('stock')
@@ -191,18 +215,17 @@ async function confirm(tx: Tx, warehouse: string, rows: readonly Confirmed[]): P
   }
 }
 
-/** Writes the rows under the versions that follow on the one that the locked counter row had. */
+/** Writes the rows with the versions that follow the locked counter. */
 async function writeRows(
-  { tx, bulk }: Writing,
-  warehouse: string,
-  version: number,
+  { tx, bulk }: WriteContext,
+  { warehouse_code, version }: LockedCounter,
   rows: readonly Fields[],
 ): Promise<void> {
   const versioned = rows.map((row, index) => ({ ...row, version: version + 1 + index }))
   const counted = tx
     .updateTable('warehouses')
     .set({ version: version + rows.length })
-    .where('warehouse_code', '=', warehouse)
+    .where('warehouse_code', '=', warehouse_code)
   const written = tx
     .insertInto('stock')
     .columns(stockColumns)
@@ -222,64 +245,64 @@ async function writeRows(
         stock_seq: eb.ref('excluded.stock_seq'),
       })),
     )
-  await together(tx, [counted, written])
+  await executePipelined(tx, [counted, written])
 }
 
-function viewsOf(gateway: Gateway, warehouse: string): [string, readonly string[]][] {
+function listViews(gateway: Gateway, warehouse: string): View[] {
   return Object.entries(gateway.config.views)
-    .filter(([, members]) => members.includes(warehouse))
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([warehouse_code, members]) => ({ warehouse_code, members }))
+    .filter(({ members }) => members.includes(warehouse))
+    .sort((a, b) => (a.warehouse_code < b.warehouse_code ? -1 : 1))
 }
 
-/** Brings the named SKUs of a view to what its members have; one transaction a batch, as all writing. */
-export async function rebuildView(
-  gateway: Gateway,
-  view: string,
-  members: readonly string[],
-  skus: readonly string[],
-): Promise<void> {
+/** Recomputes the given SKUs of a view from its members; one transaction per batch, as for every write. */
+export async function rebuildView(gateway: Gateway, view: View, skus: readonly string[]): Promise<void> {
   const { batchRows, db, bulk } = gateway.store
   for (let from = 0; from < skus.length; from += batchRows) {
     const batch = skus.slice(from, from + batchRows)
     const now = gateway.clock.now()
-    await db.transaction().execute((tx) => refreshView({ tx, bulk }, view, members, batch, now))
+    await db.transaction().execute((tx) => refreshView({ tx, bulk, now }, view, batch))
     await yieldToLoop()
   }
 }
 
-/** Recomputes the view's rows of the changed SKUs from its members' published rows. */
+/** Recomputes the view's rows for the changed SKUs from its members' published rows. */
 async function refreshView(
-  { tx, bulk }: Writing,
-  view: string,
-  members: readonly string[],
+  context: WriteContext & { readonly now: number },
+  view: View,
   skus: readonly string[],
-  now: number,
 ): Promise<void> {
-  const [counter, own, ofMembers] = await together(tx, [
-    lockedCounter(tx, view),
-    storedRows({ tx, bulk }, view, skus),
+  const { tx, bulk, now } = context
+  const { warehouse_code, members } = view
+  const [counter, own, ofMembers] = await executePipelined(tx, [
+    buildCounterLock(tx, warehouse_code),
+    buildStoredRowsQuery(context, warehouse_code, skus),
     tx
       .selectFrom('stock')
       .select(stockColumns)
       .where('warehouse_code', 'in', bulk.texts(members))
       .where('sku', 'in', bulk.texts(skus)),
   ])
-  const stored = bySku(own)
+  const stored = indexBySku(own)
   const rowsOf = Map.groupBy(ofMembers, (row) => row.sku)
   const changed: Fields[] = []
   for (const sku of skus) {
     const before = stored.get(sku)
-    const left = before?.removed === 0 ? withdrawn(before, now) : undefined
-    const merged = mergedRow(view, members, rowsOf.get(sku) ?? [], now) ?? left
-    if (merged && !(before && isSame(before, merged))) changed.push(merged)
+    const withdrawn = before?.removed === 0 ? toWithdrawnRow(before, now) : undefined
+    const row = mergeViewRow(view, rowsOf.get(sku) ?? [], now) ?? withdrawn
+    if (row && !(before && isSame(before, row))) changed.push(row)
   }
-  if (changed.length > 0) await writeRows({ tx, bulk }, view, versionOf(counter, view), changed)
+  if (changed.length === 0) return
+  const version = requireVersion(counter, warehouse_code)
+  await writeRows(context, { warehouse_code, version }, changed)
 }
 
-/** The sums of the members; prices and style of the first member that carries the SKU; withdrawn when all are. */
-export function mergedRow(
-  view: string,
-  members: readonly string[],
+/**
+ * Sums the rows of the members, with price and style of the first member that carries the SKU. The result is withdrawn
+ * if every member's row is.
+ */
+function mergeViewRow(
+  { warehouse_code, members }: View,
   rows: readonly StockRow[],
   now: number,
 ): Fields | undefined {
@@ -293,19 +316,19 @@ export function mergedRow(
   const sum = (of: (row: StockRow) => number) => carried.reduce((total, row) => total + of(row), 0)
   return {
     ...fields,
-    warehouse_code: view,
+    warehouse_code,
     quantity_on_hand: sum((row) => row.quantity_on_hand),
     quantity_available: sum((row) => row.quantity_available),
-    incoming: mergedIncoming(carried),
+    incoming: mergeIncoming(carried),
     removed: carried.length === 0 ? 1 : 0,
     updated_at: now,
     stock_seq: null,
   }
 }
 
-function mergedIncoming(rows: readonly StockRow[]): string {
+function mergeIncoming(rows: readonly StockRow[]): string {
   const all: StockFigure['incoming'] = rows.flatMap((row) => JSON.parse(row.incoming))
-  const byDate = (a: (typeof all)[number], b: (typeof all)[number]) =>
+  const compareByDate = (a: (typeof all)[number], b: (typeof all)[number]) =>
     a.earliest_date < b.earliest_date ? -1 : a.earliest_date > b.earliest_date ? 1 : 0
-  return JSON.stringify(all.sort(byDate))
+  return JSON.stringify(all.sort(compareByDate))
 }

@@ -1,14 +1,15 @@
+/**
+ * Announces changes to all processes on one database by LISTEN/NOTIFY. If an announcement is lost, polling finds the
+ * change later. This process is notified at once. Announcements to the others are batched: NOTIFY takes a lock that all
+ * of them share until the commit is on disk, so one announcement for each write would cost more than the write.
+ */
+
 import { EventEmitter } from 'node:events'
 import pg from 'pg'
 import { randomIds } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { type Topic, topics } from './store.ts'
 
-/**
- * Tells processes on one database that something changed, by LISTEN/NOTIFY, with polling as the truth. This process
- * hears itself at once. The others are told at most so often: a notification takes a lock that all of them share until
- * it is on disk, so one for each write would be dearer than the write.
- */
 const channelName = 'trade_gateway'
 const restMs = 5
 const listenRetryMs = 1_000
@@ -18,10 +19,10 @@ export class Announcer {
   readonly #pool: pg.Pool
   readonly #log: Log
   readonly #emitter = new EventEmitter<{ announced: [Topic] }>()
-  /** What others hear again although it came from here. */
+  /** Identifies this process, so that it ignores its own announcements when the database returns them. */
   readonly #origin = randomIds.next('prc')
   readonly #waiting = new Set<Topic>()
-  #isTelling = false
+  #isNotifying = false
   #client: pg.Client | undefined
   #stopped = false
 
@@ -31,57 +32,60 @@ export class Announcer {
     this.#log = log
   }
 
-  /** Tells every process, this one at once. */
+  /** Announces a change to every process; this one is notified at once. */
   announce(topic: Topic) {
     this.#emitter.emit('announced', topic)
     this.#waiting.add(topic)
-    if (!this.#isTelling) void this.#tell()
+    if (!this.#isNotifying) void this.#notify()
   }
 
-  async #tell() {
-    this.#isTelling = true
+  async #notify() {
+    this.#isNotifying = true
     while (this.#waiting.size > 0 && !this.#stopped) {
       const payload = [this.#origin, ...this.#waiting].join(' ')
       this.#waiting.clear()
       await this.#pool.query('select pg_notify($1, $2)', [channelName, payload]).catch((error: unknown) => {
-        this.#log.debug({ error }, 'an announcement was lost; polling makes it good')
+        this.#log.debug({ error }, 'an announcement was lost; polling finds the change')
       })
       await new Promise((resolve) => setTimeout(resolve, restMs))
     }
-    this.#isTelling = false
+    this.#isNotifying = false
   }
 
-  /** Calls `heard` on each announcement, and on all topics whenever some may have been missed. */
-  listen(heard: (topic: Topic) => void) {
-    this.#emitter.on('announced', heard)
-    this.#start(heard)
+  /** Calls `onAnnounced` on each announcement, and for all topics when announcements may have been missed. */
+  listen(onAnnounced: (topic: Topic) => void) {
+    this.#emitter.on('announced', onAnnounced)
+    this.#start(onAnnounced)
   }
 
-  #start(heard: (topic: Topic) => void) {
-    this.#connect(heard).catch((error: unknown) => {
+  #start(onAnnounced: (topic: Topic) => void) {
+    this.#connect(onAnnounced).catch((error: unknown) => {
       if (this.#stopped) return
-      this.#log.warn({ error }, 'announcements of the database are not heard; polling goes on')
-      setTimeout(() => this.#start(heard), listenRetryMs)
+      this.#log.warn(
+        { error },
+        'the connection for announcements failed; polling finds changes until it is restored',
+      )
+      setTimeout(() => this.#start(onAnnounced), listenRetryMs)
     })
   }
 
-  /** One connection that hears announcements and comes back by itself. */
-  async #connect(heard: (topic: Topic) => void) {
+  /** Opens a connection that listens for announcements and reconnects after a failure. */
+  async #connect(onAnnounced: (topic: Topic) => void) {
     if (this.#stopped) return
     const client = new pg.Client(this.#config)
     this.#client = client
     client.on('notification', ({ payload = '' }) => {
       const [origin, ...named] = payload.split(' ')
       if (origin === this.#origin) return
-      for (const topic of topics) if (named.includes(topic)) heard(topic)
+      for (const topic of topics) if (named.includes(topic)) onAnnounced(topic)
     })
     client.on('error', () => client.end().catch(() => {}))
     client.once('end', () => {
-      if (!this.#stopped) setTimeout(() => this.#start(heard), listenRetryMs)
+      if (!this.#stopped) setTimeout(() => this.#start(onAnnounced), listenRetryMs)
     })
     await client.connect()
     await client.query(`listen ${channelName}`)
-    for (const topic of topics) heard(topic)
+    for (const topic of topics) onAnnounced(topic)
   }
 
   async stop() {

@@ -1,9 +1,9 @@
-/** Named locks inside one process: first come, first served, with a bounded wait. */
+/** Named locks within one process, granted in order of arrival, with a bounded wait. */
 export class InProcessLocks {
-  /** The end of the queue of each name: settled when the last one who came has left. */
+  /** The end of the queue for each name: a promise that is settled once the last holder in it has finished. */
   readonly #tails = new Map<string, Promise<void>>()
 
-  /** Runs `work` alone under a name; undefined where its turn does not come within `waitMs`. */
+  /** Runs `work` while no other caller holds the name. Returns undefined if the lock is not free within `waitMs`. */
   async hold<T>(name: string, waitMs: number, work: () => Promise<T>): Promise<T | undefined> {
     const before = this.#tails.get(name)
     if (before && waitMs <= 0) return undefined
@@ -15,18 +15,18 @@ export class InProcessLocks {
     }
     let isMine = false
     try {
-      isMine = !before || (await within(before, waitMs))
+      isMine = !before || (await settlesWithin(before, waitMs))
       return isMine ? await work() : undefined
     } finally {
       leave()
-      // One who gave up waiting does not free the name: those before it still hold it.
+      // A caller that stopped waiting does not free the name, because earlier callers still hold it.
       if (isMine) free()
       else void tail.then(free)
     }
   }
 }
 
-async function within(promise: Promise<void>, waitMs: number): Promise<boolean> {
+async function settlesWithin(promise: Promise<void>, waitMs: number): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => resolve(false), waitMs)
   try {

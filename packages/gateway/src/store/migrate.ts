@@ -3,23 +3,43 @@ import { foundation } from '../../migrations/0001-foundation.ts'
 import { stockHistory } from '../../migrations/0002-stock-history.ts'
 import { orders } from '../../migrations/0003-orders.ts'
 import { events } from '../../migrations/0004-events.ts'
+import { knownNames } from '../../migrations/0005-known-names.ts'
+import { requests } from '../../migrations/0006-requests.ts'
+import { jsonLog, type Log } from '../kernel/log.ts'
 import { type Store, StoreUnusable } from './store.ts'
+import { findStorageTrouble, isCorrupt } from './trouble.ts'
 
+const failureExit = 1
 const configurationExit = 78
 
-/** Brings the tables to this version: forward only, each migration in a transaction, one process at a time. */
-export async function migrate(store: Store): Promise<void> {
+/**
+ * Migrates the tables to this version, only forward, each migration in its own transaction. One process migrates; the
+ * others wait.
+ */
+export async function migrate(store: Store, log: Log = jsonLog('silent')): Promise<void> {
   const migrations: Record<string, Migration> = {
     '0001-foundation': foundation,
     '0002-stock-history': stockHistory(store.kind),
     '0003-orders': orders,
     '0004-events': events,
+    '0005-known-names': knownNames,
+    '0006-requests': requests(store.kind),
   }
-  const migrator = new Migrator({ db: store.db, provider: { getMigrations: async () => migrations } })
-  const { error } = await migrator.migrateToLatest()
+  const provider = { getMigrations: async () => migrations }
+  const { error } = await store.withMigrationLock(
+    (db) => new Migrator({ db, provider }).migrateToLatest(),
+    () => log.info({}, 'another process migrates the database; this process waits'),
+  )
   if (!error) return
+  if (findStorageTrouble(error)) throw error
+  if (isCorrupt(error))
+    throw new StoreUnusable(
+      'The database is damaged. Restore a backup and start with --restored.',
+      failureExit,
+      error,
+    )
   throw new StoreUnusable(
-    'The database could not be brought to this version. A newer gateway may have used it: install that version, or restore a backup.',
+    'The database could not be migrated to this version. A newer gateway may have used it: install that version, or restore a backup.',
     configurationExit,
     error,
   )

@@ -1,3 +1,10 @@
+/**
+ * Sends statements to PostgreSQL pipelined and prepared. Each connection prepares a statement once. A statement does
+ * not wait for the results of earlier ones unless the code awaits them. Statements of one turn of the event loop
+ * leave in one packet. `begin` travels with the first statement of a transaction; if `begin` fails, so do all
+ * statements after it.
+ */
+
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -10,12 +17,9 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import pg from 'pg'
+import { systemClock } from '../kernel/clock.ts'
+import { CommitUnanswered } from './trouble.ts'
 
-/**
- * How statements travel to PostgreSQL: prepared once on each connection; without waiting for the answers of those
- * before them, as far as the code does not wait itself; and those of one turn of the loop in one packet. A transaction
- * begins with its first statement: where the beginning fails, so does all that follows it.
- */
 export class PipelinedDialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig
 
@@ -34,25 +38,39 @@ class PipelinedDriver extends PostgresDriver {
   override async beginTransaction(connection: DatabaseConnection, settings: TransactionSettings) {
     super.beginTransaction(connection, settings).catch(() => {})
   }
+
+  /** A rollback fails if the connection is gone, and the transaction with it. The caller needs the original error. */
+  override async rollbackTransaction(connection: Parameters<PostgresDriver['rollbackTransaction']>[0]) {
+    await super.rollbackTransaction(connection).catch(() => {})
+  }
 }
 
-/** A pool as Kysely expects one, whose clients prepare statements. */
+/** A pool in the shape that Kysely expects, whose clients prepare their statements. */
 export class PreparingPool implements PostgresPool {
   readonly options = {}
   readonly #pool: pg.Pool
   readonly #clients = new WeakMap<pg.PoolClient, PreparingClient>()
   readonly #names = new Names()
 
-  constructor(pool: pg.Pool) {
+  readonly #maxSilenceMs: number
+  readonly #onError: (error: unknown) => void
+
+  constructor(pool: pg.Pool, maxSilenceMs: number, onError: (error: unknown) => void = () => {}) {
     this.#pool = pool
+    this.#maxSilenceMs = maxSilenceMs
+    this.#onError = onError
   }
 
   async connect(): Promise<PreparingClient> {
-    const client = await this.#pool.connect()
-    const known = this.#clients.get(client)
-    if (known) return known
-    const preparing = new PreparingClient(client, this.#names)
+    const askedAt = systemClock.monotonic()
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      this.#onError(error)
+      throw error
+    })
+    const preparing = this.#clients.get(client) ?? new PreparingClient(client, this.#names, this.#onError)
     this.#clients.set(client, preparing)
+    const waitedMs = systemClock.monotonic() - askedAt
+    if (waitedMs > maxUncountedMs) preparing.limitFirst(Math.max(1, this.#maxSilenceMs - waitedMs))
     return preparing
   }
 
@@ -60,58 +78,90 @@ export class PreparingPool implements PostgresPool {
     return this.#pool.end()
   }
 
-  /** One transaction in one packet. Where a statement fails, its end takes it all back. */
-  async atOnce(queries: readonly CompiledQuery[]): Promise<void> {
+  /**
+   * Runs one transaction in one packet and returns how many rows each statement changed. If one fails, `commit` rolls
+   * back.
+   */
+  async executeAtOnce(queries: readonly CompiledQuery[]): Promise<number[]> {
     const client = await this.connect()
     try {
-      const answers = [
+      const executions = [
         client.query('begin', []),
         ...queries.map(({ sql, parameters }) => client.query(sql, parameters)),
         client.query('commit', []),
       ]
-      await Promise.allSettled(answers)
-      await Promise.all(answers)
+      await requireCommitAnswered(executions)
+      const [, ...results] = await Promise.all(executions)
+      return results.slice(0, -1).map(({ rowCount }) => rowCount)
     } finally {
       client.release()
     }
   }
 }
 
-const mostPrepared = 500
+/** The longest wait for a connection that is not subtracted from the time limit of its first statement. */
+const maxUncountedMs = 50
 
 /**
- * The names of the first so many statements; one after them is not prepared. Nor is one that asks for all columns: once
- * a newer gateway has added one, it could not be run again on that connection.
+ * Waits for all statements of a transaction. Throws `CommitUnanswered` if its last one, the commit, has no response.
+ * A statement that the database itself refused rolls the transaction back, whatever the connection does then.
+ */
+async function requireCommitAnswered(answers: readonly Promise<unknown>[]): Promise<void> {
+  const settled = await Promise.allSettled(answers)
+  const failures = settled.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  if (failures.some((failure) => failure instanceof pg.DatabaseError)) return
+  const unanswered = failures.find((failure) => failure instanceof CommitUnanswered)
+  if (unanswered) throw unanswered
+}
+
+/** Matches statements that change rows; outside a transaction, each of them commits. */
+const changing = /^(?:insert|update|delete) |^with .*\b(?:insert into|update|delete from) "/is
+
+const maxPrepared = 500
+
+/**
+ * The names of the first `maxPrepared` statements; later ones are not prepared. A statement that selects all columns is
+ * not prepared either: PostgreSQL refuses to run it again on that connection once a newer gateway has added a column.
  */
 class Names {
   readonly #names = new Map<string, string>()
 
   of(sql: string): string | undefined {
     const known = this.#names.get(sql)
-    if (known !== undefined || this.#names.size >= mostPrepared || sql.includes('*')) return known
+    if (known !== undefined || this.#names.size >= maxPrepared || sql.includes('*')) return known
     const name = `tg${this.#names.size}`
     this.#names.set(sql, name)
     return name
   }
 }
 
-/** A statement as an object of its own, for the driver copies every other form at length. */
+/** A statement as a query object of the driver, because the driver copies every other form, which takes longer. */
 class Statement extends pg.Query {
   readonly name: string | undefined
+  /** Takes precedence over the connection's own timeout; the driver defines the name. */
+  readonly query_timeout: number | undefined
 
-  constructor(name: string | undefined, ...query: ConstructorParameters<typeof pg.Query>) {
+  constructor(
+    { name, limitMs }: { readonly name: string | undefined; readonly limitMs: number | undefined },
+    ...query: ConstructorParameters<typeof pg.Query>
+  ) {
     super(...query)
     this.name = name
+    this.query_timeout = limitMs
   }
 }
 
 class PreparingClient implements PostgresPoolClient {
   readonly #client: pg.PoolClient
   readonly #names: Names
+  readonly #onError: (error: unknown) => void
   #isCorked = false
+  #isInTransaction = false
+  #limitMs: number | undefined
 
-  constructor(client: pg.PoolClient, names: Names) {
+  constructor(client: pg.PoolClient, names: Names, onError: (error: unknown) => void) {
     this.#client = client
+    this.#onError = onError
     this.#names = names
   }
 
@@ -119,17 +169,35 @@ class PreparingClient implements PostgresPoolClient {
   query(): never
   query<R>(sql = '', parameters: readonly unknown[] = []): Promise<PostgresQueryResult<R>> {
     this.#gather()
+    const commits = this.#noteTransaction(sql)
+    const limitMs = this.#limitMs
+    this.#limitMs = undefined
     return new Promise((resolve, reject) => {
       const name = parameters.length > 0 ? this.#names.of(sql) : undefined
-      const statement = new Statement(name, sql, [...parameters], (error, result) => {
-        if (error) reject(error)
-        else resolve(result as unknown as PostgresQueryResult<R>)
+      const statement = new Statement({ name, limitMs }, sql, [...parameters], (error, result) => {
+        if (error) {
+          this.#onError(error)
+          reject(commits && !(error instanceof pg.DatabaseError) ? new CommitUnanswered(error) : error)
+        } else resolve(result as unknown as PostgresQueryResult<R>)
       })
       this.#client.query(statement)
     })
   }
 
-  /** What is written until this turn's work is done leaves in one packet. */
+  /** Limits the next statement, because its caller has already waited for the connection. */
+  limitFirst(ms: number) {
+    this.#limitMs = ms
+  }
+
+  /** Records where a transaction begins and ends. Returns whether the statement commits something. */
+  #noteTransaction(sql: string): boolean {
+    if (sql === 'begin' || sql.startsWith('start transaction')) this.#isInTransaction = true
+    else if (sql === 'commit' || sql === 'rollback') this.#isInTransaction = false
+    else return !this.#isInTransaction && changing.test(sql)
+    return sql === 'commit'
+  }
+
+  /** Collects what is written in this turn of the event loop, and sends it in one packet. */
   #gather() {
     if (this.#isCorked) return
     const { stream } = (this.#client as pg.PoolClient & { connection: pg.Connection }).connection

@@ -3,75 +3,165 @@ import pg from 'pg'
 import type { Log } from '../kernel/log.ts'
 import { Announcer } from './announcer.ts'
 import { InProcessLocks } from './in-process-locks.ts'
+import { withMigrationTurn } from './migration-turn.ts'
+import { createPartitions } from './partitions.ts'
 import { PipelinedDialect, PreparingPool } from './pipelined.ts'
+import { isPooled, type Session } from './pooler.ts'
+import { probe } from './probe.ts'
+import { SessionLocks } from './session-locks.ts'
 import { type Bulk, batchRows, type Locking, type Store, StoreUnusable } from './store.ts'
 import type { Tables } from './tables.ts'
+import { DatabaseSilent, StorageState } from './trouble.ts'
 
-const mostConnections = 16
-const connectTimeoutMs = 5_000
-const statementTimeoutMs = 30_000
-/** A process that stands still in a transaction holds up the others no longer: its locks end, and its work with them. */
-const idleInTransactionMs = 5_000
-/** A statement that the database neither answers nor gives up means that the connection is gone. */
-const silenceMs = 35_000
+/** The time limits of the database for one class of work. Each class has connections of its own. */
+interface Limits {
+  readonly maxConnections: number
+  /** The longest wait for a free or new connection. */
+  readonly maxConnectMs: number
+  readonly maxStatementMs: number
+  /** The longest total wait for a connection and for its first response. */
+  readonly maxSilenceMs: number
+}
+
 /**
- * Every join here looks a few hundred rows up by their keys. With statistics that lag behind a burst, or were never
- * made, PostgreSQL would rather read the whole table, once for each batch.
+ * The longest wait of a request for the database. The contract promises `storage_unavailable` if the database does not
+ * respond within 2 s.
+ */
+export const maxRequestSilenceMs = 2_000
+/** The limits of requests. A statement that is merely slow is cancelled before its connection counts as lost. */
+const requestLimits: Limits = {
+  maxConnections: 14,
+  maxConnectMs: maxRequestSilenceMs,
+  maxStatementMs: maxRequestSilenceMs - 200,
+  maxSilenceMs: maxRequestSilenceMs,
+}
+const backgroundLimits: Limits = {
+  maxConnections: 6,
+  maxConnectMs: 5_000,
+  maxStatementMs: 30_000,
+  maxSilenceMs: 35_000,
+}
+/**
+ * The time after which PostgreSQL ends the session of a process that stays idle in a transaction, so that its locks
+ * stop blocking other processes.
+ */
+const idleInTransactionMs = 5_000
+/**
+ * The planner settings. Every join of the gateway looks up a few hundred rows by key. If statistics are missing or
+ * outdated after a burst, PostgreSQL would otherwise scan the whole table for each batch.
  */
 const planning = '-c enable_hashjoin=off -c enable_mergejoin=off'
-const lockPollMs = 20
-/** A question about a lock that is not answered means that the connection, and with it every lock, is gone. */
-const lockAnswerMs = 10_000
+const partitionWaitMs = 10_000
 const int8 = 20
 const configurationExit = 78
 
 /**
- * The production store: PostgreSQL through `pg`. Locks are advisory session locks, which end when
- * the process or its connection dies; waking is LISTEN/NOTIFY, with polling as the truth.
+ * Opens the production store: PostgreSQL through `pg`. Locks are advisory session locks, which end with the process or
+ * its connection. LISTEN/NOTIFY wakes workers; if a notification is lost, polling finds the change.
  */
 export async function openPostgres(url: string, log: Log): Promise<Store> {
   const common = {
     connectionString: url,
-    connectionTimeoutMillis: connectTimeoutMs,
-    types: { getTypeParser: parserOf },
+    connectionTimeoutMillis: backgroundLimits.maxConnectMs,
+    types: { getTypeParser: selectParser },
   }
+  const pool = createPool(common, backgroundLimits, log)
+  await pool.query('select 1').catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new StoreUnusable(`DATABASE_URL: the database does not respond: ${why}`, configurationExit, cause)
+  })
+  await refuseTransactionPooler(common, pool)
+  return createStore(common, pool, log)
+}
+
+/** Builds the store from the connections of background work, and opens those of requests. */
+function createStore(common: pg.PoolConfig, backgroundPool: pg.Pool, log: Log): Store {
+  const locks = new InProcessLocks()
+  const sessionLocks = new SessionLocks(common, log)
+  const state: StorageState = new StorageState(log, () => probe(forRequests.db))
+  const note = (error: unknown) => state.note(error)
+  const announcer = new Announcer(common, backgroundPool, log)
+  const toStore = (pipelines: PreparingPool, withLock: Store['withLock']): Store => {
+    const db = new Kysely<Tables>({ dialect: new PipelinedDialect(pipelines) })
+    return {
+      kind: 'postgres',
+      db,
+      batchRows,
+      bulk,
+      locking,
+      partitions: createPartitions(db, (work) => withLock('partitions', partitionWaitMs, work)),
+      executeAtOnce: (statements) =>
+        pipelines.executeAtOnce(statements.map((statement) => statement.compile())),
+      withMigrationLock: (work, onWait) => withMigrationTurn(common, work, onWait),
+      trouble: () => state.trouble,
+      withLock,
+      announce: (topic) => announcer.announce(topic),
+      listen: (onAnnounced) => announcer.listen(onAnnounced),
+      forBackground: () => forBackground,
+      async close() {
+        state.close()
+        await announcer.stop()
+        await sessionLocks.close()
+        await Promise.all([forRequests.db.destroy(), forBackground.db.destroy()])
+      },
+    }
+  }
+  const forBackground = toStore(
+    new PreparingPool(backgroundPool, backgroundLimits.maxSilenceMs, note),
+    (name, waitMs, work) => locks.hold(name, waitMs, () => sessionLocks.hold({ name, waitMs }, work)),
+  )
+  const requestPool = createPool(common, requestLimits, log)
+  const requests = new PreparingPool(requestPool, maxRequestSilenceMs, note)
+  const forRequests = toStore(requests, (name, waitMs, work) => {
+    const { silences } = state
+    return locks.hold(name, waitMs, () => {
+      // A request that waited here for another one has already waited for a database that does not respond.
+      if (state.trouble === 'storage_unavailable' && state.silences > silences) throw new DatabaseSilent()
+      return sessionLocks.hold({ name, waitMs, maxSilenceMs: maxRequestSilenceMs, onSilence: note }, work)
+    })
+  })
+  return forRequests
+}
+
+function createPool(config: pg.PoolConfig, limits: Limits, log: Log): pg.Pool {
   const pool = new pg.Pool({
-    ...common,
-    max: mostConnections,
+    ...config,
+    connectionTimeoutMillis: limits.maxConnectMs,
+    max: limits.maxConnections,
     options: planning,
-    statement_timeout: statementTimeoutMs,
+    statement_timeout: limits.maxStatementMs,
     idle_in_transaction_session_timeout: idleInTransactionMs,
-    query_timeout: silenceMs,
+    query_timeout: limits.maxSilenceMs,
     keepAlive: true,
     pipeline: true,
   })
   pool.on('error', (error) => log.warn({ error }, 'an idle database connection broke'))
-  // The pool listens to idle connections only; one that breaks in use is told to whoever uses it.
+  // The pool handles errors of idle connections only. A connection that breaks in use fails the query of its user.
   pool.on('connect', (client) => client.on('error', () => {}))
-  await pool.query('select 1').catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    throw new StoreUnusable(`DATABASE_URL: the database does not answer: ${why}`, configurationExit, cause)
-  })
+  return pool
+}
 
-  const locks = new InProcessLocks()
-  const sessionLocks = new SessionLocks(common, log)
-  const pipelines = new PreparingPool(pool)
-  const db = new Kysely<Tables>({ dialect: new PipelinedDialect(pipelines) })
-  const announcer = new Announcer(common, pool, log)
+async function refuseTransactionPooler(config: pg.ClientConfig, pool: pg.Pool): Promise<void> {
+  const [first, second] = [new pg.Client(config), new pg.Client(config)]
+  try {
+    await Promise.all([first.connect(), second.connect()])
+    if (!(await isPooled(toSession(first), toSession(second)))) return
+  } finally {
+    await Promise.all([first.end(), second.end()])
+  }
+  await pool.end()
+  throw new StoreUnusable(
+    'DATABASE_URL: a pooler between gateway and PostgreSQL gives each transaction another connection, which breaks locks. Connect to PostgreSQL itself, or let the pooler keep sessions (PgBouncer: pool_mode = session).',
+    configurationExit,
+  )
+}
+
+function toSession(client: pg.Client): Session {
   return {
-    kind: 'postgres',
-    db,
-    batchRows,
-    bulk,
-    locking,
-    atOnce: (statements) => pipelines.atOnce(statements.map((statement) => statement.compile())),
-    withLock: (name, waitMs, work) => locks.hold(name, waitMs, () => sessionLocks.hold(name, waitMs, work)),
-    announce: (topic) => announcer.announce(topic),
-    listen: (heard) => announcer.listen(heard),
-    async close() {
-      await announcer.stop()
-      await sessionLocks.close()
-      await db.destroy()
+    async backend(begin) {
+      if (begin) await client.query(begin)
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+      return rows[0]?.pid ?? 0
     },
   }
 }
@@ -89,97 +179,12 @@ const bulk: Bulk = {
   },
 }
 
-/** Eight-byte integers as numbers; what does not fit exactly is a fault, not a rounding. */
-function parserOf(oid: number, format?: 'text' | 'binary') {
+/** Parses eight-byte integers as numbers. A value that a number cannot hold exactly is an error and is not rounded. */
+function selectParser(oid: number, format?: 'text' | 'binary') {
   if (oid !== int8) return pg.types.getTypeParser(oid, format ?? 'text')
   return (text: string) => {
     const value = Number(text)
     if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is not a safe integer.`)
     return value
-  }
-}
-
-/**
- * All session locks of this process on one connection: the database ends them when the process or the connection
- * dies. Inside the process the same name is serialised before it comes here, so the session never re-enters one.
- */
-class SessionLocks {
-  readonly #config: pg.ClientConfig
-  readonly #log: Log
-  #client: Promise<pg.Client> | undefined
-  /** Of the present connection: aborted when it ends, and every lock with it. */
-  #lost = new AbortController()
-
-  constructor(config: pg.ClientConfig, log: Log) {
-    this.#config = config
-    this.#log = log
-  }
-
-  async hold<T>(
-    name: string,
-    waitMs: number,
-    work: (lost: AbortSignal) => Promise<T>,
-  ): Promise<T | undefined> {
-    if (!(await this.#acquired(name, waitMs))) return undefined
-    try {
-      return await work(this.#lost.signal)
-    } finally {
-      // Nobody waits for it: whoever asks for the same lock next asks after it, on the same connection.
-      void this.#ask('select pg_advisory_unlock(hashtextextended($1, 0)) as yes', name).catch(
-        (error: unknown) => {
-          this.#log.warn({ error, subject: name }, 'a lock ended with its connection')
-        },
-      )
-    }
-  }
-
-  async #acquired(name: string, waitMs: number): Promise<boolean> {
-    for (let waited = 0; ; waited += lockPollMs) {
-      if (await this.#ask('select pg_try_advisory_lock(hashtextextended($1, 0)) as yes', name)) return true
-      if (waited >= waitMs) return false
-      await new Promise((resolve) => setTimeout(resolve, lockPollMs))
-    }
-  }
-
-  /** A connection answers in the order of the questions. */
-  async #ask(sql: string, name: string): Promise<boolean> {
-    const client = await this.#connected()
-    const { rows } = await client.query<{ yes: boolean }>(sql, [name]).catch((error: unknown) => {
-      this.#client = undefined
-      client.end().catch(() => {})
-      throw error
-    })
-    return rows[0]?.yes === true
-  }
-
-  #connected(): Promise<pg.Client> {
-    this.#client ??= this.#connect().catch((error: unknown) => {
-      this.#client = undefined
-      throw error
-    })
-    return this.#client
-  }
-
-  async #connect(): Promise<pg.Client> {
-    const client = new pg.Client({
-      ...this.#config,
-      keepAlive: true,
-      pipeline: true,
-      query_timeout: lockAnswerMs,
-    })
-    const lost = new AbortController()
-    client.on('error', () => client.end().catch(() => {}))
-    client.once('end', () => {
-      this.#client = undefined
-      lost.abort()
-    })
-    await client.connect()
-    this.#lost = lost
-    return client
-  }
-
-  async close() {
-    const client = await this.#client?.catch(() => undefined)
-    await client?.end().catch(() => {})
   }
 }

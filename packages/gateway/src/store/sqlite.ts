@@ -1,52 +1,82 @@
 import { EventEmitter } from 'node:events'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, SqliteDialect, sql } from 'kysely'
+import { jsonLog, type Log } from '../kernel/log.ts'
 import { InProcessLocks } from './in-process-locks.ts'
-import { type Bulk, type Store, StoreUnusable, type Topic } from './store.ts'
+import { createRanges } from './partitions.ts'
+import { probe } from './probe.ts'
+import { type Bulk, runInOrder, type Store, StoreUnusable, type Topic } from './store.ts'
 import type { Tables } from './tables.ts'
+import { isBusy, isCorrupt, StorageState } from './trouble.ts'
 
+const failureExit = 1
 const busyExit = 75
-const mostCachedStatements = 500
-/** The database works in this process: a hundred rows and their views take about five milliseconds. */
+/** The size to which the write-ahead log shrinks at its next reset if a burst has made it larger. */
+const maxJournalBytes = 64 * 1024 * 1024
+const maxCachedStatements = 500
+/**
+ * The number of rows per transaction. SQLite runs in this process and blocks the event loop: a hundred rows and their
+ * views take about five milliseconds.
+ */
 const embeddedBatchRows = 100
 
-/** Locks of this process end with it. */
+/** The signal of locks that are never lost, because the locks of this process end only with the process. */
 const never = new AbortController().signal
 
 /**
- * The embedded store: `node:sqlite` with WAL, `synchronous=FULL` (each commit is synced to disk) and an exclusive
- * lock, so that a second process is refused instead of losing work.
+ * Opens the embedded store: `node:sqlite` with WAL and `synchronous=FULL`, which syncs each commit to disk. An
+ * exclusive lock refuses a second process, which could otherwise lose work.
  */
-export function openSqlite(path: string): Store {
+export function openSqlite(path: string, log: Log = jsonLog('silent')): Store {
   const database = new DatabaseSync(path)
   try {
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full')
-    database.exec('pragma foreign_keys = on')
+    database.exec(`pragma foreign_keys = on; pragma journal_size_limit = ${maxJournalBytes}`)
   } catch (cause) {
     database.close()
-    throw new StoreUnusable(`The database ${path} is in use by another process.`, busyExit, cause)
+    if (isBusy(cause))
+      throw new StoreUnusable(`The database ${path} is in use by another process.`, busyExit, cause)
+    if (isCorrupt(cause)) throw new StoreUnusable(describeDamage(path), failureExit, cause)
+    throw cause
   }
+  const state = new StorageState(log, () => probe(db))
   const locks = new InProcessLocks()
   const emitter = new EventEmitter()
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselyFace(database) }) })
-  return {
+  const db = new Kysely<Tables>({
+    dialect: new SqliteDialect({ database: adaptToKysely(database, state) }),
+  })
+  const store: Store = {
     kind: 'sqlite',
     db,
     batchRows: embeddedBatchRows,
     bulk,
     locking: { forUpdate: sql``, skipLocked: sql`` },
-    atOnce: (statements) =>
-      db.transaction().execute(async (tx) => {
-        for (const statement of statements) await tx.executeQuery(statement)
-      }),
+    partitions: createRanges(db),
+    executeAtOnce: (statements) => db.transaction().execute((tx) => runInOrder(tx, statements)),
+    // The lock on the file keeps other processes out.
+    withMigrationLock: (work) => work(db),
+    trouble: () => state.trouble,
     withLock: (name, waitMs, work) => locks.hold(name, waitMs, () => work(never)),
     announce: (topic) => void emitter.emit('announced', topic),
-    listen: (heard) => void emitter.on('announced', (topic: Topic) => heard(topic)),
-    close: () => db.destroy(),
+    listen: (onAnnounced) => void emitter.on('announced', (topic: Topic) => onAnnounced(topic)),
+    // No statement waits for another process.
+    forBackground: () => store,
+    close() {
+      state.close()
+      return db.destroy()
+    },
   }
+  return store
 }
 
-/** JSON arrays, taken apart by SQLite; `where true` keeps its parser from taking `on conflict` for a join. */
+function describeDamage(path: string): string {
+  return `The database ${path} is damaged, or is not an SQLite database. Keep a copy of it, restore a backup and start with --restored.`
+}
+
+/**
+ * Passes rows as a JSON array that SQLite unpacks. `where true` prevents SQLite from parsing `on conflict` as a join
+ * condition.
+ */
 const bulk: Bulk = {
   texts: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
   rows: (_table, columns, rows) => {
@@ -58,17 +88,30 @@ const bulk: Bulk = {
   },
 }
 
-/** `node:sqlite` as Kysely's SQLite dialect expects a database, its statements prepared once. */
-function kyselyFace(database: DatabaseSync) {
-  const cache = new Map<string, ReturnType<typeof prepared>>()
+/** Adapts `node:sqlite` to Kysely's SQLite dialect; each statement is prepared once. */
+function adaptToKysely(database: DatabaseSync, state: StorageState) {
+  const cache = new Map<string, ReturnType<typeof prepareStatement>>()
 
-  function prepared(sql: string) {
+  function withNotedErrors<T>(act: () => T): T {
+    try {
+      return act()
+    } catch (error) {
+      state.note(error)
+      throw error
+    }
+  }
+
+  function prepareStatement(sql: string) {
     const statement = database.prepare(sql)
     return {
       reader: statement.columns().length > 0,
-      all: (values: readonly unknown[]) => statement.all(...bound(values)),
-      run: (values: readonly unknown[]) => statement.run(...bound(values)),
-      iterate: (values: readonly unknown[]) => statement.iterate(...bound(values)),
+      all: (values: readonly unknown[]) => withNotedErrors(() => statement.all(...toBoundValues(values))),
+      run: (values: readonly unknown[]) => {
+        // On a full disk SQLite has already rolled back, and a failing `rollback` would hide the cause.
+        if (sql === 'rollback' && !database.isTransaction) return nothingDone
+        return withNotedErrors(() => statement.run(...toBoundValues(values)))
+      },
+      iterate: (values: readonly unknown[]) => statement.iterate(...toBoundValues(values)),
     }
   }
 
@@ -76,8 +119,8 @@ function kyselyFace(database: DatabaseSync) {
     prepare(sql: string) {
       const known = cache.get(sql)
       if (known) return known
-      if (cache.size >= mostCachedStatements) cache.clear()
-      const statement = prepared(sql)
+      if (cache.size >= maxCachedStatements) cache.clear()
+      const statement = prepareStatement(sql)
       cache.set(sql, statement)
       return statement
     },
@@ -85,7 +128,9 @@ function kyselyFace(database: DatabaseSync) {
   }
 }
 
-/** Our queries bind only what SQLite stores: text, numbers, null and bytes. */
-function bound(values: readonly unknown[]): SQLInputValue[] {
+const nothingDone = { changes: 0, lastInsertRowid: 0 }
+
+/** The gateway's queries bind only values that SQLite stores: text, numbers, null and bytes. */
+function toBoundValues(values: readonly unknown[]): SQLInputValue[] {
   return values as SQLInputValue[]
 }

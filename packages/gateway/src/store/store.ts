@@ -1,50 +1,75 @@
 import type { Compilable, Expression, Kysely, RawBuilder, Transaction } from 'kysely'
 import type { Tables } from './tables.ts'
+import type { StorageTrouble } from './trouble.ts'
 
 export type Db = Kysely<Tables>
 export type Tx = Transaction<Tables>
 
-/**
- * The database with what differs between the two kinds: locks that last as long as their holder lives, and how
- * long they may be waited for.
- */
+/** The database, with everything that differs between SQLite and PostgreSQL. */
 export interface Store {
   readonly kind: 'sqlite' | 'postgres'
   readonly db: Db
-  /** Rows per writing transaction: few enough that an embedded store does not hold up the loop. */
+  /**
+   * The largest number of rows per writing transaction, so low that an embedded store does not block the event loop.
+   */
   readonly batchRows: number
   readonly bulk: Bulk
   readonly locking: Locking
-  /** One transaction of statements that are all known before it begins: they travel with its end. */
-  atOnce(statements: readonly Compilable[]): Promise<void>
+  readonly partitions: Partitions
   /**
-   * Runs `work` while this process alone holds the named lock; answers undefined where it is held elsewhere and
-   * does not come free within `waitMs`. The lock ends with the connection, not with a clock; `lost` tells when it did
-   * although `work` goes on.
+   * Runs statements that are all known in advance as one transaction, in one round trip. Returns the number of rows
+   * that each one changed.
+   */
+  executeAtOnce(statements: readonly Compilable[]): Promise<number[]>
+  /**
+   * Runs `work` while no other caller holds the named lock. Returns undefined if another holder does not free it within
+   * `waitMs`. The lock ends with its connection and never by a timeout. `lost` is aborted if that happens during
+   * `work`.
    */
   withLock<T>(name: string, waitMs: number, work: (lost: AbortSignal) => Promise<T>): Promise<T | undefined>
-  /** Tells every process, this one included, that something under `topic` changed. */
+  /**
+   * Runs migrations while no other process does, without the time limits of a request. Calls `onWait` if another
+   * process migrates.
+   */
+  withMigrationLock<T>(work: (db: Db) => Promise<T>, onWait: () => void): Promise<T>
+  /** Why writes are refused at the moment: the disk is full, or the database does not respond. */
+  trouble(): StorageTrouble | undefined
+  /** Announces to every process, including this one, that something under `topic` changed. */
   announce(topic: Topic): void
-  /** Calls `heard` on each announcement, own and foreign; a missed one is made good by polling. */
-  listen(heard: (topic: Topic) => void): void
+  /**
+   * Calls `onAnnounced` on each announcement of any process. If an announcement is missed, polling finds the change
+   * later.
+   */
+  listen(onAnnounced: (topic: Topic) => void): void
+  /**
+   * Returns this store with the time limits of background work. The store itself has the limits of a request, which is
+   * refused once the database does not respond for two seconds.
+   */
+  forBackground(): Store
   close(): Promise<void>
 }
 
-/** Ends of a select, where several processes write: the embedded store has one writer and needs none. */
+/**
+ * Locking clauses of a select for databases with several writers. They are empty for the embedded store, which has
+ * one writer.
+ */
 export interface Locking {
-  /** Locks the rows found. Whoever locks several does so in the order of their keys. */
+  /** Locks the selected rows. To avoid deadlocks, several rows are locked in the order of their keys. */
   readonly forUpdate: RawBuilder<unknown>
-  /** Locks the rows found and leaves out those that others have locked. */
+  /** Locks the selected rows and skips rows that others have locked. */
   readonly skipLocked: RawBuilder<unknown>
 }
 
-/** Long lists and many rows as one parameter: thousands of them take longer to build and to parse than to be used. */
+/**
+ * Passes long lists and many rows as one parameter. Building and parsing thousands of parameters takes longer than
+ * using them.
+ */
 export interface Bulk {
   /** A list to compare with: `where('sku', 'in', bulk.texts(skus))`. */
   texts(values: readonly string[]): RawBuilder<string>
   /**
-   * Rows to write: `insertInto(table).columns(columns).expression(bulk.rows(table, columns, rows))`; or, in brackets
-   * and under a name, rows to join with.
+   * Rows to write: `insertInto(table).columns(columns).expression(bulk.rows(table, columns, rows))`. In brackets and
+   * with an alias, the rows can be joined.
    */
   rows<Name extends keyof Tables & string>(
     table: Name,
@@ -53,13 +78,26 @@ export interface Bulk {
   ): Expression<unknown>
 }
 
+export type DailyTable = 'requests' | 'request_counts'
+
+/** Tables whose oldest days are removed as a whole. */
+export interface Partitions {
+  /** Prepares for rows of the UTC day of `at`, in epoch milliseconds. */
+  ensure(table: DailyTable, at: number): Promise<void>
+  /** Removes the days that end at or before `at`. */
+  dropBefore(table: DailyTable, at: number): Promise<void>
+}
+
 export const topics = ['stock', 'reference', 'access', 'events', 'deliveries'] as const
 export type Topic = (typeof topics)[number]
 
-/** Rows per statement and transaction: small enough that nothing blocks for more than a few milliseconds. */
+/**
+ * The largest number of rows per statement and transaction, so low that nothing blocks for more than a few
+ * milliseconds.
+ */
 export const batchRows = 500
 
-/** The store holds something that this process cannot work with; the message says what to do. */
+/** The error if this process cannot use the store; the message says what to do. */
 export class StoreUnusable extends Error {
   readonly exitCode: number
 
@@ -69,24 +107,34 @@ export class StoreUnusable extends Error {
   }
 }
 
-/** The rows that statements answer, each in its place. */
-type Answers<T extends readonly Compilable<unknown>[]> = {
+/** The rows that each statement returns, in the order of the statements. */
+type Results<T extends readonly Compilable<unknown>[]> = {
   -readonly [Index in keyof T]: T[Index] extends Compilable<infer Row> ? Row[] : never
 }
 
 /**
- * Statements of one transaction that do not wait for one another: they travel together and run in their order. Fails
- * with the first that fails, and only when all have ended, so that none comes after the end of the transaction.
+ * Runs statements of one transaction without waiting between them; the database keeps their order. Throws the first
+ * error, but only once all statements have ended, so that none runs after the transaction.
  */
-export async function together<const T extends readonly Compilable<unknown>[]>(
+export async function executePipelined<const T extends readonly Compilable<unknown>[]>(
   tx: Tx,
   statements: T,
-): Promise<Answers<T>> {
-  const answers = await tx.getExecutor().provideConnection(async (connection) => {
+): Promise<Results<T>> {
+  const results = await tx.getExecutor().provideConnection(async (connection) => {
     const sent = statements.map((statement) => connection.executeQuery(statement.compile()))
     await Promise.allSettled(sent)
     return Promise.all(sent)
   })
-  // The cast holds: each statement answers rows of its own kind.
-  return answers.map(({ rows }) => rows) as Answers<T>
+  // The cast holds because each statement returns rows of its own type.
+  return results.map(({ rows }) => rows) as Results<T>
+}
+
+/** Runs the statements of a transaction one after another; returns how many rows each changed. */
+export async function runInOrder(tx: Tx, statements: readonly Compilable[]): Promise<number[]> {
+  const counts: number[] = []
+  for (const statement of statements) {
+    const { numAffectedRows = 0n } = await tx.executeQuery(statement)
+    counts.push(Number(numAffectedRows))
+  }
+  return counts
 }

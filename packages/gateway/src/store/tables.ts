@@ -1,6 +1,10 @@
+import type { Costs, Quote } from '@trade-gateway/connector'
+import type { UpstreamCall } from '../kernel/tracing.ts'
+import type { Json } from './json.ts'
+
 /**
- * The tables as both databases hold them: text, bigint and integer columns; times as epoch milliseconds of the
- * gateway's clock, JSON as text, amounts as minor units. Numbers are safe integers on both.
+ * The tables, as far as both databases share them: text, bigint and integer columns. Times are epoch milliseconds of
+ * the gateway's clock, JSON is text, amounts are minor units. Every number is a safe integer.
  */
 export interface Tables {
   installation: { key: string; value: string }
@@ -22,14 +26,21 @@ export interface Tables {
   }
   sessions: SessionRow
   plan_requests: PlanRequestRow
-  sign_in_guard: { subject: string; failed_at: string; locked_until: number | null; updated_at: number }
+  sign_in_guard: {
+    subject: string
+    failed_at: string
+    locked_until: number | null
+    updated_at: number
+    /** When the name last signed in, updated at most once a day; missing in rows from before the column existed. */
+    succeeded_at: number | null
+  }
   admin_audit: {
     audit_id: string
     at: number
     request_id: string
     action: string
     subject: string
-    detail: string
+    detail: Json<unknown>
   }
   warehouses: WarehouseRow
   stock: StockRow
@@ -44,16 +55,18 @@ export interface Tables {
   carts: CartRow
   shipments: ShipmentRow
   intents: IntentRow
-  /** Documents of which the ERP told while a write on them was under way: they are read again. */
+  /** Documents that the ERP reported as changed while a write on them was open; the sync reads them again. */
   document_hints: { reference: string; heard_at: number }
   document_sync: { name: string; cursor: string | null; synced_at: number | null }
   outbox: OutboxRow
   events: EventRow
-  /** Up to which version the stock of each warehouse was told in an event, and when. */
+  /** The version of each warehouse's stock that the last event announced, and the time of that event. */
   stock_marks: { warehouse_code: string; version: number; marked_at: number }
   webhook_endpoints: WebhookEndpointRow
   webhook_queues: WebhookQueueRow
   webhook_deliveries: WebhookDeliveryRow
+  requests: RequestRow
+  request_counts: RequestCountRow
 }
 
 export interface ChannelRow {
@@ -81,10 +94,10 @@ export interface SessionRow {
   account_id: string | null
   account_name: string | null
   username: string | null
-  /** JSON list, where the account narrows the plan. */
+  /** JSON list; null if the account has all capabilities of the plan. */
   capabilities: string | null
   upstream_session: string | null
-  /** JSON `{shipping_method_id, address_id}`: what the account ships by unless it says otherwise. */
+  /** JSON `{shipping_method_id, address_id}`: the account's default shipping. */
   preferences: string | null
   issued_at: number
   expires_at: number
@@ -112,23 +125,23 @@ export interface WarehouseRow {
   /** JSON list of the real warehouses of a company view. */
   members: string
   status: string
-  /** The version of the newest row: a counter, and the lock of everything that writes this warehouse's stock. */
+  /** The version of the newest row. Every writer of this warehouse's stock locks this row. */
   version: number
-  /** When its stock was first complete; null until then. */
+  /** When the warehouse's stock was first read completely; null until then. */
   filled_at: number | null
   /** The ERP's change cursor. */
   cursor: string | null
-  /** When its stock was last known to equal the ERP's. */
+  /** The last time at which the gateway knew that its stock equals the ERP's. */
   synced_at: number | null
-  /** When its stock was last compared whole with the ERP's. */
+  /** When the whole stock was last compared with the ERP's. */
   compared_at: number | null
-  /** The oldest version from which the change feed is followed; older cursors need a full sync. */
+  /** The oldest version from which the change feed can be followed; an older cursor needs a full sync. */
   horizon: number
 }
 
 /**
- * The columns of rows that are read all the time: a statement that names them is prepared once, and goes on while a newer
- * gateway adds one.
+ * Columns of frequently read rows. A statement that lists its columns is prepared once, and still works after a newer
+ * gateway has added a column.
  */
 export const warehouseColumns = [
   'warehouse_code',
@@ -202,12 +215,62 @@ export interface IdempotencyRow {
   answer_sealed: string | null
   created_at: number
   expires_at: number
-  /** The document that the key made or changed. */
+  /** The document that the request created or changed. */
   resource_type: string | null
   resource_id: string | null
 }
 
-/** A wholesale order: a draft of ours until it is submitted, then what the ERP says of it. */
+/** A SKU and its quantity. */
+export interface Line {
+  readonly sku: string
+  readonly quantity: number
+}
+
+/** A line of a wholesale order. Prices are in minor units, and null until the ERP has priced the line. */
+export interface OrderLine extends Line {
+  readonly product_code: string
+  readonly quantity_allocated: number
+  readonly quantity_shipped: number
+  readonly unit_price: number | null
+  readonly line_total: number | null
+}
+
+export interface ReservedLine extends Line {
+  readonly product_code: string
+}
+
+export interface HeldLine extends Line {
+  readonly warehouse_code: string
+}
+
+export interface OrderShipping {
+  readonly shipping_method_id: string
+  readonly address_id?: string | undefined
+}
+
+/** A preview's promise: the content with this hash costs this total (minor units) until `until`. */
+export interface QuotedTotal {
+  readonly content: string
+  readonly total: number
+  readonly until: number
+}
+
+/** The end customer of a drop-ship order, as the client sent it. */
+export interface Recipient {
+  readonly name: string
+  readonly phone: string
+  readonly address: string
+  readonly country_code: string
+  readonly state?: string | undefined
+  readonly city: string
+  readonly postal_code?: string | undefined
+}
+
+type Arrival = Quote['arrival']
+
+/**
+ * A wholesale order. Until its submit it is a draft of the gateway; after that the row contains what the ERP reports.
+ */
 export interface OrderRow {
   order_id: string
   channel_code: string
@@ -216,26 +279,24 @@ export interface OrderRow {
   status: string
   status_raw: string | null
   in_doubt: number
-  /** A warehouse or a view that narrows where stock may come from. */
+  /** A warehouse, or a view that restricts where stock may come from. */
   warehouse_code: string | null
-  /** JSON list of lines, in the shape of the wire but for amounts. */
-  lines: string
-  /** JSON `{shipping_method_id, address_id?}`. */
-  shipping: string | null
+  lines: Json<readonly OrderLine[]>
+  shipping: Json<OrderShipping> | null
   payment_method: string
   allow_partial: number
   max_total: number | null
   remark: string | null
   paid: number
   payment_url: string | null
-  /** JSON of the costs, in minor units. */
-  costs: string | null
+  /** The costs in minor units. */
+  costs: Json<Costs> | null
   currency: string | null
   reference: string
   hold_id: string | null
-  /** JSON list of `{content, total, until}`: what the newest previews promised. */
-  quoted: string | null
-  /** The hash of what was submitted, as it was asked for. */
+  /** The promises of the newest previews, newest first. */
+  quoted: Json<readonly QuotedTotal[]> | null
+  /** The hash of the submitted content, before preferences and the ERP completed it. */
   submitted_as: string | null
   created_at: number
   submitted_at: number | null
@@ -272,7 +333,7 @@ export const orderColumns = [
   'updated_at',
 ] as const satisfies readonly (keyof OrderRow)[]
 
-/** A drop-ship order; until it is submitted, a preview. */
+/** A drop-ship order, or a preview until its submit. */
 export interface DropshipRow {
   dropship_order_id: string
   channel_code: string
@@ -282,8 +343,8 @@ export interface DropshipRow {
   sku: string
   product_code: string
   quantity: number
-  /** JSON, as sent. */
-  recipient: string
+  /** The recipient as the client sent it. */
+  recipient: Json<Recipient>
   /** The hash of the normalised recipient. */
   recipient_key: string
   shipping_method: string
@@ -295,24 +356,23 @@ export interface DropshipRow {
   paid: number
   payment_url: string | null
   unit_price: number | null
-  /** JSON of the costs, in minor units. */
-  costs: string | null
+  /** The costs in minor units. */
+  costs: Json<Costs> | null
   currency: string | null
-  /** JSON of the expected dates. */
-  arrival: string | null
+  arrival: Json<Arrival> | null
   carrier: string | null
   tracking_number: string | null
   tracking_url: string | null
   shipment_id: string | null
   reference: string
   hold_id: string | null
-  /** How many previews were made under this id: each hold has a reference of its own. */
+  /** The number of previews with this id, because each hold has its own reference. */
   previews: number
   quoted_total: number | null
   price_expires_at: number | null
-  /** When a preview is over. */
+  /** When a preview expires. */
   expires_at: number | null
-  /** When its newest submit began, by the gateway's own clock. */
+  /** When the newest submit began, by the gateway's clock. */
   placed_at: number | null
   created_at: number
   submitted_at: number | null
@@ -327,9 +387,8 @@ export interface ReservationRow {
   account_id: string | null
   client_order_number: string | null
   warehouse_code: string
-  /** JSON list of `{sku, quantity}`. */
-  lines: string
-  /** The hash of the lines: the same number and lines are the same reservation. */
+  lines: Json<readonly ReservedLine[]>
+  /** The hash of the lines. Two requests with the same number and lines are the same reservation. */
   lines_key: string
   status: string
   status_raw: string | null
@@ -344,20 +403,19 @@ export interface ReservationRow {
   updated_at: number
 }
 
-/** Stock that the ERP holds for a document of ours. */
+/** Stock that the ERP holds for a document. */
 export interface HoldRow {
   hold_id: string
   channel_code: string
   source: string
   source_id: string
   reference: string
-  /** JSON list of `{warehouse_code, sku, quantity}`. */
-  lines: string
+  lines: Json<readonly HeldLine[]>
   status: string
   status_raw: string | null
   released_reason: string | null
   expires_at: number
-  /** When its end was last tried and refused. */
+  /** When the release last failed. */
   tried_at: number | null
   created_at: number
   updated_at: number
@@ -369,8 +427,7 @@ export interface CartRow {
   account_id: string | null
   client_order_number: string | null
   warehouse_code: string | null
-  /** JSON list of `{sku, quantity}`. */
-  items: string
+  items: Json<readonly Line[]>
   status: string
   order_id: string | null
   remark: string | null
@@ -383,7 +440,7 @@ export interface ShipmentRow {
   shipment_id: string
   channel_code: string
   order_type: string
-  /** The wholesale or drop-ship order. */
+  /** The id of the wholesale or drop-ship order. */
   order_id: string
   /** The ERP's own number. */
   number: string
@@ -392,8 +449,7 @@ export interface ShipmentRow {
   service: string
   tracking_number: string | null
   tracking_url: string | null
-  /** JSON list of `{sku, quantity}`. */
-  lines: string
+  lines: Json<readonly Line[]>
   packages: number
   shipped_at: number
   estimated_arrival_date: string | null
@@ -403,44 +459,47 @@ export interface ShipmentRow {
 }
 
 /**
- * A write to the ERP whose outcome is not known (yet): it was committed before the ERP was called, and goes with the
- * commit of the ERP's answer. A document has at most one.
+ * An open write to the ERP. The row is committed before the call and deleted in the commit of the outcome. A document
+ * has at most one open write.
  */
 export interface IntentRow {
   document_id: string
-  /** The lock under which the document is worked on. */
+  /** The lock that protects the document. */
   lock_name: string
   kind: string
-  /** The document's name at the ERP, by which it is looked up. */
+  /** The reference by which the ERP knows the document, for the look-up. */
   reference: string
   channel_code: string
-  /** The idempotency key's scope, where the request had a key. */
+  /** The scope of the idempotency key, if the request had one. */
   scope: string | null
-  /** The status of the answer once it succeeds. */
+  /** The status of the response if the write succeeds. */
   http_status: number
-  /** JSON: what the kind of write needs to finish. */
-  detail: string
+  /** The JSON that this kind of write needs to apply or undo its outcome. */
+  detail: Json<unknown>
   request_id: string
   sent_at: number
-  /** When the ERP first did not know the reference, after the time in which a late request could still take effect. */
+  /**
+   * When a look-up first found nothing after the waiting period. Only operators use it: `sightings` decides by the
+   * monotonic clock.
+   */
   missed_at: number | null
   looked_at: number | null
 }
 
-/** An event as its business transaction wrote it; it goes with the commit that numbers it. */
+/** An event as its transaction wrote it. The commit that numbers the event deletes the row. */
 export interface OutboxRow {
   event_id: string
   type: string
-  /** Empty where it concerns every channel that may see the warehouse. */
+  /** Empty if the event is for every channel that may see the warehouse. */
   channel_code: string
   warehouse_code: string | null
   request_id: string
   occurred_at: number
-  /** JSON. */
+  /** The data as JSON. */
   data: string
 }
 
-/** An event under its number; a test of one endpoint has none and is on no list. */
+/** A numbered event. The event of an endpoint test has no number and appears on no list. */
 export interface EventRow extends OutboxRow {
   number: number | null
 }
@@ -452,20 +511,23 @@ export interface WebhookEndpointRow {
   /** JSON list. */
   event_types: string
   description: string | null
-  /** JSON list; empty: every one that the channel may use. */
+  /** JSON list; empty means every warehouse that the channel may use. */
   warehouse_codes: string
   secret_sealed: string
-  /** JSON list of `{sealed, until}`: secrets before it that still sign, the newest first. */
+  /** JSON list of `{sealed, until}`: earlier secrets that still sign, newest first. */
   formers: string
   created_at: number
   updated_at: number
   deleted_at: number | null
 }
 
-/** The deliveries of one endpoint as a whole: when one is next due, and which process works on them. */
+/** The delivery queue of one endpoint: when the next delivery is due, and which process has the lease. */
 export interface WebhookQueueRow {
   endpoint_id: string
-  /** Never later than the earliest due time of its pending deliveries; null where there is none. */
+  /**
+   * The time at which the queue is due: never later than the earliest due time of its pending deliveries; null if there
+   * are none.
+   */
   due_at: number | null
   leased_until: number
   leased_by: string | null
@@ -482,11 +544,11 @@ export interface WebhookDeliveryRow {
   event_number: number
   event_type: string
   status: string
-  /** Attempts that are over. */
+  /** The number of completed attempts. */
   attempts: number
-  /** When the next attempt is due; null where none is. */
+  /** When the next attempt is due; null if no attempt is planned. */
   due_at: number | null
-  /** Time that the sandbox's clock was set forward and that the next waits are shortened by. */
+  /** Milliseconds by which the sandbox's clock was advanced; the next waits are shortened by this time. */
   ahead_ms: number
   last_status: number | null
   last_error: string | null
@@ -494,4 +556,41 @@ export interface WebhookDeliveryRow {
   created_at: number
   attempted_at: number | null
   finished_at: number | null
+}
+
+/** A request in the request log. */
+export interface RequestRow {
+  row_id: string
+  /** When the request arrived. */
+  at: number
+  /** The id that the client chose or the gateway generated; not unique. */
+  request_id: string
+  /** Empty if the request had no valid token. */
+  channel_code: string
+  account_id: string | null
+  method: string
+  /** The pattern of the path; empty if no endpoint has the path. */
+  route: string
+  status: number
+  code: string | null
+  points: number
+  /** The time from arrival to response, in microseconds. */
+  duration_us: number
+  /** The total time of all calls to the ERP, in microseconds. */
+  upstream_us: number
+  upstream_calls: Json<readonly UpstreamCall[]>
+  idempotency: 'first' | 'replayed' | 'mismatch' | 'in_progress' | null
+}
+
+/** The successful reads of one channel on one route in one minute. */
+export interface RequestCountRow {
+  /** Channel and route; together with `at` the primary key. */
+  slot: string
+  /** The start of the minute. */
+  at: number
+  channel_code: string
+  route: string
+  calls: number
+  points: number
+  duration_us: number
 }

@@ -2,13 +2,13 @@ import { UnknownOutcome } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
 import { Breaker } from './breaker.ts'
 
-/** A breaker on a clock that stands still until it is moved. */
-function bench() {
+/** Creates a circuit breaker with a clock that only the test moves. */
+function createBreaker() {
   let at = 0
   const breaker = new Breaker({ now: () => at, monotonic: () => at })
   const ended = (failed: boolean) =>
     breaker
-      .through('stock.read', async () => {
+      .run('stock.read', async () => {
         if (failed) throw new UnknownOutcome('unreachable', 'as it happens')
       })
       .then(
@@ -18,40 +18,40 @@ function bench() {
   return { breaker, ended, pass: (ms: number) => (at += ms) }
 }
 
-async function calls(ended: (failed: boolean) => Promise<string>, count: number, failed: boolean) {
+async function makeCalls(ended: (failed: boolean) => Promise<string>, count: number, failed: boolean) {
   for (let call = 0; call < count; call++) await ended(failed)
 }
 
 describe('the circuit breaker', () => {
   it('opens at half of twenty calls, not at nineteen and not below half', async () => {
-    const few = bench()
-    await calls(few.ended, 19, true)
+    const few = createBreaker()
+    await makeCalls(few.ended, 19, true)
     expect(few.breaker.state).toBe('closed')
     expect(await few.ended(true)).toBe('failed')
     expect(few.breaker.state).toBe('open')
     expect(await few.ended(false)).toBe('not sent')
-    const mixed = bench()
-    await calls(mixed.ended, 11, false)
-    await calls(mixed.ended, 10, true)
+    const mixed = createBreaker()
+    await makeCalls(mixed.ended, 11, false)
+    await makeCalls(mixed.ended, 10, true)
     expect(mixed.breaker.state).toBe('closed')
-    await calls(mixed.ended, 1, true)
+    await makeCalls(mixed.ended, 1, true)
     expect(mixed.breaker.state).toBe('open')
   })
 
   it('forgets what is longer ago than its window, second by second', async () => {
-    const { breaker, ended, pass } = bench()
-    await calls(ended, 15, true)
+    const { breaker, ended, pass } = createBreaker()
+    await makeCalls(ended, 15, true)
     pass(10_000)
-    await calls(ended, 19, true)
+    await makeCalls(ended, 19, true)
     expect(breaker.state).toBe('closed')
     pass(9_000)
-    await calls(ended, 1, true)
+    await makeCalls(ended, 1, true)
     expect(breaker.state).toBe('open')
   })
 
   it('lets one call through after its pause, and that one decides', async () => {
-    const { breaker, ended, pass } = bench()
-    await calls(ended, 20, true)
+    const { breaker, ended, pass } = createBreaker()
+    await makeCalls(ended, 20, true)
     pass(2_000)
     expect(breaker.state).toBe('half_open')
     expect(await Promise.all([ended(true), ended(false)])).toEqual(['failed', 'not sent'])
@@ -59,7 +59,7 @@ describe('the circuit breaker', () => {
     pass(2_000)
     expect(await ended(false)).toBe('answered')
     expect(breaker.state).toBe('closed')
-    await calls(ended, 19, true)
+    await makeCalls(ended, 19, true)
     expect(breaker.state).toBe('closed')
   })
 })

@@ -1,17 +1,19 @@
+/**
+ * A circuit breaker. It opens if at least half of at least twenty calls in ten seconds got no response. After two
+ * seconds it lets one trial call through, whose outcome closes or reopens the circuit. A refusal counts as a response.
+ */
+
 import { type OperationId, UnknownOutcome } from '@trade-gateway/connector'
 import type { Clock } from '../kernel/clock.ts'
 
-/**
- * A circuit breaker: where at least half of at least twenty calls in ten seconds had no answer, no call is sent for a
- * while; then one is let through to try, and its answer decides. A refusal is an answer.
- */
+/** The number of seconds over which calls are counted. */
 const slots = 10
 const slotMs = 1_000
-const leastCalls = 20
+const minCalls = 20
 const openShare = 0.5
 const openMs = 2_000
 
-/** The calls of one second, so that counting them costs the same however many they are. */
+/** The counts of the calls of one second, so that the cost does not depend on the number of calls. */
 interface Slot {
   readonly second: number
   calls: number
@@ -33,19 +35,19 @@ export class Breaker {
     return this.#clock.monotonic() - this.#openedAt < openMs ? 'open' : 'half_open'
   }
 
-  /** Sends a call, unless the circuit is open. Throws `UnknownOutcome`, not sent, where it is. */
-  async through<T>(id: OperationId, send: () => Promise<T>): Promise<T> {
+  /** Sends a call. Throws `UnknownOutcome` with `sent: false` if the circuit is open. */
+  async run<T>(id: OperationId, send: () => Promise<T>): Promise<T> {
     const { state } = this
     if (state === 'open' || (state === 'half_open' && this.#isTrying)) {
-      throw new UnknownOutcome('unreachable', `${id} was not sent: the ERP did not answer lately.`, {
+      throw new UnknownOutcome('unreachable', `${id} was not sent: the ERP has not responded recently.`, {
         sent: false,
       })
     }
     this.#isTrying = state === 'half_open'
     try {
-      const answer = await send()
+      const output = await send()
       this.#note(state, false)
-      return answer
+      return output
     } catch (error) {
       this.#note(state, error instanceof UnknownOutcome)
       throw error
@@ -70,6 +72,6 @@ export class Breaker {
     if (failed) newest.failures += 1
     const sum = (of: (slot: Slot) => number) => this.#slots.reduce((total, slot) => total + of(slot), 0)
     const calls = sum((slot) => slot.calls)
-    if (calls >= leastCalls && sum((slot) => slot.failures) >= calls * openShare) this.#openedAt = now
+    if (calls >= minCalls && sum((slot) => slot.failures) >= calls * openShare) this.#openedAt = now
   }
 }

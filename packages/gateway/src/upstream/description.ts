@@ -1,35 +1,56 @@
-import { accepted, type Capabilities, type Erp, type Output, within } from '@trade-gateway/connector'
-import type { Clock } from '../kernel/clock.ts'
-import type { Steer } from '../sandbox/steer.ts'
+/** The connected ERP's description of itself. */
 
-/** What the connected ERP says of itself, asked anew now and then: it may come back as another version. */
+import { type Capabilities, type Erp, type Output, unwrap, withTimeout } from '@trade-gateway/connector'
+import type { Clock } from '../kernel/clock.ts'
+import type { SandboxControl } from './steer.ts'
+import type { ErpWatch } from './watch.ts'
+
+/** The time after which the description is read again, because a restarted ERP may have other capabilities. */
 const freshMs = 60_000
 const describeTimeoutMs = 5_000
 
 export type Circuit = 'closed' | 'open' | 'half_open'
 
+interface Surroundings {
+  readonly circuit?: () => Circuit
+  readonly steer?: SandboxControl | undefined
+  readonly watch?: ErpWatch
+  readonly countLeftOut?: (() => number) | undefined
+}
+
 export class Description {
   readonly #erp: Erp
   readonly #clock: Clock
   readonly #circuit: () => Circuit
-  /** The controls of the sandbox ERP; undefined where nobody knows its address. */
-  readonly steer: Steer | undefined
+  /** The controls of the sandbox ERP; undefined if its address is not known. */
+  readonly steer: SandboxControl | undefined
   #known: Output<'describe'> | undefined
-  #askedAt = Number.NEGATIVE_INFINITY
+  #readAt = Number.NEGATIVE_INFINITY
 
-  constructor(erp: Erp, clock: Clock, circuit: () => Circuit = () => 'closed', steer?: Steer) {
+  /** Reports whether the ERP responds; undefined if no watch was configured. */
+  readonly watch: ErpWatch | undefined
+  /** Returns the number of rows of the ERP that the gateway left out, because no database can store their text. */
+  readonly leftOut: () => number
+
+  constructor(
+    erp: Erp,
+    clock: Clock,
+    { circuit = () => 'closed', steer, watch, countLeftOut = () => 0 }: Surroundings = {},
+  ) {
+    this.watch = watch
+    this.leftOut = countLeftOut
     this.steer = steer
     this.#erp = erp
     this.#circuit = circuit
     this.#clock = clock
   }
 
-  /** Whether the ERP is the built-in sandbox; false until it was asked once. */
+  /** Whether the ERP is the built-in sandbox; false until the first description has been read. */
   get isSandbox(): boolean {
     return this.#known?.sandbox ?? false
   }
 
-  /** What the ERP said when it was last asked. */
+  /** The newest capabilities; undefined until the first description has been read. */
   get known(): Capabilities | undefined {
     return this.#known?.capabilities
   }
@@ -38,20 +59,20 @@ export class Description {
     return this.#known?.name
   }
 
-  /** Whether calls are let through to the ERP. */
+  /** The state of the circuit breaker. */
   get circuit(): Circuit {
     return this.#circuit()
   }
 
-  /** What the ERP can do, by its newest answer. Throws where it was never reached. */
+  /** Returns the ERP's capabilities according to its newest description. Throws if the ERP has never been reached. */
   async capabilities(): Promise<Capabilities> {
     const now = this.#clock.monotonic()
-    if (this.#known && now - this.#askedAt < freshMs) return this.#known.capabilities
+    if (this.#known && now - this.#readAt < freshMs) return this.#known.capabilities
     try {
-      this.#known = accepted(await this.#erp.describe({}, within(describeTimeoutMs)))
-      this.#askedAt = now
+      this.#known = unwrap(await this.#erp.describe({}, withTimeout(describeTimeoutMs)))
+      this.#readAt = now
     } catch (error) {
-      // An ERP that is away has not become another one.
+      // While the ERP does not respond, its last description still applies.
       if (!this.#known) throw error
     }
     return this.#known.capabilities

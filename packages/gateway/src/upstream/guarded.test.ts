@@ -1,13 +1,13 @@
-import { type Erp, erpFrom, ok, UnknownOutcome } from '@trade-gateway/connector'
+import { createErp, type Erp, ok, UnknownOutcome } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
 import { GatewayError } from '../contract/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { guaranteeOf } from './guarantee.ts'
-import { guarded, mostWaitToSendMs } from './guarded.ts'
-import { readOnly } from './read-only.ts'
+import { deriveGuarantee } from './guarantee.ts'
+import { guardErp, maxWaitToSendMs } from './guarded.ts'
+import { refuseWrites } from './read-only.ts'
 
-/** A clock that stands until it is moved. */
-function still() {
+/** Creates a clock that does not advance by itself. */
+function createStillClock() {
   let now = 0
   const clock: Clock & { move(ms: number): void } = {
     now: () => now,
@@ -22,17 +22,17 @@ function still() {
 const failed = () => Promise.reject(new UnknownOutcome('failed', 'It failed.'))
 const release = { reference: 'TG1', reason: 'release' } as const
 
-/** An ERP that counts what reaches it. */
-function counted(answer: () => Promise<unknown>) {
+/** Creates an ERP that counts the calls that reach it. */
+function createCountingErp(answer: () => Promise<unknown>) {
   const calls: string[] = []
-  const erp = erpFrom(async (id) => {
+  const erp = createErp(async (id) => {
     calls.push(id)
     return ok(await answer())
   })
   return { erp, calls }
 }
 
-async function outcome(call: Promise<unknown>): Promise<UnknownOutcome | undefined> {
+async function catchOutcome(call: Promise<unknown>): Promise<UnknownOutcome | undefined> {
   return call.then(
     () => undefined,
     (error) => {
@@ -44,33 +44,33 @@ async function outcome(call: Promise<unknown>): Promise<UnknownOutcome | undefin
 
 describe('a write', () => {
   it('is never sent twice, whatever comes back', async () => {
-    const { erp, calls } = counted(failed)
-    expect((await outcome(guarded(erp, still()).erp.release(release)))?.sent).toBe(true)
+    const { erp, calls } = createCountingErp(failed)
+    expect((await catchOutcome(guardErp(erp, createStillClock()).erp.release(release)))?.sent).toBe(true)
     expect(calls).toEqual(['release'])
   })
 
   it(
     'that waits too long for its turn is told as never sent',
     async () => {
-      const { erp, calls } = counted(() => new Promise(() => {}))
-      const { erp: guard } = guarded(erp, still())
-      const running = Array.from({ length: 32 }, () => outcome(guard.warehouses({})))
-      const late = await outcome(guard.release(release))
+      const { erp, calls } = createCountingErp(() => new Promise(() => {}))
+      const { erp: guard } = guardErp(erp, createStillClock())
+      const running = Array.from({ length: 32 }, () => catchOutcome(guard.warehouses({})))
+      const late = await catchOutcome(guard.release(release))
       expect(running).toHaveLength(32)
       expect(late?.sent).toBe(false)
       expect(calls.filter((id) => id === 'release')).toEqual([])
     },
-    mostWaitToSendMs * 5,
+    maxWaitToSendMs * 5,
   )
 })
 
 describe('a read', () => {
   it('is tried again a few times out of a budget, so that an outage is not multiplied', async () => {
-    const { erp, calls } = counted(failed)
-    const clock = still()
-    const { erp: guard } = guarded(erp, clock)
+    const { erp, calls } = createCountingErp(failed)
+    const clock = createStillClock()
+    const { erp: guard } = guardErp(erp, clock)
     for (let call = 0; call < 200; call++) {
-      await outcome(guard.warehouses({}))
+      await catchOutcome(guard.warehouses({}))
       clock.move(2_000)
     }
     expect(calls.length).toBeLessThanOrEqual(200 * 1.1 + 10)
@@ -78,19 +78,19 @@ describe('a read', () => {
   })
 
   it('of a password is not tried again: it would count twice', async () => {
-    const { erp, calls } = counted(failed)
-    await outcome(guarded(erp, still()).erp.sign_in({ username: 'a', password: 'b' }))
+    const { erp, calls } = createCountingErp(failed)
+    await catchOutcome(guardErp(erp, createStillClock()).erp.sign_in({ username: 'a', password: 'b' }))
     expect(calls).toEqual(['sign_in'])
   })
 })
 
 describe('the circuit', () => {
-  async function opened() {
+  async function openCircuit() {
     let isDown = true
-    const clock = still()
-    const { erp, calls } = counted(() => (isDown ? failed() : Promise.resolve({})))
-    const guard = guarded(erp, clock)
-    for (let call = 0; call < 20; call++) await outcome(guard.erp.release(release))
+    const clock = createStillClock()
+    const { erp, calls } = createCountingErp(() => (isDown ? failed() : Promise.resolve({})))
+    const guard = guardErp(erp, clock)
+    for (let call = 0; call < 20; call++) await catchOutcome(guard.erp.release(release))
     const heal = () => {
       isDown = false
     }
@@ -98,21 +98,21 @@ describe('the circuit', () => {
   }
 
   it('opens when half of twenty calls had no answer, and then sends nothing', async () => {
-    const { guard, calls } = await opened()
+    const { guard, calls } = await openCircuit()
     expect(guard.state()).toBe('open')
     const before = calls.length
-    expect((await outcome(guard.erp.release(release)))?.sent).toBe(false)
+    expect((await catchOutcome(guard.erp.release(release)))?.sent).toBe(false)
     expect(calls.length).toBe(before)
   })
 
   it('lets one call through after a while, and closes when that is answered', async () => {
-    const { guard, calls, clock, heal } = await opened()
+    const { guard, calls, clock, heal } = await openCircuit()
     clock.move(2_000)
     heal()
     const before = calls.length
     const [first, second] = await Promise.all([
-      outcome(guard.erp.release(release)),
-      outcome(guard.erp.release(release)),
+      catchOutcome(guard.erp.release(release)),
+      catchOutcome(guard.erp.release(release)),
     ])
     expect([first, second?.sent]).toEqual([undefined, false])
     expect(calls.length).toBe(before + 1)
@@ -120,29 +120,29 @@ describe('the circuit', () => {
   })
 
   it('opens again when that call fails', async () => {
-    const { guard, clock } = await opened()
+    const { guard, clock } = await openCircuit()
     clock.move(2_000)
-    await outcome(guard.erp.release(release))
+    await catchOutcome(guard.erp.release(release))
     expect(guard.state()).toBe('open')
   })
 
   it('takes a refusal for an answer', async () => {
     const erp = { release: async () => ({ rejected: { reason: 'not_found', message: 'no' } }) }
-    const guard = guarded(refusing(erp), still())
+    const guard = guardErp(createRefusingErp(erp), createStillClock())
     for (let call = 0; call < 40; call++) await guard.erp.release(release)
     expect(guard.state()).toBe('closed')
   })
 })
 
-/** An ERP of which only one operation is called. */
-function refusing(part: object): Erp {
+/** Creates an ERP in which only the given operations may be called. */
+function createRefusingErp(part: object): Erp {
   return part as Erp
 }
 
 describe('read-only mode', () => {
   it('lets no write through, and every read', async () => {
-    const { erp, calls } = counted(async () => ({}))
-    const wall = readOnly(erp)
+    const { erp, calls } = createCountingErp(async () => ({}))
+    const wall = refuseWrites(erp)
     await expect(wall.release(release)).rejects.toBeInstanceOf(GatewayError)
     await expect(wall.void({ reference: 'TG1' })).rejects.toBeInstanceOf(GatewayError)
     await wall.lookup({ reference: 'TG1' })
@@ -165,9 +165,11 @@ describe('what an order is worth', () => {
   } as const
 
   it('follows from what the ERP can say of a reference', () => {
-    expect(guaranteeOf({ ...base, dedupes_by_reference: true }).class).toBe('exactly_once')
-    expect(guaranteeOf(base)).toMatchObject({ class: 'exactly_once_bounded' })
-    expect(guaranteeOf(base).says).toContain('5000 ms')
-    expect(guaranteeOf({ ...base, dedupes_by_reference: true, lookup: 'none' }).class).toBe('at_most_once')
+    expect(deriveGuarantee({ ...base, dedupes_by_reference: true }).class).toBe('exactly_once')
+    expect(deriveGuarantee(base)).toMatchObject({ class: 'exactly_once_bounded' })
+    expect(deriveGuarantee(base).says).toContain('5000 ms')
+    expect(deriveGuarantee({ ...base, dedupes_by_reference: true, lookup: 'none' }).class).toBe(
+      'at_most_once',
+    )
   })
 })

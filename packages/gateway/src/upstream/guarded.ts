@@ -1,64 +1,82 @@
+/**
+ * Guards the gateway against an ERP in trouble: a time limit for every call, limits on calls in flight and on waiting
+ * calls, and a circuit breaker. Retries of reads are limited by a budget, so that they never make an outage worse; a
+ * write is never sent twice. A call that was not let through fails with `sent: false`, so its outcome is known.
+ */
+
 import {
   type AnyCall,
   type CallOptions,
-  callAny,
+  callOperation,
+  createErp,
   type Erp,
-  erpFrom,
   type OperationId,
   operations,
   UnknownOutcome,
 } from '@trade-gateway/connector'
 import type { Clock } from '../kernel/clock.ts'
 import { Deadline } from '../kernel/deadline.ts'
+import { Slots } from '../kernel/slots.ts'
+import type { Tracing } from '../kernel/tracing.ts'
 import { Breaker } from './breaker.ts'
+import type { ErpWatch } from './watch.ts'
 
-/**
- * What stands between the gateway and an ERP in trouble: a deadline on every call, a bound on calls in flight and on
- * those that wait, a circuit breaker, and a few retries of reads out of a budget, so that retries never multiply an
- * outage. A write is never sent twice. What was not let through is told as never sent, so that it is a definite answer.
- */
+/** The time limit of a call. */
 const deadlineMs = { read: 30_000, write: 40_000 } as const
-const mostInFlight = 32
-const mostWaiting = 256
-/** A write that does not leave within this time does not leave at all: settlement counts on it. */
-export const mostWaitToSendMs = 2_000
-const mostRetries = 2
-/** A retry costs one; each call earns a tenth of one. */
+const maxInFlight = 32
+const maxWaiting = 256
+/**
+ * The longest time that a write waits to be sent; a write that would wait longer is never sent. Settlement relies on
+ * this limit.
+ */
+export const maxWaitToSendMs = 2_000
+const maxRetries = 2
+/** The part of a retry that each call adds to the budget. A retry costs 1. */
 const earnedPerCall = 0.1
-const mostBudget = 10
+const maxBudget = 10
 
-export interface Guarded {
+/** The observers that are informed of each call. */
+export interface Observers {
+  readonly watch?: ErpWatch
+  readonly tracing?: Tracing
+}
+
+export interface GuardedErp {
   readonly erp: Erp
-  /** Whether calls are let through at present. */
+  /** The state of the circuit breaker. */
   readonly state: () => 'closed' | 'open' | 'half_open'
 }
 
-export function guarded(erp: Erp, clock: Clock): Guarded {
+export function guardErp(erp: Erp, clock: Clock, { watch, tracing }: Observers = {}): GuardedErp {
   const breaker = new Breaker(clock)
-  const gate = new Gate(mostInFlight, mostWaiting)
-  let budget = mostBudget
+  const slots = new Slots(maxInFlight, maxWaiting)
+  let budget = maxBudget
 
-  const once: AnyCall = async (id, input, options) => {
-    // A fault that a caller asked for is that caller's alone: it takes no place and opens no circuit.
-    if (options?.fault !== undefined) return callAny(erp, id, input, options)
-    await gate.enter(id, options?.signal, operations[id].kind === 'write' ? mostWaitToSendMs : undefined)
+  const callOnce: AnyCall = async (id, input, options) => {
+    // A fault that a caller injects must not affect others: it bypasses the limit and the circuit breaker.
+    if (options?.fault !== undefined) return callOperation(erp, id, input, options)
+    const { kind } = operations[id]
+    const wait = Deadline.after(kind === 'write' ? maxWaitToSendMs : deadlineMs[kind], options?.signal)
+    const send = () => callOperation(erp, id, input, options)
     try {
-      return await breaker.through(id, () => callAny(erp, id, input, options))
+      const done = await slots.run(wait.signal, () => breaker.run(id, watch ? () => watch.call(send) : send))
+      if (done) return done.result
     } finally {
-      gate.leave()
+      wait.end()
     }
+    throw toNotSentError(id, 'too many calls wait for the ERP, and its turn did not come in time')
   }
 
-  const call: AnyCall = async (id, input, options = {}) => {
-    budget = Math.min(mostBudget, budget + earnedPerCall)
+  const retrying: AnyCall = async (id, input, options = {}) => {
+    budget = Math.min(maxBudget, budget + earnedPerCall)
     const deadline = Deadline.after(deadlineMs[operations[id].kind], options.signal)
     const bounded = { ...options, signal: deadline.signal }
     try {
       for (let retries = 0; ; retries++) {
         try {
-          return await once(id, input, bounded)
+          return await callOnce(id, input, bounded)
         } catch (error) {
-          if (!isRetried(id, error, bounded) || retries >= mostRetries || budget < 1) throw error
+          if (!mayRetry(id, error, bounded) || retries >= maxRetries || budget < 1) throw error
           budget -= 1
         }
       }
@@ -66,58 +84,48 @@ export function guarded(erp: Erp, clock: Clock): Guarded {
       deadline.end()
     }
   }
-  return { erp: erpFrom(call), state: () => breaker.state }
+  const call: AnyCall = tracing
+    ? (id, input, options) => trace({ tracing, clock }, id, () => retrying(id, input, options))
+    : retrying
+  return { erp: createErp(call), state: () => breaker.state }
 }
 
-/** Reads that failed at once; one that was slow would only be slow again, and a password is not tried twice. */
-function isRetried(id: OperationId, error: unknown, { signal }: CallOptions): boolean {
+interface Tracer {
+  readonly tracing: Tracing
+  readonly clock: Clock
+}
+
+/** Records the duration and the result of a call, retries included, for the request that made it. */
+async function trace<T extends object>(
+  { tracing, clock }: Tracer,
+  operation: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const began = clock.monotonic()
+  let result = 'failed'
+  try {
+    const answer = await work()
+    result = 'rejected' in answer ? 'rejected' : 'ok'
+    return answer
+  } catch (error) {
+    if (error instanceof UnknownOutcome) result = error.sent ? error.kind : 'not_sent'
+    throw error
+  } finally {
+    tracing.note({ operation, duration_us: Math.round((clock.monotonic() - began) * 1000), result })
+  }
+}
+
+/**
+ * Whether a call may be retried. Only a read that was sent may be, and only if it failed neither by a timeout, because
+ * it would be slow again, nor by a malformed response. A password is never tried twice.
+ */
+function mayRetry(id: OperationId, error: unknown, { signal }: CallOptions): boolean {
   if (operations[id].kind === 'write' || id === 'sign_in' || signal?.aborted) return false
   return (
     error instanceof UnknownOutcome && error.sent && error.kind !== 'timeout' && error.kind !== 'malformed'
   )
 }
 
-/** At most so many at once; the others wait in their order, until their deadline. */
-class Gate {
-  readonly #most: number
-  readonly #mostWaiting: number
-  readonly #waiting: (() => void)[] = []
-  #inFlight = 0
-
-  constructor(most: number, mostWaiting: number) {
-    this.#most = most
-    this.#mostWaiting = mostWaiting
-  }
-
-  async enter(id: OperationId, signal: AbortSignal | undefined, mostMs: number | undefined): Promise<void> {
-    if (this.#inFlight < this.#most) {
-      this.#inFlight += 1
-      return
-    }
-    if (this.#waiting.length >= this.#mostWaiting) throw notSent(id, 'too many calls wait for the ERP')
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    const enter = () => resolve(true)
-    const give = () => resolve(false)
-    this.#waiting.push(enter)
-    signal?.addEventListener('abort', give, { once: true })
-    const timer = mostMs === undefined ? undefined : setTimeout(give, mostMs)
-    const isIn = await promise
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', give)
-    if (isIn) return
-    const at = this.#waiting.indexOf(enter)
-    if (at >= 0) this.#waiting.splice(at, 1)
-    throw notSent(id, 'it waited too long for its turn')
-  }
-
-  /** The place goes to the one who waits longest. */
-  leave() {
-    const next = this.#waiting.shift()
-    if (next) next()
-    else this.#inFlight -= 1
-  }
-}
-
-export function notSent(id: OperationId, why: string): UnknownOutcome {
+export function toNotSentError(id: OperationId, why: string): UnknownOutcome {
   return new UnknownOutcome('unreachable', `${id} was not sent: ${why}.`, { sent: false })
 }

@@ -1,10 +1,12 @@
-import { callAny, type Erp, erpFrom, operations } from '@trade-gateway/connector'
+import { callOperation, createErp, type Erp, operations } from '@trade-gateway/connector'
 import { GatewayError } from '../contract/errors.ts'
 
-/** The second wall of read-only mode: whatever door a write comes through, it never reaches the ERP. */
-export function readOnly(erp: Erp): Erp {
-  return erpFrom((id, input, options) => {
+/**
+ * Refuses writes in read-only mode, after the pipeline's check: a write never reaches the ERP, whichever code sends it.
+ */
+export function refuseWrites(erp: Erp): Erp {
+  return createErp((id, input, options) => {
     if (operations[id].kind === 'write') return Promise.reject(new GatewayError('READ_ONLY_MODE'))
-    return callAny(erp, id, input, options)
+    return callOperation(erp, id, input, options)
   })
 }

@@ -1,42 +1,58 @@
-import type { Gateway } from '../gateway.ts'
-import type { Egress, PostError, Posted } from './egress.ts'
-import { inboxNamed, receive } from './inbox.ts'
-import { bodyOf, withheld } from './payload.ts'
-import type { Due, Outcome, Target } from './queue.ts'
-import { delayAfter } from './schedule.ts'
-import { isSigned, signatureHeaders, signingKeys } from './sign.ts'
+/** One delivery attempt: builds, signs and sends the body, and converts the result to an outcome. */
 
-/** One attempt: what is sent is made, signed and sent now, and what comes of it is decided here. */
+import type { Gateway } from '../gateway.ts'
+import type { Egress, PostError, PostResult } from './egress.ts'
+import { parseInboxName, receiveDelivery } from './inbox.ts'
+import { buildBody, findReasonToWithhold } from './payload.ts'
+import type { Due, Outcome, Target } from './queue.ts'
+import { findRetryDelay } from './schedule.ts'
+import { buildSignatureHeaders, isSigned, listSigningKeys } from './sign.ts'
+
+/** The time limit of an attempt. */
 export const attemptTimeoutMs = 15_000
 const userAgent = 'TradeGateway-Webhooks/1.4'
-const soundRequestId = /^[A-Za-z0-9._-]{8,128}$/
+const requestIdPattern = /^[A-Za-z0-9._-]{8,128}$/
 
-/** Tries to deliver; what is not to be seen any more is not sent. Never throws. */
-export async function attempt(gateway: Gateway, egress: Egress, target: Target, due: Due): Promise<Outcome> {
+interface AttemptContext {
+  readonly gateway: Gateway
+  readonly egress: Egress
+}
+
+/** Attempts a delivery. If the endpoint may no longer receive the event, cancels the delivery. Never throws. */
+export async function attemptDelivery(
+  { gateway, egress }: AttemptContext,
+  target: Target,
+  due: Due,
+): Promise<Outcome> {
   try {
-    const reason = withheld(gateway, target, due)
-    if (reason) return { ...outcomeOf(gateway, due, unsent(reason)), status: 'cancelled', due_at: null }
-    return outcomeOf(gateway, due, await sent(gateway, egress, target, due))
+    const reason = findReasonToWithhold(gateway, target, due)
+    if (reason)
+      return { ...toOutcome(gateway, due, toUnsentResult(reason)), status: 'cancelled', due_at: null }
+    return toOutcome(gateway, due, await postDelivery({ gateway, egress }, target, due))
   } catch (error) {
     gateway.log.error(
       { error, subject: due.delivery_id },
-      'a delivery failed inside; it is tried again as any other',
+      'a delivery failed inside; the gateway retries it on the usual schedule',
     )
-    return outcomeOf(gateway, due, unsent('internal'))
+    return toOutcome(gateway, due, toUnsentResult('internal'))
   }
 }
 
-function unsent(error: PostError): Posted {
-  return { status: undefined, error, said: null }
+function toUnsentResult(error: PostError): PostResult {
+  return { status: undefined, error, excerpt: null }
 }
 
-function sent(gateway: Gateway, egress: Egress, target: Target, due: Due): Promise<Posted> | Posted {
+function postDelivery(
+  { gateway, egress }: AttemptContext,
+  target: Target,
+  due: Due,
+): Promise<PostResult> | PostResult {
   const { event_id } = due
-  const body = bodyOf(gateway, target, due)
-  const keys = signingKeys(gateway, target)
-  const signature = signatureHeaders(keys, event_id, gateway.clock.now(), body)
+  const body = buildBody(gateway, target, due)
+  const keys = listSigningKeys(gateway, target)
+  const signature = buildSignatureHeaders(keys, { event_id, epochMs: gateway.clock.now(), body })
   const request_id =
-    due.request_id !== null && soundRequestId.test(due.request_id) ? due.request_id : event_id
+    due.request_id !== null && requestIdPattern.test(due.request_id) ? due.request_id : event_id
   const headers = [
     'Content-Type',
     'application/json',
@@ -46,15 +62,21 @@ function sent(gateway: Gateway, egress: Egress, target: Target, due: Due): Promi
     request_id,
     ...signature,
   ]
-  const name = inboxNamed(gateway, target.url)
-  if (name === undefined) return egress.post(target.url, headers, body, attemptTimeoutMs)
+  const name = parseInboxName(gateway, target.url)
+  if (name === undefined) return egress.post({ url: target.url, headers, body, timeoutMs: attemptTimeoutMs })
   const verified = keys.every((key) => isSigned(key, headers, body))
-  return receive(gateway, name, { channel_code: target.channel_code, event_id, headers, body, verified })
+  return receiveDelivery(gateway, name, {
+    channel_code: target.channel_code,
+    event_id,
+    headers,
+    body,
+    verified,
+  })
 }
 
-function outcomeOf(gateway: Gateway, due: Due, { status, error, said }: Posted): Outcome {
+function toOutcome(gateway: Gateway, due: Due, { status, error, excerpt }: PostResult): Outcome {
   const { delivery_id, endpoint_id, attempts } = due
-  const delay = delayAfter(attempts + 1)
+  const delay = findRetryDelay(attempts + 1)
   return {
     delivery_id,
     endpoint_id,
@@ -62,7 +84,7 @@ function outcomeOf(gateway: Gateway, due: Due, { status, error, said }: Posted):
     status: error === undefined ? 'delivered' : delay === undefined ? 'dead_letter' : 'pending',
     last_status: status ?? null,
     last_error: error ?? null,
-    last_response: said,
+    last_response: excerpt,
     attempted_at: gateway.clock.now(),
     due_at: error === undefined ? null : (delay ?? null),
   }

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Gateway } from '../gateway.ts'
 
 /**
- * What the sandbox's clock being set forward means for deliveries: those that wait are due sooner by as much, and what
- * is left over shortens the waits after their next failures, so that one step of eight hours shows a dead letter at
- * once. Nothing else moves: tokens and secrets live as long as they were given.
+ * Brings deliveries forward when the sandbox's clock is advanced. Waiting deliveries become due sooner by that time.
+ * The rest of the time shortens the delays after their next failures, so that advancing the clock by eight hours
+ * produces a dead letter at once. Tokens and secrets keep their lifetime.
  */
 export async function bringForward(gateway: Gateway, ms: number): Promise<void> {
   const now = gateway.clock.now()

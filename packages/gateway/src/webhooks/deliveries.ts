@@ -1,48 +1,55 @@
 import type { Caller, Keyed } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
-import type { windowOf } from '../contract/lists.ts'
+import type { parseWindow } from '../contract/lists.ts'
+import { Reply } from '../contract/reply.ts'
+import { readListPage } from '../documents/list.ts'
+import { requireOwned } from '../documents/own.ts'
 import { testType } from '../events/outbox.ts'
 import type { Gateway } from '../gateway.ts'
-import { instant } from '../kernel/clock.ts'
-import { keepAnswer } from '../operations/keys.ts'
-import { listPage } from '../operations/list.ts'
-import { owned } from '../operations/own.ts'
+import { formatInstant } from '../kernel/clock.ts'
 import type { Db, Tx } from '../store/store.ts'
-import { ownEndpoint } from './register.ts'
-import { addDeliveries, makeDue, newDelivery } from './sequence.ts'
-import { deliveryShown } from './shown.ts'
+import { keepResponse } from '../writes/keys.ts'
+import { requireOwnEndpoint } from './register.ts'
+import { addDeliveries, createDelivery, makeDue } from './sequence.ts'
+import { toDeliveryJson } from './webhook-json.ts'
 
-/** What became of each event at each endpoint. */
-type Asked = Parameters<typeof windowOf>[0] & {
+/** The query of a list of deliveries. A delivery is the state of one event at one endpoint. */
+type DeliveryQuery = Parameters<typeof parseWindow>[0] & {
   readonly status?: string | undefined
   readonly endpoint_id?: string | undefined
   readonly event_id?: string | undefined
 }
 
-export async function listDeliveries(gateway: Gateway, caller: Caller, asked: Asked) {
+export async function listDeliveries(gateway: Gateway, caller: Caller, filter: DeliveryQuery) {
   let query = gateway.store.db
     .selectFrom('webhook_deliveries')
     .selectAll()
     .where('channel_code', '=', caller.channel_code)
-  if (asked.status !== undefined) query = query.where('status', '=', asked.status)
-  if (asked.endpoint_id !== undefined) query = query.where('endpoint_id', '=', asked.endpoint_id)
-  if (asked.event_id !== undefined) query = query.where('event_id', '=', asked.event_id)
+  if (filter.status !== undefined) query = query.where('status', '=', filter.status)
+  if (filter.endpoint_id !== undefined) query = query.where('endpoint_id', '=', filter.endpoint_id)
+  if (filter.event_id !== undefined) query = query.where('event_id', '=', filter.event_id)
   const list = { query, time: 'created_at', id: 'delivery_id', open: 'dead_letter' } as const
-  return listPage(gateway, asked, list, deliveryShown)
+  return readListPage(gateway, filter, list, toDeliveryJson)
 }
 
 export async function readDelivery(gateway: Gateway, caller: Caller, id: string) {
-  return deliveryShown(owned(await deliveryRow(gateway.store.db, id), caller, 'webhook_delivery', id))
+  return toDeliveryJson(
+    requireOwned(await findDeliveryRow(gateway.store.db, id), caller, 'webhook_delivery', id),
+  )
 }
 
 /**
- * Has a delivery sent again now, under the same `event_id` and with the whole schedule before it; one that waits for
- * its next attempt is tried now.
+ * Makes a finished delivery due again now, with the same `event_id` and with the full retry schedule. If the delivery
+ * is still pending, only its next attempt becomes due now. Throws `VALIDATION_FAILED` if the endpoint was deleted.
  */
 export async function redeliver(gateway: Gateway, caller: Caller, id: string) {
-  const { endpoint_id } = owned(await deliveryRow(gateway.store.db, id), caller, 'webhook_delivery', id)
-  const { deleted_at } = await ownEndpoint(gateway, caller, endpoint_id, true)
+  const { endpoint_id } = requireOwned(
+    await findDeliveryRow(gateway.store.db, id),
+    caller,
+    'webhook_delivery',
+    id,
+  )
+  const { deleted_at } = await requireOwnEndpoint({ db: gateway.store.db, caller }, endpoint_id, true)
   if (deleted_at !== null) {
     throw new GatewayError('VALIDATION_FAILED', {
       param: 'delivery_id',
@@ -67,21 +74,23 @@ export async function redeliver(gateway: Gateway, caller: Caller, id: string) {
       .where('due_at', '>', now)
       .execute()
     await makeDue(gateway, tx, [endpoint_id])
-    return deliveryRow(tx, id)
+    return findDeliveryRow(tx, id)
   })
   gateway.nudge('deliveries')
-  return deliveryShown(owned(row, caller, 'webhook_delivery', id))
+  return toDeliveryJson(requireOwned(row, caller, 'webhook_delivery', id))
 }
 
-/** Sends an event that says nothing to one endpoint, through all that a real one goes through. */
+/** Sends a test event to one endpoint, through the same queue and signatures as a real event. */
 export async function testEndpoint(
   gateway: Gateway,
   caller: Caller,
-  id: string,
-  request_id: string,
-  key?: Keyed,
+  {
+    id,
+    request_id,
+    key,
+  }: { readonly id: string; readonly request_id: string; readonly key?: Keyed | undefined },
 ) {
-  const { endpoint_id, channel_code } = await ownEndpoint(gateway, caller, id)
+  const { endpoint_id, channel_code } = await requireOwnEndpoint({ db: gateway.store.db, caller }, id)
   const now = gateway.clock.now()
   const event = {
     event_id: gateway.ids.next('evt'),
@@ -91,20 +100,20 @@ export async function testEndpoint(
     warehouse_code: null,
     request_id,
     occurred_at: now,
-    data: JSON.stringify({ endpoint_id, requested_at: instant(now) }),
+    data: JSON.stringify({ endpoint_id, requested_at: formatInstant(now) }),
   }
-  const delivery = newDelivery(gateway, event, endpoint_id, now)
-  const data = deliveryShown(delivery)
+  const delivery = createDelivery(gateway, { ...event, endpoint_id }, now)
+  const data = toDeliveryJson(delivery)
   await gateway.store.db.transaction().execute(async (tx) => {
     await tx.insertInto('events').values(event).execute()
     await addDeliveries(gateway, tx, [delivery])
     const resource = { type: 'webhook_delivery', id: delivery.delivery_id }
-    await keepAnswer(gateway, tx, key, new Reply({ data }), 200, resource)
+    await keepResponse({ gateway, tx, keyed: key }, { reply: new Reply({ data }), status: 200, resource })
   })
   gateway.nudge('deliveries')
   return data
 }
 
-function deliveryRow(db: Db | Tx, id: string) {
+function findDeliveryRow(db: Db | Tx, id: string) {
   return db.selectFrom('webhook_deliveries').selectAll().where('delivery_id', '=', id).executeTakeFirst()
 }

@@ -1,12 +1,23 @@
+/**
+ * Delivers webhooks. Each leased queue has a worker with a bounded number of attempts in flight.
+ *
+ * Workers share a limited number of slots and take them in turn. Workers whose receiver fails may use at most half of
+ * the slots, so that receivers that hang never delay the others.
+ *
+ * The dispatcher writes outcomes in batches and keeps a worker open for a moment after its last delivery. All of its
+ * state is also in the database. After a crash, other processes free the leases and repeat only the deliveries that
+ * were in flight, with the same `event_id`.
+ */
+
 import { LRUCache } from 'lru-cache'
 import type { Gateway } from '../gateway.ts'
-import { attempt, attemptTimeoutMs } from './attempt.ts'
+import { attemptDelivery, attemptTimeoutMs } from './attempt.ts'
 import type { Egress } from './egress.ts'
 import {
   type Cursor,
   cancelQueue,
   type Due,
-  freeLeasesOfDead,
+  freeOrphanedLeases,
   leaseMs,
   leaseQueues,
   type Outcome,
@@ -16,53 +27,53 @@ import {
   releaseQueues,
   renewLeases,
   type Target,
-  whileAlive,
+  withProcessLock,
   writeOutcomes,
 } from './queue.ts'
 
+/** The largest number of attempts in flight in this process. */
+const maxInFlight = 1_024
+const maxFailingInFlight = 512
+/** The number of attempts in flight per worker: at first, the maximum after successes, and while the receiver fails. */
+const inFlightPerWorker = { first: 4, max: 16, failing: 2 } as const
+const maxWorkers = 2_000
 /**
- * Delivers. Each leased queue is a lane with a bounded number of attempts in flight; lanes take from a common number of
- * slots in turn, and those whose receiver fails may take half of them at most, so that receivers that hang never delay
- * the others. What became of attempts is written in batches, and a lane stays open a moment after its last delivery.
- * Nothing is remembered that the database does not know: after a crash others free the leases, and only what was in
- * flight is sent again, under the same `event_id`.
+ * The largest number of queues that are leased in one turn, so low that processes that wake at the same time share the
+ * due queues.
  */
-const mostInFlight = 1_024
-const mostFailingInFlight = 512
-/** In flight in one lane: at first, as long as all goes well, and while the receiver fails. */
-const inFlightPerLane = { first: 4, most: 16, failing: 2 } as const
-const mostLanes = 2_000
-/** Few enough that processes which are woken together each get some. */
 const leasesPerTurn = 32
-/** After so long a busy lane is given up, so that another process can take it. */
-const sliceMs = 10_000
-/** Read ahead in one lane; less where many lanes are read at once. */
-const readAhead = { most: 64, least: 4, manyLanes: 250 } as const
-const mostUnwritten = 5_000
+/** The time after which a busy worker closes, so that another process can lease its queue. */
+const maxOpenMs = 10_000
+/** The number of deliveries that are read ahead per worker; `min` if more than `manyWorkers` read at once. */
+const readAhead = { max: 64, min: 4, manyWorkers: 250 } as const
+const maxUnwritten = 5_000
 const outcomesPerWrite = 500
-/** Long enough to write many at once, short enough that a crash repeats few. */
+/**
+ * The delay before outcomes are written: long enough to write many at once, short enough that a crash repeats few
+ * deliveries.
+ */
 const writeAfterMs = 20
 const rewriteAfterMs = 1_000
-const lingerMs = 1_000
-/** A change of an endpoint or its channel counts for every attempt that begins this much later. */
-const freshMs = 500
-const mostStaleMs = 1_000
+const maxIdleMs = 1_000
+/** The age at which a worker's settings are read again. Above the age `maxStaleMs` the worker starts no attempt. */
+const reloadAfterMs = 500
+const maxStaleMs = 1_000
 const renewEveryMs = leaseMs / 3
-/** How long a channel that is switched off is left alone. */
-const pausedMs = 30_000
-const mostRemembered = 10_000
-const lookForDeadMs = 1_000
-const landWithinMs = 5_000
+/** How long the queue of a paused channel waits before the next check. */
+const pausedRetryMs = 30_000
+const maxRememberedFailing = 10_000
+const freeOrphansEveryMs = 1_000
+const stopTimeoutMs = 5_000
 
-interface Lane {
+interface QueueWorker {
   readonly endpoint_id: string
   target: Target
-  /** When target and lease were last confirmed, on the monotonic clock. */
+  /** When the target was read and the lease confirmed, on the monotonic clock. */
   loadedAt: number
   leasedAt: number
   cursor: Cursor
   buffer: Due[]
-  /** Whether there may be more than was read. */
+  /** Whether the queue may have more due deliveries than were read. */
   more: boolean
   inFlight: number
   unwritten: number
@@ -77,22 +88,22 @@ export class Dispatcher {
   readonly #egress: Egress
   readonly #wake: () => void
   readonly #name: string
-  readonly #lanes = new Map<string, Lane>()
-  readonly #waiting = new Set<Lane>()
-  readonly #failing = new LRUCache<string, true>({ max: mostRemembered })
-  readonly #flying = new Set<Promise<void>>()
+  readonly #workers = new Map<string, QueueWorker>()
+  readonly #waiting = new Set<QueueWorker>()
+  readonly #failing = new LRUCache<string, true>({ max: maxRememberedFailing })
+  readonly #attempts = new Set<Promise<void>>()
   #failingInFlight = 0
   #outcomes: Outcome[] = []
   #writing: Promise<void> | undefined
   #writeTimer: NodeJS.Timeout | undefined
   #renewedAt: number
-  #lookedForDeadAt = Number.NEGATIVE_INFINITY
-  #alive: Promise<unknown> | undefined
-  readonly #over = Promise.withResolvers<void>()
+  #orphansFreedAt = Number.NEGATIVE_INFINITY
+  #processLock: Promise<unknown> | undefined
+  readonly #stopped = Promise.withResolvers<void>()
   #isStopping = false
-  #isCut = false
+  #isAborted = false
 
-  /** `wake` is called where a turn is wanted at once. */
+  /** `wake` requests a turn at once. */
   constructor(gateway: Gateway, egress: Egress, wake: () => void = () => {}) {
     this.#gateway = gateway
     this.#egress = egress
@@ -101,329 +112,345 @@ export class Dispatcher {
     this.#renewedAt = gateway.clock.monotonic()
   }
 
-  /** Attempts that are under way. */
+  /** The number of attempts in flight. */
   get inFlight(): number {
-    return this.#flying.size
+    return this.#attempts.size
   }
 
-  /** One turn: reads on in the open lanes, opens lanes for queues that are due, closes those that have nothing to do. */
+  /**
+   * Reads ahead for open workers, opens workers for due queues and closes idle workers; one turn of the worker. Returns
+   * whether more queues may be due.
+   */
   async turn(): Promise<boolean> {
     if (this.#isStopping) return false
-    await this.#showLife()
-    await this.#renew()
-    await this.#reload()
-    await this.#refill()
-    const opened = await this.#open()
-    await this.#close((lane) => !this.#mayRead(lane) || this.#now() - lane.idleSince >= this.#linger())
+    await this.#holdProcessLock()
+    await this.#renewLeases()
+    await this.#reloadTargets()
+    await this.#readAhead()
+    const opened = await this.#openWorkers()
+    await this.#closeWorkers(
+      (worker) => !this.#mayRead(worker) || this.#now() - worker.idleSince >= this.#idleLimitMs(),
+    )
     return opened === leasesPerTurn
   }
 
-  /** Turns until nothing is due, and waits for what is in flight. */
+  /** Runs turns until no delivery is due, and waits for the attempts in flight. */
   async drain(): Promise<void> {
     for (let busy = true; busy; ) {
       await this.turn()
-      busy = this.#lanes.size > 0
-      while (this.#flying.size > 0) await Promise.all(this.#flying)
-      await this.#written()
-      await this.#close(() => true)
+      busy = this.#workers.size > 0
+      while (this.#attempts.size > 0) await Promise.all(this.#attempts)
+      await this.#flushOutcomes()
+      await this.#closeWorkers(() => true)
     }
   }
 
   /**
-   * Begins nothing more, waits a while for what is in flight, writes it down and gives every lease back. An attempt
-   * that is cut short is none: whoever delivers next makes it again, under the same `event_id`.
+   * Starts no more attempts, waits up to `stopTimeoutMs` for those in flight, writes their outcomes and releases every
+   * lease. An aborted attempt has no outcome: the next process repeats it with the same `event_id`.
    */
   async stop(): Promise<void> {
     this.#isStopping = true
-    for (const lane of this.#lanes.values()) give(lane)
-    const landed = Promise.all(this.#flying)
+    for (const worker of this.#workers.values()) giveUpLease(worker)
+    const ended = Promise.all(this.#attempts)
     const { promise: late, resolve } = Promise.withResolvers<void>()
-    const timer = setTimeout(resolve, landWithinMs)
-    await Promise.race([landed, late])
+    const timer = setTimeout(resolve, stopTimeoutMs)
+    await Promise.race([ended, late])
     clearTimeout(timer)
-    this.#isCut = this.#flying.size > 0
-    if (this.#isCut) await this.#egress.close()
-    await landed
-    await this.#written().catch(() => {})
-    await this.#close(() => true).catch(() => {})
+    this.#isAborted = this.#attempts.size > 0
+    if (this.#isAborted) await this.#egress.close()
+    await ended
+    await this.#flushOutcomes().catch(() => {})
+    await this.#closeWorkers(() => true).catch(() => {})
     clearTimeout(this.#writeTimer)
-    this.#over.resolve()
-    await this.#alive?.catch(() => {})
+    this.#stopped.resolve()
+    await this.#processLock?.catch(() => {})
     await this.#egress.close()
   }
 
-  /** Holds the lock by which others see that this process lives, before it leases anything; looks after the others. */
-  async #showLife(): Promise<void> {
-    if (!this.#alive) {
+  /** Takes the process lock before leasing anything, and frees the leases of processes that have ended. */
+  async #holdProcessLock(): Promise<void> {
+    if (!this.#processLock) {
       const held = Promise.withResolvers<void>()
-      const alive = whileAlive(this.#gateway, this.#name, (lost) => {
+      const lock = withProcessLock(this.#gateway, this.#name, (lost) => {
         held.resolve()
-        const { promise: gone, resolve } = Promise.withResolvers<void>()
+        const { promise: lockLost, resolve } = Promise.withResolvers<void>()
         lost.addEventListener('abort', () => resolve(), { once: true })
         if (lost.aborted) resolve()
-        return Promise.race([gone, this.#over.promise])
+        return Promise.race([lockLost, this.#stopped.promise])
       })
-      await Promise.race([held.promise, alive])
-      this.#alive = alive
-      // Without the lock others take this process for dead: it begins nothing until it has shown itself again.
-      alive.then(
-        () => this.#hidden(alive),
-        () => this.#hidden(alive),
+      await Promise.race([held.promise, lock])
+      this.#processLock = lock
+      // Without the lock, other processes free its leases, so this process must stop until it has the lock again.
+      lock.then(
+        () => this.#onProcessLockLost(lock),
+        () => this.#onProcessLockLost(lock),
       )
     }
-    if (this.#now() - this.#lookedForDeadAt < lookForDeadMs) return
-    this.#lookedForDeadAt = this.#now()
-    await freeLeasesOfDead(this.#gateway, this.#name)
+    if (this.#now() - this.#orphansFreedAt < freeOrphansEveryMs) return
+    this.#orphansFreedAt = this.#now()
+    await freeOrphanedLeases(this.#gateway, this.#name)
   }
 
-  /** The lock by which others see this process is gone: whatever was leased is given up. */
-  #hidden(alive: Promise<unknown>): void {
-    if (this.#alive !== alive) return
-    this.#alive = undefined
-    for (const lane of this.#lanes.values()) give(lane)
+  /** Gives up every lease, because other processes may have freed them. */
+  #onProcessLockLost(lock: Promise<unknown>): void {
+    if (this.#processLock !== lock) return
+    this.#processLock = undefined
+    for (const worker of this.#workers.values()) giveUpLease(worker)
   }
 
   #now(): number {
     return this.#gateway.clock.monotonic()
   }
 
-  #linger(): number {
-    return this.#lanes.size > mostLanes / 2 ? 0 : lingerMs
+  #idleLimitMs(): number {
+    return this.#workers.size > maxWorkers / 2 ? 0 : maxIdleMs
   }
 
-  async #renew(): Promise<void> {
+  async #renewLeases(): Promise<void> {
     const now = this.#now()
-    if (this.#lanes.size === 0 || now - this.#renewedAt < renewEveryMs) return
+    if (this.#workers.size === 0 || now - this.#renewedAt < renewEveryMs) return
     this.#renewedAt = now
-    const kept = new Set(await renewLeases(this.#gateway, this.#name, [...this.#lanes.keys()]))
-    for (const lane of this.#lanes.values()) {
-      if (kept.has(lane.endpoint_id)) lane.leasedAt = now
-      else give(lane)
+    const kept = new Set(await renewLeases(this.#gateway, this.#name, [...this.#workers.keys()]))
+    for (const worker of this.#workers.values()) {
+      if (kept.has(worker.endpoint_id)) worker.leasedAt = now
+      else giveUpLease(worker)
     }
   }
 
-  /** Whatever changed of endpoints and channels. */
-  async #reload(): Promise<void> {
+  /** Reads the settings of endpoints and channels again. */
+  async #reloadTargets(): Promise<void> {
     const now = this.#now()
-    const old = [...this.#lanes.values()].filter(({ loadedAt }) => now - loadedAt >= freshMs)
+    const old = [...this.#workers.values()].filter(({ loadedAt }) => now - loadedAt >= reloadAfterMs)
     if (old.length === 0) return
     const targets = await readTargets(
       this.#gateway,
       old.map(({ endpoint_id }) => endpoint_id),
     )
-    for (const lane of old) {
-      const target = targets.get(lane.endpoint_id)
+    for (const worker of old) {
+      const target = targets.get(worker.endpoint_id)
       if (!target) continue
-      lane.target = target
-      lane.loadedAt = now
-      if (target.state === 'live') this.#pump(lane)
-      else lane.buffer = []
+      worker.target = target
+      worker.loadedAt = now
+      if (target.state === 'live') this.#startAttempts(worker)
+      else worker.buffer = []
     }
   }
 
-  /** Reads on in the lanes that have little left. */
-  async #refill(lanes: readonly Lane[] = [...this.#lanes.values()]): Promise<void> {
-    for (const lane of lanes) if (this.#now() - lane.openedAt >= sliceMs) lane.more = false
-    const wanting = lanes.filter((lane) => lane.buffer.length < lane.limit && this.#mayRead(lane))
-    if (wanting.length === 0 || this.#outcomes.length > mostUnwritten) return
-    for (const lane of wanting) {
-      // What is pending now is all that is to do, wherever it stands.
-      if (isEmpty(lane)) lane.cursor = startOf(lane.endpoint_id)
+  /** Reads more deliveries for the workers whose buffer is short. */
+  async #readAhead(workers: readonly QueueWorker[] = [...this.#workers.values()]): Promise<void> {
+    for (const worker of workers) if (this.#now() - worker.openedAt >= maxOpenMs) worker.more = false
+    const hungry = workers.filter((worker) => worker.buffer.length < worker.limit && this.#mayRead(worker))
+    if (hungry.length === 0 || this.#outcomes.length > maxUnwritten) return
+    for (const worker of hungry) {
+      // An idle worker starts from the beginning: a retry or redelivery may be due before its cursor.
+      if (isEmpty(worker)) worker.cursor = createStartCursor(worker.endpoint_id)
     }
-    const most = wanting.length > readAhead.manyLanes ? readAhead.least : readAhead.most
+    const maxPerQueue = hungry.length > readAhead.manyWorkers ? readAhead.min : readAhead.max
     const found = await readDue(
       this.#gateway,
-      wanting.map(({ cursor }) => cursor),
-      most,
+      hungry.map(({ cursor }) => cursor),
+      maxPerQueue,
     )
-    const byLane = Map.groupBy(found, ({ endpoint_id }) => endpoint_id)
-    for (const lane of wanting) {
-      const read = byLane.get(lane.endpoint_id) ?? []
-      lane.more = read.length === most
+    const byWorker = Map.groupBy(found, ({ endpoint_id }) => endpoint_id)
+    for (const worker of hungry) {
+      const read = byWorker.get(worker.endpoint_id) ?? []
+      worker.more = read.length === maxPerQueue
       const last = read.at(-1)
-      if (last) lane.cursor = last
-      lane.buffer.push(...read)
-      this.#pump(lane)
+      if (last) worker.cursor = last
+      worker.buffer.push(...read)
+      this.#startAttempts(worker)
     }
   }
 
-  /** Leases queues that are due and opens their lanes; answers how many. */
-  async #open(): Promise<number> {
-    const room = Math.min(leasesPerTurn, mostLanes - this.#lanes.size)
-    if (room <= 0) return 0
+  /** Leases due queues and opens their workers; returns the number of leases. */
+  async #openWorkers(): Promise<number> {
+    const freeWorkers = Math.min(leasesPerTurn, maxWorkers - this.#workers.size)
+    if (freeWorkers <= 0) return 0
     const leasedAt = this.#now()
-    const leased = await leaseQueues(this.#gateway, this.#name, room)
+    const leased = await leaseQueues(this.#gateway, this.#name, freeWorkers)
     if (leased.length === 0) return 0
     const targets = await readTargets(this.#gateway, leased)
-    const opened: Lane[] = []
+    const opened: QueueWorker[] = []
     const releases: Release[] = []
     for (const endpoint_id of leased) {
       const target = targets.get(endpoint_id)
-      if (target?.state === 'live') opened.push(this.#laneOf(target, leasedAt))
-      else releases.push(await this.#leftAlone(endpoint_id, target))
+      if (target?.state === 'live') opened.push(this.#createWorker(target, leasedAt))
+      else releases.push(await this.#prepareRelease(endpoint_id, target))
     }
-    for (const lane of opened) this.#lanes.set(lane.endpoint_id, lane)
-    await this.#refill(opened)
+    for (const worker of opened) this.#workers.set(worker.endpoint_id, worker)
+    await this.#readAhead(opened)
     await releaseQueues(this.#gateway, this.#name, releases)
     return leased.length
   }
 
-  /** A queue that is not delivered: paused with its channel, or ended with its endpoint. */
-  async #leftAlone(endpoint_id: string, target: Target | undefined): Promise<Release> {
+  /**
+   * Prepares the release of a queue that must not be delivered. The queue of a paused channel becomes due again after
+   * `pausedRetryMs`; the deliveries of any other queue are cancelled.
+   */
+  async #prepareRelease(endpoint_id: string, target: Target | undefined): Promise<Release> {
     const isPaused = target?.state === 'paused'
     if (!isPaused) await cancelQueue(this.#gateway, endpoint_id)
     return {
       endpoint_id,
       last_success_at: null,
-      due_at: isPaused ? this.#gateway.clock.now() + pausedMs : null,
+      due_at: isPaused ? this.#gateway.clock.now() + pausedRetryMs : null,
     }
   }
 
-  #laneOf(target: Target, leasedAt: number): Lane {
+  #createWorker(target: Target, leasedAt: number): QueueWorker {
     const { endpoint_id } = target
     return {
       endpoint_id,
       target,
       loadedAt: leasedAt,
       leasedAt,
-      cursor: startOf(endpoint_id),
+      cursor: createStartCursor(endpoint_id),
       buffer: [],
       more: false,
       inFlight: 0,
       unwritten: 0,
-      limit: this.#failing.has(endpoint_id) ? inFlightPerLane.failing : inFlightPerLane.first,
+      limit: this.#failing.has(endpoint_id) ? inFlightPerWorker.failing : inFlightPerWorker.first,
       lastSuccessAt: null,
       idleSince: leasedAt,
       openedAt: leasedAt,
     }
   }
 
-  /** Whether an attempt that begins now ends within the lease, and goes to an endpoint as it stands. */
-  #maySend({ target, loadedAt, leasedAt }: Lane): boolean {
+  /** Whether an attempt that starts now ends within the lease and uses current settings. */
+  #maySend({ target, loadedAt, leasedAt }: QueueWorker): boolean {
     const now = this.#now()
     const isLeased = now - leasedAt < leaseMs - attemptTimeoutMs
-    return !this.#isStopping && isLeased && now - loadedAt <= mostStaleMs && target.state === 'live'
+    return !this.#isStopping && isLeased && now - loadedAt <= maxStaleMs && target.state === 'live'
   }
 
-  #mayRead(lane: Lane): boolean {
-    return this.#maySend(lane) && this.#now() - lane.openedAt < sliceMs
+  #mayRead(worker: QueueWorker): boolean {
+    return this.#maySend(worker) && this.#now() - worker.openedAt < maxOpenMs
   }
 
-  #hasSlot({ endpoint_id }: Lane): boolean {
-    if (this.#flying.size >= mostInFlight) return false
-    return !this.#failing.has(endpoint_id) || this.#failingInFlight < mostFailingInFlight
+  #hasSlot({ endpoint_id }: QueueWorker): boolean {
+    if (this.#attempts.size >= maxInFlight) return false
+    return !this.#failing.has(endpoint_id) || this.#failingInFlight < maxFailingInFlight
   }
 
-  /** Begins as many attempts as the lane and the slots allow. */
-  #pump(lane: Lane): void {
-    while (lane.buffer.length > 0 && lane.inFlight < lane.limit && this.#maySend(lane)) {
-      if (!this.#hasSlot(lane)) {
-        this.#waiting.add(lane)
+  /** Starts as many attempts as the worker's limit and the free slots allow. */
+  #startAttempts(worker: QueueWorker): void {
+    while (worker.buffer.length > 0 && worker.inFlight < worker.limit && this.#maySend(worker)) {
+      if (!this.#hasSlot(worker)) {
+        this.#waiting.add(worker)
         return
       }
-      const due = lane.buffer.shift()
-      if (due) this.#begin(lane, due)
+      const due = worker.buffer.shift()
+      if (due) this.#startAttempt(worker, due)
     }
-    if (lane.more && lane.buffer.length < lane.limit) this.#wake()
+    if (worker.more && worker.buffer.length < worker.limit) this.#wake()
   }
 
-  #begin(lane: Lane, due: Due): void {
-    const wasFailing = this.#failing.has(lane.endpoint_id)
-    lane.inFlight += 1
+  #startAttempt(worker: QueueWorker, due: Due): void {
+    const wasFailing = this.#failing.has(worker.endpoint_id)
+    worker.inFlight += 1
     if (wasFailing) this.#failingInFlight += 1
-    const flight = attempt(this.#gateway, this.#egress, lane.target, due).then((outcome) => {
-      this.#flying.delete(flight)
-      lane.inFlight -= 1
+    const context = { gateway: this.#gateway, egress: this.#egress }
+    const attempt = attemptDelivery(context, worker.target, due).then((outcome) => {
+      this.#attempts.delete(attempt)
+      worker.inFlight -= 1
       if (wasFailing) this.#failingInFlight -= 1
-      lane.idleSince = this.#now()
-      if (!this.#isCut) this.#ended(lane, outcome)
-      this.#pump(lane)
-      this.#pumpWaiting()
+      worker.idleSince = this.#now()
+      if (!this.#isAborted) this.#onAttemptEnded(worker, outcome)
+      this.#startAttempts(worker)
+      this.#resumeWaiting()
     })
-    this.#flying.add(flight)
+    this.#attempts.add(attempt)
   }
 
-  #ended(lane: Lane, outcome: Outcome): void {
+  #onAttemptEnded(worker: QueueWorker, outcome: Outcome): void {
     if (outcome.last_error === null) {
-      lane.lastSuccessAt = outcome.attempted_at
-      lane.limit = Math.min(inFlightPerLane.most, lane.limit + 1)
-      this.#failing.delete(lane.endpoint_id)
+      worker.lastSuccessAt = outcome.attempted_at
+      worker.limit = Math.min(inFlightPerWorker.max, worker.limit + 1)
+      this.#failing.delete(worker.endpoint_id)
     } else if (outcome.status !== 'cancelled') {
-      lane.limit = inFlightPerLane.failing
-      this.#failing.set(lane.endpoint_id, true)
+      worker.limit = inFlightPerWorker.failing
+      this.#failing.set(worker.endpoint_id, true)
     }
-    lane.unwritten += 1
+    worker.unwritten += 1
     this.#outcomes.push(outcome)
-    if (this.#outcomes.length >= outcomesPerWrite) void this.#written().catch(() => {})
-    else this.#writeLater(writeAfterMs)
+    if (this.#outcomes.length >= outcomesPerWrite) void this.#flushOutcomes().catch(() => {})
+    else this.#scheduleWrite(writeAfterMs)
   }
 
-  /** The lane that has waited longest for a slot goes first, and then stands at the end again. */
-  #pumpWaiting(): void {
-    for (const lane of this.#waiting) {
-      if (lane.buffer.length > 0 && !this.#hasSlot(lane)) continue
-      this.#waiting.delete(lane)
-      if (lane.buffer.length === 0) continue
-      this.#pump(lane)
+  /** Resumes the worker that has waited longest for a slot; if it must wait again, it goes to the end of the queue. */
+  #resumeWaiting(): void {
+    for (const worker of this.#waiting) {
+      if (worker.buffer.length > 0 && !this.#hasSlot(worker)) continue
+      this.#waiting.delete(worker)
+      if (worker.buffer.length === 0) continue
+      this.#startAttempts(worker)
       return
     }
   }
 
-  #writeLater(ms: number): void {
+  #scheduleWrite(ms: number): void {
     this.#writeTimer ??= setTimeout(() => {
       this.#writeTimer = undefined
-      this.#written().catch((error: unknown) => {
-        this.#gateway.log.warn({ error }, 'what became of deliveries could not be written yet')
-        if (!this.#isStopping) this.#writeLater(rewriteAfterMs)
+      this.#flushOutcomes().catch((error: unknown) => {
+        this.#gateway.log.warn(
+          { error },
+          'the outcomes of deliveries could not be written yet; the dispatcher retries',
+        )
+        if (!this.#isStopping) this.#scheduleWrite(rewriteAfterMs)
       })
     }, ms)
   }
 
-  /** Resolves when every outcome so far is written. */
-  #written(): Promise<void> {
-    this.#writing ??= this.#write().finally(() => {
+  /** Writes every outcome so far; concurrent calls share one write. */
+  #flushOutcomes(): Promise<void> {
+    this.#writing ??= this.#writeBatches().finally(() => {
       this.#writing = undefined
     })
     return this.#writing
   }
 
-  async #write(): Promise<void> {
+  async #writeBatches(): Promise<void> {
     while (this.#outcomes.length > 0) {
       const batch = this.#outcomes.slice(0, outcomesPerWrite)
       await writeOutcomes(this.#gateway, batch)
       this.#outcomes = this.#outcomes.slice(batch.length)
       for (const { endpoint_id } of batch) {
-        const lane = this.#lanes.get(endpoint_id)
-        if (lane) lane.unwritten -= 1
+        const worker = this.#workers.get(endpoint_id)
+        if (worker) worker.unwritten -= 1
       }
     }
   }
 
-  /** Closes lanes that have nothing to do, where `isOver` says so too, and gives their leases back. */
-  async #close(isOver: (lane: Lane) => boolean): Promise<void> {
-    const over = [...this.#lanes.values()].filter((lane) => isEmpty(lane) && !lane.more && isOver(lane))
-    if (over.length === 0) return
-    for (const { endpoint_id } of over) this.#lanes.delete(endpoint_id)
-    const releases = over.map(({ endpoint_id, lastSuccessAt, target }) => ({
+  /** Closes the idle workers that `mayClose` selects, and releases their leases. */
+  async #closeWorkers(mayClose: (worker: QueueWorker) => boolean): Promise<void> {
+    const closing = [...this.#workers.values()].filter(
+      (worker) => isEmpty(worker) && !worker.more && mayClose(worker),
+    )
+    if (closing.length === 0) return
+    for (const { endpoint_id } of closing) this.#workers.delete(endpoint_id)
+    const releases = closing.map(({ endpoint_id, lastSuccessAt, target }) => ({
       endpoint_id,
       last_success_at: lastSuccessAt,
-      due_at: target.state === 'paused' ? this.#gateway.clock.now() + pausedMs : null,
+      due_at: target.state === 'paused' ? this.#gateway.clock.now() + pausedRetryMs : null,
     }))
     if (await releaseQueues(this.#gateway, this.#name, releases)) this.#wake()
   }
 }
 
-/** The lease is someone else's: what is in flight is written down, nothing more is begun. */
-function give(lane: Lane): void {
-  lane.buffer = []
-  lane.more = false
-  lane.leasedAt = Number.NEGATIVE_INFINITY
+/**
+ * Stops a worker whose lease may belong to another process: the attempts in flight finish, and no further one starts.
+ */
+function giveUpLease(worker: QueueWorker): void {
+  worker.buffer = []
+  worker.more = false
+  worker.leasedAt = Number.NEGATIVE_INFINITY
 }
 
-function isEmpty({ buffer, inFlight, unwritten }: Lane): boolean {
+function isEmpty({ buffer, inFlight, unwritten }: QueueWorker): boolean {
   return buffer.length === 0 && inFlight === 0 && unwritten === 0
 }
 
-function startOf(endpoint_id: string): Cursor {
+function createStartCursor(endpoint_id: string): Cursor {
   return { endpoint_id, due_at: -1, event_number: -1 }
 }

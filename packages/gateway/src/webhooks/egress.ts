@@ -1,24 +1,29 @@
+/**
+ * The only HTTP client that calls receivers, guarded against server-side request forgery (SSRF).
+ *
+ * For each connection it resolves the name once and checks that every address is public unicast. Then it opens the
+ * socket to the checked address, with the name kept for TLS and Host. So a resolver that returns another address later
+ * (DNS rebinding) has no effect. It ignores the proxies of the environment, does not follow redirects, and neither
+ * decodes a body nor reads more than `maxResponseBytes` of it.
+ */
+
 import { promises as dns } from 'node:dns'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { LRUCache } from 'lru-cache'
-import { Agent, buildConnector } from 'undici'
+import { Agent, buildConnector, type Dispatcher } from 'undici'
 import type { Config } from '../config.ts'
-import { bytesOf, isPublicUnicast } from './address.ts'
-import { flawOfUrl, ownHosts } from './url.ts'
+import { isAddress } from '../kernel/networks.ts'
+import { isPublicUnicast } from './address.ts'
+import { findUrlFlaw, listOwnHosts } from './url.ts'
 
-/**
- * The only way out to receivers. A name is resolved once for each connection, every address of the answer must be
- * public unicast, and the socket is opened to the very address that was checked, with the name kept for TLS and Host:
- * a resolver that answers differently a moment later changes nothing. Proxies of the environment are not used,
- * redirects are not followed, bodies are neither decoded nor read beyond their bound.
- */
-export interface Posted {
-  /** Undefined where no answer came. */
+/** The result of a request to a receiver. */
+export interface PostResult {
+  /** The HTTP status; undefined if no response arrived. */
   readonly status: number | undefined
   readonly error: PostError | undefined
-  /** The first printable characters of the answer. */
-  readonly said: string | null
+  /** The first printable characters of the response. */
+  readonly excerpt: string | null
 }
 
 export const postErrors = [
@@ -40,7 +45,7 @@ export type Resolve = (host: string) => Promise<readonly string[]>
 type Connector = ReturnType<typeof buildConnector>
 
 export interface EgressParts {
-  /** Every address of a name. */
+  /** Resolves a name to all of its addresses. */
   readonly resolve?: Resolve
   /** Opens the connection to `hostname`, which is a checked address. */
   readonly dial?: Connector
@@ -48,13 +53,21 @@ export interface EgressParts {
 
 const connectTimeoutMs = 10_000
 const resolveTimeoutMs = 5_000
-const mostAnswerBytes = 64 * 1024
-const mostSaid = 200
-const mostAddresses = 3
+const maxResponseBytes = 64 * 1024
+const maxExcerptCharacters = 200
+const maxAddresses = 3
 const keepAliveMs = 10_000
-const mostPlaces = 5_000
+const maxDestinations = 5_000
 
-interface Where {
+interface PostRequest {
+  readonly url: string
+  /** The headers, as a flat list of names and values. */
+  readonly headers: string[]
+  readonly body: Uint8Array
+  readonly timeoutMs: number
+}
+
+interface Destination {
   readonly origin: string
   readonly path: string
 }
@@ -62,14 +75,14 @@ interface Where {
 export class Egress {
   readonly #config: Config
   readonly #agent: Agent
-  readonly #places = new LRUCache<string, Where>({ max: mostPlaces })
+  readonly #destinations = new LRUCache<string, Destination>({ max: maxDestinations })
 
   constructor(config: Config, parts: EgressParts = {}) {
     this.#config = config
     const dial = parts.dial ?? buildConnector({ timeout: connectTimeoutMs, allowH2: false })
     this.#agent = new Agent({
-      connect: checkedConnector(config, parts.resolve ?? resolverOf(config), dial),
-      // Requests in flight are bounded by those who ask; a shared origin must not make one wait for another.
+      connect: createCheckedConnector(config, parts.resolve ?? createResolver(config), dial),
+      // The dispatcher bounds the requests in flight. A limit per origin would let one channel's receiver delay another's.
       connections: null,
       pipelining: 1,
       allowH2: false,
@@ -78,68 +91,31 @@ export class Egress {
     })
   }
 
-  /** Sends a body once and says what came of it; never throws. */
-  post(url: string, headers: string[], body: Uint8Array, timeoutMs: number): Promise<Posted> {
-    const where = this.#whereOf(url)
-    if (!where) return Promise.resolve(failed('not_public'))
-    const { promise, resolve } = Promise.withResolvers<Posted>()
-    let abort: ((reason: Error) => void) | undefined
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      resolve(failed('timeout'))
-      abort?.(new Error('The receiver took too long.'))
-    }, timeoutMs)
-    const end = (posted: Posted) => {
-      clearTimeout(timer)
-      resolve(posted)
-    }
-    let status = 0
-    let size = 0
-    let start = ''
-    this.#agent.dispatch(
-      {
-        ...where,
-        method: 'POST',
-        headers,
-        body,
-        headersTimeout: timeoutMs,
-        bodyTimeout: timeoutMs,
-      },
-      {
-        onRequestStart(controller) {
-          abort = (reason) => controller.abort(reason)
-          if (isLate) controller.abort(new Error('The receiver took too long.'))
-        },
-        onResponseStart(_controller, statusCode) {
-          status = statusCode
-        },
-        onResponseData(controller, chunk: Buffer) {
-          size += chunk.length
-          if (start.length < mostSaid) start += chunk.toString('latin1', 0, mostSaid * 4)
-          // What it answered counts; the rest of a large body does not.
-          if (size > mostAnswerBytes) controller.abort(new Error('The answer is too large.'))
-        },
-        onResponseEnd() {
-          end(answered(status, start))
-        },
-        onResponseError(_controller, error) {
-          end(size > mostAnswerBytes ? answered(status, start) : failed(errorOf(error), status || undefined))
-        },
-      },
-    )
-    return promise
+  /** Sends a body once. Never throws. */
+  post({ url, headers, body, timeoutMs }: PostRequest): Promise<PostResult> {
+    const destination = this.#destinationOf(url)
+    if (!destination) return Promise.resolve(toFailure('not_public'))
+    const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs }
+    return new Promise((resolve) => {
+      this.#agent.dispatch(
+        { ...destination, method: 'POST', headers, body, ...timeouts },
+        collectResult(timeoutMs, resolve),
+      )
+    })
   }
 
-  /** Where a URL leads; undefined where its text speaks against calling it. Receivers are few and called often. */
-  #whereOf(url: string): Where | undefined {
-    const known = this.#places.get(url)
+  /**
+   * Parses the origin and path of a URL; undefined if its text shows that it must not be called. The result is cached,
+   * because receivers are few and called often.
+   */
+  #destinationOf(url: string): Destination | undefined {
+    const known = this.#destinations.get(url)
     if (known) return known
-    if (flawOfUrl(url, this.#config)) return undefined
+    if (findUrlFlaw(url, this.#config)) return undefined
     const { origin, pathname, search } = new URL(url)
-    const where = { origin, path: `${pathname}${search}` }
-    this.#places.set(url, where)
-    return where
+    const destination = { origin, path: `${pathname}${search}` }
+    this.#destinations.set(url, destination)
+    return destination
   }
 
   /** Closes every connection. */
@@ -148,22 +124,62 @@ export class Egress {
   }
 }
 
-function answered(status: number, start: string): Posted {
+/** Collects a response and passes the result to `resolve`, no later than the timeout. */
+function collectResult(timeoutMs: number, resolve: (result: PostResult) => void): Dispatcher.DispatchHandler {
+  let abort: ((reason: Error) => void) | undefined
+  let isLate = false
+  let status = 0
+  let size = 0
+  let start = ''
+  const timer = setTimeout(() => {
+    isLate = true
+    resolve(toFailure('timeout'))
+    abort?.(new Error('The receiver took too long.'))
+  }, timeoutMs)
+  const end = (result: PostResult) => {
+    clearTimeout(timer)
+    resolve(result)
+  }
+  return {
+    onRequestStart(controller) {
+      abort = (reason) => controller.abort(reason)
+      if (isLate) controller.abort(new Error('The receiver took too long.'))
+    },
+    onResponseStart(_controller, statusCode) {
+      status = statusCode
+    },
+    onResponseData(controller, chunk: Buffer) {
+      size += chunk.length
+      if (start.length < maxExcerptCharacters) start += chunk.toString('latin1', 0, maxExcerptCharacters * 4)
+      // The status of the response counts even if its body is too large to read.
+      if (size > maxResponseBytes) controller.abort(new Error('The response is too large.'))
+    },
+    onResponseEnd() {
+      end(toResult(status, start))
+    },
+    onResponseError(_controller, error) {
+      const isTooLarge = size > maxResponseBytes
+      end(isTooLarge ? toResult(status, start) : toFailure(toPostError(error), status || undefined))
+    },
+  }
+}
+
+function toResult(status: number, start: string): PostResult {
   const isFine = status >= 200 && status < 300
   const error = isFine ? undefined : status >= 300 && status < 400 ? 'redirect' : 'status'
-  const said = start.replace(/[^\x20-\x7e]/g, '').slice(0, mostSaid)
-  return { status, error, said: isFine || said === '' ? null : said }
+  const excerpt = start.replace(/[^\x20-\x7e]/g, '').slice(0, maxExcerptCharacters)
+  return { status, error, excerpt: isFine || excerpt === '' ? null : excerpt }
 }
 
-function failed(error: PostError, status?: number): Posted {
-  return { status, error, said: null }
+function toFailure(error: PostError, status?: number): PostResult {
+  return { status, error, excerpt: null }
 }
 
-/** An address, or every address of a name, is not one that may be called. */
+/** The error if the host is, or resolves to, an address that may not be called. */
 export class NotPublic extends Error {}
 class NoAddress extends Error {}
 
-function errorOf(error: Error): PostError {
+function toPostError(error: Error): PostError {
   if (error instanceof NotPublic) return 'not_public'
   if (error instanceof NoAddress) return 'dns'
   const code = 'code' in error ? String(error.code) : ''
@@ -172,17 +188,17 @@ function errorOf(error: Error): PostError {
   return 'connection'
 }
 
-/** Resolves, checks and pins. */
-function checkedConnector(config: Config, resolve: Resolve, dial: Connector): Connector {
-  const check = checkOf(config)
+/** Creates a connector that resolves a name, checks its addresses and connects to a checked address. */
+function createCheckedConnector(config: Config, resolve: Resolve, dial: Connector): Connector {
+  const check = createAddressCheck(config)
   return (options, callback) => {
     const host = options.hostname.replace(/^\[|\]$/g, '')
-    addressesOf(host, resolve)
+    resolveAddresses(host, resolve)
       .then((addresses) => {
         if (!addresses.every(check)) throw new NotPublic(`${host} has an address that is not public.`)
         const servername = isIP(host) === 0 ? { servername: options.servername ?? host } : {}
         const next = (at: number) => {
-          const last = at + 1 >= Math.min(addresses.length, mostAddresses)
+          const last = at + 1 >= Math.min(addresses.length, maxAddresses)
           const hostname = addresses[at] ?? ''
           dial({ ...options, ...servername, hostname }, (...result: Parameters<typeof callback>) => {
             if (result[0] === null || last) callback(...result)
@@ -195,7 +211,7 @@ function checkedConnector(config: Config, resolve: Resolve, dial: Connector): Co
   }
 }
 
-async function addressesOf(host: string, resolve: Resolve): Promise<readonly string[]> {
+async function resolveAddresses(host: string, resolve: Resolve): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host]
   const addresses = await resolve(host).catch((cause: unknown) => {
     throw new NoAddress(`${host} was not resolved.`, { cause })
@@ -204,19 +220,22 @@ async function addressesOf(host: string, resolve: Resolve): Promise<readonly str
   return addresses
 }
 
-/** Which addresses may be connected to: public ones, except those on which the gateway itself stands. */
-function checkOf(config: Config): (address: string) => boolean {
-  if (config.webhookPrivateNets) return (address) => bytesOf(address) !== undefined
+/**
+ * Creates the check for webhook addresses: public ones except the gateway's own. With `webhookPrivateNets`, every
+ * address is allowed.
+ */
+function createAddressCheck(config: Config): (address: string) => boolean {
+  if (config.webhookPrivateNets) return isAddress
   const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
-  const own = new Set([...interfaces.map(({ address }) => address), ...ownHosts(config)])
+  const own = new Set([...interfaces.map(({ address }) => address), ...listOwnHosts(config)])
   return (address) => isPublicUnicast(address) && !own.has(address)
 }
 
 /**
- * The system's resolver has four threads, which a few slow names would fill, so names are asked over the network
- * directly. In development names of the machine itself count too.
+ * Creates the resolver. It queries DNS directly, because the system's resolver has four threads, which a few slow names
+ * would block. In development it uses the system's resolver, so that names from the hosts file also work.
  */
-function resolverOf(config: Config): Resolve {
+function createResolver(config: Config): Resolve {
   if (config.webhookPrivateNets) {
     return async (host) => (await dns.lookup(host, { all: true })).map(({ address }) => address)
   }

@@ -1,24 +1,31 @@
+/**
+ * The webhook queues in the database. Each contains the deliveries of one endpoint.
+ *
+ * A process leases a whole queue, never a single delivery. So all processes together bound the load on an endpoint, and
+ * no two work on the same delivery. A delivery needs no write before its attempt has ended.
+ *
+ * A queue's `due_at` is never later than that of its earliest pending delivery, so the cost of finding work does not
+ * depend on the number of waiting deliveries.
+ */
+
 import { sql } from 'kysely'
-import { capabilitiesOfPlan, planNamed } from '../access/plans.ts'
-import { allowlistOf, type Sight } from '../events/sight.ts'
+import { parseAllowlist, type Visibility } from '../events/visibility.ts'
 import type { Gateway } from '../gateway.ts'
+import { capabilitiesOfPlan, toPlan } from '../identity/plans.ts'
 import type { ChannelRow, EventRow, WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts'
 import type { PostError } from './egress.ts'
 
-/**
- * The queues as the database keeps them. What is leased is a whole queue, the deliveries of one endpoint, never a
- * single delivery: so an endpoint's load is bounded over all processes, no two work on the same delivery, and nothing
- * is written of a delivery before its attempt is over. A queue's `due_at` is never later than its earliest pending
- * delivery, so that finding work costs the same however much is waiting. Everything is done in batches.
- */
+/** How long a lease lasts unless it is renewed. */
 export const leaseMs = 60_000
 
-/** Leases queues that are due and that nobody works on, the longest due first. */
-export async function leaseQueues(gateway: Gateway, by: string, most: number): Promise<string[]> {
+/**
+ * Leases due queues that no process holds; those that have been due longest come first. `owner` is the leasing process.
+ */
+export async function leaseQueues(gateway: Gateway, owner: string, maxQueues: number): Promise<string[]> {
   const now = gateway.clock.now()
   const rows = await gateway.store.db
     .updateTable('webhook_queues')
-    .set({ leased_by: by, leased_until: now + leaseMs })
+    .set({ leased_by: owner, leased_until: now + leaseMs })
     .where('endpoint_id', 'in', (query) =>
       query
         .selectFrom('webhook_queues')
@@ -26,7 +33,7 @@ export async function leaseQueues(gateway: Gateway, by: string, most: number): P
         .where('due_at', '<=', now)
         .where('leased_until', '<=', now)
         .orderBy('due_at')
-        .limit(most)
+        .limit(maxQueues)
         .modifyEnd(gateway.store.locking.skipLocked),
     )
     .returning('endpoint_id')
@@ -34,33 +41,33 @@ export async function leaseQueues(gateway: Gateway, by: string, most: number): P
   return rows.map(({ endpoint_id }) => endpoint_id)
 }
 
-/** The name of the session lock that a process holds as long as it delivers: it ends with the process. */
-function lockOf(by: string): string {
-  return `delivering ${by}`
+/** Builds the name of the session lock that a process holds while it delivers; the lock ends with the process. */
+function toProcessLockName(owner: string): string {
+  return `delivering ${owner}`
 }
 
-/** Runs `work` while others can see that this process lives. */
-export function whileAlive(
+/** Runs `work` with the session lock by which other processes recognise that this one is alive. */
+export function withProcessLock(
   gateway: Gateway,
-  by: string,
+  owner: string,
   work: (lost: AbortSignal) => Promise<void>,
 ): Promise<unknown> {
-  return gateway.store.withLock(lockOf(by), 0, work)
+  return gateway.store.withLock(toProcessLockName(owner), 0, work)
 }
 
-/** Frees what processes had leased that are gone; one that merely stands still loses it when its leases run out. */
-export async function freeLeasesOfDead(gateway: Gateway, by: string): Promise<void> {
+/** Frees the leases of processes that have ended. A process that only hangs loses its leases when they expire. */
+export async function freeOrphanedLeases(gateway: Gateway, owner: string): Promise<void> {
   const { db } = gateway.store
   const others = await db
     .selectFrom('webhook_queues')
     .select('leased_by')
     .distinct()
     .where('leased_by', 'is not', null)
-    .where('leased_by', '!=', by)
+    .where('leased_by', '!=', owner)
     .execute()
   for (const { leased_by: other } of others) {
     if (other === null) continue
-    await gateway.store.withLock(lockOf(other), 0, async () => {
+    await gateway.store.withLock(toProcessLockName(other), 0, async () => {
       await db
         .updateTable('webhook_queues')
         .set({ leased_by: null, leased_until: 0 })
@@ -77,23 +84,23 @@ export async function freeLeasesOfDead(gateway: Gateway, by: string): Promise<vo
   }
 }
 
-/** Keeps leases; answers those that are still ours. */
+/** Renews leases; returns the endpoints whose lease this process still has. */
 export async function renewLeases(
   gateway: Gateway,
-  by: string,
+  owner: string,
   endpoints: readonly string[],
 ): Promise<string[]> {
   const { db, bulk, locking } = gateway.store
   return db.transaction().execute(async (tx) => {
-    const own = await tx
+    const held = await tx
       .selectFrom('webhook_queues')
       .select('endpoint_id')
       .where('endpoint_id', 'in', bulk.texts(endpoints))
-      .where('leased_by', '=', by)
+      .where('leased_by', '=', owner)
       .orderBy('endpoint_id')
       .modifyEnd(locking.forUpdate)
       .execute()
-    const ids = own.map(({ endpoint_id }) => endpoint_id)
+    const ids = held.map(({ endpoint_id }) => endpoint_id)
     await tx
       .updateTable('webhook_queues')
       .set({ leased_until: gateway.clock.now() + leaseMs })
@@ -106,21 +113,22 @@ export async function renewLeases(
 export interface Release {
   readonly endpoint_id: string
   readonly last_success_at: number | null
-  /** Where nothing is to be done for now although deliveries are due: when to look again. */
+  /** When the queue is due again, if its due deliveries must wait; null to use the due times of its deliveries. */
   readonly due_at: number | null
 }
 
-/** Gives queues back; answers whether one of them is due again already. */
+/** Releases queues. Returns whether one of them is already due again. */
 export async function releaseQueues(
   gateway: Gateway,
-  by: string,
+  owner: string,
   releases: readonly Release[],
 ): Promise<boolean> {
   if (releases.length === 0) return false
   const { db, bulk, locking } = gateway.store
   const rows = bulk.rows('webhook_queues', ['endpoint_id', 'last_success_at', 'due_at'], releases)
   const due = await db.transaction().execute(async (tx) => {
-    // Locked before their deliveries are looked at, in a statement of its own: what was added meanwhile is seen.
+    // Locks first, in a separate statement, so that the update below sees the deliveries that were added in the
+    // meantime.
     await tx
       .selectFrom('webhook_queues')
       .select('endpoint_id')
@@ -135,7 +143,7 @@ export async function releaseQueues(
           select min(d.due_at) from webhook_deliveries as d
           where d.endpoint_id = q.endpoint_id and d.status = 'pending'))
       from (select endpoint_id as id, last_success_at as succeeded_at, due_at as left_until from (${rows}) as x) as r
-      where r.id = q.endpoint_id and q.leased_by = ${by}
+      where r.id = q.endpoint_id and q.leased_by = ${owner}
       returning due_at`.execute(tx)
     return released
   })
@@ -143,7 +151,7 @@ export async function releaseQueues(
   return due.some(({ due_at }) => due_at !== null && due_at <= now)
 }
 
-/** A delivery that is due, with its event; the event's fields are null where it is not kept any more. */
+/** A due delivery with its event. The event's fields are null if the event has been deleted. */
 export type Due = Pick<
   WebhookDeliveryRow,
   'delivery_id' | 'endpoint_id' | 'event_id' | 'event_number' | 'event_type' | 'attempts'
@@ -151,15 +159,19 @@ export type Due = Pick<
   readonly [Field in 'request_id' | 'occurred_at' | 'data' | 'warehouse_code']: EventRow[Field] | null
 }
 
-/** Up to where a queue was read. */
+/** The position up to which a queue was read. */
 export interface Cursor {
   readonly endpoint_id: string
   readonly due_at: number
   readonly event_number: number
 }
 
-/** The deliveries that are due behind each cursor, in the order in which they became due, at most `most` for each. */
-export async function readDue(gateway: Gateway, cursors: readonly Cursor[], most: number): Promise<Due[]> {
+/** Reads at most `maxPerQueue` due deliveries after each cursor; those of one queue are sorted by their due time. */
+export async function readDue(
+  gateway: Gateway,
+  cursors: readonly Cursor[],
+  maxPerQueue: number,
+): Promise<Due[]> {
   const now = gateway.clock.now()
   const { store } = gateway
   if (store.kind === 'sqlite') {
@@ -169,7 +181,7 @@ export async function readDue(gateway: Gateway, cursors: readonly Cursor[], most
       const { rows } = await sql<Due>`
         select ${dueColumns} from (
           select ${ownColumns} from webhook_deliveries as d where ${after} and d.status = 'pending' and d.due_at <= ${now}
-          order by d.due_at, d.event_number limit ${most}) as d
+          order by d.due_at, d.event_number limit ${maxPerQueue}) as d
         left join events as e on e.event_id = d.event_id order by d.due_at, d.event_number`.execute(store.db)
       found.push(...rows)
     }
@@ -181,7 +193,7 @@ export async function readDue(gateway: Gateway, cursors: readonly Cursor[], most
       select ${ownColumns} from webhook_deliveries as d
       where d.endpoint_id = c.endpoint_id and d.status = 'pending' and d.due_at <= ${now}
         and (d.due_at, d.event_number) > (c.due_at, c.event_number)
-      order by d.due_at, d.event_number limit ${most}) as d
+      order by d.due_at, d.event_number limit ${maxPerQueue}) as d
     left join events as e on e.event_id = d.event_id order by d.endpoint_id, d.due_at, d.event_number`.execute(
     store.db,
   )
@@ -192,15 +204,15 @@ const own = 'd.delivery_id, d.endpoint_id, d.event_id, d.event_number, d.event_t
 const ownColumns = sql.raw(own)
 const dueColumns = sql.raw(`${own}, e.request_id, e.occurred_at, e.data, e.warehouse_code`)
 
-/** Where and how an endpoint is delivered to, as it stands. */
+/** An endpoint's settings for delivery, as they were last read. */
 export interface Target
   extends Pick<WebhookEndpointRow, 'endpoint_id' | 'channel_code' | 'url' | 'secret_sealed' | 'formers'> {
   readonly event_types: readonly string[]
-  readonly sight: Sight
+  readonly visibility: Visibility
   readonly state: 'live' | 'paused' | 'deleted'
 }
 
-/** The endpoints as they are now. */
+/** Reads the current settings of the endpoints. */
 export async function readTargets(
   gateway: Gateway,
   endpoints: readonly string[],
@@ -219,40 +231,45 @@ export async function readTargets(
     .execute()
   return new Map(
     rows.map((row) => {
-      const sight = {
-        allowlist: allowlistOf(row.warehouse_allowlist),
+      const visibility = {
+        allowlist: parseAllowlist(row.warehouse_allowlist),
         named: new Set<string>(JSON.parse(row.warehouse_codes)),
       }
       return [
         row.endpoint_id,
-        { ...row, event_types: JSON.parse(row.event_types), sight, state: stateOf(row) },
+        { ...row, event_types: JSON.parse(row.event_types), visibility, state: readEndpointStatus(row) },
       ]
     }),
   )
 }
 
-type Standing = Pick<ChannelRow, 'plan' | 'webhooks_enabled' | 'deleted_at'> & {
+type EndpointStatus = Pick<ChannelRow, 'plan' | 'webhooks_enabled' | 'deleted_at'> & {
   readonly channel_deleted_at: number | null
 }
 
-function stateOf({ deleted_at, channel_deleted_at, webhooks_enabled, plan }: Standing): Target['state'] {
+function readEndpointStatus({
+  deleted_at,
+  channel_deleted_at,
+  webhooks_enabled,
+  plan,
+}: EndpointStatus): Target['state'] {
   if (deleted_at !== null || channel_deleted_at !== null) return 'deleted'
-  const may = capabilitiesOfPlan[planNamed(plan)].includes('webhooks.manage')
-  return may && webhooks_enabled === 1 ? 'live' : 'paused'
+  const isInPlan = capabilitiesOfPlan[toPlan(plan)].includes('webhooks.manage')
+  return isInPlan && webhooks_enabled === 1 ? 'live' : 'paused'
 }
 
-/** What became of an attempt. */
+/** The outcome of an attempt. */
 export interface Outcome {
   readonly delivery_id: string
   readonly endpoint_id: string
-  /** Attempts that were over before this one. */
+  /** The number of attempts that had ended before this one. */
   readonly attempts: number
   readonly status: 'pending' | 'delivered' | 'dead_letter' | 'cancelled'
   readonly last_status: number | null
   readonly last_error: PostError | null
   readonly last_response: string | null
   readonly attempted_at: number
-  /** How long until the next attempt; null where there is none. */
+  /** Milliseconds until the next attempt; null if there is none. */
   readonly due_at: number | null
 }
 
@@ -268,9 +285,12 @@ const outcomeColumns = [
 ] as const satisfies readonly (keyof WebhookDeliveryRow)[]
 
 /**
- * Writes what became of attempts. One that another process wrote meanwhile stays as it is. Time that the sandbox's
- * clock was set forward shortens the waits to come. Pending is what has a `due_at`, asked for in a form of which there
- * are no statistics: old ones, of a time when little was waiting, are a reason to read all that waits.
+ * Writes the outcomes of attempts. `d.attempts = o.attempts` protects an outcome that another process wrote in the
+ * meantime. `ahead_ms`, the time by which the sandbox's clock was advanced, shortens the next delays.
+ *
+ * The condition for pending is `coalesce(d.due_at, -1) >= 0`, because the planner has no statistics for that
+ * expression. With `status = 'pending'`, old statistics from a time with few pending deliveries made the planner read
+ * all of them.
  */
 export async function writeOutcomes(gateway: Gateway, outcomes: readonly Outcome[]): Promise<void> {
   const { db, bulk } = gateway.store
@@ -288,11 +308,11 @@ export async function writeOutcomes(gateway: Gateway, outcomes: readonly Outcome
     db,
   )
   const failed = outcomes.filter(({ last_error, status }) => last_error !== null && status !== 'cancelled')
-  if (failed.length > 0) await noteFailures(gateway, failed)
+  if (failed.length > 0) await saveLastFailures(gateway, failed)
 }
 
-/** The newest failure of each endpoint: a receiver that is gone shows in its health. */
-async function noteFailures(gateway: Gateway, failed: readonly Outcome[]): Promise<void> {
+/** Saves the newest failure of each endpoint, which shows in the endpoint's health. */
+async function saveLastFailures(gateway: Gateway, failed: readonly Outcome[]): Promise<void> {
   const { db, bulk, locking } = gateway.store
   const newest = new Map(failed.map((each) => [each.endpoint_id, each]))
   const notes = [...newest.values()].map((each) => ({
@@ -315,12 +335,12 @@ async function noteFailures(gateway: Gateway, failed: readonly Outcome[]): Promi
   })
 }
 
-const cancelBatch = 500
-const mostCancelBatches = 1_000
+const deliveriesPerCancel = 500
+const maxCancelBatches = 1_000
 
-/** Cancels whatever is still to be delivered to an endpoint that is gone. */
+/** Cancels the pending deliveries of a deleted endpoint. */
 export async function cancelQueue(gateway: Gateway, endpoint_id: string): Promise<void> {
-  for (let batch = 0; batch < mostCancelBatches; batch++) {
+  for (let batch = 0; batch < maxCancelBatches; batch++) {
     const cancelled = await gateway.store.db
       .updateTable('webhook_deliveries')
       .set({
@@ -335,9 +355,9 @@ export async function cancelQueue(gateway: Gateway, endpoint_id: string): Promis
           .select('delivery_id')
           .where('endpoint_id', '=', endpoint_id)
           .where('status', '=', 'pending')
-          .limit(cancelBatch),
+          .limit(deliveriesPerCancel),
       )
       .executeTakeFirst()
-    if (cancelled.numUpdatedRows < cancelBatch) return
+    if (cancelled.numUpdatedRows < deliveriesPerCancel) return
   }
 }

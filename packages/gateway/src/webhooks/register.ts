@@ -1,22 +1,24 @@
+/** Registers webhook endpoints. A secret appears only in the response that creates it; the database keeps it sealed. */
+
 import type { Caller, Keyed } from '../contract/call.ts'
-import { Reply } from '../contract/endpoint.ts'
 import { GatewayError } from '../contract/errors.ts'
-import type { windowOf } from '../contract/lists.ts'
+import type { parseWindow } from '../contract/lists.ts'
+import { Reply } from '../contract/reply.ts'
+import { readListPage } from '../documents/list.ts'
+import { requireOwned } from '../documents/own.ts'
 import type { EventType } from '../events/outbox.ts'
 import type { Gateway } from '../gateway.ts'
-import { keepAnswer } from '../operations/keys.ts'
-import { listPage } from '../operations/list.ts'
-import { owned } from '../operations/own.ts'
-import { checkWarehouse } from '../operations/warehouses.ts'
+import { requireAllowedWarehouse } from '../stock/warehouses.ts'
 import type { Db, Tx } from '../store/store.ts'
-import { inboxNamed, inboxPath } from './inbox.ts'
+import { keepResponse } from '../writes/keys.ts'
+import { parseInboxName, parseInboxPath } from './inbox.ts'
 import { makeDue } from './sequence.ts'
-import { endpointShown } from './shown.ts'
-import { formersAfter, newSecret, sealedSecret } from './sign.ts'
-import { flawOfUrl, mostUrlCharacters } from './url.ts'
+import { addFormer, createSecret, sealSecret } from './sign.ts'
+import { findUrlFlaw, maxUrlCharacters } from './url.ts'
+import { toEndpointJson } from './webhook-json.ts'
 
-/** Where a channel wants its events sent. A secret is answered when it is made, and sealed from then on. */
-const mostEndpoints = 5
+/** The largest number of endpoints of a channel. */
+const maxEndpoints = 5
 const createdStatus = 201
 
 export interface EndpointFields {
@@ -26,17 +28,24 @@ export interface EndpointFields {
   readonly warehouse_codes?: readonly string[] | null | undefined
 }
 
-/** What is changed of them; what is undefined stays. */
+/** The fields to change; undefined fields stay as they are. */
 export type EndpointChange = { readonly [Field in keyof EndpointFields]?: EndpointFields[Field] | undefined }
 
-export async function createEndpoint(gateway: Gateway, caller: Caller, fields: EndpointFields, key?: Keyed) {
+/** The part of a call that every write of an endpoint needs. */
+interface WriteCall {
+  readonly gateway: Gateway
+  readonly caller: Caller
+  readonly key?: Keyed | undefined
+}
+
+export async function createEndpoint({ gateway, caller, key }: WriteCall, fields: EndpointFields) {
   checkFields(gateway, caller, fields)
   const { channel_code } = caller
   const endpoint_id = gateway.ids.next('whe')
-  const secret = newSecret(gateway)
+  const secret = createSecret(gateway)
   const now = gateway.clock.now()
   return gateway.store.db.transaction().execute(async (tx) => {
-    await requireRoom(tx, channel_code)
+    await requireFreeEndpoint(tx, channel_code)
     await tx
       .insertInto('webhook_endpoints')
       .values({
@@ -46,7 +55,7 @@ export async function createEndpoint(gateway: Gateway, caller: Caller, fields: E
         event_types: JSON.stringify(fields.event_types),
         description: fields.description ?? null,
         warehouse_codes: JSON.stringify(fields.warehouse_codes ?? []),
-        secret_sealed: sealedSecret(gateway, { endpoint_id, channel_code }, secret),
+        secret_sealed: sealSecret(gateway, { endpoint_id, channel_code }, secret),
         formers: '[]',
         created_at: now,
         updated_at: now,
@@ -54,22 +63,28 @@ export async function createEndpoint(gateway: Gateway, caller: Caller, fields: E
       })
       .execute()
     await tx.insertInto('webhook_queues').values({ endpoint_id, leased_until: 0 }).execute()
-    return withSecret(gateway, tx, key, endpoint_id, secret)
+    return keepSecretResponse({ gateway, tx, keyed: key }, endpoint_id, secret)
   })
 }
 
-/** The endpoint with its new secret, kept for the key in the same commit: a retry is answered the same secret. */
-async function withSecret(gateway: Gateway, tx: Tx, key: Keyed | undefined, id: string, secret: string) {
-  const row = await endpointRow(tx, id)
+/** Stores the response under the idempotency key in the same commit, so that a retry returns the same secret. */
+async function keepSecretResponse(
+  context: { readonly gateway: Gateway; readonly tx: Tx; readonly keyed: Keyed | undefined },
+  id: string,
+  secret: string,
+) {
+  const { gateway, tx } = context
+  const row = await findEndpointRow(tx, id)
   if (!row) throw new Error(`The webhook endpoint ${id} is gone.`)
-  const data = { ...endpointShown(row, gateway.clock.now()), secret }
-  await keepAnswer(gateway, tx, key, new Reply({ data }), createdStatus, { type: 'webhook_endpoint', id })
+  const data = { ...toEndpointJson(row, gateway.clock.now()), secret }
+  const resource = { type: 'webhook_endpoint', id }
+  await keepResponse(context, { reply: new Reply({ data }), status: createdStatus, resource })
   return data
 }
 
-type Asked = Parameters<typeof windowOf>[0]
+type ListQuery = Parameters<typeof parseWindow>[0]
 
-export async function listEndpoints(gateway: Gateway, caller: Caller, asked: Asked) {
+export async function listEndpoints(gateway: Gateway, caller: Caller, paging: ListQuery) {
   const { db } = gateway.store
   const query = db
     .selectFrom('webhook_endpoints')
@@ -77,7 +92,7 @@ export async function listEndpoints(gateway: Gateway, caller: Caller, asked: Ask
     .where('channel_code', '=', caller.channel_code)
     .where('deleted_at', 'is', null)
   const list = { query, time: 'created_at', id: 'endpoint_id', unbounded: true } as const
-  const page = await listPage(gateway, asked, list, (row) => row)
+  const page = await readListPage(gateway, paging, list, (row) => row)
   const health = await db
     .selectFrom('webhook_queues')
     .select(['endpoint_id', ...healthColumns])
@@ -86,18 +101,18 @@ export async function listEndpoints(gateway: Gateway, caller: Caller, asked: Ask
   const byId = new Map(health.map((row) => [row.endpoint_id, row]))
   const now = gateway.clock.now()
   const data = page.data.map((row) =>
-    endpointShown({ ...noHealth, ...byId.get(row.endpoint_id), ...row }, now),
+    toEndpointJson({ ...emptyHealth, ...byId.get(row.endpoint_id), ...row }, now),
   )
   return { ...page, data }
 }
 
 export async function readEndpoint(gateway: Gateway, caller: Caller, id: string) {
-  return shownEndpoint(gateway, caller, id)
+  return readOwnEndpointJson(gateway, caller, id)
 }
 
-/** Changes the fields that are sent; attempts that begin within a second follow. */
-export async function changeEndpoint(gateway: Gateway, caller: Caller, id: string, fields: EndpointChange) {
-  await ownEndpoint(gateway, caller, id)
+/** Changes the given fields. Attempts use the new values within a second. */
+export async function changeEndpoint({ gateway, caller }: WriteCall, id: string, fields: EndpointChange) {
+  await requireOwnEndpoint({ db: gateway.store.db, caller }, id)
   checkFields(gateway, caller, fields)
   const { url, event_types, description, warehouse_codes } = fields
   await gateway.store.db
@@ -111,12 +126,13 @@ export async function changeEndpoint(gateway: Gateway, caller: Caller, id: strin
     })
     .where('endpoint_id', '=', id)
     .execute()
-  return shownEndpoint(gateway, caller, id)
+  return readOwnEndpointJson(gateway, caller, id)
 }
 
-/** Ends an endpoint: what it was still to be sent is cancelled. Twice is the same. */
+/** Deletes an endpoint. The dispatcher then cancels its pending deliveries. Idempotent. */
 export async function deleteEndpoint(gateway: Gateway, caller: Caller, id: string) {
-  const row = await ownEndpoint(gateway, caller, id, true)
+  const owner = { db: gateway.store.db, caller }
+  const row = await requireOwnEndpoint(owner, id, true)
   const now = gateway.clock.now()
   if (row.deleted_at === null) {
     await gateway.store.db.transaction().execute(async (tx) => {
@@ -130,24 +146,24 @@ export async function deleteEndpoint(gateway: Gateway, caller: Caller, id: strin
     })
     gateway.nudge('deliveries')
   }
-  return endpointShown(await ownEndpoint(gateway, caller, id, true), now)
+  return toEndpointJson(await requireOwnEndpoint(owner, id, true), now)
 }
 
-/** Makes a new secret; the one before signs too for a day, so that a receiver can change over without a gap. */
-export async function rotateSecret(gateway: Gateway, caller: Caller, id: string, key?: Keyed) {
-  await ownEndpoint(gateway, caller, id)
-  const secret = newSecret(gateway)
+/** Creates a new secret. The former one also signs for a day, so that a receiver can switch without a gap. */
+export async function rotateSecret({ gateway, caller, key }: WriteCall, id: string) {
+  await requireOwnEndpoint({ db: gateway.store.db, caller }, id)
+  const secret = createSecret(gateway)
   const now = gateway.clock.now()
   return gateway.store.db.transaction().execute(async (tx) => {
-    // The row is the lock: of two at once, the later one keeps the secret of the earlier one too.
+    // This update locks the row, so of two concurrent rotations the later one also keeps the earlier one's secret.
     await tx.updateTable('webhook_endpoints').set({ updated_at: now }).where('endpoint_id', '=', id).execute()
-    const row = await ownEndpointIn(tx, caller, id)
+    const row = await requireOwnEndpoint({ db: tx, caller }, id)
     await tx
       .updateTable('webhook_endpoints')
-      .set({ secret_sealed: sealedSecret(gateway, row, secret), formers: formersAfter(row, now) })
+      .set({ secret_sealed: sealSecret(gateway, row, secret), formers: addFormer(row, now) })
       .where('endpoint_id', '=', id)
       .execute()
-    return withSecret(gateway, tx, key, id, secret)
+    return keepSecretResponse({ gateway, tx, keyed: key }, id, secret)
   })
 }
 
@@ -156,33 +172,28 @@ const healthColumns = [
   'webhook_queues.last_failure_at',
   'webhook_queues.last_failure_status',
 ] as const
-const noHealth = { last_success_at: null, last_failure_at: null, last_failure_status: null }
+const emptyHealth = { last_success_at: null, last_failure_at: null, last_failure_status: null }
 
-async function shownEndpoint(gateway: Gateway, caller: Caller, id: string) {
-  return endpointShown(await ownEndpoint(gateway, caller, id), gateway.clock.now())
+async function readOwnEndpointJson(gateway: Gateway, caller: Caller, id: string) {
+  return toEndpointJson(await requireOwnEndpoint({ db: gateway.store.db, caller }, id), gateway.clock.now())
 }
 
-/** The caller's endpoint. Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */
-export async function ownEndpoint(
-  { store }: Pick<Gateway, 'store'>,
-  caller: Caller,
+/** Returns the caller's endpoint. Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */
+export async function requireOwnEndpoint(
+  { db, caller }: { readonly db: Db | Tx; readonly caller: Caller },
   id: string,
-  deletedToo = false,
+  includeDeleted = false,
 ) {
-  return ownEndpointIn(store.db, caller, id, deletedToo)
-}
-
-async function ownEndpointIn(db: Db | Tx, caller: Caller, id: string, deletedToo = false) {
-  const row = await endpointRow(db, id)
-  return owned(
-    row && (deletedToo || row.deleted_at === null) ? row : undefined,
+  const row = await findEndpointRow(db, id)
+  return requireOwned(
+    row && (includeDeleted || row.deleted_at === null) ? row : undefined,
     caller,
     'webhook_endpoint',
     id,
   )
 }
 
-function endpointRow(db: Db | Tx, id: string) {
+function findEndpointRow(db: Db | Tx, id: string) {
   return db
     .selectFrom('webhook_endpoints')
     .innerJoin('webhook_queues', 'webhook_queues.endpoint_id', 'webhook_endpoints.endpoint_id')
@@ -192,8 +203,11 @@ function endpointRow(db: Db | Tx, id: string) {
     .executeTakeFirst()
 }
 
-/** The channel's row is the lock: of two at once, the later one counts the earlier one too. */
-async function requireRoom(tx: Tx, channel_code: string): Promise<void> {
+/**
+ * Throws if the channel has reached its limit of endpoints. The update locks the channel's row, so of two concurrent
+ * creations the later one counts the earlier one too.
+ */
+async function requireFreeEndpoint(tx: Tx, channel_code: string): Promise<void> {
   await tx.updateTable('channels').set({ channel_code }).where('channel_code', '=', channel_code).execute()
   const { live } = await tx
     .selectFrom('webhook_endpoints')
@@ -201,30 +215,30 @@ async function requireRoom(tx: Tx, channel_code: string): Promise<void> {
     .where('channel_code', '=', channel_code)
     .where('deleted_at', 'is', null)
     .executeTakeFirstOrThrow()
-  if (Number(live) < mostEndpoints) return
+  if (Number(live) < maxEndpoints) return
   throw new GatewayError('VALIDATION_FAILED', {
     reason: 'invalid_state',
-    say: ['endpoints_too_many', { most: mostEndpoints }],
-    hint: ['hint_endpoints_too_many', { most: mostEndpoints }],
+    say: ['endpoints_too_many', { most: maxEndpoints }],
+    hint: ['hint_endpoints_too_many', { most: maxEndpoints }],
   })
 }
 
 function checkFields(gateway: Gateway, caller: Caller, { url, warehouse_codes }: EndpointChange): void {
-  const flaw = url === undefined ? undefined : flawOf(gateway, url)
+  const flaw = url === undefined ? undefined : findFlaw(gateway, url)
   if (flaw !== undefined) {
     throw new GatewayError('VALIDATION_FAILED', {
       param: 'url',
       reason: 'invalid_field',
-      say: [flaw, { most: mostUrlCharacters }],
+      say: [flaw, { most: maxUrlCharacters }],
     })
   }
   for (const [at, code] of (warehouse_codes ?? []).entries()) {
-    checkWarehouse(gateway, caller, code, `warehouse_codes[${at}]`)
+    requireAllowedWarehouse(gateway, caller, code, `warehouse_codes[${at}]`)
   }
 }
 
-function flawOf(gateway: Gateway, url: string) {
-  if (inboxNamed(gateway, url) !== undefined) return undefined
-  // Even where any host may be called: who writes this path means an inbox, and no receiver is there.
-  return inboxPath(gateway, url) === undefined ? flawOfUrl(url, gateway.config) : 'inbox_name'
+function findFlaw(gateway: Gateway, url: string) {
+  if (parseInboxName(gateway, url) !== undefined) return undefined
+  // A URL with this path means an inbox, even if the settings allow calls to any host.
+  return parseInboxPath(gateway, url) === undefined ? findUrlFlaw(url, gateway.config) : 'inbox_name'
 }

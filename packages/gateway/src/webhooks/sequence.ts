@@ -1,32 +1,36 @@
+/**
+ * Numbers events and creates their deliveries, in one transaction. The transaction locks the counter's row first and
+ * holds it until the commit. So only one process numbers events at a time, and numbers become visible in ascending
+ * order, whatever the order in which the business transactions committed.
+ *
+ * An event goes to the endpoints that exist at this moment. An event that already has a number (recovery may report the
+ * same order twice) gets no second number and no new deliveries.
+ */
+
 import { sql } from 'kysely'
 import { everyChannel } from '../events/outbox.ts'
-import { allowlistOf, isInSight } from '../events/sight.ts'
+import { isVisible, parseAllowlist } from '../events/visibility.ts'
 import type { Gateway } from '../gateway.ts'
-import { type Tx, together } from '../store/store.ts'
+import { executePipelined, type Tx } from '../store/store.ts'
 import type { ChannelRow, OutboxRow, WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts'
 
-/**
- * Gives events their numbers and makes their deliveries, in one transaction. The counter's row is taken first and held
- * until the commit, so numbers become visible in their order in whatever order the business transactions committed,
- * and no two processes number at once. An event goes to the endpoints that stand at this moment; an event that was
- * numbered before (it was found again) makes nothing new.
- */
+/** The row of `counters` that holds the newest event number. */
 const eventsCounter = 'events'
 
-/** One turn: numbers a batch; answers whether more may be waiting. */
+/** Numbers a batch of events; one turn of the worker. Returns whether more events may be waiting. */
 export async function sequenceEvents(gateway: Gateway): Promise<boolean> {
   const { db, batchRows } = gateway.store
   const waiting = await db.selectFrom('outbox').select('event_id').limit(1).executeTakeFirst()
   if (!waiting) return false
-  const { taken, due } = await db.transaction().execute((tx) => numbered(gateway, tx))
+  const { taken, due } = await db.transaction().execute((tx) => numberEvents(gateway, tx))
   if (due) gateway.nudge('deliveries')
   return taken === batchRows
 }
 
-async function numbered(gateway: Gateway, tx: Tx): Promise<{ taken: number; due: boolean }> {
+async function numberEvents(gateway: Gateway, tx: Tx): Promise<{ taken: number; due: boolean }> {
   const { bulk, batchRows } = gateway.store
-  const [[counter], taken] = await together(tx, [
-    lockedCounter(tx),
+  const [[counter], taken] = await executePipelined(tx, [
+    buildEventCounterLock(tx),
     tx
       .selectFrom('outbox')
       .select(['event_id', 'type', 'channel_code', 'warehouse_code'])
@@ -38,34 +42,34 @@ async function numbered(gateway: Gateway, tx: Tx): Promise<{ taken: number; due:
   const last = counter.value
   const events = taken.map((row, at) => ({ ...row, number: last + 1 + at }))
   const ids = bulk.texts(taken.map(({ event_id }) => event_id))
-  // What an event says never leaves the database here.
+  // `insert … select` moves the events within the database, so that their data never crosses the connection.
   const inserted = sql<{ event_id: string }>`
     insert into events (event_id, number, type, channel_code, warehouse_code, request_id, occurred_at, data)
     select o.event_id, n.number, o.type, o.channel_code, o.warehouse_code, o.request_id, o.occurred_at, o.data
     from (${bulk.rows('events', ['event_id', 'number'], events)}) as n
     join outbox as o on o.event_id = n.event_id where true
     on conflict (event_id) do nothing returning event_id`
-  const [, fresh, , endpoints] = await together(tx, [
+  const [, fresh, , endpoints] = await executePipelined(tx, [
     tx
       .updateTable('counters')
       .set({ value: last + taken.length })
       .where('name', '=', eventsCounter),
     { compile: () => inserted.compile(tx) },
     tx.deleteFrom('outbox').where('event_id', 'in', ids),
-    endpointsOf(gateway, tx, new Set(taken.map(({ channel_code }) => channel_code))),
+    buildEndpointsQuery(gateway, tx, new Set(taken.map(({ channel_code }) => channel_code))),
   ])
-  const isFresh = new Set(fresh.map(({ event_id }) => event_id))
-  const deliveries = deliveriesOf(
+  const freshIds = new Set(fresh.map(({ event_id }) => event_id))
+  const deliveries = createDeliveries(
     gateway,
-    readersOf(endpoints),
-    events.filter(({ event_id }) => isFresh.has(event_id)),
+    indexReaders(endpoints),
+    events.filter(({ event_id }) => freshIds.has(event_id)),
   )
   await addDeliveries(gateway, tx, deliveries)
   return { taken: taken.length, due: deliveries.length > 0 }
 }
 
-/** Takes the counter's lock; answers the newest number. What is read after it stands. */
-function lockedCounter(tx: Tx) {
+/** Builds the statement that locks the counter and returns the newest number. */
+function buildEventCounterLock(tx: Tx) {
   return tx
     .updateTable('counters')
     .set((eb) => ({ value: eb.ref('value') }))
@@ -73,49 +77,49 @@ function lockedCounter(tx: Tx) {
     .returning('value')
 }
 
-type Numbered = Pick<OutboxRow, 'event_id' | 'type' | 'channel_code' | 'warehouse_code'> & {
+type NumberedEvent = Pick<OutboxRow, 'event_id' | 'type' | 'channel_code' | 'warehouse_code'> & {
   readonly number: number
 }
 
-/** One delivery for each event and each endpoint that asked for it and may see it. */
-function deliveriesOf(gateway: Gateway, readers: Readers, events: readonly Numbered[]): WebhookDeliveryRow[] {
+/** Creates a delivery for each event and each endpoint that subscribed to its type and may see its warehouse. */
+function createDeliveries(
+  gateway: Gateway,
+  readers: Readers,
+  events: readonly NumberedEvent[],
+): WebhookDeliveryRow[] {
   const now = gateway.clock.now()
   return events.flatMap((event) => {
-    const among =
+    const readersOfEvent =
       event.channel_code === everyChannel ? readers.all : (readers.byChannel.get(event.channel_code) ?? [])
-    return among
-      .filter(({ types, sight }) => {
+    return readersOfEvent
+      .filter(({ types, visibility }) => {
         if (!types.includes(event.type)) return false
-        return event.warehouse_code === null || isInSight(gateway, sight, event.warehouse_code)
+        return event.warehouse_code === null || isVisible(gateway, visibility, event.warehouse_code)
       })
       .map(({ endpoint_id, channel_code }) =>
-        newDelivery(gateway, { ...event, channel_code }, endpoint_id, now),
+        createDelivery(gateway, { ...event, channel_code, endpoint_id }, now),
       )
   })
 }
 
-interface Subject {
+interface DeliverySubject {
+  readonly endpoint_id: string
   readonly event_id: string
   readonly type: string
   readonly channel_code: string
-  /** Null for a test. */
+  /** Null for a test event. */
   readonly number: number | null
 }
 
-/** A delivery that is due at once. */
-export function newDelivery(
-  gateway: Gateway,
-  event: Subject,
-  endpoint_id: string,
-  now: number,
-): WebhookDeliveryRow {
+/** Creates a delivery that is due now. */
+export function createDelivery(gateway: Gateway, subject: DeliverySubject, now: number): WebhookDeliveryRow {
   return {
     delivery_id: gateway.ids.next('whd'),
-    channel_code: event.channel_code,
-    endpoint_id,
-    event_id: event.event_id,
-    event_number: event.number ?? 0,
-    event_type: event.type,
+    channel_code: subject.channel_code,
+    endpoint_id: subject.endpoint_id,
+    event_id: subject.event_id,
+    event_number: subject.number ?? 0,
+    event_type: subject.type,
     status: 'pending',
     attempts: 0,
     due_at: now,
@@ -129,8 +133,8 @@ export function newDelivery(
   }
 }
 
-/** The live endpoints of the channels named; of all channels where an event concerns every one. */
-function endpointsOf({ store }: Gateway, tx: Tx, channels: ReadonlySet<string>) {
+/** Builds the query for the live endpoints of the given channels, or of all channels if `everyChannel` is among them. */
+function buildEndpointsQuery({ store }: Gateway, tx: Tx, channels: ReadonlySet<string>) {
   const query = tx
     .selectFrom('webhook_endpoints')
     .innerJoin('channels', 'channels.channel_code', 'webhook_endpoints.channel_code')
@@ -149,15 +153,15 @@ function endpointsOf({ store }: Gateway, tx: Tx, channels: ReadonlySet<string>) 
 
 type Endpoint = Pick<WebhookEndpointRow, 'endpoint_id' | 'channel_code' | 'event_types' | 'warehouse_codes'> &
   Pick<ChannelRow, 'warehouse_allowlist'>
-type Readers = ReturnType<typeof readersOf>
+type Readers = ReturnType<typeof indexReaders>
 
-/** Who reads what, over all channels and by channel. */
-function readersOf(endpoints: readonly Endpoint[]) {
+/** Indexes what each endpoint receives, for all channels and by channel. */
+function indexReaders(endpoints: readonly Endpoint[]) {
   const all = endpoints.map((row) => {
     const types: string[] = JSON.parse(row.event_types)
     const named = new Set<string>(JSON.parse(row.warehouse_codes))
-    const sight = { allowlist: allowlistOf(row.warehouse_allowlist), named }
-    return { endpoint_id: row.endpoint_id, channel_code: row.channel_code, types, sight }
+    const visibility = { allowlist: parseAllowlist(row.warehouse_allowlist), named }
+    return { endpoint_id: row.endpoint_id, channel_code: row.channel_code, types, visibility }
   })
   return { all, byChannel: Map.groupBy(all, ({ channel_code }) => channel_code) }
 }
@@ -176,7 +180,7 @@ const deliveryColumns = [
   'created_at',
 ] as const satisfies readonly (keyof WebhookDeliveryRow)[]
 
-/** Writes deliveries, and has their queues looked at. */
+/** Inserts deliveries and makes their queues due. */
 export async function addDeliveries(
   gateway: Gateway,
   tx: Tx,
@@ -194,23 +198,23 @@ export async function addDeliveries(
   await makeDue(gateway, tx, [...new Set(rows.map(({ endpoint_id }) => endpoint_id))])
 }
 
-/** Has queues looked at now at the latest. Locks their rows, in the order of their ids. */
+/** Makes each queue due now, unless it is already due. Locks the rows in order of their ids to prevent deadlocks. */
 export async function makeDue(gateway: Gateway, tx: Tx, endpoints: readonly string[]): Promise<void> {
   if (endpoints.length === 0) return
   const { bulk, locking } = gateway.store
   const now = gateway.clock.now()
-  const late = await tx
+  const queues = await tx
     .selectFrom('webhook_queues')
     .select(['endpoint_id', 'due_at'])
     .where('endpoint_id', 'in', bulk.texts(endpoints))
     .orderBy('endpoint_id')
     .modifyEnd(locking.forUpdate)
     .execute()
-  const sooner = late.filter(({ due_at }) => due_at === null || due_at > now)
-  if (sooner.length === 0) return
+  const notDue = queues.filter(({ due_at }) => due_at === null || due_at > now)
+  if (notDue.length === 0) return
   await tx
     .updateTable('webhook_queues')
     .set({ due_at: now })
-    .where('endpoint_id', 'in', bulk.texts(sooner.map(({ endpoint_id }) => endpoint_id)))
+    .where('endpoint_id', 'in', bulk.texts(notDue.map(({ endpoint_id }) => endpoint_id)))
     .execute()
 }

@@ -1,46 +1,50 @@
+/**
+ * Signs webhook bodies in two forms: the gateway's own (`X-Service-Signature: t=…,v1=<hex>`) and that of Standard
+ * Webhooks (`webhook-signature: v1,<base64>`). Both encode the same HMAC-SHA256 over `{event_id}.{t}.{raw body}`. The
+ * key is the base64-decoded part of the secret after `whsec_`. After a rotation each header has one signature per
+ * active secret.
+ */
+
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Gateway } from '../gateway.ts'
+import { describeSealedColumn } from '../store/sealed-column.ts'
 import type { WebhookEndpointRow } from '../store/tables.ts'
 
-/**
- * Signatures. Ours (`X-Service-Signature: t=…,v1=<hex>`) and the one of Standard Webhooks (`webhook-signature:
- * v1,<base64>`) are the same HMAC-SHA256 over `{event_id}.{t}.{raw body}`, written in two ways; the key is what stands
- * after `whsec_`, base64-decoded. After a rotation there are several of each.
- */
+/** The prefix of a secret. */
 const prefix = 'whsec_'
 const secretBytes = 32
-/** How long the secret before a rotation signs too. */
+/** How long a former secret still signs after a rotation. */
 const rotationMs = 24 * 60 * 60_000
-/** Secrets before the present one that sign: rotations that are repeated within a day end none that a receiver may know. */
-const mostFormers = 4
+/**
+ * The largest number of former secrets that still sign. Repeated rotations within a day must not end a secret that a
+ * receiver still uses.
+ */
+const maxFormers = 4
 
 interface Former {
   readonly sealed: string
   readonly until: number
 }
 
-/** Former secrets that still sign, the newest first. */
-export function formersOf({ formers }: Pick<WebhookEndpointRow, 'formers'>, now: number): Former[] {
+/** Lists the former secrets that still sign, newest first. */
+export function listActiveFormers({ formers }: Pick<WebhookEndpointRow, 'formers'>, now: number): Former[] {
   const all: Former[] = JSON.parse(formers)
   return all.filter(({ until }) => now < until)
 }
 
-/** What is kept of former secrets once the present one makes way for another. */
-export function formersAfter(
-  row: Pick<WebhookEndpointRow, 'secret_sealed' | 'formers'>,
-  now: number,
-): string {
-  const left = { sealed: row.secret_sealed, until: now + rotationMs }
-  return JSON.stringify([left, ...formersOf(row, now)].slice(0, mostFormers))
+/** Builds the stored former secrets after a rotation. */
+export function addFormer(row: Pick<WebhookEndpointRow, 'secret_sealed' | 'formers'>, now: number): string {
+  const former = { sealed: row.secret_sealed, until: now + rotationMs }
+  return JSON.stringify([former, ...listActiveFormers(row, now)].slice(0, maxFormers))
 }
 
-export function newSecret({ ids }: Gateway): string {
+export function createSecret({ ids }: Gateway): string {
   return `${prefix}${ids.bytes(secretBytes).toString('base64')}`
 }
 
-/** What the sealed secret of an endpoint is bound to. */
-function purposeOf({
+/** Builds the purpose to which a sealed secret is bound, so that it cannot be unsealed for another endpoint. */
+function toSealPurpose({
   endpoint_id,
   channel_code,
 }: Pick<WebhookEndpointRow, 'endpoint_id' | 'channel_code'>): string {
@@ -49,35 +53,57 @@ function purposeOf({
 
 type Owner = Pick<WebhookEndpointRow, 'endpoint_id' | 'channel_code'>
 
-export function sealedSecret({ secrets }: Gateway, owner: Owner, secret: string): string {
-  return secrets.seal(secret, purposeOf(owner))
+export function sealSecret({ secrets }: Gateway, owner: Owner, secret: string): string {
+  return secrets.seal(secret, toSealPurpose(owner))
 }
 
-/** Keys that were unsealed, by what they are sealed as. */
-const mostKnownKeys = 5_000
-const knownKeys = new LRUCache<string, KeyObject>({ max: mostKnownKeys })
+const sealedOf = {
+  table: 'webhook_endpoints',
+  key: 'endpoint_id',
+  owner: 'channel_code',
+  purposeOf: (endpoint_id: string, channel_code: string) => toSealPurpose({ endpoint_id, channel_code }),
+} as const
+
+/** The columns of sealed secrets, for resealing. */
+export const sealedSecrets = describeSealedColumn({ ...sealedOf, column: 'secret_sealed' })
+export const sealedFormers = describeSealedColumn({
+  ...sealedOf,
+  column: 'formers',
+  mapValues(stored, each) {
+    const formers: Former[] = JSON.parse(stored)
+    return JSON.stringify(formers.map((former) => ({ ...former, sealed: each(former.sealed) })))
+  },
+})
+
+/** The largest number of unsealed keys that are cached, so that not every delivery must unseal its keys again. */
+const maxKnownKeys = 5_000
+const knownKeys = new LRUCache<string, KeyObject>({ max: maxKnownKeys })
 
 export type Sealed = Owner & Pick<WebhookEndpointRow, 'secret_sealed' | 'formers'>
 
-/** The keys that sign now, the newest first. */
-export function signingKeys(gateway: Gateway, endpoint: Sealed): KeyObject[] {
-  const formers = formersOf(endpoint, gateway.clock.now()).map(({ sealed }) => sealed)
+/** Lists the keys that currently sign, newest first. */
+export function listSigningKeys(gateway: Gateway, endpoint: Sealed): KeyObject[] {
+  const formers = listActiveFormers(endpoint, gateway.clock.now()).map(({ sealed }) => sealed)
   return [endpoint.secret_sealed, ...formers].map((sealed) => {
     const known = knownKeys.get(sealed)
     if (known) return known
-    const secret = gateway.secrets.unseal(sealed, purposeOf(endpoint))
+    const secret = gateway.secrets.unseal(sealed, toSealPurpose(endpoint))
     const key = createSecretKey(Buffer.from(secret.slice(prefix.length), 'base64'))
     knownKeys.set(sealed, key)
     return key
   })
 }
 
-/** The headers that sign a body: a flat list of names and values. */
-export function signatureHeaders(
+interface SignedMessage {
+  readonly event_id: string
+  readonly epochMs: number
+  readonly body: Uint8Array
+}
+
+/** Builds the headers that sign a body, as a flat list of names and values. */
+export function buildSignatureHeaders(
   keys: readonly KeyObject[],
-  event_id: string,
-  epochMs: number,
-  body: Uint8Array,
+  { event_id, epochMs, body }: SignedMessage,
 ): string[] {
   const t = String(Math.floor(epochMs / 1000))
   const base64 = keys.map((key) =>
@@ -96,17 +122,17 @@ export function signatureHeaders(
   ]
 }
 
-/** Whether a body carries both signatures of a key, as a receiver checks it. */
+/** Whether both signatures with a key are right, checked as a receiver checks them. */
 export function isSigned(key: KeyObject, headers: readonly string[], body: Uint8Array): boolean {
-  const named = (name: string) => headers[headers.indexOf(name) + 1] ?? ''
-  const id = named('webhook-id')
-  const t = named('webhook-timestamp')
+  const headerValue = (name: string) => headers[headers.indexOf(name) + 1] ?? ''
+  const id = headerValue('webhook-id')
+  const t = headerValue('webhook-timestamp')
   const digest = createHmac('sha256', key).update(`${id}.${t}.`).update(body).digest()
-  const ours = named('X-Service-Signature').split(',')
+  const ours = headerValue('X-Service-Signature').split(',')
   return (
     ours.includes(`t=${t}`) &&
     ours.includes(`v1=${digest.toString('hex')}`) &&
-    named('webhook-signature')
+    headerValue('webhook-signature')
       .split(' ')
       .includes(`v1,${digest.toString('base64')}`)
   )

@@ -1,13 +1,15 @@
+/**
+ * The pages in a real browser: they load nothing from other origins, violate no content security policy and pass the
+ * accessibility checks, on phone and desktop, in light and dark mode. Runs with TEST_BROWSER=1, in the browser that
+ * CHROMIUM names or else in /usr/bin/chromium.
+ */
+
 import { existsSync, readFileSync } from 'node:fs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pageAt } from '../../src/pages/site.ts'
-import { type House, openHouse, signedIn } from '../harness.ts'
+import { findPage } from '../../src/pages/site.ts'
+import { openTestGateway, signInBuyer, type TestGateway } from '../harness.ts'
 
-/**
- * The pages in a real browser: nothing from elsewhere, nothing that the policy refuses, nothing that a screen reader
- * stumbles on, on a phone as on a desk, light and dark. Runs with TEST_BROWSER=1 where CHROMIUM names a browser.
- */
 const executable = process.env.CHROMIUM || '/usr/bin/chromium'
 const why = !process.env.TEST_BROWSER
   ? 'TEST_BROWSER is not set'
@@ -28,17 +30,17 @@ const shown = [
   '/errors',
   '/errors/RATE_LIMITED',
   '/changelog',
-].filter((path) => pageAt(path, 'en') !== undefined)
+].filter((path) => findPage(path, 'en') !== undefined)
 
-/** Minutes where many share a processor. */
+/** The time limit of these tests. They take minutes if several processes share a processor. */
 const patienceMs = 300_000
 
 describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () => {
-  let house: House
+  let house: TestGateway
   let browser: Browser
 
   beforeAll(async () => {
-    house = await openHouse()
+    house = await openTestGateway()
     browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] })
   })
   afterAll(async () => {
@@ -46,8 +48,8 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     await house.close()
   })
 
-  /** A page that notes what it must not do. */
-  async function opened(options: Parameters<Browser['newContext']>[0] = {}) {
+  /** Opens a page and records what it must not do. */
+  async function openPage(options: Parameters<Browser['newContext']>[0] = {}) {
     const context = await browser.newContext(options)
     const page = await context.newPage()
     const offences: string[] = []
@@ -70,14 +72,15 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
   it.each(forms)(
     'on %s, no page is wider than the screen, asks elsewhere or fails axe',
     async (_name, form) => {
-      const { page, offences, close } = await opened(form)
+      const { page, offences, close } = await openPage(form)
       const found: string[] = []
       for (const path of shown) {
         for (const language of ['en', 'zh', 'ko']) {
           await page.goto(`${house.url}${path}?lang=${language}`)
           const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
           if (Number(width) > 0) found.push(`${path} ${language} is ${width} px too wide`)
-          for (const violation of await violations(page)) found.push(`${path} ${language}: ${violation}`)
+          for (const violation of await findAxeViolations(page))
+            found.push(`${path} ${language}: ${violation}`)
         }
       }
       expect(found).toEqual([])
@@ -87,7 +90,7 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
   )
 
   it('works without scripts: content, navigation on a phone, samples', async () => {
-    const { page, offences, close } = await opened({
+    const { page, offences, close } = await openPage({
       javaScriptEnabled: false,
       viewport: { width: 360, height: 740 },
     })
@@ -111,13 +114,13 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     ['ko', '재고', '/docs/guides/keep-stock-in-sync'],
     ['ko', 'SHIPPING_REQ', '/errors/SHIPPING_REQUIRED'],
   ])('in %s, the search finds %s', async (language, words, first) => {
-    const { page, offences, close } = await opened({ viewport: { width: 1200, height: 800 } })
+    const { page, offences, close } = await openPage({ viewport: { width: 1200, height: 800 } })
     await page.goto(`${house.url}/?lang=${language}`)
     await page.keyboard.press('/')
     await page.locator('.finder input').fill(words)
     const results = page.locator('.finder li a')
     await page.locator('.finder li a, .finder .none:visible').first().waitFor()
-    expect(await violations(page)).toEqual([])
+    expect(await findAxeViolations(page)).toEqual([])
     if (first) {
       expect(await results.first().getAttribute('href')).toBe(`${first}?lang=${language}`)
       await page.keyboard.press('Enter')
@@ -128,7 +131,7 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
   })
 
   it('copies code, and keeps the colours that the reader chose', async () => {
-    const { page, close } = await opened({
+    const { page, close } = await openPage({
       colorScheme: 'light',
       permissions: ['clipboard-read', 'clipboard-write'],
     })
@@ -145,14 +148,14 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
   })
 
   it('/swagger shows the contract in the reader’s language and calls it', async () => {
-    const { page, offences, close } = await opened({ viewport: { width: 1200, height: 900 } })
+    const { page, offences, close } = await openPage({ viewport: { width: 1200, height: 900 } })
     await page.goto(`${house.url}/swagger?lang=ko`)
     await page.locator('.opblock-tag').first().waitFor({ timeout: 20_000 })
-    // Webhooks stand below the calls and are always open.
+    // Webhooks are listed after the calls and are always expanded.
     expect(await page.locator('.opblock-tag-section .opblock').count()).toBe(0)
     await page.locator('.opblock-tag', { hasText: 'access' }).click()
     await page.locator('.authorize').click()
-    await page.locator('.auth-container input').fill(await signedIn(house))
+    await page.locator('.auth-container input').fill(await signInBuyer(house))
     await page.locator('.auth-btn-wrapper .authorize').click()
     await page.locator('.auth-btn-wrapper .btn-done').click()
     const me = page.locator('#operations-access-me')
@@ -167,7 +170,7 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
   it('prints how large a page is and when it first paints on a processor four times slower', async () => {
     const sizes: string[] = []
     for (const path of shown) {
-      const { page, close } = await opened({ viewport: { width: 1280, height: 800 } })
+      const { page, close } = await openPage({ viewport: { width: 1280, height: 800 } })
       const session = await page.context().newCDPSession(page)
       await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
       await session.send('Network.enable')
@@ -189,9 +192,9 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
   })
 })
 
-/** What axe finds that is serious or worse. */
-async function violations(page: Page): Promise<string[]> {
-  // Through the debugger's door: the page's own policy lets no script in.
+/** Returns the violations that axe rates as serious or critical. */
+async function findAxeViolations(page: Page): Promise<string[]> {
+  // The debugger injects axe, because the page's policy allows no other scripts.
   await page.evaluate(axe)
   const found: unknown = await page.evaluate(
     "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target }) => target.join(' ')).join(', ')))",

@@ -1,39 +1,40 @@
+/** Creates PostgreSQL databases for one trial, and copies and restores them as an operator would. */
+
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { testDatabaseUrl } from '../harness.ts'
+import { readTestDatabaseUrl } from '../harness.ts'
 
-/** PostgreSQL databases of one trial alone, by their URLs, and what an operator does with them. */
 export interface Database {
   readonly url: string
-  /** A database with this one's rows as they are now; nobody may be connected to this one. */
+  /** Copies this database in its current state. Nobody may be connected to it. */
   copy(): Promise<Database>
-  /** Becomes what a copy is; nobody may be connected to either. */
+  /** Replaces this database with a copy. Nobody may be connected to either. */
   putBack(copy: Database): Promise<void>
   drop(): Promise<void>
 }
 
-export async function freshDatabase(): Promise<Database> {
-  return created('')
+export async function createFreshDatabase(): Promise<Database> {
+  return createDatabase('')
 }
 
-async function created(options: string): Promise<Database> {
+async function createDatabase(options: string): Promise<Database> {
   const name = `tg_faults_${randomBytes(6).toString('hex')}`
-  await onServer(`create database ${name}${options}`)
-  const url = new URL(serverUrl())
+  await runOnServer(`create database ${name}${options}`)
+  const url = new URL(readServerUrl())
   url.pathname = `/${name}`
   return {
     url: url.toString(),
-    copy: () => created(` template ${name}`),
+    copy: () => createDatabase(` template ${name}`),
     async putBack(copy) {
-      await onServer(`drop database ${name}`)
-      await onServer(`create database ${name} template ${new URL(copy.url).pathname.slice(1)}`)
+      await runOnServer(`drop database ${name}`)
+      await runOnServer(`create database ${name} template ${new URL(copy.url).pathname.slice(1)}`)
     },
-    drop: () => onServer(`drop database if exists ${name} with (force)`),
+    drop: () => runOnServer(`drop database if exists ${name} with (force)`),
   }
 }
 
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl() })
+async function runOnServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: readServerUrl() })
   await client.connect()
   try {
     await client.query(statement)
@@ -42,8 +43,8 @@ async function onServer(statement: string): Promise<void> {
   }
 }
 
-function serverUrl(): string {
-  const url = testDatabaseUrl()
+function readServerUrl(): string {
+  const url = readTestDatabaseUrl()
   if (url === undefined) throw new Error('TEST_DATABASE_URL is not set.')
   return url
 }

@@ -1,12 +1,12 @@
-/** Choices that repeat themselves for the same seed: mulberry32, enough for test data. */
-export class Dice {
+/** Makes random choices that can be reproduced from their seed (mulberry32). */
+export class SeededRandom {
   #state: number
 
   constructor(seed: number) {
     this.#state = seed >>> 0
   }
 
-  /** A whole number from `least` to `most`, both included. */
+  /** Draws a whole number from `least` to `most`, both included. */
   whole(least: number, most: number): number {
     return least + Math.floor(this.#fraction() * (most - least + 1))
   }
@@ -15,7 +15,7 @@ export class Dice {
     return this.#fraction() < probability
   }
 
-  /** One of the list, which is not empty. */
+  /** Draws an item of a list, which must not be empty. */
   pick<Item>(list: readonly Item[]): Item {
     const [item] = list.slice(this.whole(0, list.length - 1))
     if (item === undefined) throw new RangeError('There is nothing to pick from.')

@@ -1,13 +1,13 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { callAny, type Erp, erpFrom, erpServer } from '@trade-gateway/connector'
+import { callOperation, createErp, type Erp, erpServer } from '@trade-gateway/connector'
 import { openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
-import { builtInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
-import { Dice } from './dice.ts'
+import { createBuiltInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
+import { SeededRandom } from './dice.ts'
 
 /**
- * One sandbox ERP with a door for each gateway, so that it is known who asks. `watch` is called before each answer
- * about stock goes out, while the one who asked still waits.
+ * A sandbox ERP with a separate port (a door) for each gateway, so that the caller is known. Before each stock
+ * operation runs, `watch` is called and awaited while the caller waits.
  */
 export interface ErpWithDoors {
   readonly sandbox: SandboxErp
@@ -18,24 +18,24 @@ export interface ErpWithDoors {
 
 export type Watch = (door: number, warehouse: string) => Promise<void>
 
-export async function openErp(doors: number, styles: number, watch: Watch): Promise<ErpWithDoors> {
+export async function openErpWithDoors(doors: number, styles: number, watch: Watch): Promise<ErpWithDoors> {
   const sandbox = await openSandboxErp({
     path: ':memory:',
-    catalogue: () => builtInCatalogue({ seed: 1, styles, today: '2026-11-21' }),
+    catalogue: () => createBuiltInCatalogue({ seed: 1, styles, today: '2026-11-21' }),
     catalogue_id: 'faults',
     accounts: [],
   })
   const token = 'a-token-between-the-gateways-and-their-erp'
   const servers: Server[] = []
   for (let door = 0; door < doors; door++) {
-    const server = createServer(erpServer(watched(sandbox.erp, door, watch), { token }))
+    const server = createServer(erpServer(watchErp(sandbox.erp, door, watch), { token }))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     servers.push(server)
   }
   return {
     sandbox,
     token,
-    urls: servers.map((server) => `http://127.0.0.1:${portOf(server)}`),
+    urls: servers.map((server) => `http://127.0.0.1:${readPort(server)}`),
     async close() {
       for (const server of servers) {
         server.closeAllConnections()
@@ -46,28 +46,28 @@ export async function openErp(doors: number, styles: number, watch: Watch): Prom
   }
 }
 
-function watched(erp: Erp, door: number, watch: Watch): Erp {
-  return erpFrom(async (id, input, options) => {
-    if (id.startsWith('stock.')) await watch(door, warehouseIn(input))
-    return callAny(erp, id, input, options)
+function watchErp(erp: Erp, door: number, watch: Watch): Erp {
+  return createErp(async (id, input, options) => {
+    if (id.startsWith('stock.')) await watch(door, readWarehouse(input))
+    return callOperation(erp, id, input, options)
   })
 }
 
-function warehouseIn(input: unknown): string {
+function readWarehouse(input: unknown): string {
   if (typeof input !== 'object' || input === null || !('warehouse_code' in input)) return ''
   return String(input.warehouse_code)
 }
 
-/** The port of a server that listens on TCP. */
-function portOf(server: Server): number {
+/** Returns the port of a server that listens on TCP. */
+function readPort(server: Server): number {
   const address: AddressInfo | string | null = server.address()
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-/** Changes rows of the ERP as its own people do: goods come and go, SKUs are withdrawn and return. */
+/** Changes the ERP's stock rows: quantities change, and SKUs are withdrawn and return. */
 export class Movements {
   readonly #sandbox: SandboxErp
-  readonly #dice = new Dice(3)
+  readonly #dice = new SeededRandom(3)
   readonly #rows: readonly { warehouse: string; sku: string }[]
 
   constructor(sandbox: SandboxErp) {
@@ -77,7 +77,7 @@ export class Movements {
       .map((row) => ({ warehouse: String(row.warehouse_code), sku: String(row.sku) }))
   }
 
-  /** One row under the next number of its warehouse. */
+  /** Changes one row and gives it the next change number of its warehouse. */
   move(): void {
     const { store } = this.#sandbox
     const { warehouse, sku } = this.#dice.pick(this.#rows)
@@ -93,8 +93,8 @@ export class Movements {
     })
   }
 
-  /** How many rows each warehouse carries now. */
-  liveRows(warehouse: string): number {
+  /** Counts the rows of a warehouse that are not withdrawn. */
+  countLiveRows(warehouse: string): number {
     const sql = 'select count(*) as rows from stock where warehouse_code = ? and withdrawn = 0'
     return Number(this.#sandbox.store.one(sql, warehouse)?.rows)
   }

@@ -1,16 +1,16 @@
-import { callAny, type Erp, erpFrom, operations, UnknownOutcome } from '@trade-gateway/connector'
+import { callOperation, createErp, type Erp, operations, UnknownOutcome } from '@trade-gateway/connector'
 import type { TestClock } from '../harness.ts'
-import type { Dice } from './dice.ts'
+import type { SeededRandom } from './dice.ts'
 
 /**
- * Stands between a gateway and its ERP. Every call waits before it is delivered and before its answer is, until it is
- * let go on; and a write may meet a fate. A call that is delivered late is delivered within the time that the ERP
- * promises, and never after it.
+ * The fates of a write at an ERP whose calls wait, before their delivery and before their response, until the script
+ * releases them. A write may be lost, delayed or duplicated. A delayed call is delivered within the time that the ERP
+ * promises, and never later.
  */
 export const fates = ['fine', 'not sent', 'fails before', 'fails after', 'late', 'twice', 'crash'] as const
 export type Fate = (typeof fates)[number]
 
-/** The process is gone: whatever it was about to do is not done. */
+/** Thrown in a process that has ended, so that its pending work never continues. */
 export class Crashed extends Error {}
 
 interface Late {
@@ -20,7 +20,7 @@ interface Late {
 
 export interface GateOptions {
   readonly clock: TestClock
-  readonly dice: Dice
+  readonly dice: SeededRandom
   readonly fates: readonly Fate[]
   readonly maxRequestMs: number
 }
@@ -35,25 +35,25 @@ export class ErpGate {
 
   constructor(inner: Erp) {
     this.#inner = inner
-    this.erp = erpFrom((id, input, callOptions) => {
-      const deliver = () => callAny(inner, id, input, callOptions)
+    this.erp = createErp((id, input, callOptions) => {
+      const deliver = () => callOperation(inner, id, input, callOptions)
       if (this.#isOpen) return deliver()
       return operations[id].kind === 'write' ? this.#write(deliver) : this.#read(deliver)
     })
   }
 
-  /** From now on calls wait, and writes meet what the dice say. */
+  /** Makes calls wait from now on; random choices decide the fate of writes. */
   close(options: GateOptions) {
     this.#options = options
     this.#isOpen = false
   }
 
-  /** From now on calls pass at once; nothing may wait any more. */
+  /** Makes calls pass at once from now on. No call may be waiting. */
   open() {
     this.#isOpen = true
   }
 
-  get #how(): GateOptions {
+  get #readOptions(): GateOptions {
     if (!this.#options) throw new Error('The gate was never closed.')
     return this.#options
   }
@@ -62,15 +62,15 @@ export class ErpGate {
     return this.#waiting.length
   }
 
-  /** Lets one waiting call go on. */
+  /** Releases one waiting call. */
   release(choice: number) {
     const [go] = this.#waiting.splice(choice % this.#waiting.length, 1)
     go?.()
   }
 
-  /** Lets time pass; what is late arrives at its time. */
+  /** Advances the clock. Delayed calls arrive when their time has come. */
   async advance(ms: number): Promise<void> {
-    const { clock } = this.#how
+    const { clock } = this.#readOptions
     const target = clock.now() + ms
     for (;;) {
       const next = this.#lates.filter(({ due }) => due <= target).sort((a, b) => a.due - b.due)[0]
@@ -94,7 +94,7 @@ export class ErpGate {
   }
 
   async #write<T>(deliver: () => Promise<T>): Promise<T> {
-    const { clock, dice, maxRequestMs, fates } = this.#how
+    const { clock, dice, maxRequestMs, fates } = this.#readOptions
     const fate = dice.pick(fates)
     const sentAt = clock.now()
     await this.#wait()
@@ -113,8 +113,8 @@ export class ErpGate {
     return answer
   }
 
-  /** Whether a call was given up and is still to arrive. */
-  get isAnythingLate(): boolean {
+  /** Whether a call that nobody waits for any more will still arrive at the ERP. */
+  get hasLateCalls(): boolean {
     return this.#lates.length > 0
   }
 

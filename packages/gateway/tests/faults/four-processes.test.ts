@@ -1,33 +1,42 @@
+/**
+ * Four gateway processes on one PostgreSQL, each with its own data directory, and one ERP. A client sends each call to
+ * the next process.
+ */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Follower } from '../follower.ts'
-import { adminToken, type Result } from '../harness.ts'
-import { type Database, freshDatabase } from './databases.ts'
-import { type ErpWithDoors, Movements, openErp } from './erp-doors.ts'
-import { ask, freePorts, type GatewayProcess, startGateway, told, until } from './processes.ts'
-import { leftOut, sizes } from './sizes.ts'
+import { adminToken, type CallResult } from '../harness.ts'
+import { reportFigure } from '../promises/report-figure.ts'
+import { createFreshDatabase, type Database } from './databases.ts'
+import { type ErpWithDoors, Movements, openErpWithDoors } from './erp-doors.ts'
+import {
+  findFreePorts,
+  type GatewayProcess,
+  readJson,
+  sendRequest,
+  startGateway,
+  waitUntil,
+} from './processes.ts'
+import { shouldSkip, sizes } from './sizes.ts'
 
-/**
- * Four processes of the gateway on one PostgreSQL, each with a data directory of its own, in front of one ERP. A
- * client goes from one to the next with every call.
- */
 const processes = 4
 const styles = 40
 const movesPerSecond = 200
-/** A promise of one second, and what a busy machine adds. */
+/** The maximum time for which another process may accept a revoked token, as promised. */
 const revokedMs = 1_000
 const slackMs = 1_000
 const revocations = 8
-/** Pages of the feed that are read at least, however busy the machine. */
-const leastPages = 100
+/** The minimum number of feed pages to read, even on a busy machine. */
+const minPages = 100
 const takeoverMs = 10_000
 const trialTimeoutMs = 300_000
 const codes = ['AU', 'AUSYD1', 'AUSYD2', 'CHNZJ1', 'CN']
 
-const isLeftOut = leftOut('four processes', { postgres: true, long: true })
+const isLeftOut = shouldSkip('four processes', { postgres: true, long: true })
 
 describe.skipIf(isLeftOut)('four processes on one database', () => {
   let database: Database
@@ -36,24 +45,26 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
   let folder: string
   let ports: number[]
   const gateways: GatewayProcess[] = []
-  /** Calls to the ERP without the warehouse's lock, which nobody should make. */
+  /** One message for each call to the ERP by a process that did not hold the warehouse's lock; must stay empty. */
   const trespasses: string[] = []
-  /** What happens to whoever asks next, while it waits for the answer. */
+  /** Called for the next stock request to the ERP, while its caller waits for the response. */
   let onCall: ((door: number) => Promise<void>) | undefined
   const callsThrough = new Array<number>(processes).fill(0)
   let token: string
   let movements: Movements
 
   beforeAll(async () => {
-    database = await freshDatabase()
+    database = await createFreshDatabase()
     observer = new pg.Pool({ connectionString: database.url, max: processes })
-    erp = await openErp(processes, styles, holdsTheLock)
+    // The database may be dropped while the connections of an ended pool are still closing.
+    observer.on('connect', (client) => client.on('error', () => {}))
+    erp = await openErpWithDoors(processes, styles, checkLockHolder)
     movements = new Movements(erp.sandbox)
     folder = mkdtempSync(join(tmpdir(), 'tg-four-'))
-    ports = await freePorts(processes)
-    // All at once on an empty database, as after an installation.
-    gateways.push(...(await Promise.all(ports.map((_, index) => start(index)))))
-    token = await tokenOf(await channel('follower'), 0)
+    ports = await findFreePorts(processes)
+    // All processes start at once on an empty database, as after an installation.
+    gateways.push(...(await Promise.all(ports.map((_, index) => startProcess(index)))))
+    token = await requestToken(await createChannel('follower'), 0)
   }, trialTimeoutMs)
 
   afterAll(async () => {
@@ -64,9 +75,9 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
     rmSync(folder, { recursive: true, force: true })
   }, trialTimeoutMs)
 
-  function start(index: number): Promise<GatewayProcess> {
+  function startProcess(index: number): Promise<GatewayProcess> {
     const url = new URL(database.url)
-    url.searchParams.set('application_name', nameOf(index))
+    url.searchParams.set('application_name', readProcessName(index))
     return startGateway({
       DATA_DIR: mkdtempSync(join(folder, 'data-')),
       PORT: String(ports[index]),
@@ -79,8 +90,11 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
     })
   }
 
-  /** Who asks about stock holds the lock of that warehouse, and it is one process. */
-  async function holdsTheLock(door: number, warehouse: string) {
+  /**
+   * Records a violation if the process that reads stock does not hold the lock of that warehouse, or if another process
+   * holds it too.
+   */
+  async function checkLockHolder(door: number, warehouse: string) {
     callsThrough[door] = (callsThrough[door] ?? 0) + 1
     const { rows } = await observer.query<{ application_name: string }>(
       `select application_name from pg_locks join pg_stat_activity using (pid)
@@ -89,33 +103,37 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
       [`sync stock ${warehouse}`],
     )
     const holders = rows.map((row) => row.application_name)
-    if (holders.length !== 1 || holders[0] !== nameOf(door))
-      trespasses.push(`${nameOf(door)} asked about ${warehouse} while [${holders}] held it`)
+    if (holders.length !== 1 || holders[0] !== readProcessName(door))
+      trespasses.push(`${readProcessName(door)} asked about ${warehouse} while [${holders}] held it`)
     await onCall?.(door)
   }
 
-  function urlAt(index: number): string {
+  function readUrl(index: number): string {
     return gateways[index % processes]?.url ?? ''
   }
 
-  async function channel(code: string) {
+  async function createChannel(code: string) {
     const body = { channel_code: code, name: code, plan: 'full', points_per_minute: 1_000_000_000 }
-    const { data } = await told(ask(urlAt(1), 'POST', '/admin/api/channels', { admin: adminToken, body }))
+    const { data } = await readJson(
+      sendRequest(readUrl(1), 'POST', '/admin/api/channels', { admin: adminToken, body }),
+    )
     return data
   }
 
-  async function tokenOf(credentials: { client_id: string; client_secret: string }, index: number) {
+  async function requestToken(credentials: { client_id: string; client_secret: string }, index: number) {
     const { client_id, client_secret } = credentials
     const body = { client_id, client_secret }
-    const { access_token } = await told(ask(urlAt(index), 'POST', '/api/v1/auth/token', { body }))
+    const { access_token } = await readJson(
+      sendRequest(readUrl(index), 'POST', '/api/v1/auth/token', { body }),
+    )
     return String(access_token)
   }
 
-  /** A client that asks the next process with every call, and takes a needless full sync for a failure. */
-  function roundRobin(): (path: string) => Promise<Result> {
+  /** Creates a client that calls the next process each time and treats a needless full sync as a failure. */
+  function createRoundRobin(): (path: string) => Promise<CallResult> {
     let next = 0
     return async (path) => {
-      const answer = await ask(urlAt(next++), 'GET', path, { token })
+      const answer = await sendRequest(readUrl(next++), 'GET', path, { token })
       if (answer.status !== 200 || answer.json.needs_full_sync)
         throw new Error(`${path} was answered ${answer.status}: ${answer.text.slice(0, 500)}`)
       return answer
@@ -124,26 +142,26 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
 
   it('takes a token that any of them issued', async () => {
     for (let index = 0; index < processes; index++) {
-      const other = await tokenOf(await channel(`issued-by-${index}`), index)
+      const other = await requestToken(await createChannel(`issued-by-${index}`), index)
       for (let at = 0; at < processes; at++)
-        expect((await ask(urlAt(at), 'GET', '/api/v1/me', { token: other })).status).toBe(200)
+        expect((await sendRequest(readUrl(at), 'GET', '/api/v1/me', { token: other })).status).toBe(200)
     }
   })
 
   it(
     'tells one version as one state, with cursors that only go forward, while stock moves',
     async () => {
-      const followers = codes.map((code) => new Follower(roundRobin(), code))
+      const followers = codes.map((code) => new Follower(createRoundRobin(), code))
       const states = new Map<string, string>()
       let pages = 0
       let isOver = false
-      const moving = keepMoving(movements, () => isOver)
+      const moving = moveUntil(movements, () => isOver)
       for (const follower of followers) await follower.start(50)
       const stop = performance.now() + sizes.seconds * 1000
-      while (performance.now() < stop || pages < leastPages) {
+      while (performance.now() < stop || pages < minPages) {
         for (const [index, follower] of followers.entries()) {
           pages += 1
-          if (await follower.page()) continue
+          if (await follower.readPage()) continue
           const state = `${follower.proof?.row_count} ${follower.proof?.checksum}`
           const key = `${codes[index]}@${follower.cursor}`
           expect(states.get(key) ?? state, key).toBe(state)
@@ -152,20 +170,21 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
       }
       isOver = true
       const moved = await moving
-      await agreed()
+      await waitForAgreement()
       for (const [index, follower] of followers.entries()) {
         await follower.catchUp()
-        const fresh = await told(
-          ask(urlAt(index), 'GET', `/api/v1/warehouses/${codes[index]}/stock`, { token }),
+        const fresh = await readJson(
+          sendRequest(readUrl(index), 'GET', `/api/v1/warehouses/${codes[index]}/stock`, { token }),
         )
         expect(follower.rows()).toEqual(fresh.data)
-        expect(follower.proof).toEqual({ row_count: fresh.data.length, checksum: follower.checksum() })
+        expect(follower.proof).toEqual({ row_count: fresh.data.length, checksum: follower.computeChecksum() })
       }
       for (const code of ['AUSYD1', 'AUSYD2', 'CHNZJ1'])
-        expect((await proofAt(0, code)).row_count).toBe(movements.liveRows(code))
-      process.stdout.write(
+        expect((await readProof(0, code)).row_count).toBe(movements.countLiveRows(code))
+      reportFigure(
+        ['I13'],
         `four processes: ${moved} movements, ${pages} pages, ${states.size} versions proved, ` +
-          `calls to the ERP by process ${callsThrough.join(', ')}\n`,
+          `calls to the ERP by process ${callsThrough.join(', ')}`,
       )
     },
     trialTimeoutMs,
@@ -176,13 +195,13 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
     async () => {
       const rounds = Math.max(3, sizes.seconds)
       for (let round = 0; round < rounds; round++) {
-        const follower = new Follower(roundRobin(), 'AU')
+        const follower = new Follower(createRoundRobin(), 'AU')
         await follower.start(20, async () => {
           for (let index = 0; index < 5; index++) movements.move()
         })
-        await agreed()
+        await waitForAgreement()
         await follower.catchUp()
-        expect(follower.proof?.checksum, `round ${round}`).toBe(follower.checksum())
+        expect(follower.proof?.checksum, `round ${round}`).toBe(follower.computeChecksum())
       }
     },
     trialTimeoutMs,
@@ -194,23 +213,26 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
       let slowest = 0
       for (let trial = 0; trial < revocations; trial++) {
         const code = `revoked-${trial}`
-        const revoked = await tokenOf(await channel(code), trial)
-        const statusAt = async (at: number) =>
-          (await ask(urlAt(at), 'GET', '/api/v1/me', { token: revoked })).status
-        for (let at = 0; at < processes; at++) expect(await statusAt(at)).toBe(200)
-        await told(ask(urlAt(trial + 1), 'DELETE', `/admin/api/channels/${code}`, { admin: adminToken }))
+        const revoked = await requestToken(await createChannel(code), trial)
+        const readStatusAt = async (at: number) =>
+          (await sendRequest(readUrl(at), 'GET', '/api/v1/me', { token: revoked })).status
+        for (let at = 0; at < processes; at++) expect(await readStatusAt(at)).toBe(200)
+        await readJson(
+          sendRequest(readUrl(trial + 1), 'DELETE', `/admin/api/channels/${code}`, { admin: adminToken }),
+        )
         const began = performance.now()
-        expect(await statusAt(trial + 1)).toBe(401)
+        expect(await readStatusAt(trial + 1)).toBe(401)
         for (let at = 0; at < processes; at++)
-          await until(
-            async () => (await statusAt(at)) === 401,
+          await waitUntil(
+            async () => (await readStatusAt(at)) === 401,
             revokedMs + slackMs,
             `A revocation was not seen by ${at}`,
           )
         slowest = Math.max(slowest, performance.now() - began)
       }
-      process.stdout.write(
-        `four processes: ${revocations} revocations, the slowest seen after ${Math.round(slowest)} ms\n`,
+      reportFigure(
+        ['I27'],
+        `four processes: ${revocations} revocations, the slowest seen after ${Math.round(slowest)} ms`,
       )
     },
     trialTimeoutMs,
@@ -220,7 +242,7 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
     'goes on when a process is killed while it syncs, and takes it back when it returns',
     async () => {
       const { promise: struck, resolve } = Promise.withResolvers<number>()
-      // The next one that asks about stock is killed before it is answered, so it dies with the lock in its hands.
+      // The next process that reads stock is killed before it gets the response, so it dies while it holds the lock.
       onCall = async (door) => {
         onCall = undefined
         await gateways[door]?.kill()
@@ -232,11 +254,11 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
       const others = Array.from({ length: processes }, (_, index) => index).filter(
         (index) => index !== victim,
       )
-      await agreed(others)
+      await waitForAgreement(others)
       const tookOverMs = Math.round(performance.now() - began)
-      gateways[victim] = await start(victim)
+      gateways[victim] = await startProcess(victim)
       for (let index = 0; index < 20; index++) movements.move()
-      await agreed()
+      await waitForAgreement()
       process.stdout.write(`four processes: another took over within ${tookOverMs} ms\n`)
     },
     trialTimeoutMs,
@@ -247,35 +269,35 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
     expect(Math.max(...callsThrough)).toBeGreaterThan(0)
   })
 
-  async function proofAt(index: number, code: string) {
-    const { data } = await told(
-      ask(urlAt(index), 'GET', `/api/v1/warehouses/${code}/stock/checksum`, { token }),
+  async function readProof(index: number, code: string) {
+    const { data } = await readJson(
+      sendRequest(readUrl(index), 'GET', `/api/v1/warehouses/${code}/stock/checksum`, { token }),
     )
     return data
   }
 
-  /** Waits until the ERP has nothing new, and the processes tell the same of every warehouse, up to what is stored. */
-  async function agreed(among = Array.from({ length: processes }, (_, index) => index)) {
+  /** Waits until all changes of the ERP are stored and all processes return the same stock. */
+  async function waitForAgreement(among = Array.from({ length: processes }, (_, index) => index)) {
     const isAgreed = async () => {
-      // What is stored is asked for first: a process that agrees with an older state does not agree.
+      // The stored version is read first, because processes that agree on an older state do not count.
       if (!(await isSynced())) return false
-      const stored = await storedVersions()
+      const stored = await readStoredVersions()
       for (const code of codes) {
-        const proofs = await Promise.all(among.map((index) => proofAt(index, code)))
+        const proofs = await Promise.all(among.map((index) => readProof(index, code)))
         if (new Set(proofs.map((proof) => JSON.stringify(proof))).size > 1) return false
         if (proofs[0]?.version !== stored.get(code)) return false
       }
       return true
     }
-    await until(isAgreed, takeoverMs, 'The processes did not come to agree')
+    await waitUntil(isAgreed, takeoverMs, 'The processes did not come to agree')
   }
 
-  async function storedVersions(): Promise<Map<string, number>> {
+  async function readStoredVersions(): Promise<Map<string, number>> {
     const { rows } = await observer.query('select warehouse_code, version from warehouses')
     return new Map(rows.map((row) => [row.warehouse_code, Number(row.version)]))
   }
 
-  /** Whether the cursors in the database are those that the ERP has now. */
+  /** Whether the cursors in the database are the ERP's current ones. */
   async function isSynced(): Promise<boolean> {
     const { rows } = await observer.query(
       "select warehouse_code, cursor from warehouses where kind = 'warehouse'",
@@ -286,12 +308,12 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
   }
 })
 
-function nameOf(index: number): string {
+function readProcessName(index: number): string {
   return `gateway-${index}`
 }
 
-/** Moves rows at a steady rate until it is told to end; answers how many. */
-async function keepMoving(movements: Movements, isOver: () => boolean): Promise<number> {
+/** Changes rows at a steady rate until `isOver` returns true. Returns the number of changes. */
+async function moveUntil(movements: Movements, isOver: () => boolean): Promise<number> {
   let moved = 0
   while (!isOver()) {
     movements.move()

@@ -1,28 +1,29 @@
+/**
+ * Runs concurrent tasks in a sequence that the trial decides. A task runs until it calls the ERP. There it waits with
+ * the response until the trial releases it, so anything can happen between a response and its use. Only one task runs
+ * at a time, so the same script always produces the same run.
+ */
+
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/**
- * Lets tasks run side by side in an order that the trial decides. A task runs until it asks the ERP; there it waits
- * with the answer in its hands until the trial lets it go on, so that anything can happen between an answer and what
- * is done with it. Only one task runs at a time, so the same script always gives the same run.
- */
 interface Task {
   readonly owner: number
   readonly kind: string
-  /** Resolves when the task next waits or is over. */
+  /** Resolves when the task waits again or has ended. */
   settled: PromiseWithResolvers<void>
   isAbandoned: boolean
-  /** Set while it waits. */
+  /** Set while the task waits. */
   goOn: PromiseWithResolvers<void> | undefined
 }
 
-/** The process that ran the task ended. */
+/** Thrown in a task whose process has ended. */
 export class Abandoned extends Error {}
 
 export class Gate {
   readonly #current = new AsyncLocalStorage<Task>()
   readonly #tasks = new Set<Task>()
 
-  /** Starts a task and lets it run up to its first wait. */
+  /** Starts a task and runs it until it first waits or ends. */
   async start(owner: number, kind: string, work: () => Promise<unknown>): Promise<void> {
     const task: Task = { owner, kind, settled: Promise.withResolvers(), isAbandoned: false, goOn: undefined }
     this.#tasks.add(task)
@@ -41,7 +42,10 @@ export class Gate {
     await settled.promise
   }
 
-  /** Called by what a task asks: waits there. Outside of a task it lets everything pass. */
+  /**
+   * Waits until the trial releases the task. The task's ERP calls this with each response; outside a task it returns at
+   * once.
+   */
   async wait(): Promise<void> {
     const task = this.#current.getStore()
     if (!task) return
@@ -53,24 +57,24 @@ export class Gate {
     await task.goOn.promise
   }
 
-  has(owner: number, kind: string): boolean {
+  hasTask(owner: number, kind: string): boolean {
     return [...this.#tasks].some((task) => task.owner === owner && task.kind === kind)
   }
 
-  /** Lets the chosen one of the waiting tasks go on to its next wait; false where none waits. */
+  /** Runs the chosen waiting task until it waits again or ends. Returns false if no task was waiting. */
   async release(choice: number): Promise<boolean> {
-    const task = this.#chosen(choice)
+    const task = this.#pickTask(choice)
     if (task) await this.#resume(task, (goOn) => goOn.resolve())
     return task !== undefined
   }
 
-  /** Lets the chosen one of the waiting tasks go on to its end. */
+  /** Runs the chosen waiting task to its end. */
   async finish(choice: number): Promise<void> {
-    const task = this.#chosen(choice)
+    const task = this.#pickTask(choice)
     while (task && this.#tasks.has(task)) await this.#resume(task, (goOn) => goOn.resolve())
   }
 
-  /** Ends every task of an owner where it waits, as the end of its process does. */
+  /** Ends every waiting task of an owner, as the end of its process would. */
   async abandon(owner: number): Promise<void> {
     for (const task of [...this.#tasks]) {
       if (task.owner !== owner) continue
@@ -79,7 +83,7 @@ export class Gate {
     }
   }
 
-  #chosen(choice: number): Task | undefined {
+  #pickTask(choice: number): Task | undefined {
     const waiting = [...this.#tasks]
     return waiting[choice % Math.max(1, waiting.length)]
   }

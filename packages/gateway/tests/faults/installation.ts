@@ -1,17 +1,26 @@
+/**
+ * A gateway with its own sandbox ERP, as after a first start, in a separate folder that remains when its processes end.
+ * Its catalogue is small, so it starts quickly.
+ */
+
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { accepted, erpClient, mostPerCall, type StockFigure, within } from '@trade-gateway/connector'
+import { erpClient, maxPerCall, type StockFigure, unwrap, withTimeout } from '@trade-gateway/connector'
 import type { ListedDocument } from '@trade-gateway/sandbox-erp'
 import { z } from 'zod'
-import type { Loose } from '../harness.ts'
-import { ask, freePorts, type GatewayProcess, launchGateway, startGateway, told, until } from './processes.ts'
+import type { LooseJson } from '../harness.ts'
+import {
+  findFreePorts,
+  type GatewayProcess,
+  launchGateway,
+  readJson,
+  sendRequest,
+  startGateway,
+  waitUntil,
+} from './processes.ts'
 
-/**
- * A gateway with its own sandbox ERP, as a first start makes it, in a folder of its own that outlives every process:
- * on a small catalogue, so that a start is short.
- */
 const sandboxFile = z.object({
   base_url: z.string(),
   client_id: z.string(),
@@ -45,8 +54,8 @@ export class Installation {
   static async make(settings: Readonly<Record<string, string>> = {}): Promise<Installation> {
     const folder = mkdtempSync(join(tmpdir(), 'tg-installation-'))
     mkdirSync(join(folder, 'data'))
-    writeFileSync(join(folder, 'catalogue.csv'), catalogue())
-    const [port = 0] = await freePorts(1)
+    writeFileSync(join(folder, 'catalogue.csv'), buildCatalogue())
+    const [port = 0] = await findFreePorts(1)
     return new Installation(folder, port, settings)
   }
 
@@ -55,87 +64,89 @@ export class Installation {
   }
 
   start(...options: string[]): Promise<GatewayProcess> {
-    return startGateway(this.#all(), options)
+    return startGateway(this.#buildSettings(), options)
   }
 
   launch(): GatewayProcess {
-    return launchGateway(this.#all())
+    return launchGateway(this.#buildSettings())
   }
 
   get url(): string {
     return `http://127.0.0.1:${this.#port}`
   }
 
-  /** What the gateway tells of its sandbox. */
-  sandbox(): SandboxFile {
+  /** Reads the file in which the gateway describes its sandbox. */
+  readSandbox(): SandboxFile {
     return sandboxFile.parse(JSON.parse(readFileSync(join(this.dataDir, 'sandbox.json'), 'utf8')))
   }
 
   get erpToken(): string {
-    return this.#settingsFile().SANDBOX_ERP_TOKEN ?? ''
+    return this.#readSettings().SANDBOX_ERP_TOKEN ?? ''
   }
 
-  #settingsFile() {
+  #readSettings() {
     return parseEnv(readFileSync(join(this.dataDir, 'settings.env'), 'utf8'))
   }
 
-  /** Waits until the file names an ERP other than the one that ended, and answers its process id. */
-  async newErp(ended: number): Promise<number> {
-    const erp = () => this.sandbox().erp_pid
-    await until(() => erp() !== ended, erpTimeoutMs, 'The gateway did not start its ERP again')
+  /** Waits until `sandbox.json` names an ERP process other than `ended`, and returns its process id. */
+  async waitForNewErp(ended: number): Promise<number> {
+    const erp = () => this.readSandbox().erp_pid
+    await waitUntil(() => erp() !== ended, erpTimeoutMs, 'The gateway did not start its ERP again')
     return erp()
   }
 
-  /** A token of the sandbox channel. */
-  async token(): Promise<string> {
-    const { client_id, client_secret } = this.sandbox()
+  /** Requests a token for the sandbox channel. */
+  async requestToken(): Promise<string> {
+    const { client_id, client_secret } = this.readSandbox()
     const body = { client_id, client_secret }
-    const { access_token } = await told(ask(this.url, 'POST', '/api/v1/auth/token', { body }))
+    const { access_token } = await readJson(sendRequest(this.url, 'POST', '/api/v1/auth/token', { body }))
     return String(access_token)
   }
 
-  /** A token of the sandbox account, which may order. */
-  async buyerToken(): Promise<string> {
-    const { SANDBOX_USERNAME: username, SANDBOX_PASSWORD: password } = this.#settingsFile()
+  /** Requests a token for the sandbox account, which may place orders. */
+  async requestBuyerToken(): Promise<string> {
+    const { SANDBOX_USERNAME: username, SANDBOX_PASSWORD: password } = this.#readSettings()
     const body = { grant_type: 'password', username, password }
-    const { access_token } = await told(ask(this.url, 'POST', '/api/v1/auth/token', { body }))
+    const { access_token } = await readJson(sendRequest(this.url, 'POST', '/api/v1/auth/token', { body }))
     return String(access_token)
   }
 
-  /** Every document of the ERP, duplicates included. */
-  async erpDocuments(): Promise<ErpDocuments> {
+  /** Reads every document of the ERP, duplicates included. */
+  async readErpDocuments(): Promise<ErpDocuments> {
     const all: ErpDocuments = []
     for (let after: number | null = 0; after !== null; ) {
-      const page: Loose = await this.#control(`documents?after=${after}`)
+      const page: LooseJson = await this.#readControl(`documents?after=${after}`)
       all.push(...page.documents)
       after = page.next
     }
     return all
   }
 
-  /** What all warehouses of the ERP hold. */
-  async erpHeld(): Promise<number> {
-    const { warehouses }: Loose = await this.#control('stock-totals')
+  /** Returns the total quantity that the ERP holds in all warehouses. */
+  async countHeldAtErp(): Promise<number> {
+    const { warehouses }: LooseJson = await this.#readControl('stock-totals')
     return warehouses.reduce((sum: number, { held }: { held: number }) => sum + held, 0)
   }
 
-  #control(name: string): Promise<Loose> {
-    return told(ask(this.sandbox().erp_url, 'GET', `/sandbox/${name}`, { token: this.erpToken }))
+  #readControl(name: string): Promise<LooseJson> {
+    return readJson(
+      sendRequest(this.readSandbox().erp_url, 'GET', `/sandbox/${name}`, { token: this.erpToken }),
+    )
   }
 
-  /** What the ERP itself says of a warehouse. */
-  async erpRows(warehouse_code: string): Promise<StockFigure[]> {
-    const client = erpClient(this.sandbox().erp_url, this.erpToken)
+  /** Reads the ERP's own rows of a warehouse. */
+  async readErpRows(warehouse_code: string): Promise<StockFigure[]> {
+    const client = erpClient(this.readSandbox().erp_url, this.erpToken)
     try {
-      const input = { warehouse_code, after: null, limit: mostPerCall }
-      const { rows } = accepted(await client.erp['stock.snapshot'](input, within(erpTimeoutMs)))
+      const input = { warehouse_code, after: null, limit: maxPerCall }
+      const { rows } = unwrap(await client.erp['stock.snapshot'](input, withTimeout(erpTimeoutMs)))
       return rows
     } finally {
       await client.close()
     }
   }
 
-  #all() {
+  #buildSettings() {
     return {
       SANDBOX_CATALOGUE: join(this.#folder, 'catalogue.csv'),
       SANDBOX_ACTIVITY: '0',
@@ -149,7 +160,7 @@ export class Installation {
   }
 }
 
-function catalogue(): string {
+function buildCatalogue(): string {
   const lines = warehouses.flatMap((warehouse) =>
     Array.from({ length: skus }, (_, index) => {
       const sku = `FAULT-${String(index).padStart(4, '0')}`

@@ -1,11 +1,11 @@
-import { beginEpoch } from '../../src/stock/epoch.ts'
+import { beginEpoch } from '../../src/snapshot/epoch.ts'
 import { syncStock } from '../../src/stock/sync.ts'
 import type { World } from './interleaved-world.ts'
-import { realWarehouses, skuAt } from './model-erp.ts'
+import { realWarehouses, toSku } from './model-erp.ts'
 
 /**
- * What can happen in between, as steps that a generator can draw: a kind, and three numbers that each step reads as
- * it needs. Each kind stands as often as it should be drawn.
+ * The kinds of steps from which a generator draws a script. A step also has three numbers, which each kind interprets.
+ * A kind is listed several times if it should be drawn more often.
  */
 export const stepKinds = [
   'rest',
@@ -39,8 +39,8 @@ export const stepKinds = [
 export type StepKind = (typeof stepKinds)[number]
 
 /**
- * What ends a pull or a task before it is over, or makes good what another one spoilt. A run has some of them, or
- * none, so that each has its time without the others.
+ * Steps that abort a pull or a task, or undo the effect of another such step. Each run uses some of them or none, so
+ * each is also tested alone.
  */
 export const upheavals = [
   'crash',
@@ -63,8 +63,8 @@ export interface Step {
 
 type Act = (world: World, numbers: Omit<Step, 'kind'>) => unknown
 
-const mostPages = 4
-const mostPoints = 60
+const maxPages = 4
+const maxPoints = 60
 
 const acts: Readonly<Record<StepKind, Act>> = {
   rest: () => {},
@@ -72,8 +72,9 @@ const acts: Readonly<Record<StepKind, Act>> = {
     world.change(a, b, 1 + (c % 4), (row) => {
       row.quantity += 1 + (c % 5)
     }),
-  // There and back again: the newest figures are those of before, under a higher number.
-  flip: (world, { a, b }) => flipped(world, a, b),
+  // The row changes, and the next flip of the row changes it back. Its newest version then has the same figures as an
+  // older one, under a higher number.
+  flip: (world, { a, b }) => flipRow(world, a, b),
   withdraw: (world, { a, b, c }) =>
     world.change(a, b, 1 + (c % 4), (row) => {
       row.withdrawn = true
@@ -87,25 +88,26 @@ const acts: Readonly<Record<StepKind, Act>> = {
       row.price = 1000 + c
     }),
   arrive: (world, { a, b }) =>
-    world.erp.change(warehouseAt(a), skuAt(b), (row) => {
+    world.erp.change(pickWarehouse(a), toSku(b), (row) => {
       row.withdrawn = false
     }),
   sync: (world, { a }) => world.start(a, 'sync', (gateway) => syncStock(gateway)),
-  reread: (world, { a, b, c }) => world.reread(a, b, world.skus(b, c, 1 + (c % 3))),
-  // A row changes, is read, and changes back: what was read is older than what is stored, though that never changed.
+  reread: (world, { a, b, c }) => world.reread(a, b, world.pickSkus(b, c, 1 + (c % 3))),
+  // A row changes, is read, and changes back. The response that was read is outdated, although the stored figures
+  // never changed.
   overtaken: async (world, { a, b, c }) => {
-    flipped(world, b, c)
-    await world.reread(a, b, world.skus(b, c, 1))
-    flipped(world, b, c)
+    flipRow(world, b, c)
+    await world.reread(a, b, world.pickSkus(b, c, 1))
+    flipRow(world, b, c)
   },
   release: (world, { a, c }) => world.release(a, c % 3 === 0),
   follow: (world, { a }) => world.gateway(a).mirror.stock.follow(),
   pull: (world, { a, b, c }) => world.pull(a, b, c % 4 === 0 ? undefined : 1 + (c % 11)),
   page: async (world, { a, b, c }) => {
-    const points = c % 3 === 0 ? 1 + (b % 4) : mostPoints
-    for (let page = 0; page < 1 + (c % mostPages); page++) await world.page(a, b, 1 + (c % 9), points)
+    const points = c % 3 === 0 ? 1 + (b % 4) : maxPoints
+    for (let page = 0; page < 1 + (c % maxPages); page++) await world.readPage(a, b, 1 + (c % 9), points)
   },
-  // A pull that begins where a change was seen already, and goes on where it was not.
+  // The pull begins at a process that has seen a change, and continues at a process that has not.
   scattered: async (world, { a, b, c }) => {
     world.change(a, b + c, 2, (row) => {
       row.quantity += 1
@@ -113,23 +115,23 @@ const acts: Readonly<Record<StepKind, Act>> = {
     await syncStock(world.gateway(b))
     await world.gateway(b).mirror.stock.follow()
     await world.pull(a, b, 1 + (c % 5))
-    for (let page = 0; page < mostPages; page++) await world.page(a, b + 1, 1 + (c % 9), mostPoints)
+    for (let page = 0; page < maxPages; page++) await world.readPage(a, b + 1, 1 + (c % 9), maxPoints)
   },
   save: (world, { a }) => world.client(a).save(),
   crash: (world, { a }) => world.client(a).crash(),
-  checksum: (world, { a, b }) => world.checksum(a, b),
-  expire: (world) => world.expire(),
+  checksum: (world, { a, b }) => world.checkChecksum(a, b),
+  expire: (world) => world.advancePastExpiry(),
   epoch: (world, { a }) => beginEpoch(world.gateway(a)),
   backup: (world) => world.keepBackup(),
   restore: (world) => world.restore(),
-  failover: (world) => world.failOver(),
+  failover: (world) => world.restoreWhileRunning(),
   restart: (world, { a }) => world.restart(a),
   'erp restart': (world) => world.erp.restart(),
   'erp backup': (world) => world.erp.keepBackup(),
   'erp restore': (world) => world.restoreErp(),
 }
 
-/** Runs a script from beginning to end, without the upheavals that are not wanted, and holds every client to the ERP. */
+/** Runs a script without those upheavals that are not wanted, and finally compares every client with the ERP. */
 export async function interleave(
   world: World,
   steps: readonly Step[],
@@ -148,12 +150,12 @@ export async function interleave(
   }
 }
 
-function flipped(world: World, warehouse: number, from: number) {
+function flipRow(world: World, warehouse: number, from: number) {
   world.change(warehouse, from, 1, (row) => {
     row.quantity += row.quantity > 500 ? -1000 : 1000
   })
 }
 
-function warehouseAt(choice: number) {
+function pickWarehouse(choice: number) {
   return realWarehouses[choice % realWarehouses.length] ?? realWarehouses[0]
 }

@@ -1,15 +1,16 @@
 import fc from 'fast-check'
 import { describe, it } from 'vitest'
-import { openHouse } from '../harness.ts'
+import { openTestGateway } from '../harness.ts'
+import { reportFigure } from '../promises/report-figure.ts'
 import { World } from './interleaved-world.ts'
 import { interleave, stepKinds, upheavals } from './interleaving.ts'
 import { seed, sizes } from './sizes.ts'
 
 const timeoutMs = 1_800_000
-const mostSteps = 120
-const mostNumber = 999
+const maxSteps = 120
+const maxNumber = 999
 
-const number = fc.nat(mostNumber)
+const number = fc.nat(maxNumber)
 const step = fc.record({ kind: fc.constantFrom(...stepKinds), a: number, b: number, c: number })
 const script = fc.record({
   options: fc.record({
@@ -19,14 +20,14 @@ const script = fc.record({
     skus: fc.integer({ min: 1, max: 12 }),
   }),
   wanted: fc.oneof(fc.constant([]), fc.subarray([...upheavals])),
-  steps: fc.array(step, { minLength: 1, maxLength: mostSteps, size: 'max' }),
+  steps: fc.array(step, { minLength: 1, maxLength: maxSteps, size: 'max' }),
 })
 
 describe('a follower, whatever happens in between', () => {
   it(
     'converges, is proved on every last page, and no version stands for two states',
     async () => {
-      const house = await openHouse({ styles: 1 })
+      const house = await openTestGateway({ styles: 1 })
       try {
         const property = fc.asyncProperty(script, ({ options, wanted, steps }) =>
           interleave(new World(house.gateway, options), steps, wanted),
@@ -35,6 +36,10 @@ describe('a follower, whatever happens in between', () => {
           numRuns: sizes.interleavings,
           ...(seed === undefined ? {} : { seed }),
         })
+        reportFigure(
+          ['I11', 'I15'],
+          `${sizes.interleavings} interleavings of at most ${maxSteps} steps; 0 violations`,
+        )
       } finally {
         await house.close()
       }

@@ -1,10 +1,11 @@
+/**
+ * Determines, independently of the gateway, what the feed must have contained. One trigger records every version that
+ * any transaction wrote; another one delays some commits, so that transactions end in another sequence than they began.
+ */
+
 import { sql } from 'kysely'
 import type { Db } from '../../src/store/store.ts'
 
-/**
- * What the feed must have told, known from outside of it: a trigger notes every version that any transaction wrote,
- * and another one delays some commits, so that transactions end in another order than they began.
- */
 const slowCommits = { share: 0.01, most_seconds: 0.05 }
 
 const statements = [
@@ -19,7 +20,7 @@ const statements = [
      for each row when (old.version <> new.version) execute function slow_commit()`,
 ]
 
-export async function keepJournal(db: Db): Promise<void> {
+export async function createJournal(db: Db): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
@@ -28,14 +29,14 @@ interface Entry {
   readonly sku: string
 }
 
-/** The journal of one warehouse, ascending by version. */
-export async function journalOf(db: Db, warehouse: string): Promise<Entry[]> {
+/** Reads the journal of one warehouse, in ascending order of version. */
+export async function readJournal(db: Db, warehouse: string): Promise<Entry[]> {
   const { rows } = await sql<Entry>`
     select version, sku from stock_journal where warehouse_code = ${warehouse} order by version`.execute(db)
   return rows
 }
 
-/** One page as a follower received it. */
+/** A page that a follower received. */
 export interface Page {
   readonly since: number
   readonly version: number
@@ -44,19 +45,21 @@ export interface Page {
 }
 
 export interface Account {
-  /** Versions between the first and the last that nobody wrote. */
+  /** The number of versions in the range that nobody wrote. */
   readonly gaps: number
-  /** Versions that were the newest state of their SKU when a page passed over them, and were in no page. */
+  /**
+   * The number of versions that were the newest state of their SKU when a page passed them, but that no page contained.
+   */
   readonly missed: number
-  /** Rows in pages where they did not belong. */
+  /** The number of rows that were in a page to which they do not belong. */
   readonly surplus: number
 }
 
 /**
- * Holds the pages of one follower against the journal. A page from `since` to `version`, answered at `latest`, must
- * tell exactly those versions in between that were not superseded by `latest`.
+ * Compares the pages of one follower with the journal. A page from `since` to `version`, sent at `latest`, must contain
+ * exactly the versions above `since`, up to and including `version`, that were not yet superseded at `latest`.
  */
-export function account(journal: readonly Entry[], pages: readonly Page[]): Account {
+export function compareWithJournal(journal: readonly Entry[], pages: readonly Page[]): Account {
   const supersededAt = new Map<number, number>()
   const newest = new Map<string, number>()
   for (const { sku, version } of journal) {

@@ -1,15 +1,15 @@
 import type { Call, Prebuilt } from '../../src/contract/call.ts'
-import type { Reply } from '../../src/contract/endpoint.ts'
+import type { Reply } from '../../src/contract/reply.ts'
 import type { Gateway } from '../../src/gateway.ts'
-import { epochOf } from '../../src/stock/epoch.ts'
-import { changesReply } from '../../src/stock/feed.ts'
-import { checksumReply, stockReply } from '../../src/stock/read.ts'
-import { type ClientRow, checksumOf } from './rows.ts'
+import { readEpoch } from '../../src/snapshot/epoch.ts'
+import { replyWithChanges } from '../../src/stock/feed.ts'
+import { replyWithChecksum, replyWithStock } from '../../src/stock/read.ts'
+import { type ClientRow, computeChecksum } from './rows.ts'
 
 /**
- * A client as the documents describe it, with a disk of its own: it pulls a warehouse whole or in pages, takes the
- * version of the first page as its cursor, and follows the feed. Rows are on its disk as soon as they are read, the
- * cursor only when it is saved, so a crash goes on from an older cursor over newer rows.
+ * A client as documented, with its own disk. It pulls a warehouse in one response or in pages, takes the version of the
+ * first page as its cursor, and follows the feed. Rows are on its disk as soon as they are read; the cursor is there
+ * only after it is saved. After a crash the client therefore continues with an older cursor and newer rows.
  */
 export interface Proof {
   readonly warehouse_code: string
@@ -46,7 +46,7 @@ export class ModelClient {
   cursor: number | undefined
   #saved: number | undefined
   #pull: Pull | undefined
-  /** The newest version that the client was told of since its last pull began. */
+  /** The newest version that the client received since its last pull began. */
   #seen = 0
 
   constructor(code: string) {
@@ -57,41 +57,46 @@ export class ModelClient {
     return this.#pull !== undefined
   }
 
-  /** Begins a full pull; the pages come with `pullPage`. Answers a proof where the answer describes one version. */
+  /**
+   * Begins a full pull; `pullPage` reads its further pages. Returns a proof if one response contains everything and no
+   * page size was requested.
+   */
   async startPull(gateway: Gateway, pageSize: number | undefined): Promise<Proof | undefined> {
-    const query = { warehouse_code: this.code, ...paging(1, pageSize) }
-    const answer = read<StockAnswer>(await stockReply(gateway, plainCall(), query))
+    const query = { warehouse_code: this.code, ...toPaging(1, pageSize) }
+    const answer = parseReply<StockAnswer>(await replyWithStock(gateway, createCall(), query))
     this.rows.clear()
     this.#seen = answer.version
     this.#pull = { version: answer.version, pageSize, next: 2 }
     this.cursor = undefined
     this.#saved = undefined
     this.#take(answer)
-    return answer.has_more || pageSize !== undefined ? undefined : this.#own(answer.version)
+    return answer.has_more || pageSize !== undefined ? undefined : this.#buildProof(answer.version)
   }
 
-  /** The next page of the pull. */
+  /** Reads the next page of the pull. */
   async pullPage(gateway: Gateway): Promise<void> {
     const pull = this.#pull
     if (!pull) return
-    const query = { warehouse_code: this.code, ...paging(pull.next, pull.pageSize) }
-    const answer = read<StockAnswer>(await stockReply(gateway, plainCall(), query))
+    const query = { warehouse_code: this.code, ...toPaging(pull.next, pull.pageSize) }
+    const answer = parseReply<StockAnswer>(await replyWithStock(gateway, createCall(), query))
     pull.next += 1
     this.#seen = Math.max(this.#seen, answer.version)
     this.#take(answer)
   }
 
-  /** One page of the feed, cut to `points`. Throws where the answer breaks what the feed promises. */
-  async feedPage(gateway: Gateway, pageSize: number, points: number): Promise<FeedAnswer> {
+  /**
+   * Reads one page of the feed, at a cost of at most `points`. Throws if the response breaks a guarantee of the feed.
+   */
+  async readFeedPage(gateway: Gateway, pageSize: number, points: number): Promise<FeedAnswer> {
     const since = this.cursor
-    const call = { ...plainCall(), cost: points }
+    const call = { ...createCall(), cost: points }
     const query = {
       warehouse_code: this.code,
       page_size: pageSize,
       ...(since === undefined ? {} : { since }),
     }
-    const answer = read<FeedAnswer>(await changesReply(gateway, call, query))
-    checkPage(answer, since, Math.min(pageSize, points < mostPoints ? points : pageSize))
+    const answer = parseReply<FeedAnswer>(await replyWithChanges(gateway, call, query))
+    checkPage(answer, since, Math.min(pageSize, points < maxPoints ? points : pageSize))
     this.#seen = Math.max(this.#seen, answer.latest)
     if (answer.needs_full_sync) {
       this.#pull = undefined
@@ -108,18 +113,18 @@ export class ModelClient {
   }
 
   /**
-   * Whether a proof at a version says something about this copy. A process that lags tells of an older version, while
-   * what the client read elsewhere is newer already: its proof is of a state that the client was never in.
+   * Whether a proof of a version applies to this copy. It does not if a slow process returned an older version while
+   * the copy already has newer rows from another process, because the client was never in that state.
    */
   canProve(version: number): boolean {
-    return epochOf(this.#seen) === epochOf(version) && this.#seen <= version
+    return readEpoch(this.#seen) === readEpoch(version) && this.#seen <= version
   }
 
   save(): void {
     this.#saved = this.cursor
   }
 
-  /** Forgets what was not on the disk: the cursor since it was saved, and a pull that was under way. */
+  /** Discards what was not on the disk: changes of the cursor since it was last saved, and a running pull. */
   crash(): void {
     this.cursor = this.#saved
     this.#pull = undefined
@@ -132,21 +137,21 @@ export class ModelClient {
     this.#pull = undefined
   }
 
-  #own(version: number): Proof {
+  #buildProof(version: number): Proof {
     return {
       warehouse_code: this.code,
       version,
       row_count: this.rows.size,
-      checksum: checksumOf(this.rows.values()),
+      checksum: computeChecksum(this.rows.values()),
     }
   }
 }
 
-const mostPoints = 60
+const maxPoints = 60
 
-/** The checksum endpoint's answer. */
-export function proofOf(gateway: Gateway, code: string): Proof {
-  const { body } = checksumReply(gateway, code)
+/** Reads the checksum endpoint's response. */
+export function readProof(gateway: Gateway, code: string): Proof {
+  const { body } = replyWithChecksum(gateway, code)
   if (!body || !('data' in body)) throw new Error('The checksum came without data.')
   return { warehouse_code: code, ...body.data }
 }
@@ -171,12 +176,12 @@ function checkPage(answer: FeedAnswer, since: number | undefined, most: number):
   if (!answer.has_more && answer.version !== answer.latest) fail('ends below the latest version')
 }
 
-function paging(page: number, pageSize: number | undefined) {
+function toPaging(page: number, pageSize: number | undefined) {
   return pageSize === undefined ? {} : { page, page_size: pageSize }
 }
 
-/** A call as the pipeline hands it to a verb, with nothing in it that a stock read looks at. */
-function plainCall(): Call {
+/** Creates a call as the pipeline passes it to a handler, without anything that stock reads do not use. */
+function createCall(): Call {
   return {
     method: 'GET',
     path: '/',
@@ -190,8 +195,8 @@ function plainCall(): Call {
   }
 }
 
-/** The bytes of an answer, parsed; the verbs of stock answer bytes that were made ahead. */
-function read<T>({ body }: Reply<never>): T {
+/** Parses a response. Stock reads return bytes that were built in advance. */
+function parseReply<T>({ body }: Reply<never>): T {
   if (body === undefined) throw new Error('An answer has no body.')
   const { chunks }: Prebuilt = body
   const parsed: T = JSON.parse(Buffer.concat(chunks).toString())

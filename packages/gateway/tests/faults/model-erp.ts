@@ -2,12 +2,12 @@ import { type Erp, ok, type StockFigure } from '@trade-gateway/connector'
 import type { Gate } from './gate.ts'
 
 /**
- * An ERP small enough to be read at a glance: two warehouses, a handful of SKUs, tiny pages, and a wait after every
- * answer. With its own counter (`stock_seq`) or, like some, without.
+ * A minimal ERP with two warehouses, a handful of SKUs and small pages. Each stock response waits at the gate before
+ * the caller gets it. It may or may not have its own change counter (`stock_seq`).
  */
 export const realWarehouses = ['W1', 'W2'] as const
 export type RealWarehouse = (typeof realWarehouses)[number]
-/** Views and their members; one warehouse is in two. */
+/** Views and the warehouses that each sums. One warehouse is in both views. */
 export const views: Readonly<Record<string, readonly RealWarehouse[]>> = { V12: ['W1', 'W2'], V2: ['W2'] }
 const snapshotPage = 4
 const hintsPage = 3
@@ -37,35 +37,37 @@ export class ModelErp {
     this.#hasSeq = hasSeq
     for (const code of realWarehouses) {
       this.#seq.set(code, 1)
-      const rows = Array.from({ length: skus }, (_, index) => stocked(skuAt(index * 10), index, 1))
+      const rows = Array.from({ length: skus }, (_, index) => createStock(toSku(index * 10), index, 1))
       this.#rows.set(code, new Map(rows.map((row) => [row.sku, row])))
     }
     this.erp = {
       ...base,
-      warehouses: async () => ok({ warehouses: realWarehouses.map(described) }),
-      'stock.snapshot': (input) => this.#answered(() => this.#snapshot(input.warehouse_code, input.after)),
-      'stock.read': (input) => this.#answered(() => this.#read(input.warehouse_code, input.skus)),
-      'stock.changed': (input) => this.#answered(() => this.#changed(input.warehouse_code, input.cursor)),
+      warehouses: async () => ok({ warehouses: realWarehouses.map(describeWarehouse) }),
+      'stock.snapshot': (input) =>
+        this.#answerAtGate(() => this.#readSnapshot(input.warehouse_code, input.after)),
+      'stock.read': (input) => this.#answerAtGate(() => this.#read(input.warehouse_code, input.skus)),
+      'stock.changed': (input) =>
+        this.#answerAtGate(() => this.#readChanges(input.warehouse_code, input.cursor)),
     }
   }
 
-  /** Changes one row under the warehouse's next number; a SKU that is new comes in. */
+  /** Changes one row and gives it the warehouse's next change number. A SKU that is not there is added. */
   change(warehouse: RealWarehouse, sku: string, how: (row: Stocked) => void): void {
     const rows = this.#rowsOf(warehouse)
     const seq = (this.#seq.get(warehouse) ?? 0) + 1
-    const row = rows.get(sku) ?? stocked(sku, 0, seq)
+    const row = rows.get(sku) ?? createStock(sku, 0, seq)
     how(row)
     row.seq = seq
     rows.set(sku, row)
     this.#seq.set(warehouse, seq)
   }
 
-  /** All SKUs of a warehouse, in order, those that are withdrawn too. */
-  skus(warehouse: RealWarehouse): string[] {
+  /** Lists all SKUs of a warehouse in sorted order, including withdrawn ones. */
+  listSkus(warehouse: RealWarehouse): string[] {
     return [...this.#rowsOf(warehouse).keys()].sort()
   }
 
-  /** The ERP starts anew: nobody's cursor is known any more. */
+  /** Restarts the ERP. Afterwards it recognises no earlier cursor. */
   restart(): void {
     this.#opening += 1
   }
@@ -74,7 +76,7 @@ export class ModelErp {
     this.#backup = structuredClone({ rows: this.#rows, seq: this.#seq })
   }
 
-  /** The ERP comes back as it was when the backup was made; its counters run back with it. */
+  /** Restores the ERP from its backup, including its counters. */
   restore(): void {
     const { rows, seq } = structuredClone(this.#backup)
     for (const [code, kept] of rows) this.#rows.set(code, kept)
@@ -82,8 +84,8 @@ export class ModelErp {
     this.restart()
   }
 
-  /** What a client should have in the end: quantity and price per SKU, views summed. */
-  truth(code: string): Map<string, { quantity: number; price: number }> {
+  /** Returns the expected final state: quantity and price of each SKU, with quantities summed for views. */
+  computeExpected(code: string): Map<string, { quantity: number; price: number }> {
     const result = new Map<string, { quantity: number; price: number }>()
     for (const member of views[code] ?? realWarehouses.filter((real) => real === code)) {
       for (const { sku, quantity, price, withdrawn } of this.#rowsOf(member).values()) {
@@ -95,25 +97,25 @@ export class ModelErp {
     return result
   }
 
-  async #answered<T>(answer: () => T) {
+  async #answerAtGate<T>(answer: () => T) {
     const value = answer()
     await this.#gate.wait()
     return ok(value)
   }
 
-  #snapshot(warehouse: string, after: string | null) {
-    const rest = this.#live(warehouse).filter((row) => after === null || row.sku > after)
-    const rows = rest.slice(0, snapshotPage).map((row) => this.#figure(row))
+  #readSnapshot(warehouse: string, after: string | null) {
+    const rest = this.#listLive(warehouse).filter((row) => after === null || row.sku > after)
+    const rows = rest.slice(0, snapshotPage).map((row) => this.#toFigure(row))
     const next = rest.length > snapshotPage ? (rows.at(-1)?.sku ?? null) : null
-    return { rows, next, stock_seq: this.#counter(warehouse) }
+    return { rows, next, stock_seq: this.#readCounter(warehouse) }
   }
 
   #read(warehouse: string, skus: readonly string[]) {
-    const rows = this.#live(warehouse).filter(({ sku }) => skus.includes(sku))
-    return { rows: rows.map((row) => this.#figure(row)), stock_seq: this.#counter(warehouse) }
+    const rows = this.#listLive(warehouse).filter(({ sku }) => skus.includes(sku))
+    return { rows: rows.map((row) => this.#toFigure(row)), stock_seq: this.#readCounter(warehouse) }
   }
 
-  #changed(warehouse: string, cursor: string | null) {
+  #readChanges(warehouse: string, cursor: string | null) {
     const latest = this.#seq.get(warehouse) ?? 0
     const answer = { cursor: `${this.#opening}.${latest}`, everything: false, skus: [], more: false }
     if (cursor === null) return answer
@@ -128,7 +130,7 @@ export class ModelErp {
     return { ...answer, cursor: `${opening}.${reached}`, skus: page.map(({ sku }) => sku), more }
   }
 
-  #live(warehouse: string): Stocked[] {
+  #listLive(warehouse: string): Stocked[] {
     return [...this.#rowsOf(warehouse).values()]
       .filter(({ withdrawn }) => !withdrawn)
       .sort((a, b) => (a.sku < b.sku ? -1 : 1))
@@ -138,11 +140,11 @@ export class ModelErp {
     return this.#rows.get(warehouse) ?? new Map()
   }
 
-  #counter(warehouse: string): number | null {
+  #readCounter(warehouse: string): number | null {
     return this.#hasSeq ? (this.#seq.get(warehouse) ?? 0) : null
   }
 
-  #figure({ sku, quantity, price, seq }: Stocked): StockFigure {
+  #toFigure({ sku, quantity, price, seq }: Stocked): StockFigure {
     return {
       sku,
       product_code: sku.slice(0, 2),
@@ -157,16 +159,16 @@ export class ModelErp {
   }
 }
 
-/** SKUs by number, so that a new one can come in anywhere in the order. */
-export function skuAt(place: number): string {
+/** Makes a SKU's name from a number, so that a new SKU can be inserted anywhere in the sorted list. */
+export function toSku(place: number): string {
   return `S${String(place).padStart(3, '0')}`
 }
 
-function stocked(sku: string, quantity: number, seq: number): Stocked {
+function createStock(sku: string, quantity: number, seq: number): Stocked {
   return { sku, quantity, price: 1000, withdrawn: false, seq }
 }
 
-function described(code: string) {
+function describeWarehouse(code: string) {
   return {
     warehouse_code: code,
     name: code,

@@ -1,20 +1,20 @@
-import type { Dice } from './dice.ts'
+import type { SeededRandom } from './dice.ts'
 import type { Installation } from './installation.ts'
 
 /**
- * The ERP's own people: sends movements as fast as they are taken, and remembers what was acknowledged. What was sent
- * and not answered may have happened or not.
+ * Simulates the ERP's staff: sends stock movements as fast as they are accepted, and remembers which were acknowledged.
+ * A movement that was not acknowledged may or may not have happened.
  */
 const postTimeoutMs = 5_000
 const afterFailureMs = 20
-const mostRows = 10
-/** One SKU in so many is withdrawn and comes back instead of being counted. */
+const maxRows = 10
+/** On average, one change in so many withdraws or restores a SKU instead of changing its quantity. */
 const flickering = 8
 
 interface Counted {
   readonly warehouse_code: string
   readonly sku: string
-  /** On hand before the first movement. */
+  /** The quantity on hand before the first movement. */
   readonly initial: number
   acknowledged: number
   unknown: number
@@ -30,13 +30,13 @@ export class Mover {
   acknowledged = 0
   unknown = 0
   readonly #installation: Installation
-  readonly #dice: Dice
+  readonly #dice: SeededRandom
   readonly #counted: readonly Counted[]
   readonly #flickering: readonly Place[]
   #wanted = false
   #running: Promise<void> = Promise.resolve()
 
-  constructor(installation: Installation, dice: Dice, places: readonly Place[]) {
+  constructor(installation: Installation, dice: SeededRandom, places: readonly Place[]) {
     this.#installation = installation
     this.#dice = dice
     this.#flickering = places.filter((_, index) => index % flickering === 0)
@@ -50,14 +50,17 @@ export class Mover {
     this.#running = this.#run()
   }
 
-  /** Ends after the batch under way. */
+  /** Stops after the batch that is being sent. */
   async stop(): Promise<void> {
     this.#wanted = false
     await this.#running
   }
 
-  /** SKUs whose quantity at a client cannot be: an acknowledged movement is missing, or one too many is there. */
-  missing(quantityOf: (warehouse: string, sku: string) => number | undefined): string[] {
+  /**
+   * Finds SKUs whose quantity at a client is impossible, because an acknowledged movement is missing or was applied
+   * twice.
+   */
+  findWrongQuantities(quantityOf: (warehouse: string, sku: string) => number | undefined): string[] {
     return this.#counted.flatMap(({ warehouse_code, sku, initial, acknowledged, unknown }) => {
       const least = initial + acknowledged
       const quantity = quantityOf(warehouse_code, sku)
@@ -68,7 +71,7 @@ export class Mover {
 
   async #run(): Promise<void> {
     while (this.#wanted) {
-      const rows = Array.from({ length: this.#dice.whole(1, mostRows) }, () => this.#row())
+      const rows = Array.from({ length: this.#dice.whole(1, maxRows) }, () => this.#drawRow())
       const outcome = await this.#send(rows.map(({ line }) => line))
       if (outcome !== 'acknowledged') await new Promise((resolve) => setTimeout(resolve, afterFailureMs))
       if (outcome === 'refused') continue
@@ -77,7 +80,7 @@ export class Mover {
     }
   }
 
-  #row(): { line: string; counted?: Counted; quantity: number } {
+  #drawRow(): { line: string; counted?: Counted; quantity: number } {
     if (this.#dice.chance(1 / flickering)) {
       const { warehouse_code, sku } = this.#dice.pick(this.#flickering)
       return { line: `${warehouse_code},${sku},0,${this.#dice.whole(0, 1)}`, quantity: 0 }
@@ -87,10 +90,10 @@ export class Mover {
     return { line: `${counted.warehouse_code},${counted.sku},${quantity},`, counted, quantity }
   }
 
-  /** What became of the batch: a connection that was refused carried nothing. */
+  /** Sends a batch and returns its outcome. A refused connection means that nothing was sent. */
   async #send(lines: readonly string[]): Promise<'acknowledged' | 'unknown' | 'refused'> {
     try {
-      const response = await fetch(`${this.#installation.sandbox().erp_url}/sandbox/movements`, {
+      const response = await fetch(`${this.#installation.readSandbox().erp_url}/sandbox/movements`, {
         method: 'POST',
         headers: { authorization: `Bearer ${this.#installation.erpToken}`, 'content-type': 'text/csv' },
         body: `warehouse_code,sku,quantity,withdrawn\n${lines.join('\n')}\n`,
@@ -99,12 +102,12 @@ export class Mover {
       const { applied } = Object(await response.json())
       return response.status === 200 && applied === lines.length ? 'acknowledged' : 'unknown'
     } catch (error) {
-      return isRefusal(error) ? 'refused' : 'unknown'
+      return isConnectionRefused(error) ? 'refused' : 'unknown'
     }
   }
 }
 
-function isRefusal(error: unknown): boolean {
+function isConnectionRefused(error: unknown): boolean {
   if (!(error instanceof Error) || !(error.cause instanceof Error)) return false
   return 'code' in error.cause && error.cause.code === 'ECONNREFUSED'
 }

@@ -1,19 +1,21 @@
-import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
-import pg from 'pg'
-import type { Loose, Result } from '../harness.ts'
-import { Dice } from './dice.ts'
-import { Installation } from './installation.ts'
-import { type GatewayProcess, until } from './processes.ts'
-
 /**
- * The kill trial of orders: buyers place and void drop-ship orders with a key each, and retry with the same key for as
- * long as they do not know; meanwhile the gateway, its ERP or both are killed at random moments, and on PostgreSQL every
- * connection to the database is cut as a restart or a failover cuts it. At the end every order
- * that was told as done is at the ERP exactly once, none that was refused is, and nothing stays held. Run alone:
+ * The kill trial of orders. Buyers place and void drop-ship orders, each with a key, and retry with the same key until
+ * the outcome is known. Meanwhile the gateway, its ERP or both are killed at random moments. On PostgreSQL, at some of
+ * these moments every connection to the database is cut instead, as a restart or a failover does. At the end, every
+ * order that was reported as placed is at the ERP exactly once, no refused order is, and the ERP holds stock only for
+ * open orders. Run alone:
  *
  *   node packages/gateway/tests/faults/order-kills.ts [--kills 1000] [--seed 1] [--database URL]
  */
+
+import { readFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import pg from 'pg'
+import type { CallResult, LooseJson } from '../harness.ts'
+import { SeededRandom } from './dice.ts'
+import { Installation } from './installation.ts'
+import { type GatewayProcess, waitUntil } from './processes.ts'
+
 export interface OrderKillTrial {
   readonly kills: number
   readonly seed: number
@@ -39,8 +41,8 @@ const settleMs = 180_000
 const callTimeoutMs = 45_000
 const warehouse = 'AUSYD1'
 
-/** Runs the trial to its end, whatever it finds. */
-export async function orderKillTrial(trial: OrderKillTrial): Promise<OrderKillOutcome> {
+/** Runs the trial to its end. */
+export async function runOrderKillTrial(trial: OrderKillTrial): Promise<OrderKillOutcome> {
   const began = performance.now()
   const { databaseUrl } = trial
   const settings = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }
@@ -48,18 +50,18 @@ export async function orderKillTrial(trial: OrderKillTrial): Promise<OrderKillOu
   let gateway = installation.launch()
   try {
     await gateway.ready()
-    const dice = new Dice(trial.seed)
-    const market = new Market(installation, await installation.buyerToken(), trial.seed)
+    const dice = new SeededRandom(trial.seed)
+    const market = new Market(installation, await installation.requestBuyerToken(), trial.seed)
     market.open()
     for (let kill = 1; kill <= trial.kills; kill++) {
       await pause(dice.whole(shortestLifeMs, longestLifeMs))
       const victim = dice.whole(1, databaseUrl === undefined ? 3 : 4)
       if (victim === 4) await cutConnections(databaseUrl ?? '')
-      else gateway = await strike(installation, gateway, victim)
+      else gateway = await killVictim(installation, gateway, victim)
       if (kill % 20 === 0) trial.progress?.(`${kill} of ${trial.kills} kills, ${market.done} orders`)
     }
     await market.close()
-    const violations = await market.violations()
+    const violations = await market.findViolations()
     const { done: orders, voided: voids, refused, retries } = market
     const seconds = (performance.now() - began) / 1000
     return { kills: trial.kills, orders, voids, refused, retries, seconds, violations }
@@ -69,16 +71,16 @@ export async function orderKillTrial(trial: OrderKillTrial): Promise<OrderKillOu
   }
 }
 
-/** 1: the gateway, 2: its ERP, 3: both. What does not start by itself is started. */
-async function strike(
+/** Kills the gateway (1), its ERP (2) or both (3), and restarts what does not restart by itself. */
+async function killVictim(
   installation: Installation,
   gateway: GatewayProcess,
   victim: number,
 ): Promise<GatewayProcess> {
-  const erp = installation.sandbox().erp_pid
-  if (victim !== 1 && childrenOf(gateway.pid).includes(erp)) process.kill(erp, 'SIGKILL')
+  const erp = installation.readSandbox().erp_pid
+  if (victim !== 1 && listChildren(gateway.pid).includes(erp)) process.kill(erp, 'SIGKILL')
   if (victim === 2) {
-    await installation.newErp(erp)
+    await installation.waitForNewErp(erp)
     return gateway
   }
   await gateway.kill()
@@ -87,7 +89,7 @@ async function strike(
   return next
 }
 
-/** Ends every connection to the database; the gateway goes on. */
+/** Ends every connection to the database; the gateway continues. */
 async function cutConnections(databaseUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -97,19 +99,19 @@ async function cutConnections(databaseUrl: string): Promise<void> {
   await client.end()
 }
 
-function childrenOf(parent: number): number[] {
+function listChildren(parent: number): number[] {
   const list = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
   return list.split(' ').filter(Boolean).map(Number)
 }
 
-type Told = 'done' | 'refused'
+type BuyerRecord = 'done' | 'refused'
 
-/** Buyers at work, and the books of what they were told. */
+/** The buyers, and their records of the responses that they received. */
 class Market {
   readonly #installation: Installation
   readonly #token: string
-  readonly #dice: Dice
-  readonly #told = new Map<string, Told>()
+  readonly #dice: SeededRandom
+  readonly #told = new Map<string, BuyerRecord>()
   readonly #ids = new Map<string, string>()
   readonly #voided = new Set<string>()
   #isOpen = false
@@ -119,7 +121,7 @@ class Market {
   constructor(installation: Installation, token: string, seed: number) {
     this.#installation = installation
     this.#token = token
-    this.#dice = new Dice(seed + 1)
+    this.#dice = new SeededRandom(seed + 1)
   }
 
   get done(): number {
@@ -139,30 +141,35 @@ class Market {
     this.#running = Promise.all(Array.from({ length: buyers }, (_, buyer) => this.#buy(buyer)))
   }
 
-  /** Every buyer finishes what it began. */
+  /** Stops the buyers, and waits until they have finished and no write is in doubt. */
   async close() {
     this.#isOpen = false
     await this.#running
-    await until(async () => (await this.#inDoubt()) === 0, settleMs, 'Writes stayed in doubt')
+    await waitUntil(async () => (await this.#countInDoubt()) === 0, settleMs, 'Writes stayed in doubt')
   }
 
   async #buy(buyer: number) {
     for (let order = 0; this.#isOpen; order++) {
       const number = `K${buyer}-${order}`
       const path = '/api/v1/dropship-orders/submit'
-      const answer = await this.#untilKnown('POST', path, `order-${number}`, orderOf(number, this.#sku()))
+      const answer = await this.#retryUntilKnown(
+        'POST',
+        path,
+        `order-${number}`,
+        buildOrder(number, this.#pickSku()),
+      )
       this.#told.set(number, answer.status < 300 ? 'done' : 'refused')
       if (answer.status >= 300) continue
       const id = String(answer.json.data.dropship_order_id)
       this.#ids.set(number, id)
       if (!this.#dice.chance(voidShare)) continue
-      const voided = await this.#untilKnown('DELETE', `/api/v1/dropship-orders/${id}`, `void-${number}`)
+      const voided = await this.#retryUntilKnown('DELETE', `/api/v1/dropship-orders/${id}`, `void-${number}`)
       if (voided.status < 300) this.#voided.add(number)
     }
   }
 
-  /** Retries with the same key until the answer is certain. */
-  async #untilKnown(method: string, path: string, key: string, body?: object): Promise<Result> {
+  /** Retries with the same key until the outcome is certain. */
+  async #retryUntilKnown(method: string, path: string, key: string, body?: object): Promise<CallResult> {
     for (;;) {
       const answer = await this.#ask(method, path, key, body)
       const isKnown = answer && answer.status < 500 && answer.status !== 409 && answer.status !== 429
@@ -172,7 +179,7 @@ class Market {
     }
   }
 
-  async #ask(method: string, path: string, key: string, body?: object): Promise<Result | undefined> {
+  async #ask(method: string, path: string, key: string, body?: object): Promise<CallResult | undefined> {
     const headers: Record<string, string> = {
       authorization: `Bearer ${this.#token}`,
       'idempotency-key': key,
@@ -186,27 +193,27 @@ class Market {
         ...(body ? { body: JSON.stringify(body) } : {}),
       })
       const text = await response.text()
-      const json: Loose = text === '' ? {} : JSON.parse(text)
+      const json: LooseJson = text === '' ? {} : JSON.parse(text)
       return { status: response.status, headers: response.headers, text, json }
     } catch {
       return undefined
     }
   }
 
-  #sku(): string {
+  #pickSku(): string {
     return `FAULT-${String(this.#dice.whole(0, 19)).padStart(4, '0')}`
   }
 
-  async #inDoubt(): Promise<number> {
+  async #countInDoubt(): Promise<number> {
     const response = await fetch(`${this.#installation.url}/statusz`).catch(() => undefined)
     if (!response?.ok) return Number.NaN
-    const { data }: Loose = Object(await response.json())
+    const { data }: LooseJson = Object(await response.json())
     return Number(data.writes_in_doubt?.count ?? Number.NaN)
   }
 
-  /** Holds what buyers were told against what the ERP has. */
-  async violations(): Promise<string[]> {
-    const documents = await this.#installation.erpDocuments()
+  /** Compares the buyers' records with the ERP. */
+  async findViolations(): Promise<string[]> {
+    const documents = await this.#installation.readErpDocuments()
     const orders = documents.filter(({ kind }) => kind === 'order')
     const byNumber = Map.groupBy(orders, (order) => String(order.client_order_number))
     const found: string[] = []
@@ -222,13 +229,13 @@ class Market {
     const open = orders
       .filter(({ status }) => status === 'open')
       .reduce((sum, { lines }) => sum + (lines[0]?.quantity_allocated ?? 0), 0)
-    const held = await this.#installation.erpHeld()
+    const held = await this.#installation.countHeldAtErp()
     if (held !== open) found.push(`the ERP holds ${held}, its open orders ${open}`)
     return found
   }
 }
 
-function orderOf(number: string, sku: string) {
+function buildOrder(number: string, sku: string) {
   return {
     sku,
     quantity: 1,
@@ -250,8 +257,8 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** The outcome in one line. */
-export function orderKillsDescribed(outcome: OrderKillOutcome): string {
+/** Formats the outcome in one line. */
+export function describeOrderKills(outcome: OrderKillOutcome): string {
   const { kills, orders, voids, refused, retries, seconds, violations } = outcome
   return (
     `kill -9 while ordering: ${kills} kills, ${orders} orders told as done, ${voids} voided, ${refused} refused, ` +
@@ -267,13 +274,13 @@ async function main(): Promise<void> {
       database: { type: 'string' },
     },
   })
-  const outcome = await orderKillTrial({
+  const outcome = await runOrderKillTrial({
     kills: Number(values.kills),
     seed: Number(values.seed),
     ...(values.database === undefined ? {} : { databaseUrl: values.database }),
     progress: (line) => process.stderr.write(`${line}\n`),
   })
-  process.stdout.write(orderKillsDescribed(outcome))
+  process.stdout.write(describeOrderKills(outcome))
   for (const violation of outcome.violations) process.stdout.write(`  ${violation}\n`)
   process.exitCode = outcome.violations.length > 0 ? 1 : 0
 }

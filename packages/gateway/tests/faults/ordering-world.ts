@@ -1,29 +1,31 @@
+/**
+ * Clients order the same scarce SKU through a gateway whose ERP misbehaves, in a sequence that a seed determines. At
+ * the end their records must agree with the ERP.
+ */
+
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ErpDocument } from '@trade-gateway/connector'
-import { catalogue, writes } from '../../src/catalogue.ts'
+import { catalogue } from '../../src/catalogue.ts'
 import { syncDocuments } from '../../src/documents/sync.ts'
 import type { Gateway } from '../../src/gateway.ts'
-import { createDoor, type Door } from '../../src/http/answer.ts'
-import { expireDue } from '../../src/operations/expiry.ts'
-import { settleAll } from '../../src/operations/settle.ts'
-import { buyers, type House, openHouse, signedIn } from '../harness.ts'
-import { type Said, through } from '../in-process.ts'
-import { Dice } from './dice.ts'
+import { releaseExpiredHolds } from '../../src/holds/expire.ts'
+import { createPipeline, type Pipeline } from '../../src/pipeline/pipeline.ts'
+import { settleAll } from '../../src/writes/settle.ts'
+import { writes } from '../../src/writes.ts'
+import { buyers, openTestGateway, signInBuyer, type TestGateway } from '../harness.ts'
+import { type InProcessReply, sendInProcess } from '../in-process.ts'
+import { SeededRandom } from './dice.ts'
 import { Crashed, ErpGate, type Fate } from './erp-gate.ts'
 
-/**
- * Clients that order the same scarce SKU through a gateway whose ERP misbehaves, in an order of events that a seed
- * decides; and the books of what they were told, which at the end must agree with the ERP's.
- */
 export const maxRequestMs = 10_000
 const lookupLagMs = 4_000
 const warehouse = 'AUSYD1'
 const tokenMs = 20 * 60_000
 const settleTurns = 6
-const mostDrainMs = 120_000
+const maxDrainMs = 120_000
 const definite = new Set(['UPSTREAM_REJECTED', 'VALIDATION_FAILED', 'DUPLICATE_SUSPECTED', 'NOT_FOUND'])
 
-/** What is known of the ERP under test. */
+/** The class of the ERP under test: what the gateway knows about it. */
 export interface ErpClass {
   readonly name: string
   readonly dedupes: boolean
@@ -62,24 +64,24 @@ interface Attempt {
   readonly path: string
   readonly key: string | undefined
   readonly body: object | undefined
-  said?: Said
+  said?: InProcessReply
 }
 
 export interface OrderingHouse {
-  readonly house: House
+  readonly house: TestGateway
   readonly gate: ErpGate
-  readonly door: Door
+  readonly door: Pipeline
   readonly skus: readonly string[]
   readonly kind: ErpClass
-  /** The newest document of the ERP when the last run ended. */
+  /** The id of the ERP's newest document when the previous run ended. */
   lastDocument: number
   token(): Promise<string>
 }
 
-/** A gateway in front of an ERP of a class, for many runs. */
+/** Opens a gateway with an ERP of one class, for many runs. */
 export async function openOrderingHouse(kind: ErpClass): Promise<OrderingHouse> {
   let gate: ErpGate | undefined
-  const house = await openHouse({
+  const house = await openTestGateway({
     capabilities: {
       dedupes_by_reference: kind.dedupes,
       lookup: kind.lookup,
@@ -96,17 +98,17 @@ export async function openOrderingHouse(kind: ErpClass): Promise<OrderingHouse> 
   if (!gate) throw new Error('The ERP was not wrapped.')
   let token = ''
   let signedAt = Number.NEGATIVE_INFINITY
-  await signedIn(house, buyers[0])
+  await signInBuyer(house, buyers[0])
   return {
     house,
     gate,
-    door: createDoor(house.gateway, catalogue, writes),
-    skus: sellableSkus(house.gateway),
+    door: createPipeline(house.gateway, catalogue, writes),
+    skus: listSellableSkus(house.gateway),
     kind,
     lastDocument: 0,
     async token() {
       if (house.clock.now() - signedAt > tokenMs) {
-        token = await signedIn(house, buyers[0])
+        token = await signInBuyer(house, buyers[0])
         signedAt = house.clock.now()
       }
       return token
@@ -114,8 +116,8 @@ export async function openOrderingHouse(kind: ErpClass): Promise<OrderingHouse> 
   }
 }
 
-function sellableSkus({ mirror }: Gateway): string[] {
-  const carried = mirror.stock.shelf(warehouse)?.blocks.flatMap(({ skus }) => skus) ?? []
+function listSellableSkus({ mirror }: Gateway): string[] {
+  const carried = mirror.stock.snapshot(warehouse)?.blocks.flatMap(({ skus }) => skus) ?? []
   return carried.filter(
     (sku) => !sku.startsWith('SBX-') && mirror.reference.maySell(buyers[0].customer_code, sku),
   )
@@ -123,14 +125,14 @@ function sellableSkus({ mirror }: Gateway): string[] {
 
 let numbers = 0
 
-/** One run: a SKU, an opening stock, three order numbers and what clients do with them. */
+/** One run: a SKU, an initial stock, three order numbers, and the clients' actions. */
 export class OrderingRun {
   readonly #of: OrderingHouse
   readonly #token: string
-  readonly #dice: Dice
+  readonly #dice: SeededRandom
   readonly #sku: string
   readonly #opening: number
-  /** All that stood there when the run began, what earlier runs still hold included: they may yet give it back. */
+  /** The initial stock of the run, including quantities that earlier runs hold and may still release. */
   #onHand = 0
   readonly #numbers: readonly string[]
   readonly #attempts: Attempt[] = []
@@ -140,7 +142,7 @@ export class OrderingRun {
   constructor(of: OrderingHouse, token: string, seed: number) {
     this.#of = of
     this.#token = token
-    this.#dice = new Dice(seed)
+    this.#dice = new SeededRandom(seed)
     this.#sku = this.#dice.pick(of.skus)
     this.#opening = this.#dice.whole(1, 4)
     numbers += 1
@@ -153,20 +155,20 @@ export class OrderingRun {
     })
   }
 
-  /** Lays the stock out; the SKU is nobody else's during this run. */
+  /** Sets the initial stock of the run's SKU. */
   prepare() {
     const { steering } = this.#of.house.sandbox
-    this.#onHand = this.#opening + this.#heldByStock()
+    this.#onHand = this.#opening + this.#countHeldByStock()
     steering.setStock({ warehouse_code: warehouse, sku: this.#sku, on_hand: this.#onHand })
   }
 
-  #heldByStock(): number {
+  #countHeldByStock(): number {
     const sql = 'select held from stock where warehouse_code = ? and sku = ?'
     return Number(this.#of.house.sandbox.store.one(sql, warehouse, this.#sku)?.held)
   }
 
-  /** What every document of the ERP holds of the SKU, those of earlier runs included. */
-  #heldByDocuments(): number {
+  /** Sums the quantity of the SKU that all documents of the ERP hold, including those of earlier runs. */
+  #countHeldByDocuments(): number {
     return this.#of.house.sandbox.store
       .all("select body from documents where status in ('held', 'open')")
       .map(({ body }): ErpDocument => JSON.parse(String(body)))
@@ -178,7 +180,7 @@ export class OrderingRun {
   async play(steps: number): Promise<void> {
     for (let step = 0; step < steps; step++) {
       await this.#step()
-      await settled()
+      await settleMicrotasks()
     }
     await this.#drain()
   }
@@ -188,23 +190,23 @@ export class OrderingRun {
     const dice = this.#dice.whole(1, 100)
     if (gate.waiting > 0 && dice <= 55) return gate.release(this.#dice.whole(0, 999))
     if (dice <= 66) return gate.advance(this.#dice.pick([50, 400, 1_100, 6_000, 12_000, 31_000]))
-    if (dice <= 72) return this.#task(settleAll(this.#of.house.gateway, writes))
-    if (dice <= 75) return this.#task(expireDue(this.#of.house.gateway))
-    if (dice <= 77) return this.#task(syncDocuments(this.#of.house.gateway))
-    if (dice <= 78) return this.#erpEndsAHold()
-    if (dice <= 84 && this.#attempts.length > 0) return this.#send(this.#again())
-    return this.#send(this.#fresh())
+    if (dice <= 72) return this.#track(settleAll(this.#of.house.gateway, writes))
+    if (dice <= 75) return this.#track(releaseExpiredHolds(this.#of.house.gateway))
+    if (dice <= 77) return this.#track(syncDocuments(this.#of.house.gateway))
+    if (dice <= 78) return this.#endHoldAtErp()
+    if (dice <= 84 && this.#attempts.length > 0) return this.#send(this.#repeatAttempt())
+    return this.#send(this.#createAttempt())
   }
 
-  /** The ERP's own people give a hold back. */
-  async #erpEndsAHold(): Promise<void> {
-    const held = this.#documents().filter(({ kind, status }) => kind === 'hold' && status === 'held')
+  /** Makes the ERP release a hold by itself. */
+  async #endHoldAtErp(): Promise<void> {
+    const held = this.#listDocuments().filter(({ kind, status }) => kind === 'hold' && status === 'held')
     if (held.length === 0) return
     const { reference } = this.#dice.pick(held)
     await this.#of.gate.inner.release({ reference, reason: 'release' })
   }
 
-  #task(work: Promise<unknown>) {
+  #track(work: Promise<unknown>) {
     const task = work.catch((error: unknown) => {
       if (!(error instanceof Crashed)) throw error
     })
@@ -216,8 +218,8 @@ export class OrderingRun {
     this.#attempts.push(attempt)
     const [method = '', path = ''] = attempt.path.split(' ')
     const { token, body, key } = { token: this.#token, body: attempt.body, key: attempt.key }
-    this.#task(
-      through(this.#of.door, method, path, { token, body, key }).then((said) => {
+    this.#track(
+      sendInProcess(this.#of.door, method, path, { token, body, key }).then((said) => {
         attempt.said = said
         const { dropship_order_id: id } = said.json.data ?? {}
         if (id && !this.#ids.includes(id)) this.#ids.push(id)
@@ -225,13 +227,13 @@ export class OrderingRun {
     )
   }
 
-  /** The same request again, with the same key: what a client does that heard nothing, or nothing certain. */
-  #again(): Attempt {
+  /** Repeats a request with the same key, as a client without a certain response does. */
+  #repeatAttempt(): Attempt {
     const { path, key, body } = this.#dice.pick(this.#attempts)
     return { path, key, body }
   }
 
-  #fresh(): Attempt {
+  #createAttempt(): Attempt {
     const key = this.#dice.chance(0.8) ? `key-${numbers}-${this.#attempts.length}` : undefined
     const kind = this.#dice.whole(1, 10)
     const id = this.#ids.length > 0 ? this.#dice.pick(this.#ids) : undefined
@@ -246,33 +248,33 @@ export class OrderingRun {
       quantity: this.#dice.whole(1, 2),
       client_order_number: number,
       warehouse_code: warehouse,
-      recipient: recipient(),
+      recipient: buildRecipient(),
     }
     return { path: `POST /api/v1/dropship-orders/${isPreview ? 'allocation-preview' : 'submit'}`, key, body }
   }
 
-  /** Everything that waits goes on; the ERP behaves; what is in doubt is settled, what is over expires. */
+  /** Releases all waiting calls, ends the faults, settles writes without a certain outcome, and expires old holds. */
   async #drain(): Promise<void> {
     const { gate, house } = this.#of
-    const until = performance.now() + mostDrainMs
+    const until = performance.now() + maxDrainMs
     while (this.#tasks.size > 0) {
       if (performance.now() > until) throw new Error('The run does not come to an end.')
       if (gate.waiting > 0) gate.release(this.#dice.whole(0, 999))
       else await pause(1)
-      await settled()
+      await settleMicrotasks()
     }
     await gate.advance(maxRequestMs)
     gate.open()
     for (let turn = 0; turn < settleTurns; turn++) {
       await settleAll(house.gateway, writes)
       await gate.advance(turn === 2 ? 40_000 : 5_000)
-      await expireDue(house.gateway)
+      await releaseExpiredHolds(house.gateway)
       await syncDocuments(house.gateway)
     }
   }
 
-  /** Every way in which the books may disagree. */
-  async violations(): Promise<string[]> {
+  /** Finds every disagreement between the records and the ERP. */
+  async findViolations(): Promise<string[]> {
     const { house, kind } = this.#of
     const found: string[] = []
     const rows = await house.gateway.store.db
@@ -280,19 +282,19 @@ export class OrderingRun {
       .selectAll()
       .where('client_order_number', 'in', this.#numbers)
       .execute()
-    const documents = this.#documents()
+    const documents = this.#listDocuments()
     const orders = documents.filter((document) => document.kind === 'order')
     const live = documents.filter(({ status }) => status === 'held' || status === 'open')
     const inDoubt = rows.filter(({ in_doubt }) => in_doubt !== 0)
-    const held = this.#heldByDocuments()
+    const held = this.#countHeldByDocuments()
     if (held > this.#onHand) found.push(`oversold: ${held} of ${this.#onHand}`)
-    if (this.#heldByStock() !== held)
-      found.push(`the ERP holds ${this.#heldByStock()}, its documents ${held}`)
+    if (this.#countHeldByStock() !== held)
+      found.push(`the ERP holds ${this.#countHeldByStock()}, its documents ${held}`)
     for (const { copy, reference } of documents) if (copy > 0) found.push(`made twice: ${reference}`)
     for (const { reference, status, kind: what } of live) {
       if (what === 'hold' && inDoubt.length === 0)
         found.push(
-          `a hold leaked: ${reference} is ${status}\n${JSON.stringify([rows, await this.#story(reference)], null, 1)}`,
+          `a hold leaked: ${reference} is ${status}\n${JSON.stringify([rows, await this.#readStory(reference)], null, 1)}`,
         )
     }
     for (const number of this.#numbers) {
@@ -313,11 +315,11 @@ export class OrderingRun {
         found.push(`invented: ${row.reference} is submitted here, the ERP has no such order`)
     }
     if (kind.lookup !== 'none' && inDoubt.length > 0) found.push(`${inDoubt.length} are still in doubt`)
-    found.push(...this.#brokenWords(orders.length))
+    found.push(...this.#findBrokenResponses(orders.length))
     return found
   }
 
-  async #story(reference: string) {
+  async #readStory(reference: string) {
     const hold = await this.#of.house.gateway.store.db
       .selectFrom('holds')
       .selectAll()
@@ -335,8 +337,8 @@ export class OrderingRun {
     }
   }
 
-  /** What clients were told: a definite refusal stands for no order, a success for one. */
-  #brokenWords(orders: number): string[] {
+  /** Checks the clients' responses: a definite refusal means no order, a success means one order. */
+  #findBrokenResponses(orders: number): string[] {
     for (const { path, said } of this.#attempts) {
       const code = said?.json.error?.code
       if (code === 'INTERNAL') return [`${path} was answered INTERNAL`]
@@ -359,11 +361,11 @@ export class OrderingRun {
     return orders < successes.size ? [`${successes.size} successes, ${orders} orders`] : []
   }
 
-  #documents() {
+  #listDocuments() {
     const { steering } = this.#of.house.sandbox
     const all = []
     for (let after: number | null = this.#of.lastDocument; after !== null; ) {
-      const page = steering.documents(after)
+      const page = steering.listDocuments(after)
       all.push(...page.documents)
       after = page.next
     }
@@ -372,18 +374,18 @@ export class OrderingRun {
       .filter(({ id }) => id > this.#of.lastDocument)
   }
 
-  /** Notes where the ERP's documents end, for the next run. */
-  finish() {
+  /** Records the ERP's newest document for the next run. */
+  recordNewestDocument() {
     const { steering } = this.#of.house.sandbox
     for (let after: number | null = this.#of.lastDocument; after !== null; ) {
-      const page = steering.documents(after)
+      const page = steering.listDocuments(after)
       this.#of.lastDocument = page.documents.at(-1)?.id ?? this.#of.lastDocument
       after = page.next
     }
   }
 }
 
-function recipient() {
+function buildRecipient() {
   return {
     name: 'Alex Lee',
     phone: '+61 2 5550 1234',
@@ -395,7 +397,7 @@ function recipient() {
   }
 }
 
-/** Everything that can go on without the ERP has gone on. */
-async function settled(): Promise<void> {
+/** Waits three turns of the event loop, in which work that does not depend on the ERP can continue. */
+async function settleMicrotasks(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

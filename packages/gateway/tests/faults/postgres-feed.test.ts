@@ -1,47 +1,55 @@
+/**
+ * Eight connections write one company's stock directly, in two warehouses that are in the same view, while a follower
+ * reads the feed as fast as it can. Every version that was written must be accounted for: it is in the page that passed
+ * it, or it was superseded before that page. The same trial with versions from a database sequence must lose rows,
+ * because a sequence gives out versions as they are requested, while rows become visible as their transactions commit.
+ * (On SQLite, writers run one at a time, so a sequence would lose nothing there. Only PostgreSQL shows the difference.)
+ */
+
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { StockFigure } from '@trade-gateway/connector'
 import { openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
-import { builtInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
+import { createBuiltInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { type Gateway, openGateway } from '../../src/gateway.ts'
+import { openGateway } from '../../src/compose.ts'
+import type { Gateway } from '../../src/gateway.ts'
 import { jsonLog } from '../../src/kernel/log.ts'
-import { hexOf } from '../../src/stock/checksum.ts'
-import { allRows, changedSince, changesSince, emptyShelf } from '../../src/stock/shelf.ts'
+import { toHex } from '../../src/snapshot/checksum.ts'
+import {
+  countChangesSince,
+  emptySnapshot,
+  listAllRows,
+  listChangesSince,
+} from '../../src/snapshot/stock-snapshot.ts'
 import { syncStock } from '../../src/stock/sync.ts'
 import { type StockChange, writeStock } from '../../src/stock/write.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
-import { testConfig } from '../harness.ts'
-import { freshDatabase } from './databases.ts'
-import { Dice } from './dice.ts'
-import { account, journalOf, keepJournal, type Page } from './journal.ts'
-import { type ClientRow, checksumOf, rowsIn } from './rows.ts'
-import { leftOut, sizes } from './sizes.ts'
+import { createTestConfig } from '../harness.ts'
+import { reportFigure } from '../promises/report-figure.ts'
+import { createFreshDatabase } from './databases.ts'
+import { SeededRandom } from './dice.ts'
+import { compareWithJournal, createJournal, type Page, readJournal } from './journal.ts'
+import { type ClientRow, computeChecksum, parseRows } from './rows.ts'
+import { shouldSkip, sizes } from './sizes.ts'
 
-/**
- * Eight connections write one company's stock directly, in two warehouses whose view they contend for, while a
- * follower reads the feed as fast as it can. Every version that was written is accounted for: told in the page that
- * passed over it, or superseded before that page. The same trial with versions from a database sequence must lose
- * rows: a sequence hands versions out in the order of asking, and rows become visible in the order of committing.
- * (On SQLite writers are serial, so there the sequence would survive; only PostgreSQL can tell the two apart.)
- */
 const writers = 8
 const members = ['AUSYD1', 'AUSYD2'] as const
-const mostRowsPerBatch = 20
+const maxRowsPerBatch = 20
 const skus = Array.from({ length: 300 }, (_, index) => `FAULT-${String(index).padStart(3, '0')}`)
 const trialTimeoutMs = 600_000
 
 type Write = (gateway: Gateway, change: StockChange) => Promise<number>
 
-const withoutPostgres = leftOut('the feed under eight connections', { postgres: true })
+const withoutPostgres = shouldSkip('the feed under eight connections', { postgres: true })
 
 describe.skipIf(withoutPostgres)('the change feed under eight connections', () => {
   it(
     'tells every version that was not superseded, in warehouses and in their view',
     async () => {
-      const outcome = await trial(writeStock, sizes.changes, ['AU', ...members])
-      report('the counter row', outcome)
+      const outcome = await runTrial(writeStock, sizes.changes, ['AU', ...members])
+      printReport('the counter row', outcome)
       for (const { code, account, versions, differences } of outcome.followed) {
         expect({ code, ...account, differences }).toEqual({
           code,
@@ -59,8 +67,8 @@ describe.skipIf(withoutPostgres)('the change feed under eight connections', () =
   it(
     'detects versions that are taken from a sequence',
     async () => {
-      const outcome = await trial(writeBySequence, sizes.changes, members)
-      report('the mutant with a sequence', outcome)
+      const outcome = await runTrial(writeBySequence, sizes.changes, members)
+      printReport('the mutant with a sequence', outcome)
       const missed = outcome.followed.reduce((sum, { account }) => sum + account.missed, 0)
       expect(missed).toBeGreaterThan(0)
     },
@@ -76,36 +84,36 @@ interface Outcome {
     pages: number
     versions: number
     account: { gaps: number; missed: number; surplus: number }
-    /** Rows in which the follower ended up different from the table. */
+    /** The number of rows in which the follower's copy differs from the table. */
     differences: number
   }[]
 }
 
-async function trial(write: Write, changes: number, codes: readonly string[]): Promise<Outcome> {
-  const database = await freshDatabase()
+async function runTrial(write: Write, changes: number, codes: readonly string[]): Promise<Outcome> {
+  const database = await createFreshDatabase()
   const sandbox = await openSandboxErp({
     path: ':memory:',
-    catalogue: () => builtInCatalogue({ seed: 1, styles: 5, today: '2026-11-21' }),
+    catalogue: () => createBuiltInCatalogue({ seed: 1, styles: 5, today: '2026-11-21' }),
     catalogue_id: 'faults',
     accounts: [],
   })
   const gateways: Gateway[] = []
   try {
-    for (let index = 0; index <= writers; index++) gateways.push(await gatewayOn(database.url, sandbox))
+    for (let index = 0; index <= writers; index++) gateways.push(await openGatewayOn(database.url, sandbox))
     const [reader, ...others] = gateways
     if (!reader) throw new Error('There is no gateway to read with.')
     await syncStock(reader)
-    await keepJournal(reader.store.db)
+    await createJournal(reader.store.db)
     for (const code of members) await sql.raw(`create sequence versions_${code}`).execute(reader.store.db)
     await reader.mirror.stock.follow()
     const followers = codes.map((code) => new FeedFollower(reader, code))
     const began = performance.now()
     const quota = { left: changes }
-    const writing = Promise.all(others.map((gateway, index) => writer(gateway, write, index, quota)))
+    const writing = Promise.all(others.map((gateway, index) => runWriter(gateway, write, index, quota)))
     const ended = writing.then(() => true)
     while (!(await Promise.race([ended, nextTurn(false)]))) await followAll(reader, followers)
     await followAll(reader, followers)
-    for (const follower of followers) while (follower.page(mostRowsPerPage));
+    for (const follower of followers) while (follower.readPage(maxRowsPerPage));
     const seconds = (performance.now() - began) / 1000
     const followed = []
     for (const follower of followers) followed.push(await follower.outcome())
@@ -117,34 +125,37 @@ async function trial(write: Write, changes: number, codes: readonly string[]): P
   }
 }
 
-async function gatewayOn(url: string, { erp }: SandboxErp): Promise<Gateway> {
+async function openGatewayOn(url: string, { erp }: SandboxErp): Promise<Gateway> {
   const log = jsonLog('silent')
   const store = await openPostgres(url, log)
   await migrate(store)
-  return openGateway({ config: testConfig(), store, erp, log })
+  return openGateway({ config: createTestConfig(), store, erp, log })
 }
 
-const mostRowsPerPage = 1000
+const maxRowsPerPage = 1000
 
 async function followAll(reader: Gateway, followers: readonly FeedFollower[]) {
   await reader.mirror.stock.follow()
-  for (const follower of followers) follower.page(follower.dice.whole(1, mostRowsPerPage))
+  for (const follower of followers) follower.readPage(follower.dice.whole(1, maxRowsPerPage))
 }
 
-/** Batches of random rows until the common quota is used up; an odd writer has one warehouse, an even one the other. */
-async function writer(gateway: Gateway, write: Write, index: number, quota: { left: number }) {
-  const dice = new Dice(index + 1)
+/**
+ * Writes batches of random rows until the common quota is used up. A writer with an odd index writes to one warehouse,
+ * the others to the other one.
+ */
+async function runWriter(gateway: Gateway, write: Write, index: number, quota: { left: number }) {
+  const dice = new SeededRandom(index + 1)
   const warehouse = members[index % members.length] ?? members[0]
   while (quota.left > 0) {
-    const batch = new Set(Array.from({ length: dice.whole(1, mostRowsPerBatch) }, () => dice.pick(skus)))
+    const batch = new Set(Array.from({ length: dice.whole(1, maxRowsPerBatch) }, () => dice.pick(skus)))
     const gone = [...batch].filter(() => dice.chance(0.1))
-    const rows = [...batch].filter((sku) => !gone.includes(sku)).map((sku) => figure(sku, dice))
+    const rows = [...batch].filter((sku) => !gone.includes(sku)).map((sku) => buildFigure(sku, dice))
     const changed = await write(gateway, { warehouse_code: warehouse, rows, gone, gone_seq: null })
     quota.left -= changed
   }
 }
 
-function figure(sku: string, dice: Dice): StockFigure {
+function buildFigure(sku: string, dice: SeededRandom): StockFigure {
   const quantity = dice.whole(0, 1_000_000)
   return {
     sku,
@@ -159,7 +170,10 @@ function figure(sku: string, dice: Dice): StockFigure {
   }
 }
 
-/** The mutant: versions from a sequence, and the counter row moved to the newest one at the end. */
+/**
+ * Writes as a faulty gateway would: it takes versions from a sequence, and at the end sets the counter row to the
+ * newest one.
+ */
 async function writeBySequence(gateway: Gateway, change: StockChange): Promise<number> {
   const { warehouse_code, rows } = change
   const ascending = rows.toSorted((a, b) => (a.sku < b.sku ? -1 : 1))
@@ -197,9 +211,9 @@ async function writeBySequence(gateway: Gateway, change: StockChange): Promise<n
   })
 }
 
-/** Follows the feed of one warehouse from a full pull, and remembers each page. */
+/** Follows the feed of one warehouse after a full pull, and records each page. */
 class FeedFollower {
-  readonly dice = new Dice(7)
+  readonly dice = new SeededRandom(7)
   readonly #gateway: Gateway
   readonly #code: string
   readonly #copy: Map<string, ClientRow>
@@ -210,44 +224,44 @@ class FeedFollower {
   constructor(gateway: Gateway, code: string) {
     this.#gateway = gateway
     this.#code = code
-    const shelf = this.#shelf()
-    this.#copy = new Map(rowsIn(allRows(shelf)).map((row) => [row.sku, row]))
-    this.#cursor = shelf.version
-    this.#start = shelf.version
+    const snapshot = this.#snapshot()
+    this.#copy = new Map(parseRows(listAllRows(snapshot)).map((row) => [row.sku, row]))
+    this.#cursor = snapshot.version
+    this.#start = snapshot.version
   }
 
-  /** One page; answers whether there is more. */
-  page(most: number): boolean {
-    const shelf = this.#shelf()
+  /** Reads one page; returns whether there are more. */
+  readPage(most: number): boolean {
+    const snapshot = this.#snapshot()
     const since = this.#cursor
-    const { rows, count, reached } = changesSince(shelf, since, most)
-    const told = rowsIn(rows)
-    const pending = changedSince(shelf, since) - count
-    const version = pending > 0 ? (reached ?? since) : shelf.version
+    const { rows, count, reached } = listChangesSince(snapshot, since, most)
+    const told = parseRows(rows)
+    const pending = countChangesSince(snapshot, since) - count
+    const version = pending > 0 ? (reached ?? since) : snapshot.version
     if (version < since) throw new Error(`The cursor of ${this.#code} went back from ${since} to ${version}.`)
     for (const row of told) {
       if (row.removed) this.#copy.delete(row.sku)
       else this.#copy.set(row.sku, row)
     }
     this.#cursor = version
-    this.#pages.push({ since, version, latest: shelf.version, told: told.map((row) => row.version) })
+    this.#pages.push({ since, version, latest: snapshot.version, told: told.map((row) => row.version) })
     return pending > 0
   }
 
   async outcome() {
     const { db } = this.#gateway.store
-    const journal = await journalOf(db, this.#code)
+    const journal = await readJournal(db, this.#code)
     return {
       code: this.#code,
       pages: this.#pages.length,
       versions: this.#cursor - this.#start,
-      account: account(journal, this.#pages),
-      differences: await this.#differences(),
+      account: compareWithJournal(journal, this.#pages),
+      differences: await this.#countDifferences(),
     }
   }
 
-  /** Against the table itself, and against the checksum that the gateway would send. */
-  async #differences(): Promise<number> {
+  /** Compares the copy with the table and with the gateway's checksum. */
+  async #countDifferences(): Promise<number> {
     const table = await this.#gateway.store.db
       .selectFrom('stock')
       .select(['sku', 'version', 'quantity_on_hand'])
@@ -259,20 +273,20 @@ class FeedFollower {
       return mine?.version !== version || mine.quantity_on_hand !== quantity_on_hand
     })
     const surplus = this.#copy.size - table.length
-    const unproved = checksumOf(this.#copy.values()) === hexOf(this.#shelf().checksum) ? 0 : 1
+    const unproved = computeChecksum(this.#copy.values()) === toHex(this.#snapshot().checksum) ? 0 : 1
     return differing.length + Math.abs(surplus) + unproved
   }
 
-  #shelf() {
-    return this.#gateway.mirror.stock.shelf(this.#code) ?? emptyShelf
+  #snapshot() {
+    return this.#gateway.mirror.stock.snapshot(this.#code) ?? emptySnapshot
   }
 }
 
-function report(name: string, { changes, seconds, followed }: Outcome) {
+function printReport(name: string, { changes, seconds, followed }: Outcome) {
   const lines = followed.map(
     ({ code, pages, versions, account, differences }) =>
-      `  ${code}: ${versions} versions in ${pages} pages, ${account.missed} missed, ${account.surplus} surplus, ` +
+      `${code} ${versions} versions in ${pages} pages, ${account.missed} missed, ${account.surplus} surplus, ` +
       `${account.gaps} gaps, ${differences} rows differ at the end`,
   )
-  process.stdout.write(`${name}: ${changes} changes in ${seconds.toFixed(1)} s\n${lines.join('\n')}\n`)
+  reportFigure(['I12'], `${name}: ${changes} changes in ${seconds.toFixed(1)} s: ${lines.join('; ')}`)
 }

@@ -1,10 +1,10 @@
-import { epochOf } from '../../src/stock/epoch.ts'
+import { readEpoch } from '../../src/snapshot/epoch.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { FeedAnswer, ModelClient, Proof } from './model-client.ts'
 import type { ModelErp } from './model-erp.ts'
-import { checksumOf } from './rows.ts'
+import { computeChecksum } from './rows.ts'
 
-/** What must hold whatever happens; each check throws a sentence that says what did not. */
+/** The guarantees that must always hold. Each check throws an error that says what failed. */
 export class Promises {
   readonly #states = new Map<string, string>()
   readonly #store: Store
@@ -15,8 +15,8 @@ export class Promises {
     this.#erp = erp
   }
 
-  /** One version stands for one state, whoever answered it and whenever. */
-  note({ warehouse_code, version, row_count, checksum }: Proof): void {
+  /** Checks that a version has the same state in every process and at any time. */
+  checkState({ warehouse_code, version, row_count, checksum }: Proof): void {
     const key = `${warehouse_code}@${version}`
     const state = `${row_count} ${checksum}`
     const before = this.#states.get(key)
@@ -25,19 +25,19 @@ export class Promises {
     this.#states.set(key, state)
   }
 
-  /** What the client has after the last page is what the page says that it should have. */
-  proved(client: ModelClient, { version, row_count = 0, checksum = '' }: FeedAnswer): void {
-    this.note({ warehouse_code: client.code, version, row_count, checksum })
+  /** Checks after a last page that the checksum of the client's copy equals that of the page. */
+  checkCopy(client: ModelClient, { version, row_count = 0, checksum = '' }: FeedAnswer): void {
+    this.checkState({ warehouse_code: client.code, version, row_count, checksum })
     if (!client.canProve(version)) return
-    const own = { row_count: client.rows.size, checksum: checksumOf(client.rows.values()) }
+    const own = { row_count: client.rows.size, checksum: computeChecksum(client.rows.values()) }
     if (own.row_count === row_count && own.checksum === checksum) return
     throw new Error(
       `A client of ${client.code} differs at ${version}: ${JSON.stringify({ own, row_count, checksum })}`,
     )
   }
 
-  /** A full sync is asked for only where the database itself says that the cursor cannot be followed. */
-  async needed(code: string, since: number | undefined, reason: string | undefined): Promise<void> {
+  /** Checks that a full sync is required only if the database shows that the cursor cannot be followed. */
+  async checkFullSync(code: string, since: number | undefined, reason: string | undefined): Promise<void> {
     const { version, horizon } = await this.#store.db
       .selectFrom('warehouses')
       .select(['version', 'horizon'])
@@ -46,16 +46,16 @@ export class Promises {
     const isNeeded =
       since === undefined
         ? reason === 'no_cursor'
-        : (reason === 'other_epoch' && epochOf(since) !== epochOf(version)) ||
+        : (reason === 'other_epoch' && readEpoch(since) !== readEpoch(version)) ||
           (reason === 'ahead' && since > version) ||
           (reason === 'expired' && since < horizon)
     if (isNeeded) return
     throw new Error(`A full sync of ${code} was asked for without need: ${since}, ${reason}, at ${version}.`)
   }
 
-  /** A copy ends with what the ERP has. */
-  equalsErp(code: string, rows: ModelClient['rows'], whose: string): void {
-    const truth = this.#erp.truth(code)
+  /** Checks that a copy equals the ERP at the end. */
+  checkEqualsErp(code: string, rows: ModelClient['rows'], whose: string): void {
+    const truth = this.#erp.computeExpected(code)
     const differing = [...truth].filter(([sku, { quantity, price }]) => {
       const row = rows.get(sku)
       return row?.quantity_on_hand !== quantity || Math.round(row.price_wholesale * 100) !== price

@@ -1,22 +1,22 @@
+/**
+ * An operator restores an older database. A version of the lost history must never denote another state: a new history
+ * begins above it, clients with an old cursor must do a full sync, and the stock finally equals the ERP again.
+ */
+
 import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { epochOf } from '../../src/stock/epoch.ts'
+import { readEpoch } from '../../src/snapshot/epoch.ts'
 import type { Follower } from '../follower.ts'
-import { type Database, freshDatabase } from './databases.ts'
-import { Dice } from './dice.ts'
+import { createFreshDatabase, type Database } from './databases.ts'
+import { SeededRandom } from './dice.ts'
 import { Installation } from './installation.ts'
 import { Mover } from './mover.ts'
-import { type GatewayProcess, until } from './processes.ts'
-import { leftOut } from './sizes.ts'
+import { type GatewayProcess, waitUntil } from './processes.ts'
+import { shouldSkip } from './sizes.ts'
 import { Witness } from './witness.ts'
 
-/**
- * An operator puts an older database back. What was answered from the lost history must never be answered again for
- * another state: a new history begins above it, whoever has a cursor of the old one is told to sync, and the stock
- * comes to equal the ERP again.
- */
 const code = 'AUSYD1'
 const movedMs = 500
 const convergeMs = 30_000
@@ -28,8 +28,8 @@ interface Backup {
   putBack(): Promise<void>
 }
 
-/** Files of the data directory, by their names. */
-function filesOf(dataDir: string, names: RegExp): Backup {
+/** Backs up the files of the data directory whose names match. */
+function backUpFiles(dataDir: string, names: RegExp): Backup {
   const kept = mkdtempSync(join(tmpdir(), 'tg-backup-'))
   const copy = (from: string, to: string) => {
     for (const name of readdirSync(from).filter((each) => names.test(each)))
@@ -45,7 +45,7 @@ function filesOf(dataDir: string, names: RegExp): Backup {
   }
 }
 
-function copyOf(database: Database): Backup {
+function backUpDatabase(database: Database): Backup {
   let copy: Database | undefined
   return {
     async take() {
@@ -62,21 +62,21 @@ function copyOf(database: Database): Backup {
 interface Trial {
   readonly installation: Installation
   readonly backup: Backup
-  /** Options of the first start after the return. */
+  /** The options of the first start after the restore. */
   readonly options?: readonly string[]
 }
 
-/** A life, a backup, a life that is lost, and what comes after; answers what the old cursor was told. */
-async function restored({ installation, backup, options = [] }: Trial) {
+/** Runs a gateway, takes a backup, continues, restores the backup, and returns the response to the old cursor. */
+async function runRestoreTrial({ installation, backup, options = [] }: Trial) {
   const house: { gateway: GatewayProcess } = { gateway: await installation.start() }
   try {
-    const witness = new Witness(installation, await installation.token())
-    const follower = witness.follower(code)
+    const witness = new Witness(installation, await installation.requestToken())
+    const follower = witness.createFollower(code)
     await follower.start()
     await house.gateway.stop()
     await backup.take()
     house.gateway = await installation.start()
-    await live(installation, witness, follower)
+    await runForAWhile(installation, witness, follower)
     const before = follower.cursor
     await house.gateway.stop()
     await backup.putBack()
@@ -84,13 +84,13 @@ async function restored({ installation, backup, options = [] }: Trial) {
     witness.mayResync = true
     const old = await witness.get(`/api/v1/warehouses/${code}/stock/changes?since=${before}`)
     const reason: string | undefined = old.json.full_sync_reason
-    await until(
-      () => equalsErp(installation, follower),
+    await waitUntil(
+      () => isEqualToErp(installation, follower),
       convergeMs,
       'The stock did not come to equal the ERP',
     )
     witness.mayResync = false
-    await live(installation, witness, follower)
+    await runForAWhile(installation, witness, follower)
     return { reason, before, after: follower.cursor, violations: witness.violations }
   } finally {
     await house.gateway.kill()
@@ -98,79 +98,91 @@ async function restored({ installation, backup, options = [] }: Trial) {
   }
 }
 
-/** Stock moves for a while, until the client has all of it. */
-async function live(installation: Installation, witness: Witness, follower: Follower) {
+/** Moves stock for a while, until the client has all of it. */
+async function runForAWhile(installation: Installation, witness: Witness, follower: Follower) {
   const places = follower
     .rows()
     .map(({ sku, quantity_on_hand }) => ({ warehouse_code: code, sku, quantity_on_hand }))
-  const mover = new Mover(installation, new Dice(places.length), places)
+  const mover = new Mover(installation, new SeededRandom(places.length), places)
   mover.start()
   await new Promise((resolve) => setTimeout(resolve, movedMs))
   await mover.stop()
-  await until(() => equalsErp(installation, follower), convergeMs, 'The stock did not come to equal the ERP')
+  await waitUntil(
+    () => isEqualToErp(installation, follower),
+    convergeMs,
+    'The stock did not come to equal the ERP',
+  )
   const quantities = new Map(follower.rows().map((row) => [row.sku, row.quantity_on_hand]))
-  witness.violations.push(...mover.missing((_, sku) => quantities.get(sku)))
+  witness.violations.push(...mover.findWrongQuantities((_, sku) => quantities.get(sku)))
   expect(mover.acknowledged).toBeGreaterThan(0)
 }
 
-async function equalsErp(installation: Installation, follower: Follower): Promise<boolean> {
+async function isEqualToErp(installation: Installation, follower: Follower): Promise<boolean> {
   await follower.catchUp()
-  const rows = await installation.erpRows(code)
+  const rows = await installation.readErpRows(code)
   const quantities = new Map(follower.rows().map((row) => [row.sku, row.quantity_on_hand]))
   return (
     rows.length === quantities.size && rows.every((row) => quantities.get(row.sku) === row.quantity_on_hand)
   )
 }
 
-describe.skipIf(leftOut('a restored database', { long: true }))('an older database that is put back', () => {
-  it(
-    'begins a new history where the embedded database is older than what was answered',
-    async () => {
-      const installation = await Installation.make()
-      const backup = filesOf(installation.dataDir, /^gateway\.db/)
-      expectNewHistory(await restored({ installation, backup }))
-    },
-    timeoutMs,
-  )
+describe.skipIf(shouldSkip('a restored database', { long: true }))(
+  'an older database that is put back',
+  () => {
+    it(
+      'begins a new history where the embedded database is older than what was answered',
+      async () => {
+        const installation = await Installation.make()
+        const backup = backUpFiles(installation.dataDir, /^gateway\.db/)
+        expectNewHistory(await runRestoreTrial({ installation, backup }))
+      },
+      timeoutMs,
+    )
 
-  it(
-    'begins a new history where an operator says that the whole data directory is older',
-    async () => {
-      const installation = await Installation.make()
-      const backup = filesOf(installation.dataDir, /./)
-      expectNewHistory(await restored({ installation, backup, options: ['--restored'] }))
-    },
-    timeoutMs,
-  )
+    it(
+      'begins a new history where an operator says that the whole data directory is older',
+      async () => {
+        const installation = await Installation.make()
+        const backup = backUpFiles(installation.dataDir, /./)
+        expectNewHistory(await runRestoreTrial({ installation, backup, options: ['--restored'] }))
+      },
+      timeoutMs,
+    )
 
-  it(
-    'comes to equal an ERP that was itself put back, and goes on with its history',
-    async () => {
-      const installation = await Installation.make()
-      const backup = filesOf(installation.dataDir, /^sandbox-erp\.db/)
-      const { reason, before, after, violations } = await restored({ installation, backup })
-      expect({ reason, violations }).toEqual({ reason: undefined, violations: [] })
-      expect(epochOf(after)).toBe(epochOf(before))
-    },
-    timeoutMs,
-  )
+    it(
+      'comes to equal an ERP that was itself put back, and goes on with its history',
+      async () => {
+        const installation = await Installation.make()
+        const backup = backUpFiles(installation.dataDir, /^sandbox-erp\.db/)
+        const { reason, before, after, violations } = await runRestoreTrial({ installation, backup })
+        expect({ reason, violations }).toEqual({ reason: undefined, violations: [] })
+        expect(readEpoch(after)).toBe(readEpoch(before))
+      },
+      timeoutMs,
+    )
 
-  it.skipIf(leftOut('a restored PostgreSQL', { postgres: true }))(
-    'begins a new history where a PostgreSQL database is older',
-    async () => {
-      const database = await freshDatabase()
-      try {
-        const installation = await Installation.make({ DATABASE_URL: database.url })
-        expectNewHistory(await restored({ installation, backup: copyOf(database) }))
-      } finally {
-        await database.drop()
-      }
-    },
-    timeoutMs,
-  )
-})
+    it.skipIf(shouldSkip('a restored PostgreSQL', { postgres: true }))(
+      'begins a new history where a PostgreSQL database is older',
+      async () => {
+        const database = await createFreshDatabase()
+        try {
+          const installation = await Installation.make({ DATABASE_URL: database.url })
+          expectNewHistory(await runRestoreTrial({ installation, backup: backUpDatabase(database) }))
+        } finally {
+          await database.drop()
+        }
+      },
+      timeoutMs,
+    )
+  },
+)
 
-function expectNewHistory({ reason, before, after, violations }: Awaited<ReturnType<typeof restored>>) {
+function expectNewHistory({
+  reason,
+  before,
+  after,
+  violations,
+}: Awaited<ReturnType<typeof runRestoreTrial>>) {
   expect({ reason, violations }).toEqual({ reason: 'other_epoch', violations: [] })
-  expect(epochOf(after)).toBeGreaterThan(epochOf(before))
+  expect(readEpoch(after)).toBeGreaterThan(readEpoch(before))
 }

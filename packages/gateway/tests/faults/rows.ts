@@ -1,11 +1,11 @@
 import {
-  added,
+  addContribution,
   type ChecksumFields,
-  contributionOf,
-  hexOf,
+  hashPublishedRow,
   type Sum,
+  toHex,
   zeroSum,
-} from '../../src/stock/checksum.ts'
+} from '../../src/snapshot/checksum.ts'
 
 /** A row as a client reads it from a pull or from the feed. */
 export interface ClientRow extends ChecksumFields {
@@ -14,15 +14,15 @@ export interface ClientRow extends ChecksumFields {
   readonly removed?: true
 }
 
-/** The rows of an answer that was put together from chunks, without its envelope. */
-export function rowsIn(chunks: readonly Uint8Array[]): ClientRow[] {
+/** Parses the rows of a response that comes in chunks, without its envelope. */
+export function parseRows(chunks: readonly Uint8Array[]): ClientRow[] {
   const rows: ClientRow[] = JSON.parse(`[${Buffer.concat(chunks)}]`)
   return rows
 }
 
-/** The checksum that any client can compute over its copy. */
-export function checksumOf(rows: Iterable<ClientRow>): string {
+/** Computes the checksum of a copy as any client can. */
+export function computeChecksum(rows: Iterable<ClientRow>): string {
   let sum: Sum = zeroSum
-  for (const row of rows) sum = added(sum, contributionOf(row), 1)
-  return hexOf(sum)
+  for (const row of rows) sum = addContribution(sum, hashPublishedRow(row), 1)
+  return toHex(sum)
 }

@@ -1,37 +1,47 @@
-import { testDatabaseUrl } from '../harness.ts'
+import { readTestDatabaseUrl } from '../harness.ts'
 
-/** Whether trials that take longer than the ordinary suite allows are wanted. */
+/** Whether to run the trials that take too long for the ordinary suite. */
 export const long = process.env.TEST_FAULTS === '1'
 
 /**
- * How large the fault trials are. In continuous integration they are small; a release runs them large:
+ * The sizes of the fault trials. They are small in continuous integration and large for a release:
  *
  *   FAULTS_CHANGES        row changes written by the eight connections   (4,000; a release: 100,000)
  *   FAULTS_INTERLEAVINGS  interleavings of writers, gateways and clients   (150; a release: 1,000 or more)
- *   FAULTS_SEED           seed of the interleavings, to see a failure again
+ *   FAULTS_SEED           seed of the trials, to reproduce a failure
  *   FAULTS_ORDERINGS      runs of clients that order through faults, for each class of ERP  (15; with TEST_FAULTS 60; a release: 10,000)
  *   FAULTS_ORDER_KILLS    kills of gateway and ERP while orders are placed          (20; a release: 1,000)
+ *   FAULTS_VOIDS_AGAINST_SHIPS  interleavings of voids, a submit and a shipment of one order  (150; a release: 50,000)
+ *   FAULTS_OPENERS        kills of the holder of a data directory, each with three processes that want it  (3; a release: 200)
+ *   FAULTS_GUESSES        guesses of one password                         (300; a release: 10,000)
  *   FAULTS_WEBHOOK_KILLS  kills of the gateway while webhooks are delivered         (20; a release: 1,000)
  *   FAULTS_WEBHOOK_EVENTS events that several processes number and deliver together  (2,000; a release: 100,000)
- *   FAULTS_SECONDS        how long four processes are followed               (8; a release: 60)
+ *   FAULTS_SECONDS        seconds for which four processes are followed             (8; a release: 60)
  *   FAULTS_KILLS          kills of each kind                                 (3; a release: 50)
- *   TEST_FAULTS=1         runs what takes long; without it the suite prints what it leaves out
+ *   TEST_FAULTS=1         runs the long trials too; without it, the suite prints which trials it skips
  */
 export const sizes = {
-  changes: wholeNumber('FAULTS_CHANGES', 4_000),
-  interleavings: wholeNumber('FAULTS_INTERLEAVINGS', 150),
-  orderings: wholeNumber('FAULTS_ORDERINGS', long ? 60 : 15),
-  orderKills: wholeNumber('FAULTS_ORDER_KILLS', 20),
-  webhookKills: wholeNumber('FAULTS_WEBHOOK_KILLS', 20),
-  webhookEvents: wholeNumber('FAULTS_WEBHOOK_EVENTS', 2_000),
-  seconds: wholeNumber('FAULTS_SECONDS', 8),
-  kills: wholeNumber('FAULTS_KILLS', 3),
+  changes: readWholeNumber('FAULTS_CHANGES', 4_000),
+  interleavings: readWholeNumber('FAULTS_INTERLEAVINGS', 150),
+  orderings: readWholeNumber('FAULTS_ORDERINGS', long ? 60 : 15),
+  orderKills: readWholeNumber('FAULTS_ORDER_KILLS', 20),
+  voidsAgainstShips: readWholeNumber('FAULTS_VOIDS_AGAINST_SHIPS', 150),
+  openers: readWholeNumber('FAULTS_OPENERS', 3),
+  guesses: readWholeNumber('FAULTS_GUESSES', 300),
+  webhookKills: readWholeNumber('FAULTS_WEBHOOK_KILLS', 20),
+  webhookEvents: readWholeNumber('FAULTS_WEBHOOK_EVENTS', 2_000),
+  seconds: readWholeNumber('FAULTS_SECONDS', 8),
+  kills: readWholeNumber('FAULTS_KILLS', 3),
 } as const
 
-/** The seed: the same each time unless another is asked for; `random` draws one, which a failure prints. */
-export const seed = process.env.FAULTS_SEED === 'random' ? undefined : wholeNumber('FAULTS_SEED', 20_261_121)
+/**
+ * The seed of the trials. It is fixed by default. With `random` it is undefined, so each run draws its own, which a
+ * failure prints.
+ */
+export const seed =
+  process.env.FAULTS_SEED === 'random' ? undefined : readWholeNumber('FAULTS_SEED', 20_261_121)
 
-function wholeNumber(name: string, usual: number): number {
+function readWholeNumber(name: string, usual: number): number {
   const text = process.env[name]
   if (text === undefined || text === '') return usual
   const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
@@ -39,10 +49,12 @@ function wholeNumber(name: string, usual: number): number {
   return value
 }
 
-/** Why a trial is left out, printed once; undefined where it runs. */
-export function leftOut(trial: string, needs: { postgres?: boolean; long?: boolean }): boolean {
+/** Whether a trial must be skipped because a requirement is missing. Prints the reasons to stderr. */
+export function shouldSkip(trial: string, needs: { postgres?: boolean; long?: boolean }): boolean {
   const reasons = [
-    ...(needs.postgres && testDatabaseUrl() === undefined ? ['TEST_DATABASE_URL names no PostgreSQL'] : []),
+    ...(needs.postgres && readTestDatabaseUrl() === undefined
+      ? ['TEST_DATABASE_URL names no PostgreSQL']
+      : []),
     ...(needs.long && !long ? ['TEST_FAULTS=1 is not set'] : []),
   ]
   if (reasons.length > 0) process.stderr.write(`left out: ${trial}: ${reasons.join('; ')}\n`)

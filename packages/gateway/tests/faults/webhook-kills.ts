@@ -1,19 +1,20 @@
-import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { parseArgs } from 'node:util'
-import type { Loose } from '../harness.ts'
-import { Dice } from './dice.ts'
-import { Installation } from './installation.ts'
-import { ask, told, until } from './processes.ts'
-
 /**
- * The kill trial of webhooks: a buyer places orders while two receivers take the events, and the gateway is killed at
- * a random moment, while a receiver has a request in its hands, or right after it answered 200. At the end every order
- * that was told as done has exactly one event, every event reached every receiver or is a dead letter, none is of an
- * order that was refused, and an event came twice only where a kill came between. Run alone:
+ * The kill trial of webhooks. A buyer places orders, and two receivers get the events. The gateway is killed at a random
+ * moment, while a receiver has a request, or right after the receiver's 200. At the end, every order that was reported as
+ * placed has exactly one event, and no refused order has one. Every event reached every receiver or is a dead letter, and
+ * an event arrived twice only if a kill happened in between. Run alone:
  *
  *   node packages/gateway/tests/faults/webhook-kills.ts [--kills 1000] [--seed 1] [--database URL]
  */
+
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parseArgs } from 'node:util'
+import type { LooseJson } from '../harness.ts'
+import { SeededRandom } from './dice.ts'
+import { Installation } from './installation.ts'
+import { readJson, sendRequest, waitUntil } from './processes.ts'
+
 export interface WebhookKillTrial {
   readonly kills: number
   readonly seed: number
@@ -31,24 +32,30 @@ export interface WebhookKillOutcome {
   readonly violations: readonly string[]
 }
 
-/** Orders that nobody knows the outcome of yet; those of a killed gateway stay so for a while. */
-const mostOpen = 100
+/**
+ * The maximum number of orders whose outcome is unknown at a time. After a kill, an outcome can stay unknown for a
+ * while.
+ */
+const maxOpen = 100
 const orderEveryMs = 25
 const [shortestLifeMs, longestLifeMs] = [50, 700]
-/** An answer older than this is written down, however slow the disk. */
+/** The age in milliseconds after which a receiver's response has been stored, even on a slow disk. */
 const writtenAfterMs = 3_000
 const settleMs = 180_000
 const callTimeoutMs = 45_000
-/** As soon as a client would: without end, the retries of a hundred orders keep the gateway from starting. */
+/**
+ * The delay between retries in milliseconds. Without it, the retries of a hundred orders would keep the gateway from
+ * starting.
+ */
 const retryMs = 250
-/** How long a kill waits for a receiver to have something in its hands. */
+/** The time in milliseconds for which a kill waits until a receiver gets a request. */
 const patienceMs = 3_000
-/** The first such order empties its SKU, and those after it are refused. */
+/** An order of almost the whole stock of a SKU, so the first one succeeds and later ones are refused. */
 const tooMany = { sku: 'FAULT-0199', quantity: 999 }
 const skus = 150
 
-/** Runs the trial to its end, whatever it finds. */
-export async function webhookKillTrial(trial: WebhookKillTrial): Promise<WebhookKillOutcome> {
+/** Runs the trial to its end, even if it finds violations. */
+export async function runWebhookKillTrial(trial: WebhookKillTrial): Promise<WebhookKillOutcome> {
   const began = performance.now()
   const settings = {
     WEBHOOK_ALLOW_PRIVATE_NETS: '1',
@@ -59,33 +66,33 @@ export async function webhookKillTrial(trial: WebhookKillTrial): Promise<Webhook
   let gateway = installation.launch()
   try {
     await gateway.ready()
-    const token = await installation.buyerToken()
+    const token = await installation.requestBuyerToken()
     for (const { url } of receivers) {
       const body = { url, event_types: ['order.created'] }
-      await told(ask(installation.url, 'POST', '/api/v1/webhook-endpoints', { token, body }))
+      await readJson(sendRequest(installation.url, 'POST', '/api/v1/webhook-endpoints', { token, body }))
     }
     const market = new Market(installation, token)
-    const dice = new Dice(trial.seed)
+    const dice = new SeededRandom(trial.seed)
     const kills: number[] = []
     let killsInHand = 0
     market.open()
     for (let kill = 1; kill <= trial.kills; kill++) {
       const strike = async () => {
         await gateway.kill()
-        // When it is gone: until then it may have sent on.
+        // Recorded after the process has ended, because it may send events until then.
         kills.push(performance.now())
       }
-      if (await struck(receivers[kill % 2], dice, strike)) killsInHand += 1
+      if (await killDuringDelivery(receivers[kill % 2], dice, strike)) killsInHand += 1
       gateway = installation.launch()
       await gateway.ready()
       if (kill % 20 === 0) trial.progress?.(`${kill} of ${trial.kills} kills, ${market.done.size} orders`)
     }
     await market.close()
-    const missing = await delivered(installation, token, receivers)
+    const missing = await waitUntilDelivered(installation, token, receivers)
     const violations = [
-      ...market.violations(),
+      ...market.findViolations(),
       ...missing,
-      ...receivers.flatMap((each) => each.violations(kills, market)),
+      ...receivers.flatMap((each) => each.findViolations(kills, market)),
     ]
     const duplicates = receivers.reduce((sum, each) => sum + each.duplicates, 0)
     const seconds = (performance.now() - began) / 1000
@@ -106,10 +113,10 @@ export async function webhookKillTrial(trial: WebhookKillTrial): Promise<Webhook
   }
 }
 
-/** Kills at a random moment, or with a request in the receiver's hands, before or right after its answer. */
-async function struck(
+/** Kills at a random moment, or while the receiver has a request, before or after its response. */
+async function killDuringDelivery(
   receiver: Receiver | undefined,
-  dice: Dice,
+  dice: SeededRandom,
   kill: () => Promise<void>,
 ): Promise<boolean> {
   await pause(dice.whole(shortestLifeMs, longestLifeMs))
@@ -118,41 +125,45 @@ async function struck(
     await kill()
     return false
   }
-  const inHand = receiver.whenInHand(way === 2 ? 'before' : 'after', kill)
+  const inHand = receiver.callAtNextRequest(way === 2 ? 'before' : 'after', kill)
   const isKilled = await Promise.race([inHand.then(() => true), pause(patienceMs).then(() => false)])
-  if (!isKilled && receiver.forget()) await kill()
+  if (!isKilled && receiver.cancelCall()) await kill()
   else if (!isKilled) await inHand
   return isKilled
 }
 
-/** Waits until nothing is to be delivered any more; tells what is missing. */
-async function delivered(
+/** Waits until no delivery is pending. Returns a message for each missing delivery. */
+async function waitUntilDelivered(
   installation: Installation,
   token: string,
   receivers: readonly Receiver[],
 ): Promise<string[]> {
-  const list = async (query: string): Promise<Loose[]> => {
-    const all: Loose[] = []
+  const list = async (query: string): Promise<LooseJson[]> => {
+    const all: LooseJson[] = []
     for (let page = 1, more = true; more; page++) {
       const path = `/api/v1/webhook-deliveries?page_size=200&page=${page}${query}`
-      const answer = await told(ask(installation.url, 'GET', path, { token }))
+      const answer = await readJson(sendRequest(installation.url, 'GET', path, { token }))
       all.push(...answer.data)
       more = answer.has_more
     }
     return all
   }
-  const events: Loose[] = []
+  const events: LooseJson[] = []
   const readOn = async () => {
     for (let more = true; more; ) {
       const since = events.length > 0 ? `&since=${events.at(-1)?.event_id}` : ''
-      const answer = await told(
-        ask(installation.url, 'GET', `/api/v1/events?page_size=200${since}`, { token }),
+      const answer = await readJson(
+        sendRequest(installation.url, 'GET', `/api/v1/events?page_size=200${since}`, { token }),
       )
       events.push(...answer.data)
       more = answer.has_more
     }
   }
-  await until(async () => (await list('&status=pending')).length === 0, settleMs, 'Deliveries stayed pending')
+  await waitUntil(
+    async () => (await list('&status=pending')).length === 0,
+    settleMs,
+    'Deliveries stayed pending',
+  )
   await readOn()
   const dead = new Set((await list('&status=dead_letter')).map(({ event_id }) => event_id))
   const orders = events.filter(({ type }) => type === 'order.created')
@@ -165,7 +176,7 @@ async function delivered(
 
 interface Seen {
   readonly order: string
-  /** When each copy came and when it was answered; undefined where it never was. */
+  /** When each copy arrived and when the receiver responded, which is undefined if it did not respond. */
   readonly copies: { readonly at: number; answeredAt: number | undefined }[]
 }
 
@@ -204,21 +215,21 @@ class Receiver {
     this.#server.close()
   }
 
-  /** Calls `spring` when the next request is in hand; resolves when it is done. */
-  whenInHand(moment: 'before' | 'after', spring: () => Promise<void>): Promise<void> {
+  /** Calls `spring` when the next request has arrived, before or after the response to it, and then resolves. */
+  callAtNextRequest(moment: 'before' | 'after', spring: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#trap = { moment, spring: () => spring().then(resolve, reject) }
     })
   }
 
-  /** Whether the trap had not sprung yet. */
-  forget(): boolean {
+  /** Removes the pending `spring`. Returns whether it had not been called yet. */
+  cancelCall(): boolean {
     const was = this.#trap !== undefined
     this.#trap = undefined
     return was
   }
 
-  #take(event: Loose, response: ServerResponse) {
+  #take(event: LooseJson, response: ServerResponse) {
     const copy = { at: performance.now(), answeredAt: undefined as number | undefined }
     const order = String(event.data.client_order_number)
     const seen = this.seen.get(event.event_id) ?? { order, copies: [] }
@@ -236,7 +247,7 @@ class Receiver {
     })
   }
 
-  violations(kills: readonly number[], market: Market): string[] {
+  findViolations(kills: readonly number[], market: Market): string[] {
     const found: string[] = []
     const orders = new Set<string>()
     for (const [event_id, { order, copies }] of this.seen) {
@@ -260,7 +271,7 @@ class Receiver {
   }
 }
 
-/** Orders, now and then of more than there is, each retried until its outcome is known. */
+/** Places orders, sometimes for more than is in stock, and retries each until its outcome is known. */
 class Market {
   readonly done = new Set<string>()
   readonly refused = new Set<string>()
@@ -280,7 +291,7 @@ class Market {
     this.#running = this.#buy()
   }
 
-  /** Every order is known at the end. */
+  /** Waits until the outcome of every order is known. */
   async close() {
     this.#isOpen = false
     await this.#running
@@ -289,7 +300,7 @@ class Market {
 
   async #buy() {
     for (let at = 0; this.#isOpen; at++) {
-      while (this.#orders.size >= mostOpen) await Promise.race(this.#orders)
+      while (this.#orders.size >= maxOpen) await Promise.race(this.#orders)
       const order = this.#place(`W-${at}`, at).finally(() => this.#orders.delete(order))
       this.#orders.add(order)
       await pause(orderEveryMs)
@@ -298,12 +309,12 @@ class Market {
 
   async #place(number: string, at: number) {
     const sku = `FAULT-${String(at % skus).padStart(4, '0')}`
-    const status = await this.#untilKnown(number, at % 5 === 4 ? tooMany : { sku, quantity: 1 })
+    const status = await this.#retryUntilKnown(number, at % 5 === 4 ? tooMany : { sku, quantity: 1 })
     ;(status < 300 ? this.done : this.refused).add(number)
   }
 
-  async #untilKnown(number: string, goods: typeof tooMany): Promise<number> {
-    const body = { ...orderOf(number), ...goods }
+  async #retryUntilKnown(number: string, goods: typeof tooMany): Promise<number> {
+    const body = { ...buildOrder(number), ...goods }
     for (;;) {
       const headers = {
         authorization: `Bearer ${this.#token}`,
@@ -323,8 +334,11 @@ class Market {
     }
   }
 
-  /** The trial says nothing where nothing was placed or nothing was refused. */
-  violations(): string[] {
+  /**
+   * Returns the violations. A run without a placed order or without a refused one is a violation too, because it proves
+   * nothing.
+   */
+  findViolations(): string[] {
     return [
       ...(this.done.size === 0 ? ['no order was placed'] : []),
       ...(this.refused.size === 0 ? ['no order was refused'] : []),
@@ -332,7 +346,7 @@ class Market {
   }
 }
 
-function orderOf(number: string) {
+function buildOrder(number: string) {
   return {
     warehouse_code: 'AUSYD1',
     client_order_number: number,
@@ -352,8 +366,8 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
-/** The outcome in one line. */
-export function webhookKillsDescribed(outcome: WebhookKillOutcome): string {
+/** Formats the outcome in one line. */
+export function describeWebhookKills(outcome: WebhookKillOutcome): string {
   const { kills, killsInHand, events, refused, duplicates, seconds, violations } = outcome
   return (
     `kill -9 while delivering: ${kills} kills, ${killsInHand} with a request in a receiver's hands, ${events} orders told, ` +
@@ -369,13 +383,13 @@ async function main(): Promise<void> {
       database: { type: 'string' },
     },
   })
-  const outcome = await webhookKillTrial({
+  const outcome = await runWebhookKillTrial({
     kills: Number(values.kills),
     seed: Number(values.seed),
     ...(values.database === undefined ? {} : { databaseUrl: values.database }),
     progress: (line) => process.stderr.write(`${line}\n`),
   })
-  process.stdout.write(webhookKillsDescribed(outcome))
+  process.stdout.write(describeWebhookKills(outcome))
   for (const violation of outcome.violations) process.stdout.write(`  ${violation}\n`)
   process.exitCode = outcome.violations.length > 0 ? 1 : 0
 }

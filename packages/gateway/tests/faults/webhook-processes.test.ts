@@ -1,13 +1,20 @@
+/**
+ * Several gateways on one PostgreSQL, each with its own connections. In the first trial, business transactions that
+ * commit in any sequence write events, two gateways number these events, and a reader follows them and must miss none.
+ * In the second, four gateways deliver together, and each event must be delivered once.
+ */
+
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { erpFrom, rejected } from '@trade-gateway/connector'
+import { createErp, rejected } from '@trade-gateway/connector'
 import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { createChannel } from '../../src/access/channels.ts'
+import { openGateway } from '../../src/compose.ts'
 import type { Caller } from '../../src/contract/call.ts'
-import { eventInsert } from '../../src/events/outbox.ts'
+import { buildEventInsert } from '../../src/events/outbox.ts'
 import { listEvents } from '../../src/events/read.ts'
-import { type Gateway, openGateway } from '../../src/gateway.ts'
+import type { Gateway } from '../../src/gateway.ts'
 import { jsonLog } from '../../src/kernel/log.ts'
 import { migrate } from '../../src/store/migrate.ts'
 import { openPostgres } from '../../src/store/postgres.ts'
@@ -15,23 +22,20 @@ import { Dispatcher } from '../../src/webhooks/dispatch.ts'
 import { Egress } from '../../src/webhooks/egress.ts'
 import { createEndpoint } from '../../src/webhooks/register.ts'
 import { sequenceEvents } from '../../src/webhooks/sequence.ts'
-import { testConfig } from '../harness.ts'
-import { freshDatabase } from './databases.ts'
-import { Dice } from './dice.ts'
-import { leftOut, seed, sizes } from './sizes.ts'
+import { createTestConfig } from '../harness.ts'
+import { reportFigure } from '../promises/report-figure.ts'
+import { createFreshDatabase } from './databases.ts'
+import { SeededRandom } from './dice.ts'
+import { seed, shouldSkip, sizes } from './sizes.ts'
 
-/**
- * Several gateways on one PostgreSQL, each with connections of its own: business transactions that commit in any order
- * write events while two number them, a reader follows and misses none; and four deliver together, each event once.
- */
 const timeoutMs = 600_000
 const writers = 8
 const channels = 16
-const channelOf = (at: number) => `channel-${at}`
+const nameChannel = (at: number) => `channel-${at}`
 
 const caller: Caller = {
-  channel_code: channelOf(0),
-  channel_name: channelOf(0),
+  channel_code: nameChannel(0),
+  channel_name: nameChannel(0),
   plan: 'full',
   grant_type: 'client_credentials',
   capabilities: new Set(),
@@ -44,22 +48,22 @@ const caller: Caller = {
 }
 
 async function withGateways(count: number, work: (gateways: readonly Gateway[]) => Promise<void>) {
-  const database = await freshDatabase()
+  const database = await createFreshDatabase()
   const log = jsonLog('error')
-  const erp = erpFrom(async (id) => rejected('not_supported', `${id} is not asked here`))
+  const erp = createErp(async (id) => rejected('not_supported', `${id} is not asked here`))
   const gateways: Gateway[] = []
   try {
     for (let each = 0; each < count; each++) {
       const store = await openPostgres(database.url, log)
       if (each === 0) await migrate(store)
-      const config = testConfig({ WEBHOOK_ALLOW_PRIVATE_NETS: '1' })
+      const config = createTestConfig({ WEBHOOK_ALLOW_PRIVATE_NETS: '1' })
       gateways.push(await openGateway({ config, store, erp, log }))
     }
     const [first] = gateways
     if (!first) throw new Error('There is no gateway.')
     for (let at = 0; at < channels; at++) {
-      await createChannel(first, channelOf(at), {
-        name: channelOf(at),
+      await createChannel({ gateway: first }, nameChannel(at), {
+        name: nameChannel(at),
         plan: 'full',
         warehouse_allowlist: [],
         customer_code: null,
@@ -76,12 +80,15 @@ async function withGateways(count: number, work: (gateways: readonly Gateway[]) 
   }
 }
 
-/** Writes an event in a transaction that commits some time later, or is taken back. */
-async function business(
+/** Writes an event in a transaction that commits later or is rolled back. */
+async function runBusinessTransaction(
   gateway: Gateway,
   subject: string,
-  dice: Dice,
-  { number, channel = channelOf(0) }: { number?: (() => Promise<number>) | undefined; channel?: string } = {},
+  dice: SeededRandom,
+  {
+    number,
+    channel = nameChannel(0),
+  }: { number?: (() => Promise<number>) | undefined; channel?: string } = {},
 ): Promise<boolean> {
   const isTakenBack = dice.chance(0.1)
   const taken = await gateway.store.db
@@ -94,7 +101,9 @@ async function business(
         request_id: 'trial',
       } as const
       if (number === undefined)
-        await tx.executeQuery(eventInsert(gateway, { ...event, subject, data: { subject } }))
+        await tx.executeQuery(
+          buildEventInsert(tx, { ...event, subject, data: { subject } }, gateway.clock.now()),
+        )
       else {
         const row = {
           ...event,
@@ -122,13 +131,17 @@ interface Followed {
   readonly read: readonly string[]
 }
 
-/** Writers, two who number, and a reader who follows as fast as it can. */
-async function follow(gateways: readonly Gateway[], count: number, viaSequence: boolean): Promise<Followed> {
+/** Runs writers, two gateways that number events, and a reader that follows as fast as possible. */
+async function runFollowTrial(
+  gateways: readonly Gateway[],
+  count: number,
+  viaSequence: boolean,
+): Promise<Followed> {
   const [first] = gateways
   if (!first) throw new Error('There is no gateway.')
   const { db } = first.store
   if (viaSequence) await sql`create sequence numbers`.execute(db)
-  const next = async () => {
+  const drawNumber = async () => {
     const { rows } = await sql<{ value: number }>`select nextval('numbers') as value`.execute(db)
     return rows[0]?.value ?? 0
   }
@@ -137,11 +150,15 @@ async function follow(gateways: readonly Gateway[], count: number, viaSequence: 
   let left = count
   const writing = Promise.all(
     Array.from({ length: writers }, async (_, writer) => {
-      const dice = new Dice((seed ?? 1) + writer)
+      const dice = new SeededRandom((seed ?? 1) + writer)
       const gateway = gateways[writer % gateways.length] ?? first
       for (let at = 0; left-- > 0; at++) {
         const subject = `${writer}-${at}`
-        if (await business(gateway, subject, dice, { number: viaSequence ? next : undefined }))
+        if (
+          await runBusinessTransaction(gateway, subject, dice, {
+            number: viaSequence ? drawNumber : undefined,
+          })
+        )
           committed.add(subject)
         if (viaSequence) {
           const shown = sql`select last_value as value from numbers`
@@ -176,15 +193,15 @@ async function follow(gateways: readonly Gateway[], count: number, viaSequence: 
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-const withoutPostgres = leftOut('events of several processes', { postgres: true })
+const withoutPostgres = shouldSkip('events of several processes', { postgres: true })
 
 describe.skipIf(withoutPostgres)('events that eight connections write', () => {
   it(
     'are read once each by who follows their numbers, and none that was taken back',
     () =>
       withGateways(3, async (gateways) => {
-        const { committed, read } = await follow(gateways, sizes.webhookEvents, false)
-        process.stdout.write(`${committed.size} events committed, ${read.length} read\n`)
+        const { committed, read } = await runFollowTrial(gateways, sizes.webhookEvents, false)
+        reportFigure(['I19'], `${committed.size} events committed, ${read.length} read`)
         expect(read.length).toBe(new Set(read).size)
         expect(new Set(read)).toEqual(committed)
         expect(committed.size).toBeLessThan(sizes.webhookEvents)
@@ -196,9 +213,9 @@ describe.skipIf(withoutPostgres)('events that eight connections write', () => {
     'would be missed by the hundred if a sequence numbered them: this trial can tell',
     () =>
       withGateways(3, async (gateways) => {
-        const { committed, read } = await follow(gateways, Math.min(sizes.webhookEvents, 2_000), true)
+        const { committed, read } = await runFollowTrial(gateways, Math.min(sizes.webhookEvents, 2_000), true)
         const missed = [...committed].filter((subject) => !read.includes(subject)).length
-        process.stdout.write(`a sequence: ${missed} of ${committed.size} events missed\n`)
+        reportFigure(['I19'], `numbered by a sequence: ${missed} of ${committed.size} events missed`)
         expect(missed).toBeGreaterThan(0)
       }),
     timeoutMs,
@@ -224,8 +241,8 @@ describe.skipIf(withoutPostgres)('four processes', () => {
         for (let at = 0; at < channels; at++) {
           for (let each = 0; each < 5; each++) {
             const url = `http://127.0.0.1:${port}/${at}/${each}`
-            const owner = { ...caller, channel_code: channelOf(at) }
-            await createEndpoint(first, owner, { url, event_types: ['order.created'] })
+            const owner = { ...caller, channel_code: nameChannel(at) }
+            await createEndpoint({ gateway: first, caller: owner }, { url, event_types: ['order.created'] })
           }
         }
         const dispatchers = gateways.map((gateway) => new Dispatcher(gateway, new Egress(gateway.config)))
@@ -240,19 +257,19 @@ describe.skipIf(withoutPostgres)('four processes', () => {
           }
           return worked
         })
-        const dice = new Dice(seed ?? 1)
+        const dice = new SeededRandom(seed ?? 1)
         const committed: string[] = []
         const writing = Array.from({ length: writers }, async (_, writer) => {
           for (let at = 0; at < sizes.webhookEvents / writers; at++)
             if (
-              await business(first, `d-${writer}-${at}`, dice, {
-                channel: channelOf(dice.whole(0, channels - 1)),
+              await runBusinessTransaction(first, `d-${writer}-${at}`, dice, {
+                channel: nameChannel(dice.whole(0, channels - 1)),
               })
             )
               committed.push(`d-${writer}-${at}`)
         })
         await Promise.all(writing)
-        const open = async () => {
+        const hasUnsentEvents = async () => {
           const waiting = await first.store.db.selectFrom('outbox').select('event_id').limit(1).execute()
           const pending = await first.store.db
             .selectFrom('webhook_deliveries')
@@ -262,15 +279,14 @@ describe.skipIf(withoutPostgres)('four processes', () => {
             .execute()
           return waiting.length + pending.length > 0
         }
-        while (await open()) await pause(20)
+        while (await hasUnsentEvents()) await pause(20)
         isOver = true
         const worked = await Promise.all(working)
         for (const dispatcher of dispatchers) await dispatcher.stop()
         server.closeAllConnections()
         server.close()
-        process.stdout.write(
-          `${committed.length} events to 5 endpoints by ${worked.filter((each) => each > 0).length} processes\n`,
-        )
+        const delivering = worked.filter((each) => each > 0).length
+        reportFigure(['I20'], `${committed.length} events to 5 endpoints by ${delivering} processes`)
         expect(copies.size).toBe(committed.length * 5)
         expect([...copies.values()].filter((count) => count !== 1)).toEqual([])
         expect(worked.filter((each) => each > 0).length).toBeGreaterThan(1)
@@ -281,27 +297,30 @@ describe.skipIf(withoutPostgres)('four processes', () => {
   it('take over at once from one that is gone, and not from one that lives', () =>
     withGateways(2, async ([first, second]) => {
       if (!first || !second) return
-      const { endpoint_id } = await createEndpoint(first, caller, {
-        url: 'http://127.0.0.1:9/',
-        event_types: ['order.created'],
-      })
-      const lease = (leased_by: string) =>
+      const { endpoint_id } = await createEndpoint(
+        { gateway: first, caller },
+        {
+          url: 'http://127.0.0.1:9/',
+          event_types: ['order.created'],
+        },
+      )
+      const takeLease = (leased_by: string) =>
         first.store.db
           .updateTable('webhook_queues')
           .set({ leased_by, leased_until: first.clock.now() + 60_000 })
           .where('endpoint_id', '=', endpoint_id)
           .execute()
-      const leasedBy = async () =>
+      const readLeaseHolder = async () =>
         (await first.store.db.selectFrom('webhook_queues').select('leased_by').executeTakeFirst())?.leased_by
       const dispatcher = new Dispatcher(second, new Egress(second.config))
-      await lease('one that lives')
+      await takeLease('one that lives')
       const living = first.store.withLock('delivering one that lives', 0, () => dispatcher.turn())
       await living
-      expect(await leasedBy()).toBe('one that lives')
-      await lease('one that is gone')
+      expect(await readLeaseHolder()).toBe('one that lives')
+      await takeLease('one that is gone')
       const other = new Dispatcher(second, new Egress(second.config))
       await other.turn()
-      expect(await leasedBy()).toBeNull()
+      expect(await readLeaseHolder()).toBeNull()
       await dispatcher.stop()
       await other.stop()
     }))

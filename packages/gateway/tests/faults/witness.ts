@@ -1,15 +1,15 @@
 import { Follower } from '../follower.ts'
-import type { Loose, Result } from '../harness.ts'
+import type { CallResult, LooseJson } from '../harness.ts'
 import type { Installation } from './installation.ts'
-import { ask } from './processes.ts'
-import { checksumOf } from './rows.ts'
+import { sendRequest } from './processes.ts'
+import { computeChecksum } from './rows.ts'
 
-/** Where a client's calls go wrong because the gateway is away; the client asks again. */
+/** Thrown if the gateway is away; the client then retries. */
 export class Away extends Error {}
 
 /**
- * Sees every answer of a gateway about stock, across all of its lives, and writes down what should never be: a
- * version that goes back, one version that stands for two states, a full sync that is asked for without need.
+ * Checks every stock response of a gateway across its restarts, and records violations: a status other than 200, a
+ * version that decreases, a version with two different states, or a needless full sync.
  */
 export class Witness {
   readonly violations: string[] = []
@@ -18,7 +18,7 @@ export class Witness {
   readonly #states = new Map<string, string>()
   readonly #newest = new Map<string, number>()
   readonly #token: string
-  /** Whether a full sync may be asked for: after a restore. */
+  /** Whether a full sync may be required, as after a restore. */
   mayResync = false
 
   constructor(installation: Installation, token: string) {
@@ -26,46 +26,49 @@ export class Witness {
     this.#token = token
   }
 
-  /** How many versions were proved. */
-  get proved(): number {
+  /**
+   * The number of warehouse versions for which a checksum was seen. A later response with another checksum is a
+   * violation.
+   */
+  get provedVersions(): number {
     return this.#states.size
   }
 
-  follower(code: string): Follower {
+  createFollower(code: string): Follower {
     return new Follower((path) => this.get(path), code)
   }
 
-  /** A call of the client. Throws `Away` where it is not answered. */
-  async get(path: string): Promise<Result> {
-    const answer = await ask(this.#installation.url, 'GET', path, { token: this.#token }).catch(
+  /** Sends a client's request. Throws `Away` if there is no response, or one with a status of 500 or above. */
+  async get(path: string): Promise<CallResult> {
+    const answer = await sendRequest(this.#installation.url, 'GET', path, { token: this.#token }).catch(
       (cause: unknown) => {
         throw new Away('The gateway is away.', { cause })
       },
     )
-    // A process that is stopping or starting may answer that it cannot.
+    // A process that is stopping or starting may refuse requests.
     if (answer.status >= 500) throw new Away(`The gateway answered ${answer.status}.`)
     if (answer.status !== 200)
-      this.#violated(`${path} was answered ${answer.status}: ${answer.text.slice(0, 300)}`)
+      this.#recordViolation(`${path} was answered ${answer.status}: ${answer.text.slice(0, 300)}`)
     this.answers += 1
-    const seen = observed(path, answer.json)
+    const seen = parseObservation(path, answer.json)
     if (seen) this.#check(seen)
     return answer
   }
 
   #check({ code, latest, version, proof, full_sync }: Observation): void {
     if (full_sync !== undefined && !this.mayResync)
-      this.#violated(`${code}: a full sync was asked for: ${full_sync}`)
+      this.#recordViolation(`${code}: a full sync was asked for: ${full_sync}`)
     const newest = this.#newest.get(code) ?? 0
-    if (latest < newest) this.#violated(`${code} went back from ${newest} to ${latest}`)
+    if (latest < newest) this.#recordViolation(`${code} went back from ${newest} to ${latest}`)
     this.#newest.set(code, Math.max(newest, latest))
     if (!proof) return
     const key = `${code}@${version}`
     const before = this.#states.get(key) ?? proof
-    if (before !== proof) this.#violated(`${key} stood for ${before} and for ${proof}`)
+    if (before !== proof) this.#recordViolation(`${key} stood for ${before} and for ${proof}`)
     this.#states.set(key, before)
   }
 
-  #violated(what: string): void {
+  #recordViolation(what: string): void {
     this.violations.push(what)
   }
 }
@@ -74,12 +77,12 @@ interface Observation {
   readonly code: string
   readonly latest: number
   readonly version: number
-  /** Rows and checksum of the version, where the answer tells them. */
+  /** The number of rows and the checksum of the version, if the response has them. */
   readonly proof: string | undefined
   readonly full_sync?: string
 }
 
-function observed(path: string, json: Loose): Observation | undefined {
+function parseObservation(path: string, json: LooseJson): Observation | undefined {
   const [, code = '', what = ''] = /warehouses\/([^/]+)\/(stock[^?]*)/.exec(path) ?? []
   if (what === 'stock/checksum') {
     const { version, row_count, checksum } = json.data
@@ -93,5 +96,10 @@ function observed(path: string, json: Loose): Observation | undefined {
   if (what !== 'stock') return undefined
   const { version, page, data } = json
   const isWhole = page === undefined
-  return { code, latest: version, version, proof: isWhole ? `${data.length} ${checksumOf(data)}` : undefined }
+  return {
+    code,
+    latest: version,
+    version,
+    proof: isWhole ? `${data.length} ${computeChecksum(data)}` : undefined,
+  }
 }

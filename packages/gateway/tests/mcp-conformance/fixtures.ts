@@ -1,15 +1,16 @@
+/**
+ * The tools and resources that the official conformance suite expects. They run on the gateway's own MCP endpoint and
+ * replace its tools and resources. They are not part of the product.
+ */
+
 import {
   MissingRequiredClientCapabilityError,
   ResourceNotFoundError,
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { type Guest, serverFor } from '../../src/mcp/server.ts'
+import { type AgentRequest, createMcpServer } from '../../src/mcp/server.ts'
 
-/**
- * What the official suite looks for by name. It stands on the gateway's own server, behind the gateway's own door:
- * only what is listed and called is the suite's. Never part of what is run.
- */
 const pixel =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 const silence = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA='
@@ -63,10 +64,10 @@ const resources = [
   { uri: 'test://static-binary', name: 'Static binary', mimeType: 'image/png' },
 ]
 
-/** The gateway's server, with the suite's tools and resources in the place of its own. */
-export function fixtureServerFor(guest: Guest): Server {
-  const server = serverFor(guest)
-  // The scenario about caching looks at every list.
+/** Creates the gateway's MCP server with the suite's tools and resources. */
+export function createFixtureServer(request: AgentRequest): Server {
+  const server = createMcpServer(request)
+  // The suite's scenario about caching reads every list, including the list of prompts.
   server.registerCapabilities({ prompts: {} })
   server.setRequestHandler('prompts/list', () => ({ prompts: [] }))
   server.setRequestHandler('tools/list', () => ({
@@ -86,11 +87,11 @@ export function fixtureServerFor(guest: Guest): Server {
   server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: [{ uriTemplate: 'test://template/{id}/data', name: 'A template' }],
   }))
-  server.setRequestHandler('resources/read', ({ params: { uri } }) => ({ contents: [contentOf(uri)] }))
+  server.setRequestHandler('resources/read', ({ params: { uri } }) => ({ contents: [readFixture(uri)] }))
   return server
 }
 
-function contentOf(uri: string) {
+function readFixture(uri: string) {
   if (uri === 'test://static-text') {
     return { uri, mimeType: 'text/plain', text: 'This is the content of the static text resource.' }
   }

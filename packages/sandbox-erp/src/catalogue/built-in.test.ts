@@ -1,47 +1,49 @@
 import { createHash } from 'node:crypto'
 import { erpProduct, incoming } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
-import { checkDigit } from './barcode.ts'
-import { builtInCatalogue, mostStyles } from './built-in.ts'
+import { computeCheckDigit } from './barcode.ts'
+import { createBuiltInCatalogue, maxStyles } from './built-in.ts'
 import type { Catalogue } from './catalogue.ts'
 import { sandboxTriggers } from './triggers.ts'
 
 const today = '2026-08-31'
-const catalogue = builtInCatalogue({ seed: 7, today })
+const catalogue = createBuiltInCatalogue({ seed: 7, today })
 const skus = catalogue.products.flatMap((product) => product.skus)
 const invented = catalogue.products.filter(({ product_code }) => product_code !== 'SBX')
 const inventedStock = catalogue.stock.filter(({ sku }) => !sku.startsWith('SBX-'))
 
-function hashOf(value: Catalogue): string {
+function hash(value: Catalogue): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex')
 }
 
 describe('the built-in catalogue', () => {
   it('is the same to the last byte for the same seed', () => {
-    expect(hashOf(builtInCatalogue({ seed: 7, today }))).toBe(hashOf(catalogue))
+    expect(hash(createBuiltInCatalogue({ seed: 7, today }))).toBe(hash(catalogue))
   })
 
   it('differs for another seed, also for one that differs above 32 bits', () => {
-    const hashes = [7, 8, 7 + 2 ** 32].map((seed) => hashOf(builtInCatalogue({ seed, styles: 100, today })))
+    const hashes = [7, 8, 7 + 2 ** 32].map((seed) =>
+      hash(createBuiltInCatalogue({ seed, styles: 100, today })),
+    )
     expect(new Set(hashes).size).toBe(3)
   })
 
-  it('moves nothing but dates when the day changes', () => {
+  it('changes only dates when the day changes', () => {
     const dates = /\d{4}-\d{2}-\d{2}/g
-    const other = JSON.stringify(builtInCatalogue({ seed: 7, today: '2027-02-28', styles: 300 }))
-    const same = JSON.stringify(builtInCatalogue({ seed: 7, today, styles: 300 }))
+    const other = JSON.stringify(createBuiltInCatalogue({ seed: 7, today: '2027-02-28', styles: 300 }))
+    const same = JSON.stringify(createBuiltInCatalogue({ seed: 7, today, styles: 300 }))
     expect(other).not.toBe(same)
     expect(other.replace(dates, '')).toBe(same.replace(dates, ''))
   })
 
   it('begins with the smaller catalogue of the same seed', () => {
-    const small = builtInCatalogue({ seed: 7, styles: 40, today })
+    const small = createBuiltInCatalogue({ seed: 7, styles: 40, today })
     expect(catalogue.products.slice(0, 41)).toEqual(small.products)
     expect(catalogue.stock.slice(0, small.stock.length)).toEqual(small.stock)
   })
 
   it.each([0, 1, 2, 3, 42, 2 ** 31, -1])('has 20,000 to 24,000 SKUs in 2,000 styles with seed %i', (seed) => {
-    const { products } = builtInCatalogue({ seed, today })
+    const { products } = createBuiltInCatalogue({ seed, today })
     const count = products.reduce((sum, product) => sum + product.skus.length, 0)
     expect(products).toHaveLength(2_001)
     expect(count).toBeGreaterThanOrEqual(20_000)
@@ -53,17 +55,17 @@ describe('the built-in catalogue', () => {
   })
 
   it('never gives a SKU, a product code, a name or a barcode twice', () => {
-    const distinct = (values: unknown[]) => expect(new Set(values).size).toBe(values.length)
-    distinct(skus.map(({ sku }) => sku))
-    distinct(catalogue.products.map(({ product_code }) => product_code))
-    distinct(skus.map(({ barcode }) => barcode).filter((barcode) => barcode !== null))
-    distinct(catalogue.products.map(({ names }) => names.en))
-    distinct(catalogue.products.map(({ names }) => names.zh))
-    distinct(catalogue.products.map(({ names }) => names.ko))
+    const expectDistinct = (values: unknown[]) => expect(new Set(values).size).toBe(values.length)
+    expectDistinct(skus.map(({ sku }) => sku))
+    expectDistinct(catalogue.products.map(({ product_code }) => product_code))
+    expectDistinct(skus.map(({ barcode }) => barcode).filter((barcode) => barcode !== null))
+    expectDistinct(catalogue.products.map(({ names }) => names.en))
+    expectDistinct(catalogue.products.map(({ names }) => names.zh))
+    expectDistinct(catalogue.products.map(({ names }) => names.ko))
   })
 
-  it('tells styles apart by name when there are more of them than words', () => {
-    const { products } = builtInCatalogue({ seed: 7, styles: 6_000, today })
+  it('gives styles different names if there are more styles than words', () => {
+    const { products } = createBuiltInCatalogue({ seed: 7, styles: 6_000, today })
     expect(new Set(products.map(({ names }) => names.en)).size).toBe(6_001)
     expect(products.at(-1)?.product_code).toMatch(/^[A-Z]{3}-6000$/)
   })
@@ -82,12 +84,12 @@ describe('the built-in catalogue', () => {
     const wrong = invented.flatMap(({ skus }) =>
       skus.filter(({ barcode }) => {
         const digits = barcode ?? ''
-        return !/^29\d{11}$/.test(digits) || checkDigit(digits) !== Number(digits.at(-1))
+        return !/^29\d{11}$/.test(digits) || computeCheckDigit(digits) !== Number(digits.at(-1))
       }),
     )
     expect(wrong).toEqual([])
-    // A barcode of real goods, so that the check digit is not only compared with itself.
-    expect(checkDigit('4006381333931')).toBe(1)
+    // The barcode of a real product, so that the check digit is not only compared with itself.
+    expect(computeCheckDigit('4006381333931')).toBe(1)
   })
 
   it('names every style in English, Chinese and Korean', () => {
@@ -104,7 +106,7 @@ describe('the built-in catalogue', () => {
     expect(priced.filter(({ price_wholesale, price_retail }) => price_retail <= price_wholesale)).toEqual([])
   })
 
-  it('weighs everything and shows no pictures, for nothing serves them', () => {
+  it('has a weight for every SKU, and no pictures because no server offers them', () => {
     expect(skus.filter(({ weight_g }) => weight_g === null || weight_g <= 0)).toEqual([])
     expect(catalogue.products.flatMap(({ images }) => images)).toEqual([])
   })
@@ -136,13 +138,13 @@ describe('the opening stock', () => {
   })
 
   it('is skewed: few rows are empty, most are small, some are thousands', () => {
-    const share = (holds: (quantity: number) => boolean) =>
+    const computeShare = (holds: (quantity: number) => boolean) =>
       inventedStock.filter(({ quantity }) => holds(quantity)).length / inventedStock.length
-    expect(share((quantity) => quantity === 0)).toBeGreaterThan(0.04)
-    expect(share((quantity) => quantity === 0)).toBeLessThan(0.11)
-    expect(share((quantity) => quantity < 25)).toBeGreaterThan(0.45)
-    expect(share((quantity) => quantity >= 1_000)).toBeGreaterThan(0.01)
-    expect(share((quantity) => quantity > 6_000)).toBe(0)
+    expect(computeShare((quantity) => quantity === 0)).toBeGreaterThan(0.04)
+    expect(computeShare((quantity) => quantity === 0)).toBeLessThan(0.11)
+    expect(computeShare((quantity) => quantity < 25)).toBeGreaterThan(0.45)
+    expect(computeShare((quantity) => quantity >= 1_000)).toBeGreaterThan(0.01)
+    expect(computeShare((quantity) => quantity > 6_000)).toBe(0)
   })
 
   it('has goods under way for about 8 % of the rows, landing 5 to 60 days from now', () => {
@@ -169,7 +171,7 @@ describe('the opening stock', () => {
     expect(far).toEqual([])
   })
 
-  it('has nothing left of about 2 % of the styles, which are discontinued', () => {
+  it('has no stock of about 2 % of the styles, which are discontinued', () => {
     const ended = invented.filter(({ status }) => status === 'discontinued')
     expect(ended.length).toBeGreaterThan(15)
     expect(ended.length).toBeLessThan(70)
@@ -182,7 +184,7 @@ describe('the opening stock', () => {
 
 describe('the sandbox triggers', () => {
   it('are one style with the same quantities in all three warehouses, whatever the seed', () => {
-    const { products, stock } = builtInCatalogue({ seed: 99, styles: 0, today })
+    const { products, stock } = createBuiltInCatalogue({ seed: 99, styles: 0, today })
     expect(products).toEqual(catalogue.products.slice(0, 1))
     expect(products[0]).toMatchObject({
       product_code: 'SBX',
@@ -202,14 +204,14 @@ describe('the sandbox triggers', () => {
 
 describe('a catalogue that cannot be made', () => {
   it.each(['2026-02-30', '31.08.2026', '2026-8-31', ''])('refuses the day %j', (day) => {
-    expect(() => builtInCatalogue({ seed: 1, styles: 1, today: day })).toThrow(RangeError)
+    expect(() => createBuiltInCatalogue({ seed: 1, styles: 1, today: day })).toThrow(RangeError)
   })
 
-  it.each([-1, 1.5, mostStyles + 1, Number.NaN])('refuses %d styles', (styles) => {
-    expect(() => builtInCatalogue({ seed: 1, styles, today })).toThrow(RangeError)
+  it.each([-1, 1.5, maxStyles + 1, Number.NaN])('refuses %d styles', (styles) => {
+    expect(() => createBuiltInCatalogue({ seed: 1, styles, today })).toThrow(RangeError)
   })
 
   it('refuses a seed that is no whole number', () => {
-    expect(() => builtInCatalogue({ seed: 0.5, today })).toThrow(RangeError)
+    expect(() => createBuiltInCatalogue({ seed: 0.5, today })).toThrow(RangeError)
   })
 })

@@ -1,6 +1,6 @@
 import type { ErpProduct, Incoming } from '@trade-gateway/connector'
 
-/** What a warehouse opens with for one SKU. Prices are integers in minor units of the warehouse's currency. */
+/** The opening stock of one SKU in one warehouse. Prices are integers in minor units of the warehouse's currency. */
 export interface OpeningStock {
   readonly warehouse_code: string
   readonly sku: string
@@ -10,21 +10,21 @@ export interface OpeningStock {
   readonly incoming: readonly Incoming[]
 }
 
-/** A line of an input file that is not in the catalogue, and why. */
+/** A line of an input file that was not imported, with the reason. */
 export interface LeftOut {
   readonly line: number
   readonly sku: string
   readonly reason: string
 }
 
-/** Everything the sandbox ERP sells at its first start. */
+/** Everything that the sandbox ERP sells at its first start. */
 export interface Catalogue {
   readonly products: readonly ErpProduct[]
   readonly stock: readonly OpeningStock[]
   readonly left_out: readonly LeftOut[]
 }
 
-/** The three real warehouses, as the specification names them, with the currency each sells in. */
+/** The three physical warehouses of the sandbox with their currencies. */
 export const sandboxWarehouses = [
   {
     warehouse_code: 'AUSYD1',

@@ -50,7 +50,7 @@ describe('npm run catalogue', () => {
         'Rounded 1 prices that had more than two decimals.',
         'Left out:',
         '  1 stock codes: not goods, or not sold as such',
-        'Not order lines:',
+        'Invalid lines:',
         '  1 lines, first line 4: the Quantity is not a whole number of at most 8 digits',
         '',
       ].join('\n'),
@@ -63,19 +63,19 @@ describe('npm run catalogue', () => {
     expect(await readFile(out, 'utf8')).toBe(csv)
   })
 
-  it('prints its usage with an example when asked for help', async () => {
+  it('prints its usage with an example for --help', async () => {
     const { code, stdout } = await run('--help')
     expect(code).toBe(0)
     expect(stdout).toMatch(/Example.*\n\n {2}npm run -s catalogue -- /)
   })
 
   it.each([
-    [[], 'Name the file of order lines.'],
-    [['a.csv', 'b.csv'], 'One file at a time, please: a.csv, b.csv.'],
+    [[], 'Give the file of order lines.'],
+    [['a.csv', 'b.csv'], 'Give only one file, not a.csv, b.csv.'],
     [['a.csv', '--fast'], "Unknown option '--fast'"],
     [['a.csv', '--out'], "Option '--out <value>' argument missing"],
-    [['a.csv', '--warehouse', 'AUMEL1'], '--warehouse is one of AUSYD1, AUSYD2, CHNZJ1, not "AUMEL1".'],
-    [['a.csv', '--out', './a.csv'], '--out is the file of order lines itself: name another.'],
+    [['a.csv', '--warehouse', 'AUMEL1'], '--warehouse must be one of AUSYD1, AUSYD2, CHNZJ1, not "AUMEL1".'],
+    [['a.csv', '--out', './a.csv'], '--out must not be the file of order lines.'],
   ])('exits 64 and points to --help for %j', async (args, sentence) => {
     const { code, stdout, stderr } = await run(...args)
     expect({ code, stdout }).toEqual({ code: 64, stdout: '' })

@@ -4,33 +4,33 @@ import type { Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import { sandboxWarehouses } from './catalogue.ts'
 import { UnreadableFile } from './csv.ts'
-import { type CatalogueOfOrders, catalogueCsv, catalogueFromOrders } from './from-orders.ts'
+import { type CatalogueOfOrders, createCatalogueFromOrders, toCatalogueCsv } from './from-orders.ts'
 import { type InvalidLine, type OrderLine, readOrderLines } from './order-lines.ts'
 
-const usage = `Makes a catalogue file for the sandbox ERP out of real order lines.
+const usage = `Creates a catalogue file for the sandbox ERP from real order lines.
 
   npm run -s catalogue -- <orders.csv[.gz]> [--out catalogue.csv] [--warehouse AUSYD1]
 
   <orders>      CSV with the columns InvoiceNo, StockCode, Description, Quantity, InvoiceDate, UnitPrice,
-                CustomerID, Country; packed when it ends in .gz
-  --out         where to write the catalogue; without it, on standard output
-  --warehouse   ${sandboxWarehouses.map(({ warehouse_code }) => warehouse_code).join(', ')}; without it, AUSYD1
-  --help        this text
+                CustomerID, Country; gzip if its name ends in .gz
+  --out         the catalogue file to write; default: standard output
+  --warehouse   ${sandboxWarehouses.map(({ warehouse_code }) => warehouse_code).join(', ')}; default AUSYD1
+  --help        prints this text
 
 Example, with the data set https://doi.org/10.24432/C5BW33:
 
   npm run -s catalogue -- online-retail.csv.gz --out catalogue.csv
 `
 
-/** Exit codes: done, failed, called wrongly. */
+/** The exit codes. */
 const done = 0
 const failed = 1
-const misused = 64
+const usageError = 64
 
-/** Progress is shown again after so many lines. */
+/** The progress bar is updated after this number of lines. */
 const linesPerProgress = 10_000
 
-/** A stream to write on, and whether a person watches it. */
+/** An output stream that may be a terminal. */
 interface Output extends Writable {
   readonly isTTY?: boolean
 }
@@ -40,39 +40,39 @@ interface Streams {
   readonly stderr: Output
 }
 
-interface Wanted {
+interface CatalogueArguments {
   readonly path: string
   readonly out: string | undefined
   readonly warehouse_code: string
 }
 
-/** Runs `npm run catalogue` with its arguments and answers its exit code. */
+/** Runs `npm run catalogue` and returns its exit code. */
 export async function runCatalogueCommand(args: readonly string[], streams: Streams): Promise<number> {
-  const wanted = wantedBy(args)
-  if (wanted === 'help') {
+  const parsed = parseArguments(args)
+  if (parsed === 'help') {
     streams.stdout.write(usage)
     return done
   }
-  if (typeof wanted === 'string') {
-    streams.stderr.write(`${wanted}\nTry: npm run -s catalogue -- --help\n`)
-    return misused
+  if (typeof parsed === 'string') {
+    streams.stderr.write(`${parsed}\nTry: npm run -s catalogue -- --help\n`)
+    return usageError
   }
   const invalid = new Map<string, { count: number; first: number }>()
   try {
-    const made = await catalogueFromOrders(linesWithProgress(wanted.path, invalid, streams.stderr))
-    const text = catalogueCsv(made.rows, wanted.warehouse_code)
-    if (wanted.out === undefined) await written(streams.stdout, text)
-    else await writeFile(wanted.out, text)
-    streams.stderr.write(summary(made, invalid, wanted))
+    const catalogue = await createCatalogueFromOrders(readWithProgress(parsed.path, invalid, streams.stderr))
+    const text = toCatalogueCsv(catalogue.rows, parsed.warehouse_code)
+    if (parsed.out === undefined) await writeText(streams.stdout, text)
+    else await writeFile(parsed.out, text)
+    streams.stderr.write(formatSummary(catalogue, invalid, parsed))
     return done
   } catch (error) {
-    streams.stderr.write(`${sentence(error)}\n`)
+    streams.stderr.write(`${explainError(error)}\n`)
     return failed
   }
 }
 
-/** What the arguments ask for; a sentence when they are wrong. */
-function wantedBy(args: readonly string[]): Wanted | string {
+/** Parses the arguments. Returns 'help', or a sentence if they are not valid. */
+function parseArguments(args: readonly string[]): CatalogueArguments | string {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
@@ -85,14 +85,14 @@ function wantedBy(args: readonly string[]): Wanted | string {
     })
     if (values.help) return 'help'
     const [path, ...more] = positionals
-    if (path === undefined) return 'Name the file of order lines.'
-    if (more.length > 0) return `One file at a time, please: ${positionals.join(', ')}.`
+    if (path === undefined) return 'Give the file of order lines.'
+    if (more.length > 0) return `Give only one file, not ${positionals.join(', ')}.`
     const known = sandboxWarehouses.map(({ warehouse_code }) => warehouse_code)
     if (!known.some((code) => code === values.warehouse)) {
-      return `--warehouse is one of ${known.join(', ')}, not "${values.warehouse}".`
+      return `--warehouse must be one of ${known.join(', ')}, not "${values.warehouse}".`
     }
     if (values.out !== undefined && resolve(values.out) === resolve(path)) {
-      return '--out is the file of order lines itself: name another.'
+      return '--out must not be the file of order lines.'
     }
     return { path, out: values.out, warehouse_code: values.warehouse }
   } catch (error) {
@@ -101,7 +101,7 @@ function wantedBy(args: readonly string[]): Wanted | string {
   }
 }
 
-async function* linesWithProgress(
+async function* readWithProgress(
   path: string,
   invalid: Map<string, { count: number; first: number }>,
   stderr: Output,
@@ -121,47 +121,49 @@ async function* linesWithProgress(
     lines += 1
     if (stderr.isTTY === true && lines % linesPerProgress === 0) {
       size ??= (await stat(path)).size
-      stderr.write(`\r${progressBar(bytes / size)} ${lines.toLocaleString('en')} lines`)
+      stderr.write(`\r${drawProgressBar(bytes / size)} ${lines.toLocaleString('en')} lines`)
     }
   }
   if (stderr.isTTY === true) stderr.write('\r\x1b[K')
 }
 
-function progressBar(share: number): string {
+function drawProgressBar(share: number): string {
   const full = Math.round(Math.min(share, 1) * 30)
   return `[${'#'.repeat(full)}${'.'.repeat(30 - full)}]`
 }
 
-/** Resolves when the reader took the text; fails when it went away, as `| head` does. */
-function written(stream: Writable, text: string): Promise<void> {
+/** Resolves when the stream has taken the text. Rejects if the reader has closed it, as `| head` does. */
+function writeText(stream: Writable, text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.once('error', reject)
     stream.write(text, (error) => (error ? reject(error) : resolve()))
   })
 }
 
-function summary(
+function formatSummary(
   made: CatalogueOfOrders,
   invalid: ReadonlyMap<string, { count: number; first: number }>,
-  { out, warehouse_code }: Wanted,
+  { out, warehouse_code }: CatalogueArguments,
 ): string {
-  const number = (value: number) => value.toLocaleString('en')
-  const left_out = [...made.left_out].map(([reason, count]) => `  ${number(count)} stock codes: ${reason}`)
+  const formatNumber = (value: number) => value.toLocaleString('en')
+  const left_out = [...made.left_out].map(
+    ([reason, count]) => `  ${formatNumber(count)} stock codes: ${reason}`,
+  )
   const unread = [...invalid].map(
-    ([reason, { count, first }]) => `  ${number(count)} lines, first line ${first}: ${reason}`,
+    ([reason, { count, first }]) => `  ${formatNumber(count)} lines, first line ${first}: ${reason}`,
   )
   return [
-    `Read ${number(made.lines)} order lines of ${number(made.stock_codes)} stock codes.`,
-    `Wrote ${number(made.rows.length)} rows for ${warehouse_code} to ${out ?? 'standard output'}.`,
-    `Rounded ${number(made.rounded)} prices that had more than two decimals.`,
+    `Read ${formatNumber(made.lines)} order lines of ${formatNumber(made.stock_codes)} stock codes.`,
+    `Wrote ${formatNumber(made.rows.length)} rows for ${warehouse_code} to ${out ?? 'standard output'}.`,
+    `Rounded ${formatNumber(made.rounded)} prices that had more than two decimals.`,
     ...(left_out.length > 0 ? ['Left out:', ...left_out] : []),
-    ...(unread.length > 0 ? ['Not order lines:', ...unread] : []),
+    ...(unread.length > 0 ? ['Invalid lines:', ...unread] : []),
     '',
   ].join('\n')
 }
 
-/** An error about a file as a sentence; any other is thrown again, for it is a fault of this program. */
-function sentence(error: unknown): string {
+/** Explains an error about a file in a sentence. Other errors are bugs and are thrown again. */
+function explainError(error: unknown): string {
   if (error instanceof UnreadableFile) return error.message
   if (error instanceof Error && 'syscall' in error)
     return `The catalogue cannot be written: ${error.message}.`

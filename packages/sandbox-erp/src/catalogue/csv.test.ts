@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type CsvLimits, type CsvRecord, csvField, readCsv } from './csv.ts'
+import { type CsvLimits, type CsvRecord, readCsv, toCsvField } from './csv.ts'
 
-const limits: CsvLimits = { most_bytes: 1_000_000, most_lines: 100_000 }
+const limits: CsvLimits = { max_bytes: 1_000_000, max_lines: 100_000 }
 let directory = ''
 
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-async function recordsOf(content: string | Buffer, name = 'x.csv', within = limits): Promise<CsvRecord[]> {
+async function readRecords(content: string | Buffer, name = 'x.csv', within = limits): Promise<CsvRecord[]> {
   const path = join(directory, name)
   await writeFile(path, content)
   const records: CsvRecord[] = []
@@ -23,7 +23,7 @@ async function recordsOf(content: string | Buffer, name = 'x.csv', within = limi
 
 describe('a CSV file', () => {
   it('is unpacked when its name ends in .gz', async () => {
-    const records = await recordsOf(gzipSync('a,b\n1,2\n'), 'x.csv.gz')
+    const records = await readRecords(gzipSync('a,b\n1,2\n'), 'x.csv.gz')
     expect(records).toEqual([
       { line: 1, fields: ['a', 'b'] },
       { line: 2, fields: ['1', '2'] },
@@ -32,35 +32,35 @@ describe('a CSV file', () => {
 
   it('keeps characters and line ends whole that fall between two pieces of the file', async () => {
     const text = '字é€😀,"x\r\ny"\r\n'.repeat(20_000)
-    const records = await recordsOf(text)
+    const records = await readRecords(text)
     expect(records).toHaveLength(20_000)
     expect(records.every(({ fields }) => fields.join('|') === '字é€😀|x\ny')).toBe(true)
     expect(records.at(-1)?.line).toBe(39_999)
   })
 
   it('has no more lines than allowed', async () => {
-    await expect(recordsOf('a\nb\nc\n', 'x.csv', { ...limits, most_lines: 2 })).rejects.toThrow(
+    await expect(readRecords('a\nb\nc\n', 'x.csv', { ...limits, max_lines: 2 })).rejects.toThrow(
       /has more than 2 lines\.$/,
     )
-    expect(await recordsOf('a\nb\n', 'x.csv', { ...limits, most_lines: 2 })).toHaveLength(2)
+    expect(await readRecords('a\nb\n', 'x.csv', { ...limits, max_lines: 2 })).toHaveLength(2)
   })
 
   it('has no more bytes than allowed, counted after unpacking', async () => {
     const bomb = gzipSync(`${'a'.repeat(999)}\n`.repeat(2_000))
-    await expect(recordsOf(bomb, 'x.csv.gz')).rejects.toThrow(/has more than 1000000 bytes of text\.$/)
+    await expect(readRecords(bomb, 'x.csv.gz')).rejects.toThrow(/has more than 1000000 bytes of text\.$/)
   })
 
   it('does not gather the rest of the file behind a quote that is never closed', async () => {
-    await expect(recordsOf(`"${'a\n'.repeat(100_000)}`)).rejects.toThrow(
+    await expect(readRecords(`"${'a\n'.repeat(100_000)}`)).rejects.toThrow(
       /is not well-formed CSV\. Max Record/,
     )
   })
 
-  it('is refused when it is cut off or not packed at all', async () => {
-    await expect(recordsOf(gzipSync('a,b\n1,2\n').subarray(0, 20), 'x.csv.gz')).rejects.toThrow(
+  it('is refused if it is cut off or not compressed', async () => {
+    await expect(readRecords(gzipSync('a,b\n1,2\n').subarray(0, 20), 'x.csv.gz')).rejects.toThrow(
       /cannot be unpacked: unexpected end of file\.$/,
     )
-    await expect(recordsOf('a,b\n', 'x.csv.gz')).rejects.toThrow(
+    await expect(readRecords('a,b\n', 'x.csv.gz')).rejects.toThrow(
       /cannot be unpacked: incorrect header check\.$/,
     )
   })
@@ -78,7 +78,7 @@ describe('a field of CSV', () => {
   it.each(['plain', 'a,b', 'say "x"', 'two\nlines', ' spaced ', '', "it's"])(
     'reads back as it was written: %j',
     async (value) => {
-      const [record] = await recordsOf(`first,${csvField(value)}\n`)
+      const [record] = await readRecords(`first,${toCsvField(value)}\n`)
       expect(record?.fields).toEqual(['first', value])
     },
   )

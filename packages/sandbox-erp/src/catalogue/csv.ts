@@ -3,69 +3,69 @@ import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { parse } from 'csv-parse'
 
-/** The largest record, in bytes: a quote that is never closed must not gather the rest of the file. */
-const mostRecordBytes = 64 * 1024
+/** The maximum size of a record in bytes, so that an unclosed quote does not consume the whole file. */
+const maxRecordBytes = 64 * 1024
 
-/** A record of a CSV file: its fields as they stand there, and the line on which it begins, from 1. */
+/** A record of a CSV file: its fields, and the line on which it starts, from 1. */
 export interface CsvRecord {
   readonly line: number
   readonly fields: readonly string[]
 }
 
 export interface CsvLimits {
-  /** Bytes of text; of a `.gz` file, after unpacking. */
-  readonly most_bytes: number
-  readonly most_lines: number
-  /** Told now and then how many bytes of the file itself were read. */
+  /** The maximum size of the text in bytes; for a `.gz` file, after decompression. */
+  readonly max_bytes: number
+  readonly max_lines: number
+  /** Called with the number of bytes of the file that were read so far. */
   readonly onBytes?: (bytes: number) => void
 }
 
-/** A file that cannot be read as CSV. The message is a sentence for whoever named the file. */
+/** The error for a file that cannot be read as CSV. Its message is a sentence for the user who specified the file. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile'
 }
 
 /**
- * The records of a CSV file (RFC 4180), one after the other, the header among them: UTF-8 with or without a byte
- * order mark, lines ended by LF or CRLF, unpacked when the path ends in `.gz`. Empty lines are passed over. Throws
- * an UnreadableFile when the file is not there, is no such text, has a broken quote or goes beyond a limit: after
- * a broken quote nobody can tell any more where a record ends.
+ * Reads the records of a CSV file (RFC 4180), including the header: UTF-8 with or without byte order mark, with LF or
+ * CRLF, decompressed if the path ends in `.gz`. Empty lines are skipped. Throws an UnreadableFile if the file does not
+ * exist, is not UTF-8, has a broken quote or exceeds a limit. A broken quote ends reading, because the end of the
+ * record is unknown.
  */
 export async function* readCsv(path: string, limits: CsvLimits): AsyncGenerator<CsvRecord> {
-  // CRLF is already LF here: csv-parse would count a CRLF inside quotes as two lines.
+  // `readText` has converted CRLF to LF, because csv-parse would count a CRLF inside quotes as two lines.
   const parser = parse({
     info: true,
     record_delimiter: '\n',
     relax_column_count: true,
     skip_empty_lines: true,
-    max_record_size: mostRecordBytes,
+    max_record_size: maxRecordBytes,
   })
-  // A failure of the source destroys the parser with it, and is thrown where the parser is read.
-  pipeline(Readable.from(textOf(path, limits)), parser, () => {})
+  // An error of the source destroys the parser too and is thrown by the loop below.
+  pipeline(Readable.from(readText(path, limits)), parser, () => {})
   try {
     for await (const parsed of parser) {
       const { info, record }: { info: { lines: number }; record: string[] } = parsed
-      if (info.lines > limits.most_lines) {
-        throw new UnreadableFile(`${path} has more than ${limits.most_lines} lines.`)
+      if (info.lines > limits.max_lines) {
+        throw new UnreadableFile(`${path} has more than ${limits.max_lines} lines.`)
       }
-      yield { line: info.lines - linesInside(record), fields: record }
+      yield { line: info.lines - countLineBreaks(record), fields: record }
     }
   } catch (error) {
-    throw translated(path, error)
+    throw toFileError(path, error)
   }
 }
 
-/** The file's text in pieces, with LF at the end of lines. */
-async function* textOf(path: string, limits: CsvLimits): AsyncGenerator<string> {
+/** Reads the text of the file in chunks, with LF line ends. */
+async function* readText(path: string, limits: CsvLimits): AsyncGenerator<string> {
   const file = createReadStream(path)
   const decoder = new TextDecoder('utf-8', { fatal: true })
   let bytes = 0
   let heldBack = ''
-  for await (const chunk of unpacked(path, file)) {
+  for await (const chunk of decompress(path, file)) {
     const piece: Buffer = chunk
     bytes += piece.length
-    if (bytes > limits.most_bytes) {
-      throw new UnreadableFile(`${path} has more than ${limits.most_bytes} bytes of text.`)
+    if (bytes > limits.max_bytes) {
+      throw new UnreadableFile(`${path} has more than ${limits.max_bytes} bytes of text.`)
     }
     limits.onBytes?.(file.bytesRead)
     const text = heldBack + decoder.decode(piece, { stream: true })
@@ -75,14 +75,14 @@ async function* textOf(path: string, limits: CsvLimits): AsyncGenerator<string> 
   yield heldBack + decoder.decode()
 }
 
-function unpacked(path: string, file: ReadStream): Readable {
+function decompress(path: string, file: ReadStream): Readable {
   if (!path.endsWith('.gz')) return file
   const gunzip = createGunzip()
   pipeline(file, gunzip, () => {})
   return gunzip
 }
 
-function linesInside(record: readonly string[]): number {
+function countLineBreaks(record: readonly string[]): number {
   let lines = 0
   for (const field of record) {
     if (field.includes('\n')) lines += field.split('\n').length - 1
@@ -90,7 +90,7 @@ function linesInside(record: readonly string[]): number {
   return lines
 }
 
-/** What Node and csv-parse say of a file, by the beginning of their error code. */
+/** Sentences for the errors of Node and csv-parse, by the start of their error code. */
 const sentences: readonly (readonly [code: string, sentence: (path: string, message: string) => string])[] = [
   ['ENOENT', (path) => `There is no file ${path}.`],
   ['EISDIR', (path) => `${path} is a directory, not a file.`],
@@ -101,8 +101,8 @@ const sentences: readonly (readonly [code: string, sentence: (path: string, mess
   ['E', (path, message) => `${path} cannot be read: ${message}.`],
 ]
 
-/** An error about the file as an UnreadableFile; any other is a fault of ours and stays as it is. */
-function translated(path: string, error: unknown): unknown {
+/** Converts an error about the file to an UnreadableFile. Other errors are bugs and are returned unchanged. */
+function toFileError(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error
   const code = String(error.code)
   const known = sentences.find(([start]) => code.startsWith(start))
@@ -110,15 +110,15 @@ function translated(path: string, error: unknown): unknown {
   return new UnreadableFile(known[1](path, error.message), { cause: error })
 }
 
-/** A column's name for comparison: without case, spaces and dashes as underscores. */
-export function columnName(header: string): string {
+/** Normalizes a column name for comparison: lower case, with underscores for spaces and dashes. */
+export function normalizeColumnName(header: string): string {
   return header
     .trim()
     .toLowerCase()
     .replaceAll(/[\s-]+/g, '_')
 }
 
-/** A field of CSV, quoted where it must be (RFC 4180). */
-export function csvField(value: string): string {
+/** Formats a field of CSV, in quotes if necessary (RFC 4180). */
+export function toCsvField(value: string): string {
   return /[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }

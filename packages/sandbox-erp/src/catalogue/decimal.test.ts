@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decimalText, minorUnits } from './decimal.ts'
+import { formatDecimal, parseMinorUnits } from './decimal.ts'
 
 describe('minorUnits', () => {
   it.each([
@@ -19,7 +19,7 @@ describe('minorUnits', () => {
     ['-0.00', 0],
     ['999999999999.99', 99_999_999_999_999],
   ])('rounds halves away from zero: %s is %d', (decimal, minor) => {
-    expect(minorUnits(decimal)).toBe(minor)
+    expect(parseMinorUnits(decimal)).toBe(minor)
   })
 
   it.each([
@@ -38,13 +38,13 @@ describe('minorUnits', () => {
     '1'.repeat(13),
     '１',
   ])('takes %j for no decimal', (text) => {
-    expect(minorUnits(text)).toBeUndefined()
+    expect(parseMinorUnits(text)).toBeUndefined()
   })
 
   it('is undone by decimalText', () => {
     fc.assert(
       fc.property(fc.nat({ max: 99_999_999_999_999 }), (minor) => {
-        expect(minorUnits(decimalText(minor))).toBe(minor)
+        expect(parseMinorUnits(formatDecimal(minor))).toBe(minor)
       }),
     )
   })

@@ -1,12 +1,12 @@
-/** A decimal as it stands in a file: a sign, at most twelve whole digits, at most ten behind the point. */
+/** A decimal number in a file: an optional minus sign, at most twelve integer digits and ten decimals. */
 const decimalPattern = /^(-?)(\d{1,12})(?:\.(\d{1,10}))?$/
 
 /**
- * A decimal in major units as an integer of minor units, two to the power of ten, halves away from zero:
- * `"2.555"` is 256. Digit by digit, because a floating-point number would turn 1.005 into 1.00. Undefined for a
- * text that is no such decimal.
+ * Converts a decimal in major units to an integer in minor units, with two decimals and halves rounded away from zero:
+ * `"2.555"` is 256. It works on the digits, because floating-point arithmetic would round 1.005 to 1.00. Undefined if
+ * the text does not match `decimalPattern`.
  */
-export function minorUnits(decimal: string): number | undefined {
+export function parseMinorUnits(decimal: string): number | undefined {
   const match = decimalPattern.exec(decimal)
   if (match === null) return undefined
   const [, sign = '', whole = '', fraction = ''] = match
@@ -14,13 +14,13 @@ export function minorUnits(decimal: string): number | undefined {
   return sign === '-' && cents > 0 ? -cents : cents
 }
 
-/** How many digits stand behind the point. */
-export function decimalPlaces(decimal: string): number {
+/** Counts the digits after the decimal point. */
+export function countDecimals(decimal: string): number {
   return decimal.includes('.') ? decimal.length - decimal.indexOf('.') - 1 : 0
 }
 
-/** An integer of minor units, not negative, as a decimal in major units with two places: 255 is `"2.55"`. */
-export function decimalText(minor: number): string {
+/** Formats a non-negative integer of minor units with two decimals: 255 is `"2.55"`. */
+export function formatDecimal(minor: number): string {
   const digits = String(minor).padStart(3, '0')
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`
 }

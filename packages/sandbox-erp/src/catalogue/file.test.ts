@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { erpProduct } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Catalogue } from './catalogue.ts'
-import { CatalogueError, catalogueFromFile } from './file.ts'
+import { CatalogueError, readCatalogueFile } from './file.ts'
 
 const today = '2026-08-31'
 let directory = ''
@@ -17,7 +17,7 @@ afterAll(() => rm(directory, { recursive: true }))
 async function read(text: string | Buffer): Promise<Catalogue> {
   const path = join(directory, 'catalogue.csv')
   await writeFile(path, text)
-  return catalogueFromFile(path, { today })
+  return readCatalogueFile(path, { today })
 }
 
 const plain = 'sku,name,price_wholesale\nGOOD-1,Good,1.00\n'
@@ -276,9 +276,9 @@ describe('a file that cannot be used is refused with a sentence', () => {
   })
 
   it('also when it is not there or is a directory', async () => {
-    await expect(catalogueFromFile(join(directory, 'none.csv'), { today })).rejects.toThrow(
+    await expect(readCatalogueFile(join(directory, 'none.csv'), { today })).rejects.toThrow(
       /^There is no file /,
     )
-    await expect(catalogueFromFile(directory, { today })).rejects.toThrow(/is a directory, not a file\.$/)
+    await expect(readCatalogueFile(directory, { today })).rejects.toThrow(/is a directory, not a file\.$/)
   })
 })

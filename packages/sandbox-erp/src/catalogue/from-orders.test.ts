@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { catalogueFromFile } from './file.ts'
-import { type CatalogueOfOrders, catalogueCsv, catalogueFromOrders } from './from-orders.ts'
+import { readCatalogueFile } from './file.ts'
+import { type CatalogueOfOrders, createCatalogueFromOrders, toCatalogueCsv } from './from-orders.ts'
 import { type InvalidLine, type OrderLine, readOrderLines } from './order-lines.ts'
 
 const header = 'InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country\n'
@@ -15,20 +15,21 @@ beforeAll(async () => {
 })
 afterAll(() => rm(directory, { recursive: true }))
 
-async function fileOf(lines: string): Promise<string> {
+async function writeOrders(lines: string): Promise<string> {
   const path = join(directory, 'orders.csv')
   await writeFile(path, header + lines)
   return path
 }
 
-async function linesOf(path: string, invalid: InvalidLine[] = []): Promise<OrderLine[]> {
+async function readLines(path: string, invalid: InvalidLine[] = []): Promise<OrderLine[]> {
   const lines: OrderLine[] = []
-  for await (const line of readOrderLines(path, { onInvalid: (told) => invalid.push(told) })) lines.push(line)
+  for await (const line of readOrderLines(path, { onInvalid: (message) => invalid.push(message) }))
+    lines.push(line)
   return lines
 }
 
-async function catalogueOf(lines: string): Promise<CatalogueOfOrders> {
-  return catalogueFromOrders(readOrderLines(await fileOf(lines)))
+async function readCatalogue(lines: string): Promise<CatalogueOfOrders> {
+  return createCatalogueFromOrders(readOrderLines(await writeOrders(lines)))
 }
 
 const orders =
@@ -43,7 +44,7 @@ const orders =
 
 describe('a catalogue of orders', () => {
   it('has one row for each stock code that can be sold, and counts the others by reason', async () => {
-    const made = await catalogueOf(orders)
+    const made = await readCatalogue(orders)
     expect(made.rows).toEqual([
       { sku: '85123A', name: 'WHITE HEART HOLDER', price_wholesale: 295, price_retail: 590, quantity: 8 },
       { sku: '85123a', name: 'WHITE HEART HOLDER', price_wholesale: 506, price_retail: 1012, quantity: 4 },
@@ -57,7 +58,7 @@ describe('a catalogue of orders', () => {
   })
 
   it('takes the latest price by date, and by line where dates are equal', async () => {
-    const { rows } = await catalogueOf(
+    const { rows } = await readCatalogue(
       '1,10001,A,1,2011-01-02 00:00:00,3.00,,X\n2,10001,A,1,2011-01-01 00:00:00,9.00,,X\n' +
         '3,10001,A,1,2011-01-02 00:00:00,4.00,,X\n4,10001,A,1,2011-01-03 00:00:00,0.0,,X\n' +
         '5,10001,A,1,2011-01-03 00:00:00,-5.00,,X\n',
@@ -66,7 +67,7 @@ describe('a catalogue of orders', () => {
   })
 
   it('takes the name used most, and of names used equally the one seen last', async () => {
-    const { rows } = await catalogueOf(
+    const { rows } = await readCatalogue(
       '1,10001,OLD,1,2011-01-01 00:00:00,1.00,,X\n2,10001,NEW,1,2011-01-01 00:00:00,1.00,,X\n' +
         '3,10002,NEW,1,2011-01-01 00:00:00,1.00,,X\n4,10002,OLD,1,2011-01-01 00:00:00,1.00,,X\n' +
         '5,10002,NEW,1,2011-01-01 00:00:00,1.00,,X\n6,10002,OLD,1,2011-01-01 00:00:00,1.00,,X\n',
@@ -74,8 +75,8 @@ describe('a catalogue of orders', () => {
     expect(rows.map(({ name }) => name)).toEqual(['NEW', 'OLD'])
   })
 
-  it('rounds a price of more than two decimals and says so, and leaves out one that rounds to nothing', async () => {
-    const { rows, rounded, left_out } = await catalogueOf(
+  it('rounds a price of more than two decimals and reports it, and leaves out one that rounds to zero', async () => {
+    const { rows, rounded, left_out } = await readCatalogue(
       '1,10001,A,1,2011-01-01 00:00:00,1.005,,X\n2,10002,B,1,2011-01-01 00:00:00,0.001,,X\n',
     )
     expect(rows.map((row) => row.price_wholesale)).toEqual([101])
@@ -86,7 +87,7 @@ describe('a catalogue of orders', () => {
   it.each(['10002', '85123A', '15056BL', '15056bl', '84997ABC', 'DCGS0076', 'DCGSSBOY'])(
     'takes %s for goods',
     async (code) => {
-      const { rows } = await catalogueOf(`1,${code},A,1,2011-01-01 00:00:00,1.00,,X\n`)
+      const { rows } = await readCatalogue(`1,${code},A,1,2011-01-01 00:00:00,1.00,,X\n`)
       expect(rows.map(({ sku }) => sku)).toEqual([code])
     },
   )
@@ -105,26 +106,26 @@ describe('a catalogue of orders', () => {
     'PADS',
     '23444',
   ])('does not take %s for goods', async (code) => {
-    const { rows, left_out } = await catalogueOf(`1,${code},A,1,2011-01-01 00:00:00,1.00,,X\n`)
+    const { rows, left_out } = await readCatalogue(`1,${code},A,1,2011-01-01 00:00:00,1.00,,X\n`)
     expect(rows).toEqual([])
     expect([...left_out]).toEqual([['not goods, or not sold as such', 1]])
   })
 
   it('passes over descriptions that no catalogue can have', async () => {
-    const { rows } = await catalogueOf(
+    const { rows } = await readCatalogue(
       `1,10001,"TWO\nLINES",1,2011-01-01 00:00:00,1.00,,X\n2,10001,"TWO\nLINES",1,2011-01-01 00:00:00,1.00,,X\n` +
         `3,10001,${'N'.repeat(201)},1,2011-01-01 00:00:00,1.00,,X\n4,10001,FINE,1,2011-01-01 00:00:00,1.00,,X\n`,
     )
     expect(rows.map(({ name }) => name)).toEqual(['FINE'])
   })
 
-  it('is a catalogue file of which nothing is left out', async () => {
-    const { rows } = await catalogueOf(
+  it('is a catalogue file that loads completely', async () => {
+    const { rows } = await readCatalogue(
       `${orders}9,10009,"A ""B"", C",5,2011-01-01 00:00:00,0.1,,X\n9,10008," ?",5,2011-01-01 00:00:00,7.0,,X\n`,
     )
     const path = join(directory, 'catalogue.csv')
-    await writeFile(path, catalogueCsv(rows, 'CHNZJ1'))
-    const catalogue = await catalogueFromFile(path, { today: '2026-08-31' })
+    await writeFile(path, toCatalogueCsv(rows, 'CHNZJ1'))
+    const catalogue = await readCatalogueFile(path, { today: '2026-08-31' })
     expect(catalogue.left_out).toEqual([])
     const read = catalogue.stock.map(({ sku, price_wholesale, price_retail, quantity }, index) => {
       const name = catalogue.products[index]?.names.en
@@ -137,7 +138,7 @@ describe('a catalogue of orders', () => {
 
 describe('order lines', () => {
   it('are read as the shop kept them', async () => {
-    const lines = await linesOf(await fileOf(orders))
+    const lines = await readLines(await writeOrders(orders))
     expect(lines).toHaveLength(8)
     expect(lines[0]).toEqual({
       line: 2,
@@ -164,7 +165,7 @@ describe('order lines', () => {
           'X,1,2.55,2010-12-01 08:26:00,6,HOLDER,85123A,536365\n',
       ),
     )
-    const lines = await linesOf(path)
+    const lines = await readLines(path)
     expect(lines).toMatchObject([{ invoice_no: '536365', stock_code: '85123A', unit_price: '2.55' }])
   })
 
@@ -186,8 +187,8 @@ describe('order lines', () => {
     ['1,10001,A,1', 'it has more or fewer fields than the header', '1,10001,A,1'],
   ])('pass over a line that is none, and tell why: %s', async (line, reason, value) => {
     const invalid: InvalidLine[] = []
-    const path = await fileOf(`${line}\n1,10001,A,1,2011-01-01 00:00:00,1.00,,X\n`)
-    const lines = await linesOf(path, invalid)
+    const path = await writeOrders(`${line}\n1,10001,A,1,2011-01-01 00:00:00,1.00,,X\n`)
+    const lines = await readLines(path, invalid)
     expect(invalid).toEqual([{ line: 2, reason, value }])
     expect(lines.map(({ line }) => line)).toEqual([3])
   })
@@ -195,10 +196,10 @@ describe('order lines', () => {
   it('are refused with a sentence when a column is missing or the file is empty', async () => {
     const path = join(directory, 'bad.csv')
     await writeFile(path, 'InvoiceNo,StockCode,Quantity\n')
-    await expect(linesOf(path)).rejects.toThrow(
+    await expect(readLines(path)).rejects.toThrow(
       /lacks the columns Description, InvoiceDate, UnitPrice, CustomerID, Country\. It has: "InvoiceNo",/,
     )
     await writeFile(path, '')
-    await expect(linesOf(path)).rejects.toThrow(/is empty\.$/)
+    await expect(readLines(path)).rejects.toThrow(/is empty\.$/)
   })
 })

@@ -1,6 +1,6 @@
-import { type Goods, noun } from './noun.ts'
+import type { Goods } from './noun.ts'
 
-/** What the house sells for the home, and as a gift. */
+/** Simulated goods for the home, and gifts. */
 export const home: readonly Goods[] = [
   {
     category: 'Bedding',
@@ -8,10 +8,10 @@ export const home: readonly Goods[] = [
     materials: ['LIN', 'COT', 'ORC', 'PRC', 'BAM', 'FLN'],
     adjectives: ['washed', 'striped', 'checked', 'plain', 'printed', 'embroidered', 'waffle', 'floral'],
     nouns: [
-      noun('Duvet Cover', '被套', '이불 커버', 'bed', 34, 70, 1300),
-      noun('Fitted Sheet', '床笠', '매트리스 커버', 'bed', 18, 38, 700),
-      noun('Pillowcase', '枕套', '베갯잇', 'pillow', 7, 15, 160),
-      noun('Bedspread', '床罩', '베드 스프레드', 'bed', 40, 85, 1900),
+      { en: 'Duvet Cover', zh: '被套', ko: '이불 커버', sizes: 'bed', price: [34, 70], weight_g: 1300 },
+      { en: 'Fitted Sheet', zh: '床笠', ko: '매트리스 커버', sizes: 'bed', price: [18, 38], weight_g: 700 },
+      { en: 'Pillowcase', zh: '枕套', ko: '베갯잇', sizes: 'pillow', price: [7, 15], weight_g: 160 },
+      { en: 'Bedspread', zh: '床罩', ko: '베드 스프레드', sizes: 'bed', price: [40, 85], weight_g: 1900 },
     ],
   },
   {
@@ -20,10 +20,10 @@ export const home: readonly Goods[] = [
     materials: ['COT', 'ORC', 'LIN', 'BAM', 'TRK', 'TRY'],
     adjectives: ['waffle', 'striped', 'plain', 'ribbed', 'embroidered', 'quickDry', 'soft'],
     nouns: [
-      noun('Bath Towel', '浴巾', '바스 타월', 'one', 10, 22, 520),
-      noun('Hand Towel', '毛巾', '핸드 타월', 'one', 5, 11, 200),
-      noun('Bath Mat', '浴室地垫', '욕실 매트', 'one', 11, 24, 680),
-      noun('Bathrobe', '浴袍', '목욕 가운', 'robe', 32, 60, 950),
+      { en: 'Bath Towel', zh: '浴巾', ko: '바스 타월', sizes: 'one', price: [10, 22], weight_g: 520 },
+      { en: 'Hand Towel', zh: '毛巾', ko: '핸드 타월', sizes: 'one', price: [5, 11], weight_g: 200 },
+      { en: 'Bath Mat', zh: '浴室地垫', ko: '욕실 매트', sizes: 'one', price: [11, 24], weight_g: 680 },
+      { en: 'Bathrobe', zh: '浴袍', ko: '목욕 가운', sizes: 'robe', price: [32, 60], weight_g: 950 },
     ],
   },
   {
@@ -32,11 +32,11 @@ export const home: readonly Goods[] = [
     materials: ['STN', 'CER', 'PRL', 'BNC', 'GLS', 'ENM'],
     adjectives: ['speckled', 'handmade', 'fluted', 'matte', 'rustic', 'nordic', 'handPainted', 'stackable'],
     nouns: [
-      noun('Dinner Plate', '餐盘', '디너 접시', 'one', 6, 14, 620),
-      noun('Bowl', '碗', '볼', 'one', 5, 12, 420),
-      noun('Mug', '马克杯', '머그컵', 'one', 5, 11, 340),
-      noun('Pitcher', '凉水壶', '물병', 'one', 14, 28, 900),
-      noun('Teapot', '茶壶', '찻주전자', 'one', 16, 34, 860),
+      { en: 'Dinner Plate', zh: '餐盘', ko: '디너 접시', sizes: 'one', price: [6, 14], weight_g: 620 },
+      { en: 'Bowl', zh: '碗', ko: '볼', sizes: 'one', price: [5, 12], weight_g: 420 },
+      { en: 'Mug', zh: '马克杯', ko: '머그컵', sizes: 'one', price: [5, 11], weight_g: 340 },
+      { en: 'Pitcher', zh: '凉水壶', ko: '물병', sizes: 'one', price: [14, 28], weight_g: 900 },
+      { en: 'Teapot', zh: '茶壶', ko: '찻주전자', sizes: 'one', price: [16, 34], weight_g: 860 },
     ],
   },
   {
@@ -45,10 +45,17 @@ export const home: readonly Goods[] = [
     materials: ['ACA', 'OAK', 'OLV', 'BCH', 'BBO', 'MRB', 'WNT'],
     adjectives: ['round', 'handmade', 'engraved', 'rustic', 'minimal', 'carved'],
     nouns: [
-      noun('Chopping Board', '砧板', '도마', 'one', 12, 30, 1100),
-      noun('Serving Tray', '托盘', '서빙 트레이', 'one', 14, 32, 900),
-      noun('Coaster Set', '杯垫套装', '컵받침 세트', 'one', 7, 15, 320),
-      noun('Utensil Holder', '厨具收纳筒', '조리도구 꽂이', 'one', 10, 22, 640),
+      { en: 'Chopping Board', zh: '砧板', ko: '도마', sizes: 'one', price: [12, 30], weight_g: 1100 },
+      { en: 'Serving Tray', zh: '托盘', ko: '서빙 트레이', sizes: 'one', price: [14, 32], weight_g: 900 },
+      { en: 'Coaster Set', zh: '杯垫套装', ko: '컵받침 세트', sizes: 'one', price: [7, 15], weight_g: 320 },
+      {
+        en: 'Utensil Holder',
+        zh: '厨具收纳筒',
+        ko: '조리도구 꽂이',
+        sizes: 'one',
+        price: [10, 22],
+        weight_g: 640,
+      },
     ],
   },
   {
@@ -57,11 +64,11 @@ export const home: readonly Goods[] = [
     materials: ['CER', 'GLS', 'BRS', 'RAT', 'TRT', 'CON', 'OAK'],
     adjectives: ['round', 'fluted', 'handmade', 'minimal', 'matte', 'nordic', 'vintage', 'geometric'],
     nouns: [
-      noun('Vase', '花瓶', '화병', 'one', 12, 34, 900),
-      noun('Planter', '花盆', '화분', 'one', 10, 30, 1200),
-      noun('Candle Holder', '烛台', '촛대', 'one', 6, 18, 380),
-      noun('Photo Frame', '相框', '액자', 'one', 8, 20, 460),
-      noun('Table Lamp', '台灯', '탁상 램프', 'one', 30, 75, 1800),
+      { en: 'Vase', zh: '花瓶', ko: '화병', sizes: 'one', price: [12, 34], weight_g: 900 },
+      { en: 'Planter', zh: '花盆', ko: '화분', sizes: 'one', price: [10, 30], weight_g: 1200 },
+      { en: 'Candle Holder', zh: '烛台', ko: '촛대', sizes: 'one', price: [6, 18], weight_g: 380 },
+      { en: 'Photo Frame', zh: '相框', ko: '액자', sizes: 'one', price: [8, 20], weight_g: 460 },
+      { en: 'Table Lamp', zh: '台灯', ko: '탁상 램프', sizes: 'one', price: [30, 75], weight_g: 1800 },
     ],
   },
   {
@@ -70,10 +77,10 @@ export const home: readonly Goods[] = [
     materials: ['VEL', 'LIN', 'COT', 'BCL', 'WOL', 'JUT'],
     adjectives: ['tufted', 'striped', 'geometric', 'fringed', 'embroidered', 'woven', 'plain', 'checked'],
     nouns: [
-      noun('Cushion Cover', '靠垫套', '쿠션 커버', 'one', 8, 20, 220),
-      noun('Throw Blanket', '盖毯', '담요', 'one', 20, 48, 900),
-      noun('Rug', '地毯', '러그', 'rug', 26, 60, 1400),
-      noun('Curtain', '窗帘', '커튼', 'one', 24, 50, 1300),
+      { en: 'Cushion Cover', zh: '靠垫套', ko: '쿠션 커버', sizes: 'one', price: [8, 20], weight_g: 220 },
+      { en: 'Throw Blanket', zh: '盖毯', ko: '담요', sizes: 'one', price: [20, 48], weight_g: 900 },
+      { en: 'Rug', zh: '地毯', ko: '러그', sizes: 'rug', price: [26, 60], weight_g: 1400 },
+      { en: 'Curtain', zh: '窗帘', ko: '커튼', sizes: 'one', price: [24, 50], weight_g: 1300 },
     ],
   },
   {
@@ -82,11 +89,11 @@ export const home: readonly Goods[] = [
     materials: ['RPP', 'KFT', 'CLO', 'LEA', 'COR', 'FLT'],
     adjectives: ['dotted', 'pocket', 'illustrated', 'floral', 'minimal', 'vintage', 'embossed'],
     nouns: [
-      noun('Notebook', '笔记本', '노트', 'one', 3, 9, 220),
-      noun('Journal', '手账本', '다이어리', 'one', 6, 14, 340),
-      noun('Photo Album', '相册', '포토 앨범', 'one', 10, 24, 780),
-      noun('Pencil Case', '笔袋', '필통', 'one', 4, 11, 120),
-      noun('Card Holder', '卡包', '카드 지갑', 'one', 5, 14, 60),
+      { en: 'Notebook', zh: '笔记本', ko: '노트', sizes: 'one', price: [3, 9], weight_g: 220 },
+      { en: 'Journal', zh: '手账本', ko: '다이어리', sizes: 'one', price: [6, 14], weight_g: 340 },
+      { en: 'Photo Album', zh: '相册', ko: '포토 앨범', sizes: 'one', price: [10, 24], weight_g: 780 },
+      { en: 'Pencil Case', zh: '笔袋', ko: '필통', sizes: 'one', price: [4, 11], weight_g: 120 },
+      { en: 'Card Holder', zh: '卡包', ko: '카드 지갑', sizes: 'one', price: [5, 14], weight_g: 60 },
     ],
   },
   {
@@ -95,10 +102,17 @@ export const home: readonly Goods[] = [
     materials: ['SOY', 'BWX', 'CCW', 'RSW'],
     adjectives: ['lavender', 'cedar', 'vanilla', 'fig', 'citrus', 'sandalwood', 'jasmine', 'rose'],
     nouns: [
-      noun('Pillar Candle', '柱形蜡烛', '필라 캔들', 'one', 6, 14, 480),
-      noun('Jar Candle', '罐装蜡烛', '자 캔들', 'one', 8, 18, 420),
-      noun('Tealight Set', '茶蜡套装', '티라이트 세트', 'one', 4, 9, 180),
-      noun('Candle Gift Set', '蜡烛礼盒', '캔들 선물 세트', 'one', 16, 34, 900),
+      { en: 'Pillar Candle', zh: '柱形蜡烛', ko: '필라 캔들', sizes: 'one', price: [6, 14], weight_g: 480 },
+      { en: 'Jar Candle', zh: '罐装蜡烛', ko: '자 캔들', sizes: 'one', price: [8, 18], weight_g: 420 },
+      { en: 'Tealight Set', zh: '茶蜡套装', ko: '티라이트 세트', sizes: 'one', price: [4, 9], weight_g: 180 },
+      {
+        en: 'Candle Gift Set',
+        zh: '蜡烛礼盒',
+        ko: '캔들 선물 세트',
+        sizes: 'one',
+        price: [16, 34],
+        weight_g: 900,
+      },
     ],
   },
   {
@@ -107,11 +121,11 @@ export const home: readonly Goods[] = [
     materials: ['PLU', 'ORC', 'FLT', 'KNT', 'WDN'],
     adjectives: ['forest', 'safari', 'ocean', 'farm', 'rainbow', 'nordic'],
     nouns: [
-      noun('Rattle', '摇铃', '딸랑이', 'one', 5, 11, 90),
-      noun('Stacking Toy', '叠叠乐', '쌓기 장난감', 'one', 8, 18, 420),
-      noun('Bear', '小熊', '곰 인형', 'one', 9, 22, 260),
-      noun('Rabbit', '小兔', '토끼 인형', 'one', 9, 22, 240),
-      noun('Cot Mobile', '床铃', '모빌', 'one', 14, 30, 380),
+      { en: 'Rattle', zh: '摇铃', ko: '딸랑이', sizes: 'one', price: [5, 11], weight_g: 90 },
+      { en: 'Stacking Toy', zh: '叠叠乐', ko: '쌓기 장난감', sizes: 'one', price: [8, 18], weight_g: 420 },
+      { en: 'Bear', zh: '小熊', ko: '곰 인형', sizes: 'one', price: [9, 22], weight_g: 260 },
+      { en: 'Rabbit', zh: '小兔', ko: '토끼 인형', sizes: 'one', price: [9, 22], weight_g: 240 },
+      { en: 'Cot Mobile', zh: '床铃', ko: '모빌', sizes: 'one', price: [14, 30], weight_g: 380 },
     ],
   },
 ]

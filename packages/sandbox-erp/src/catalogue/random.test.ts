@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
-import { Random, shuffled } from './random.ts'
+import { Random, shuffle } from './random.ts'
 
-function draws(random: Random): number[] {
-  return Array.from({ length: 1_000 }, () => random.whole(1, 6))
+function draw(random: Random): number[] {
+  return Array.from({ length: 1_000 }, () => random.drawInteger(1, 6))
 }
 
 describe('Random', () => {
   it('repeats itself for the same seed and stream, and for no other', () => {
-    expect(draws(new Random(5))).toEqual(draws(new Random(5)))
-    expect(draws(new Random(5, 1))).toEqual(draws(new Random(5, 1)))
-    expect(draws(new Random(5))).not.toEqual(draws(new Random(6)))
-    expect(draws(new Random(5))).not.toEqual(draws(new Random(5, 1)))
-    expect(draws(new Random(5))).not.toEqual(draws(new Random(5 + 2 ** 32)))
+    expect(draw(new Random(5))).toEqual(draw(new Random(5)))
+    expect(draw(new Random(5, 1))).toEqual(draw(new Random(5, 1)))
+    expect(draw(new Random(5))).not.toEqual(draw(new Random(6)))
+    expect(draw(new Random(5))).not.toEqual(draw(new Random(5, 1)))
+    expect(draw(new Random(5))).not.toEqual(draw(new Random(5 + 2 ** 32)))
   })
 
   it('draws every number from the first to the last about equally often', () => {
     const counts = [1, 2, 3, 4, 5, 6].map(
-      (face) => draws(new Random(1)).filter((draw) => draw === face).length,
+      (face) => draw(new Random(1)).filter((draw) => draw === face).length,
     )
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1_000)
     for (const count of counts) expect(Math.abs(count - 1_000 / 6)).toBeLessThan(50)
@@ -24,8 +24,8 @@ describe('Random', () => {
 
   it('never takes a chance of 0 and always one of 1', () => {
     const random = new Random(3)
-    expect(Array.from({ length: 1_000 }, () => random.chance(0))).not.toContain(true)
-    expect(Array.from({ length: 1_000 }, () => random.chance(1))).not.toContain(false)
+    expect(Array.from({ length: 1_000 }, () => random.drawWithProbability(0))).not.toContain(true)
+    expect(Array.from({ length: 1_000 }, () => random.drawWithProbability(1))).not.toContain(false)
   })
 
   it('picks from a list, and refuses an empty one', () => {
@@ -35,7 +35,7 @@ describe('Random', () => {
 
   it('shuffles without losing or changing the list', () => {
     const list = Array.from({ length: 100 }, (_, index) => index)
-    const other = shuffled(list, new Random(1))
+    const other = shuffle(list, new Random(1))
     expect(other).not.toEqual(list)
     expect(other.toSorted((one, two) => one - two)).toEqual(list)
     expect(list[0]).toBe(0)

@@ -6,7 +6,10 @@ const wholesale = { AUD: 1_000, CNY: 4_700 }
 const retail = { AUD: 2_500, CNY: 11_800 }
 const plenty = 10_000
 
-/** The SKUs whose orders always end in the way that their name says, with the quantity each opens with. */
+/**
+ * The SKUs that trigger a fixed outcome of an order, with their opening quantities. `faults.ts` and the seed implement
+ * them.
+ */
 export const sandboxTriggers = {
   'SBX-OOS': 0,
   'SBX-SHORT-3': 3,
@@ -17,8 +20,8 @@ export const sandboxTriggers = {
   'SBX-LAST-1': 1,
 } as const
 
-/** The style `SBX` and its stock in every warehouse: how a developer brings about each outcome of an order. */
-export function triggerStyle(days: Days): { product: ErpProduct; stock: OpeningStock[] } {
+/** Creates the style `SBX` with the trigger SKUs and their stock in every warehouse. */
+export function createTriggerStyle(days: Days): { product: ErpProduct; stock: OpeningStock[] } {
   const product: ErpProduct = {
     product_code: 'SBX',
     names: { en: 'Sandbox triggers', zh: '沙盒触发商品', ko: '샌드박스 트리거 상품' },
@@ -30,13 +33,13 @@ export function triggerStyle(days: Days): { product: ErpProduct; stock: OpeningS
     price_wholesale: wholesale.AUD,
     price_retail: retail.AUD,
     currency: 'AUD',
-    skus: Object.keys(sandboxTriggers).map(triggerSku),
-    updated_at: days.instant(0),
+    skus: Object.keys(sandboxTriggers).map(toTriggerSku),
+    updated_at: days.toInstant(0),
   }
-  return { product, stock: sandboxWarehouses.flatMap((warehouse) => stockIn(warehouse, days)) }
+  return { product, stock: sandboxWarehouses.flatMap((warehouse) => toOpeningStock(warehouse, days)) }
 }
 
-function triggerSku(sku: string): ErpSku {
+function toTriggerSku(sku: string): ErpSku {
   return {
     sku,
     barcode: null,
@@ -48,8 +51,8 @@ function triggerSku(sku: string): ErpSku {
   }
 }
 
-function stockIn(warehouse: (typeof sandboxWarehouses)[number], days: Days): OpeningStock[] {
-  const landing = { quantity: 200, earliest_date: days.day(10), latest_date: days.day(17) }
+function toOpeningStock(warehouse: (typeof sandboxWarehouses)[number], days: Days): OpeningStock[] {
+  const landing = { quantity: 200, earliest_date: days.toDay(10), latest_date: days.toDay(17) }
   return Object.entries(sandboxTriggers).map(([sku, quantity]) => ({
     warehouse_code: warehouse.warehouse_code,
     sku,

@@ -1,6 +1,6 @@
-import { type Goods, noun } from './noun.ts'
+import type { Goods } from './noun.ts'
 
-/** What the house sells to wear and to carry. */
+/** Simulated clothes, shoes, bags and accessories. */
 export const wear: readonly Goods[] = [
   {
     category: 'Shirts & Tops',
@@ -8,11 +8,11 @@ export const wear: readonly Goods[] = [
     materials: ['LIN', 'COT', 'ORC', 'POP', 'FLN', 'JRS', 'SLK', 'LYO', 'CHM'],
     adjectives: ['relaxed', 'slim', 'oversized', 'cropped', 'striped', 'checked', 'classic', 'embroidered'],
     nouns: [
-      noun('Shirt', '衬衫', '셔츠', 'apparel', 18, 34, 240),
-      noun('Blouse', '女式上衣', '블라우스', 'apparel', 18, 36, 200),
-      noun('T-Shirt', 'T恤', '티셔츠', 'apparel', 9, 18, 180),
-      noun('Polo Shirt', 'POLO衫', '폴로 셔츠', 'apparel', 15, 28, 230),
-      noun('Tunic', '长款上衣', '튜닉', 'apparel', 20, 38, 260),
+      { en: 'Shirt', zh: '衬衫', ko: '셔츠', sizes: 'apparel', price: [18, 34], weight_g: 240 },
+      { en: 'Blouse', zh: '女式上衣', ko: '블라우스', sizes: 'apparel', price: [18, 36], weight_g: 200 },
+      { en: 'T-Shirt', zh: 'T恤', ko: '티셔츠', sizes: 'apparel', price: [9, 18], weight_g: 180 },
+      { en: 'Polo Shirt', zh: 'POLO衫', ko: '폴로 셔츠', sizes: 'apparel', price: [15, 28], weight_g: 230 },
+      { en: 'Tunic', zh: '长款上衣', ko: '튜닉', sizes: 'apparel', price: [20, 38], weight_g: 260 },
     ],
   },
   {
@@ -21,10 +21,24 @@ export const wear: readonly Goods[] = [
     materials: ['MER', 'CSH', 'LMB', 'ALP', 'MOH', 'COT', 'RWL'],
     adjectives: ['chunky', 'ribbed', 'cable', 'fineGauge', 'cropped', 'oversized', 'striped', 'raglan'],
     nouns: [
-      noun('Crewneck Sweater', '圆领针织衫', '크루넥 스웨터', 'apparel', 24, 42, 380),
-      noun('Cardigan', '开衫', '가디건', 'apparel', 26, 46, 420),
-      noun('Turtleneck', '高领针织衫', '터틀넥', 'apparel', 24, 40, 400),
-      noun('Knit Vest', '针织背心', '니트 베스트', 'apparel', 18, 30, 260),
+      {
+        en: 'Crewneck Sweater',
+        zh: '圆领针织衫',
+        ko: '크루넥 스웨터',
+        sizes: 'apparel',
+        price: [24, 42],
+        weight_g: 380,
+      },
+      { en: 'Cardigan', zh: '开衫', ko: '가디건', sizes: 'apparel', price: [26, 46], weight_g: 420 },
+      { en: 'Turtleneck', zh: '高领针织衫', ko: '터틀넥', sizes: 'apparel', price: [24, 40], weight_g: 400 },
+      {
+        en: 'Knit Vest',
+        zh: '针织背心',
+        ko: '니트 베스트',
+        sizes: 'apparel',
+        price: [18, 30],
+        weight_g: 260,
+      },
     ],
   },
   {
@@ -33,10 +47,38 @@ export const wear: readonly Goods[] = [
     materials: ['LIN', 'SLK', 'COT', 'VIS', 'LYO', 'SAT', 'CHF'],
     adjectives: ['pleated', 'printed', 'striped', 'floral', 'belted', 'flared', 'tiered', 'relaxed'],
     nouns: [
-      noun('Midi Dress', '中长连衣裙', '미디 원피스', 'apparel', 28, 52, 320),
-      noun('Maxi Dress', '长款连衣裙', '맥시 원피스', 'apparel', 32, 60, 400),
-      noun('Shirt Dress', '衬衫裙', '셔츠 원피스', 'apparel', 28, 50, 340),
-      noun('Midi Skirt', '中长半身裙', '미디스커트', 'apparel', 20, 38, 260),
+      {
+        en: 'Midi Dress',
+        zh: '中长连衣裙',
+        ko: '미디 원피스',
+        sizes: 'apparel',
+        price: [28, 52],
+        weight_g: 320,
+      },
+      {
+        en: 'Maxi Dress',
+        zh: '长款连衣裙',
+        ko: '맥시 원피스',
+        sizes: 'apparel',
+        price: [32, 60],
+        weight_g: 400,
+      },
+      {
+        en: 'Shirt Dress',
+        zh: '衬衫裙',
+        ko: '셔츠 원피스',
+        sizes: 'apparel',
+        price: [28, 50],
+        weight_g: 340,
+      },
+      {
+        en: 'Midi Skirt',
+        zh: '中长半身裙',
+        ko: '미디스커트',
+        sizes: 'apparel',
+        price: [20, 38],
+        weight_g: 260,
+      },
     ],
   },
   {
@@ -45,10 +87,10 @@ export const wear: readonly Goods[] = [
     materials: ['DNM', 'LIN', 'CRD', 'TWL', 'WOL', 'COT', 'RPE'],
     adjectives: ['relaxed', 'slim', 'straight', 'highWaisted', 'wideLeg', 'pleated', 'striped', 'classic'],
     nouns: [
-      noun('Trousers', '长裤', '팬츠', 'apparel', 22, 40, 420),
-      noun('Chinos', '休闲裤', '치노 팬츠', 'apparel', 22, 38, 430),
-      noun('Cargo Pants', '工装裤', '카고 팬츠', 'apparel', 24, 42, 480),
-      noun('Shorts', '短裤', '반바지', 'apparel', 15, 28, 260),
+      { en: 'Trousers', zh: '长裤', ko: '팬츠', sizes: 'apparel', price: [22, 40], weight_g: 420 },
+      { en: 'Chinos', zh: '休闲裤', ko: '치노 팬츠', sizes: 'apparel', price: [22, 38], weight_g: 430 },
+      { en: 'Cargo Pants', zh: '工装裤', ko: '카고 팬츠', sizes: 'apparel', price: [24, 42], weight_g: 480 },
+      { en: 'Shorts', zh: '短裤', ko: '반바지', sizes: 'apparel', price: [15, 28], weight_g: 260 },
     ],
   },
   {
@@ -57,10 +99,10 @@ export const wear: readonly Goods[] = [
     materials: ['WOL', 'DNM', 'WAX', 'NYL', 'CRD', 'FLC', 'RPE'],
     adjectives: ['oversized', 'cropped', 'belted', 'hooded', 'quilted', 'lightweight', 'padded', 'classic'],
     nouns: [
-      noun('Jacket', '夹克', '재킷', 'apparel', 38, 70, 720),
-      noun('Coat', '大衣', '코트', 'apparel', 55, 110, 1150),
-      noun('Parka', '派克服', '파카', 'apparel', 55, 100, 1200),
-      noun('Overshirt', '衬衫外套', '오버셔츠', 'apparel', 30, 52, 480),
+      { en: 'Jacket', zh: '夹克', ko: '재킷', sizes: 'apparel', price: [38, 70], weight_g: 720 },
+      { en: 'Coat', zh: '大衣', ko: '코트', sizes: 'apparel', price: [55, 110], weight_g: 1150 },
+      { en: 'Parka', zh: '派克服', ko: '파카', sizes: 'apparel', price: [55, 100], weight_g: 1200 },
+      { en: 'Overshirt', zh: '衬衫外套', ko: '오버셔츠', sizes: 'apparel', price: [30, 52], weight_g: 480 },
     ],
   },
   {
@@ -78,10 +120,10 @@ export const wear: readonly Goods[] = [
       'handmade',
     ],
     nouns: [
-      noun('Sneakers', '运动鞋', '스니커즈', 'shoes', 32, 58, 780),
-      noun('Loafers', '乐福鞋', '로퍼', 'shoes', 34, 62, 700),
-      noun('Sandals', '凉鞋', '샌들', 'shoes', 22, 44, 520),
-      noun('Ankle Boots', '短靴', '앵클 부츠', 'shoes', 45, 85, 980),
+      { en: 'Sneakers', zh: '运动鞋', ko: '스니커즈', sizes: 'shoes', price: [32, 58], weight_g: 780 },
+      { en: 'Loafers', zh: '乐福鞋', ko: '로퍼', sizes: 'shoes', price: [34, 62], weight_g: 700 },
+      { en: 'Sandals', zh: '凉鞋', ko: '샌들', sizes: 'shoes', price: [22, 44], weight_g: 520 },
+      { en: 'Ankle Boots', zh: '短靴', ko: '앵클 부츠', sizes: 'shoes', price: [45, 85], weight_g: 980 },
     ],
   },
   {
@@ -90,10 +132,10 @@ export const wear: readonly Goods[] = [
     materials: ['LEA', 'CNV', 'NYL', 'JUT', 'SUE', 'VGL', 'RPE'],
     adjectives: ['everyday', 'minimal', 'quilted', 'woven', 'printed', 'vintage', 'twoTone'],
     nouns: [
-      noun('Tote Bag', '托特包', '토트백', 'one', 14, 34, 420),
-      noun('Backpack', '双肩包', '백팩', 'one', 26, 52, 780),
-      noun('Crossbody Bag', '斜挎包', '크로스백', 'one', 20, 44, 380),
-      noun('Weekend Bag', '旅行袋', '위켄드 백', 'one', 36, 80, 1100),
+      { en: 'Tote Bag', zh: '托特包', ko: '토트백', sizes: 'one', price: [14, 34], weight_g: 420 },
+      { en: 'Backpack', zh: '双肩包', ko: '백팩', sizes: 'one', price: [26, 52], weight_g: 780 },
+      { en: 'Crossbody Bag', zh: '斜挎包', ko: '크로스백', sizes: 'one', price: [20, 44], weight_g: 380 },
+      { en: 'Weekend Bag', zh: '旅行袋', ko: '위켄드 백', sizes: 'one', price: [36, 80], weight_g: 1100 },
     ],
   },
   {
@@ -102,10 +144,10 @@ export const wear: readonly Goods[] = [
     materials: ['WOL', 'CSH', 'COT', 'MER', 'MOH', 'LMB'],
     adjectives: ['striped', 'checked', 'ribbed', 'soft', 'embroidered', 'twoTone', 'classic'],
     nouns: [
-      noun('Scarf', '围巾', '머플러', 'one', 12, 26, 180),
-      noun('Beanie', '冷帽', '비니', 'one', 8, 16, 90),
-      noun('Gloves', '手套', '장갑', 'glove', 10, 22, 80),
-      noun('Socks', '袜子', '양말', 'glove', 4, 8, 60),
+      { en: 'Scarf', zh: '围巾', ko: '머플러', sizes: 'one', price: [12, 26], weight_g: 180 },
+      { en: 'Beanie', zh: '冷帽', ko: '비니', sizes: 'one', price: [8, 16], weight_g: 90 },
+      { en: 'Gloves', zh: '手套', ko: '장갑', sizes: 'glove', price: [10, 22], weight_g: 80 },
+      { en: 'Socks', zh: '袜子', ko: '양말', sizes: 'glove', price: [4, 8], weight_g: 60 },
     ],
   },
 ]

@@ -1,11 +1,11 @@
-/** The same word in the three languages of the catalogue. */
+/** A word in the three languages of the catalogue. */
 export interface Word {
   readonly en: string
   readonly zh: string
   readonly ko: string
 }
 
-/** What goods are made of; the key begins their product codes. `percent` scales the price of plain cotton. */
+/** A material. Its key is the start of the product codes, and `percent` scales the price of plain cotton. */
 export interface Material extends Word {
   readonly percent: number
 }
@@ -153,7 +153,7 @@ export const adjectives = {
   woven: { en: 'Woven', zh: '编织', ko: '우븐' },
 } satisfies Record<string, Word>
 
-/** Colours by the code that stands in a SKU. */
+/** Colours with their codes in SKUs. */
 export const colours = [
   { code: 'BLK', name: 'Black' },
   { code: 'WHT', name: 'White' },

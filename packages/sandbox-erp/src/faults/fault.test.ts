@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { faultFrom, MalformedFault } from './fault.ts'
+import { MalformedFault, parseFault } from './fault.ts'
 
 describe('a fault', () => {
   it('is read with its settings in any order', () => {
-    expect(faultFrom('UPSTREAM_ERROR')).toEqual({
+    expect(parseFault('UPSTREAM_ERROR')).toEqual({
       code: 'UPSTREAM_ERROR',
       isAfterCommit: false,
       times: null,
       delay_ms: null,
     })
-    expect(faultFrom('UPSTREAM_TIMEOUT;times=2;after=commit')).toMatchObject({
+    expect(parseFault('UPSTREAM_TIMEOUT;times=2;after=commit')).toMatchObject({
       isAfterCommit: true,
       times: 2,
     })
-    expect(faultFrom('SLOW; delay=8000')).toMatchObject({ delay_ms: 8000 })
+    expect(parseFault('SLOW; delay=8000')).toMatchObject({ delay_ms: 8000 })
   })
 
   it.each([
@@ -29,7 +29,7 @@ describe('a fault', () => {
     'SLOW;after=commit',
     'upstream_error',
   ])('is not %j, and the sentence says what one is', (text) => {
-    expect(() => faultFrom(text)).toThrow(MalformedFault)
-    expect(() => faultFrom(text)).toThrow(/UPSTREAM_ERROR, .*LATE/)
+    expect(() => parseFault(text)).toThrow(MalformedFault)
+    expect(() => parseFault(text)).toThrow(/UPSTREAM_ERROR, .*LATE/)
   })
 })

@@ -1,20 +1,20 @@
-/** What can go wrong with one call, as `X-Sandbox-Fault` says it. */
+/** The faults that `X-Sandbox-Fault` can inject into one call. */
 
-/** By code: what is done, and what the caller gets to see. */
+/** The codes, each with its effect and what the caller observes. */
 const codes = {
-  /** Fails. With `after=commit` it was done before. */
+  /** Fails; with `after=commit` only after performing the operation. */
   UPSTREAM_ERROR: 'fails',
-  /** Never answers. With `after=commit` it was done before. */
+  /** Never responds; with `after=commit` performs the operation first. */
   UPSTREAM_TIMEOUT: 'hangs',
-  /** Refuses before anything is done. */
+  /** Refuses without performing the operation. */
   UPSTREAM_REJECTED: 'refuses',
-  /** Waits, then does it and answers. */
+  /** Waits, then performs the operation and responds. */
   SLOW: 'waits',
-  /** Does it, and breaks the connection in the middle of the answer. */
+  /** Performs the operation and breaks the connection in the middle of the response. */
   CUT: 'cuts',
-  /** Does it twice and gives the second answer, as when a network delivers a request again. */
+  /** Performs the operation twice and returns the second result, as if the network had duplicated the request. */
   DUPLICATE: 'repeats',
-  /** Never answers, and does it some time after the caller began to wait. */
+  /** Never responds, and performs the operation after a delay. */
   LATE: 'delays',
 } as const
 
@@ -25,42 +25,42 @@ export const faultCodes: readonly string[] = Object.keys(codes)
 export interface Fault {
   readonly code: FaultCode
   readonly isAfterCommit: boolean
-  /** How many calls it strikes; null: each. */
+  /** The number of affected calls; null means all. */
   readonly times: number | null
   readonly delay_ms: number | null
 }
 
-/** The text is no fault; the message says what one looks like. */
+/** The error for a text that is not a valid fault. Its message describes the syntax. */
 export class MalformedFault extends Error {}
 
-const mostTimes = 1_000
-const mostDelayMs = 60_000
+const maxTimes = 1_000
+const maxDelayMs = 60_000
 
-/** Reads `<CODE>[;after=commit][;times=n][;delay=ms]`. Throws `MalformedFault`. */
-export function faultFrom(text: string): Fault {
+/** Parses `<CODE>[;after=commit][;times=n][;delay=ms]`. Throws `MalformedFault`. */
+export function parseFault(text: string): Fault {
   const [code = '', ...settings] = text.split(';').map((part) => part.trim())
-  if (!isCode(code)) throw malformed(`there is no fault ${code.slice(0, 40)}`)
+  if (!isCode(code)) throw createMalformedFaultError(`there is no fault ${code.slice(0, 40)}`)
   let fault: Fault = { code, isAfterCommit: false, times: null, delay_ms: null }
-  for (const setting of settings) fault = { ...fault, ...settingFrom(setting) }
+  for (const setting of settings) fault = { ...fault, ...parseSetting(setting) }
   const canBeAfter = code === 'UPSTREAM_ERROR' || code === 'UPSTREAM_TIMEOUT'
-  if (fault.isAfterCommit && !canBeAfter) throw malformed(`${code} has no after=commit`)
+  if (fault.isAfterCommit && !canBeAfter) throw createMalformedFaultError(`${code} has no after=commit`)
   const canWait = code === 'SLOW' || code === 'LATE'
-  if (fault.delay_ms !== null && !canWait) throw malformed(`${code} has no delay`)
+  if (fault.delay_ms !== null && !canWait) throw createMalformedFaultError(`${code} has no delay`)
   return fault
 }
 
-function settingFrom(setting: string): Partial<Fault> {
+function parseSetting(setting: string): Partial<Fault> {
   if (setting === 'after=commit') return { isAfterCommit: true }
   const [, name, digits] = /^(times|delay)=(\d{1,9})$/.exec(setting) ?? []
   const value = Number(digits)
-  if (name === 'times' && value >= 1 && value <= mostTimes) return { times: value }
-  if (name === 'delay' && value <= mostDelayMs) return { delay_ms: value }
-  throw malformed(`"${setting.slice(0, 40)}" is no setting`)
+  if (name === 'times' && value >= 1 && value <= maxTimes) return { times: value }
+  if (name === 'delay' && value <= maxDelayMs) return { delay_ms: value }
+  throw createMalformedFaultError(`"${setting.slice(0, 40)}" is not a setting`)
 }
 
-function malformed(reason: string): MalformedFault {
+function createMalformedFaultError(reason: string): MalformedFault {
   return new MalformedFault(
-    `A fault is <CODE>[;after=commit][;times=1…${mostTimes}][;delay=0…${mostDelayMs}] with one of the codes ` +
+    `A fault is <CODE>[;after=commit][;times=1…${maxTimes}][;delay=0…${maxDelayMs}] with one of the codes ` +
       `${faultCodes.join(', ')}; ${reason}.`,
   )
 }

@@ -1,55 +1,55 @@
 /**
- * An ERP that goes wrong on demand, in process as behind HTTP. Three things say how: the fault that a call carries, a
- * magic SKU in an order, and a random plan for all writes; the first of them that is there decides. The ERP stays
- * honest all the same: nothing takes effect later than its `max_request_ms`.
+ * Injects faults into an ERP, in process and over HTTP. A fault comes from the call's option, from a trigger SKU in an
+ * order, or from a random plan for all writes; the first of these applies. The ERP still keeps its declared
+ * `max_request_ms`: nothing takes effect later.
  */
 import {
-  type Answer,
   type CallOptions,
   CutConnection,
-  callAny,
+  callOperation,
+  createErp,
   type Erp,
-  erpFrom,
+  type ErpResult,
   type OperationId,
   operations,
   rejected,
   UnknownOutcome,
 } from '@trade-gateway/connector'
-import { type Fault, faultFrom, MalformedFault } from './fault.ts'
+import { type Fault, MalformedFault, parseFault } from './fault.ts'
 import { type FaultPlan, PlannedFaults } from './plan.ts'
 
-/** A fault that was asked for. */
+/** The error of an injected fault. */
 export class InjectedFault extends UnknownOutcome {}
 
-const usualSlowMs = 2_000
-const usualLateMs = 1_000
-/** A call without a signal would otherwise hang for ever. */
-const mostHangMs = 60_000
-const mostCounted = 10_000
+const defaultSlowMs = 2_000
+const defaultLateMs = 1_000
+/** The maximum time in milliseconds that a call without a response waits, whether it has a signal or not. */
+const maxHangMs = 60_000
+const maxStrikes = 10_000
 
-/** What an order of a magic SKU meets; the first time only, so that it can be settled. */
+/** The faults that trigger SKUs inject into submits. `times=1` lets the gateway settle the order afterwards. */
 const triggers: Readonly<Record<string, string>> = {
   'SBX-TIMEOUT': 'UPSTREAM_TIMEOUT;after=commit;times=1',
   'SBX-REJECT': 'UPSTREAM_REJECTED',
   'SBX-SLOW-8': 'SLOW;delay=8000;times=1',
 }
 
-/** The faults of one ERP. */
+/** The fault injection of one ERP. */
 export class Faults {
-  readonly #mostDelayMs: number
-  /** How often a fault struck, by its text and the document or operation that it struck. */
-  readonly #struck = new Map<string, number>()
-  readonly #shown = new Map<string, number>()
+  readonly #maxDelayMs: number
+  /** The number of times that each limited fault was injected, by its text and the affected reference or operation. */
+  readonly #strikes = new Map<string, number>()
+  readonly #injectedCounts = new Map<string, number>()
   readonly #timers = new Set<NodeJS.Timeout>()
   #planned: PlannedFaults | undefined
 
-  /** Nothing takes effect later than `maxRequestMs` after it was sent. */
+  /** Delays are limited to `maxRequestMs`. */
   constructor(maxRequestMs: number) {
-    this.#mostDelayMs = maxRequestMs
+    this.#maxDelayMs = maxRequestMs
   }
 
-  /** Replaces the plan; an empty one ends it. Throws a `ZodError` for what is none. */
-  set(plan: FaultPlan): void {
+  /** Replaces the plan; an empty plan disables it. Throws a `ZodError` if the plan is not valid. */
+  setPlan(plan: FaultPlan): void {
     this.#planned = Object.keys(plan).length === 0 ? undefined : new PlannedFaults(plan)
   }
 
@@ -57,18 +57,18 @@ export class Faults {
     return this.#planned?.plan ?? {}
   }
 
-  /** How many faults there were, by what they were. */
-  get shown(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#shown)
+  /** The number of injected faults by code. */
+  get injectedCounts(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#injectedCounts)
   }
 
-  /** The same ERP, going wrong. */
+  /** Returns the same ERP with faults injected. */
   wrap(erp: Erp): Erp {
-    return erpFrom(async (id, input, options = {}) => {
-      const deliver = () => callAny(erp, id, input, options.signal ? { signal: options.signal } : {})
+    return createErp(async (id, input, options = {}) => {
+      const perform = () => callOperation(erp, id, input, options.signal ? { signal: options.signal } : {})
       try {
-        const fault = this.#faultOf(id, input, options)
-        return fault ? await this.#act(fault, deliver, options.signal) : await deliver()
+        const fault = this.#chooseFault(id, input, options)
+        return fault ? await this.#performFault(fault, perform, options.signal) : await perform()
       } catch (error) {
         if (error instanceof MalformedFault) return rejected('invalid_field', error.message)
         throw error
@@ -76,51 +76,55 @@ export class Faults {
     })
   }
 
-  /** Forgets what was still to be delivered. */
+  /** Cancels delayed calls. */
   close(): void {
     for (const timer of this.#timers) clearTimeout(timer)
     this.#timers.clear()
   }
 
-  #faultOf(id: OperationId, input: unknown, { fault }: CallOptions): Fault | undefined {
-    const text = fault ?? (id === 'submit' ? triggerIn(input) : undefined)
-    const drawn = text === undefined && operations[id].kind === 'write' ? this.#planned?.next() : undefined
-    const found = text === undefined ? drawn : faultFrom(text)
-    if (!found || (text !== undefined && !this.#isLeft(found, `${text} ${referenceIn(input) ?? id}`)))
+  #chooseFault(id: OperationId, input: unknown, { fault }: CallOptions): Fault | undefined {
+    const text = fault ?? (id === 'submit' ? findTriggeredFault(input) : undefined)
+    const drawn =
+      text === undefined && operations[id].kind === 'write' ? this.#planned?.drawFault() : undefined
+    const found = text === undefined ? drawn : parseFault(text)
+    if (!found || (text !== undefined && !this.#countStrike(found, `${text} ${findReference(input) ?? id}`)))
       return undefined
     const name = found.isAfterCommit ? `${found.code};after=commit` : found.code
-    this.#shown.set(name, (this.#shown.get(name) ?? 0) + 1)
+    this.#injectedCounts.set(name, (this.#injectedCounts.get(name) ?? 0) + 1)
     return found
   }
 
-  /** Counted for each fault text and document: the retries of one request share a count, other requests have theirs. */
-  #isLeft({ times }: Fault, key: string): boolean {
+  /**
+   * Counts an injection, unless the fault has reached its limit; returns whether the fault is injected. Counts by fault
+   * text and reference, so that retries of one request share a count.
+   */
+  #countStrike({ times }: Fault, key: string): boolean {
     if (times === null) return true
-    const struck = this.#struck.get(key) ?? 0
+    const struck = this.#strikes.get(key) ?? 0
     if (struck >= times) return false
-    this.#struck.delete(key)
-    this.#struck.set(key, struck + 1)
-    const [oldest] = this.#struck.keys()
-    if (this.#struck.size > mostCounted && oldest !== undefined) this.#struck.delete(oldest)
+    this.#strikes.delete(key)
+    this.#strikes.set(key, struck + 1)
+    const [oldest] = this.#strikes.keys()
+    if (this.#strikes.size > maxStrikes && oldest !== undefined) this.#strikes.delete(oldest)
     return true
   }
 
-  async #act(
+  async #performFault(
     { code, isAfterCommit, delay_ms }: Fault,
-    deliver: () => Promise<Answer<unknown>>,
+    deliver: () => Promise<ErpResult<unknown>>,
     signal: AbortSignal | undefined,
-  ): Promise<Answer<unknown>> {
+  ): Promise<ErpResult<unknown>> {
     switch (code) {
       case 'UPSTREAM_ERROR':
         if (isAfterCommit) await deliver()
-        throw new InjectedFault('failed', 'The sandbox ERP failed, as it was asked to.')
+        throw new InjectedFault('failed', 'The sandbox ERP failed: injected fault.')
       case 'UPSTREAM_TIMEOUT':
         if (isAfterCommit) await deliver()
         return this.#hang(signal)
       case 'UPSTREAM_REJECTED':
-        return rejected('invalid_state', 'The sandbox ERP refuses, as it was asked to.')
+        return rejected('invalid_state', 'The sandbox ERP refused: injected fault.')
       case 'SLOW':
-        await this.#after(delay_ms ?? usualSlowMs)
+        await this.#wait(delay_ms ?? defaultSlowMs)
         return deliver()
       case 'CUT':
         throw new CutConnection(await deliver())
@@ -128,48 +132,48 @@ export class Faults {
         await deliver()
         return deliver()
       case 'LATE':
-        // Whatever becomes of it then, nobody waits for it.
-        void this.#after(delay_ms ?? usualLateMs)
+        // The result is ignored, because no caller waits for it.
+        void this.#wait(delay_ms ?? defaultLateMs)
           .then(deliver)
           .catch(() => {})
         return this.#hang(signal)
     }
   }
 
-  /** Resolves after a while; after `close` never. */
-  #after(ms: number): Promise<void> {
+  /** Waits for a while; never resolves after `close`. */
+  #wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(
         () => {
           this.#timers.delete(timer)
           resolve()
         },
-        Math.min(ms, this.#mostDelayMs),
+        Math.min(ms, this.#maxDelayMs),
       )
       this.#timers.add(timer)
     })
   }
 
-  /** Answers nothing until the caller gives up. */
+  /** Waits until the caller aborts, at most `maxHangMs`, then throws. */
   #hang(signal: AbortSignal | undefined): Promise<never> {
     return new Promise((_resolve, reject) => {
       const giveUp = () => {
         clearTimeout(timer)
-        reject(new InjectedFault('timeout', 'The sandbox ERP never answered, as it was asked to.'))
+        reject(new InjectedFault('timeout', 'The sandbox ERP did not respond: injected fault.'))
       }
-      const timer = setTimeout(giveUp, mostHangMs).unref()
+      const timer = setTimeout(giveUp, maxHangMs).unref()
       if (signal?.aborted) giveUp()
       else signal?.addEventListener('abort', giveUp, { once: true })
     })
   }
 }
 
-function referenceIn(input: unknown): string | undefined {
+function findReference(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || !('reference' in input)) return undefined
   return String(input.reference)
 }
 
-function triggerIn(input: unknown): string | undefined {
+function findTriggeredFault(input: unknown): string | undefined {
   const lines = typeof input === 'object' && input !== null && 'lines' in input ? input.lines : []
   if (!Array.isArray(lines)) return undefined
   const skus: unknown[] = lines.map((line: unknown) =>

@@ -5,29 +5,32 @@ import type { Fault, FaultCode } from './fault.ts'
 const probability = z.number().min(0).max(1).default(0)
 const delay = z.int().min(0).max(60_000)
 
-/** How often each write goes wrong, and how: a seeded plan, so that the same calls in the same order fare the same. */
+/** A random fault plan for writes. The same seed and the same sequence of calls give the same faults. */
 export const faultPlan = z
   .strictObject({
     seed: z.int().min(0).max(Number.MAX_SAFE_INTEGER).default(1),
-    /** Fails before anything is done. */
+    /** The probability of failing before the operation is performed. */
     before: probability,
-    /** Is done, then fails. */
+    /** The probability of failing after the operation is performed. */
     after_commit: probability,
-    /** Is done, and the connection breaks in the middle of the answer. */
+    /** The probability of breaking the connection in the middle of the response. */
     cut: probability,
-    /** Is never done nor answered. */
+    /** The probability of not responding, without performing the operation. */
     hang: probability,
-    /** Is done and never answered. */
+    /** The probability of not responding after performing the operation. */
     hang_after_commit: probability,
-    /** Is done and answered after `slow_ms`. */
+    /** The probability of responding after `slow_ms`. */
     slow: probability,
-    /** Arrives twice. */
+    /** The probability of receiving the request twice. */
     duplicate: probability,
-    /** Is never answered, and done after `late_ms`. */
+    /** The probability of not responding, and performing the operation after `late_ms`. */
     late: probability,
     slow_ms: delay.default(500),
     late_ms: delay.default(1_000),
-    /** How long look-ups do not see a document, whatever the capabilities say: above what they say, it is a lie. */
+    /**
+     * The delay in milliseconds until look-ups see a document. A delay above the declared capability simulates an ERP
+     * that breaks its promise.
+     */
     lookup_lag_ms: z.int().min(0).max(600_000).optional(),
   })
   .refine((plan) => kinds.reduce((sum, { name }) => sum + plan[name], 0) <= 1, {
@@ -49,19 +52,19 @@ const kinds = [
 
 const resolution = 1_000_000
 
-/** Draws what becomes of each write, one draw for each. */
+/** The faults of a plan: one, or none, is drawn for each write. */
 export class PlannedFaults {
   readonly plan: z.output<typeof faultPlan>
   readonly #random: Random
 
-  /** Throws a `ZodError` for what is no plan. */
+  /** Throws a `ZodError` if the plan is not valid. */
   constructor(plan: FaultPlan) {
     this.plan = faultPlan.parse(plan)
     this.#random = new Random(this.plan.seed, 2)
   }
 
-  next(): Fault | undefined {
-    let dice = this.#random.whole(0, resolution - 1) / resolution
+  drawFault(): Fault | undefined {
+    let dice = this.#random.drawInteger(0, resolution - 1) / resolution
     for (const { name, code, isAfterCommit } of kinds) {
       dice -= this.plan[name]
       if (dice >= 0) continue

@@ -2,28 +2,28 @@ import { sandboxWarehouses } from '../catalogue/catalogue.ts'
 import { sandboxCustomers } from '../seed.ts'
 import type { Store } from '../store.ts'
 
-/** Each customer may owe so much in each currency, in minor units: enough for years of orders. */
+/** The credit limit of each account in minor units, sufficient for years of orders. */
 const creditLimit = 10 ** 13
 
 export const ledgerCurrencies: readonly string[] = [
   ...new Set(sandboxWarehouses.map(({ currency }) => currency)),
 ].toSorted()
 
-/** The account of a customer in a currency. */
+/** The key of an account: its customer and its currency. */
 export interface AccountKey {
   readonly customer_code: string
   readonly currency: string
 }
 
-/** What stands on it, in minor units; `balance` below zero is owed. */
+/** The state of an account in minor units. A negative `balance` is owed by the customer. */
 export interface Funds extends AccountKey {
   readonly credit_limit: number
-  /** Set aside: the freight of orders under way, and what drop-ship holds were quoted. */
+  /** Reserved amounts: the freight of open orders and the totals of drop-ship holds. */
   readonly frozen: number
   readonly balance: number
-  /** Everything that was ever paid in: bills are settled by it in their order. */
+  /** The sum of all payments. Bills are settled from it in order of issue. */
   readonly credited: number
-  /** How many entries it has. */
+  /** The number of entries. */
   readonly position: number
   /** The time of the newest entry. */
   readonly updated_at: number
@@ -50,8 +50,8 @@ export function openAccounts(store: Store, at: number): void {
   }
 }
 
-/** The accounts of a customer in order of their currencies; of one currency where it is named. */
-export function fundsOf(store: Store, customer_code: string, currency: string | null = null): Funds[] {
+/** Reads a customer's accounts, sorted by currency; with `currency`, only the account in that currency. */
+export function readFunds(store: Store, customer_code: string, currency: string | null = null): Funds[] {
   return store
     .all(
       `select currency, credit_limit, frozen, balance, credited, position, updated_at from ledger_accounts
@@ -72,20 +72,24 @@ export function fundsOf(store: Store, customer_code: string, currency: string | 
 }
 
 /**
- * Whether the customer can pay: out of what it has, or by owing it. What is set aside is spent already, but for
- * `released`: what the hold that an order consumes has set aside. A link to pay is given to anyone.
+ * Whether the customer can pay from its balance or credit. Reserved amounts are excluded, except `released`: the amount
+ * reserved by the hold that the order consumes. Payment links are always possible.
  */
 export function canPay(store: Store, payment: Payment, released = 0): boolean {
   const { customer_code, currency, payment_method, total } = payment
   if (payment_method === 'wechat' || payment_method === 'alipay') return true
-  const [funds] = fundsOf(store, customer_code, currency)
+  const [funds] = readFunds(store, customer_code, currency)
   if (!funds) return false
   const own = funds.balance - funds.frozen + released
   return total <= (payment_method === 'balance' ? own : own + funds.credit_limit)
 }
 
-/** Sets an amount aside, or (below zero) sets it free, inside the caller's transaction. */
-export function freeze(store: Store, { customer_code, currency }: AccountKey, amount: number): void {
+/** Adds an amount to the reserved amount of an account, in the caller's transaction. A negative amount releases. */
+export function changeFrozenAmount(
+  store: Store,
+  { customer_code, currency }: AccountKey,
+  amount: number,
+): void {
   if (amount === 0) return
   store.run(
     'update ledger_accounts set frozen = frozen + ? where customer_code = ? and currency = ?',

@@ -1,60 +1,60 @@
 /**
- * Monthly bills. At the beginning of a month, by the ERP's own clock, everything that was charged or given back in the
- * month before is summed up, in each currency. Nothing is ever booked into a month that is over, so a bill that is
- * issued late is the same bill. What was paid in settles bills in their order.
+ * Monthly bills. At the start of a month, by the ERP's clock, the charges and refunds of the previous month are summed
+ * up in each currency. Nothing is booked into a past month, so a bill that is issued late has the same content.
+ * Payments settle bills in order of issue.
  */
 
-import { ownNumber } from '../orders/documents.ts'
+import { takeDocumentNumber } from '../sequences.ts'
 import type { Store } from '../store.ts'
 
 const dueDays = 14
 const dayMs = 24 * 60 * 60 * 1000
-/** So many months are billed in a turn: more than the clock can be set forward by. */
-const mostMonths = 15
-/** What a bill sums up: everything but what is paid in. */
+/** The maximum number of months to bill at once, which is more than the clock can be set forward by. */
+const maxMonths = 15
+/** The SQL condition for entries that a bill sums up: everything except payments. */
 export const billable = "type not in ('payment', 'topup')"
 const billedUntil = 'billed_until'
 
-/** Begins to bill with the month of `at`. */
+/** Starts billing with the month of `at`. */
 export function beginBilling(store: Store, at: number): void {
-  store.run('insert into meta (key, value) values (?, ?)', billedUntil, monthOf(at))
+  store.run('insert into meta (key, value) values (?, ?)', billedUntil, toMonth(at))
 }
 
-/** Whether a month is over at `now` that was not billed yet. */
+/** Whether a month before `now` has not been billed yet. */
 export function hasMonthToBill(store: Store, now: number): boolean {
-  return nextMonth(store) < monthOf(now)
+  return readNextMonth(store) < toMonth(now)
 }
 
-/** Issues the bills of every month that is over at `now`, inside the caller's transaction. Answers how many. */
+/** Issues the bills of all months before `now`, in the caller's transaction. Returns their number. */
 export function issueBills(store: Store, now: number): number {
-  const present = monthOf(now)
+  const present = toMonth(now)
   let issued = 0
-  let month = nextMonth(store)
-  for (let months = 0; months < mostMonths && month < present; months++) {
+  let month = readNextMonth(store)
+  for (let months = 0; months < maxMonths && month < present; months++) {
     issued += billMonth(store, month)
-    month = monthAfter(month)
+    month = addMonth(month)
   }
   store.run('update meta set value = ? where key = ?', month, billedUntil)
   return issued
 }
 
-function nextMonth(store: Store): string {
+function readNextMonth(store: Store): string {
   return String(store.one('select value from meta where key = ?', billedUntil)?.value)
 }
 
-/** `YYYY-MM` of a time. */
-function monthOf(epochMs: number): string {
+/** Formats the month of a time as `YYYY-MM`. */
+function toMonth(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 'YYYY-MM'.length)
 }
 
-function monthAfter(month: string): string {
+function addMonth(month: string): string {
   const [year = 0, number = 1] = month.split('-').map(Number)
-  return monthOf(Date.UTC(year, number, 1))
+  return toMonth(Date.UTC(year, number, 1))
 }
 
 function billMonth(store: Store, month: string): number {
   const start = Date.parse(`${month}-01T00:00:00.000Z`)
-  const end = Date.parse(`${monthAfter(month)}-01T00:00:00.000Z`)
+  const end = Date.parse(`${addMonth(month)}-01T00:00:00.000Z`)
   const accounts = store.all(
     'select customer_code, currency from ledger_accounts order by customer_code, currency',
   )
@@ -78,13 +78,13 @@ function billMonth(store: Store, month: string): number {
     store.run(
       `insert into bills (number, customer_code, currency, period_start, period_end, issued_at, due_date, amount_total,
          billed_through) values (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ownNumber(store, 'INV'),
+      takeDocumentNumber(store, 'INV'),
       customer_code,
       currency,
       `${month}-01`,
-      dayOf(end - dayMs),
+      toDay(end - dayMs),
       end,
-      dayOf(end + dueDays * dayMs),
+      toDay(end + dueDays * dayMs),
       total,
       Number(before?.billed_through ?? 0) + total,
     )
@@ -93,6 +93,6 @@ function billMonth(store: Store, month: string): number {
   return issued
 }
 
-function dayOf(epochMs: number): string {
+function toDay(epochMs: number): string {
   return new Date(epochMs).toISOString().slice(0, 'YYYY-MM-DD'.length)
 }

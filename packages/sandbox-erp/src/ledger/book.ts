@@ -1,20 +1,19 @@
 /**
- * Double entry. An entry moves money between a customer's account and the accounts of the house: its postings, all of
- * one currency, sum to zero, because the customer's is what the others leave. The statement is a projection: the
- * postings on a customer's account in their order, each with the balance after it. An account's row is locked by the
- * transaction that books, so that positions and balances have no gap.
+ * Double-entry bookkeeping. An entry has postings on a customer's account and on company accounts, all in one currency,
+ * which sum to zero. The statement lists the postings on a customer's account in order, each with the balance after it.
+ * The single-writer database keeps positions and balances without gaps.
  */
-import { ownNumber } from '../orders/documents.ts'
+import { takeDocumentNumber } from '../sequences.ts'
 import type { Store } from '../store.ts'
-import { type AccountKey, type Funds, fundsOf } from './accounts.ts'
-import type { Stamps } from './stamps.ts'
+import { type AccountKey, type Funds, readFunds } from './accounts.ts'
+import type { BookingClock } from './booking-clock.ts'
 
-/** The accounts of the house. */
-export type HouseAccount = 'sales' | 'discounts' | 'handling' | 'freight' | 'tax' | 'bank' | 'adjustments'
+/** The accounts of the company. */
+export type CompanyAccount = 'sales' | 'discounts' | 'handling' | 'freight' | 'tax' | 'bank' | 'adjustments'
 
 export type EntryType = 'payment' | 'order_charge' | 'refund' | 'freight' | 'adjustment' | 'topup'
 
-/** What an entry is about. */
+/** The document that an entry refers to. */
 export interface EntryDocument {
   readonly kind: 'order' | 'dropship_order' | 'refund' | 'freight_bill' | 'bill'
   readonly number: string
@@ -23,37 +22,37 @@ export interface EntryDocument {
 
 export interface NewEntry extends AccountKey {
   readonly type: EntryType
-  /** What each account of the house gains, in minor units. */
-  readonly house: Readonly<Partial<Record<HouseAccount, number>>>
+  /** The amount that each company account gains, in minor units. */
+  readonly company: Readonly<Partial<Record<CompanyAccount, number>>>
   readonly document: EntryDocument | null
   readonly client_order_number: string | null
   readonly description: string
 }
 
-export interface Booked {
+export interface Booking {
   readonly id: number
   readonly number: string
   readonly occurred_at: number
-  /** What the customer gained. */
+  /** The amount that the customer gained. */
   readonly amount: number
 }
 
 export interface Books {
   readonly store: Store
-  readonly stamps: Stamps
+  readonly bookingClock: BookingClock
 }
 
-const paidIn: ReadonlySet<EntryType> = new Set(['payment', 'topup'])
+const paymentTypes: ReadonlySet<EntryType> = new Set(['payment', 'topup'])
 
-/** Books an entry, inside the caller's transaction. */
-export function book({ store, stamps }: Books, entry: NewEntry): Booked {
+/** Books an entry in the caller's transaction. */
+export function bookEntry({ store, bookingClock }: Books, entry: NewEntry): Booking {
   const { customer_code, currency, type, document } = entry
-  const [funds] = fundsOf(store, customer_code, currency)
+  const [funds] = readFunds(store, customer_code, currency)
   if (!funds) throw new Error(`${customer_code} has no account in ${currency}.`)
-  const postings = Object.entries(entry.house).filter(([, amount]) => amount !== 0)
+  const postings = Object.entries(entry.company).filter(([, amount]) => amount !== 0)
   const amount = 0 - postings.reduce((sum, [, gain]) => sum + gain, 0)
-  const occurred_at = stamps.next()
-  const number = ownNumber(store, 'TX')
+  const occurred_at = bookingClock.takeBookingTime()
+  const number = takeDocumentNumber(store, 'TX')
   const id = Number(
     store.one(
       `insert into ledger_entries (number, customer_code, currency, position, occurred_at, type, amount, balance_after,
@@ -74,13 +73,21 @@ export function book({ store, stamps }: Books, entry: NewEntry): Booked {
       entry.description,
     )?.id,
   )
-  post(store, id, `customer:${customer_code}`, amount)
-  for (const [account, gain] of postings) post(store, id, `house:${account}`, gain)
-  keep(store, funds, { amount, occurred_at, credited: paidIn.has(type) ? amount : 0 })
+  insertPosting(store, { entry: id, account: `customer:${customer_code}`, amount })
+  for (const [account, gain] of postings)
+    insertPosting(store, { entry: id, account: `house:${account}`, amount: gain })
+  updateFunds(store, funds, { amount, occurred_at, credited: paymentTypes.has(type) ? amount : 0 })
   return { id, number, occurred_at, amount }
 }
 
-function post(store: Store, entry: number, account: string, amount: number) {
+interface Posting {
+  readonly entry: number
+  /** `customer:` and the customer's code, or `house:` and the company account. */
+  readonly account: string
+  readonly amount: number
+}
+
+function insertPosting(store: Store, { entry, account, amount }: Posting) {
   store.run(
     'insert into ledger_postings (entry_id, account, amount) values (?, ?, ?)',
     entry,
@@ -89,7 +96,7 @@ function post(store: Store, entry: number, account: string, amount: number) {
   )
 }
 
-function keep(
+function updateFunds(
   store: Store,
   { customer_code, currency }: Funds,
   { amount, occurred_at, credited }: { amount: number; occurred_at: number; credited: number },
@@ -105,8 +112,8 @@ function keep(
   )
 }
 
-/** The postings of the house in an entry, to take it back exactly. */
-export function houseOf(store: Store, entry: number): Partial<Record<HouseAccount, number>> {
+/** Reads the postings of an entry on company accounts, so that they can be reversed exactly. */
+export function readCompanyPostings(store: Store, entry: number): Partial<Record<CompanyAccount, number>> {
   const rows = store.all(
     "select account, amount from ledger_postings where entry_id = ? and account like 'house:%'",
     entry,

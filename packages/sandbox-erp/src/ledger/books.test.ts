@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { findLedgerFaults } from '../testing/ledger-faults.ts'
 import {
-  holdInput,
+  createDropshipFields,
+  createHoldInput,
+  createSubmitInput,
   openTestErp,
   plentiful,
-  submitInput,
   type TestErp,
-  toConsumer,
-} from '../orders/test-erp.ts'
-import { sharesOf } from './sales.ts'
-import { faultsOf } from './test-books.ts'
+} from '../testing/test-erp.ts'
+import { divideByWeights } from './sales.ts'
 
 const runs = 40
 const hourMs = 60 * 60 * 1000
@@ -51,50 +51,58 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-/** Takes a step with references of this run alone. */
-async function take({ erp: api, steering, pass, applyDue, store }: TestErp, run: number, step: Step) {
-  const named = (name: string) => `run-${run}-${name}`
+/** Performs a step with references of this run only. */
+async function performStep(
+  { erp: api, steering, advance, applyDueChanges, store }: TestErp,
+  run: number,
+  step: Step,
+) {
+  const formatReference = (name: string) => `run-${run}-${name}`
   switch (step.do) {
     case 'submit': {
       const { quantity, warehouses: warehouse_codes, hold, isDropship } = step
       const more = {
         warehouse_codes,
         payment_method: step.method,
-        hold_reference: hold === null ? null : named(`hold-${hold}`),
-        ...(isDropship ? toConsumer() : {}),
+        hold_reference: hold === null ? null : formatReference(`hold-${hold}`),
+        ...(isDropship ? createDropshipFields() : {}),
       }
-      await api.submit(submitInput(erp, named(step.reference), { [plentiful]: quantity }, more))
+      await api.submit(
+        createSubmitInput(erp, formatReference(step.reference), { [plentiful]: quantity }, more),
+      )
       return
     }
     case 'hold': {
-      const more = { ...toConsumer(), payment_method: step.method }
-      await api.hold(holdInput(erp, named(`hold-${step.reference}`), { [plentiful]: 2 }, more))
+      const more = { ...createDropshipFields(), payment_method: step.method }
+      await api.hold(
+        createHoldInput(erp, formatReference(`hold-${step.reference}`), { [plentiful]: 2 }, more),
+      )
       return
     }
     case 'release':
-      await api.release({ reference: named(`hold-${step.reference}`), reason: 'release' })
+      await api.release({ reference: formatReference(`hold-${step.reference}`), reason: 'release' })
       return
     case 'void':
-      await api.void({ reference: named(step.reference) })
+      await api.void({ reference: formatReference(step.reference) })
       return
     case 'pass':
-      pass(step.hours * hourMs)
+      advance(step.hours * hourMs)
       store.run('update sessions set expires_at = ?', Number.MAX_SAFE_INTEGER)
-      applyDue()
+      applyDueChanges()
       return
     default:
-      attempt(() => {
+      tryStep(() => {
         if (step.do === 'transfer')
           steering.payIn({ customer_code: 'CUST-HARBOUR', currency: 'CNY', amount: step.amount })
-        if (step.do === 'ship') steering.ship(named(step.reference))
-        if (step.do === 'intercept') steering.intercept(named(step.reference))
-        if (step.do === 'pay') steering.payOrder(named(step.reference))
+        if (step.do === 'ship') steering.ship(formatReference(step.reference))
+        if (step.do === 'intercept') steering.intercept(formatReference(step.reference))
+        if (step.do === 'pay') steering.payOrder(formatReference(step.reference))
       })
   }
 }
 
-/** What cannot be now is refused, which is all right here. */
-function attempt(work: () => unknown) {
+/** Tries a random step, which the ERP may refuse. */
+function tryStep(work: () => unknown) {
   try {
     work()
   } catch (error) {
@@ -104,7 +112,7 @@ function attempt(work: () => unknown) {
 
 describe('the books', () => {
   it('of the history balance', () => {
-    expect(faultsOf(erp)).toEqual([])
+    expect(findLedgerFaults(erp)).toEqual([])
   })
 
   it('balance after every order, hold, void, interception, shipment, payment and month', {
@@ -116,8 +124,8 @@ describe('the books', () => {
       run += 1
       erp.store.run('update stock set on_hand = held + 10000 where sku = ?', plentiful)
       for (const each of steps) {
-        await take(erp, run, each)
-        expect(faultsOf(erp)).toEqual([])
+        await performStep(erp, run, each)
+        expect(findLedgerFaults(erp)).toEqual([])
       }
     })
     await fc.assert(property, { numRuns: runs, seed: 7 })
@@ -135,7 +143,7 @@ describe('a division by weight', () => {
     const weights = fc.array(fc.integer({ min: 0, max: 10 ** 12 }), { minLength: 1, maxLength: 8 })
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10 ** 13 }), weights, (amount, weights) => {
-        const shares = sharesOf(amount, weights)
+        const shares = divideByWeights(amount, weights)
         expect(shares.reduce((sum, share) => sum + share, 0)).toBe(amount)
         expect(shares.every((share) => share >= 0 && Number.isSafeInteger(share))).toBe(true)
       }),

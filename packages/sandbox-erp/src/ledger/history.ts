@@ -1,24 +1,24 @@
 /**
- * What was booked before the first start: 90 days of orders, freight, refunds, bills and payments of every customer
- * in every currency, the same for the same seed and day. It is booked by the same functions as everything later.
+ * Books 89 days of orders, freight, refunds, bills and payments before the first start, for every customer in every
+ * currency. The result is deterministic for a seed and day, and uses the same functions as all later bookings.
  */
 import { Random } from '../catalogue/random.ts'
-import { nextNumber } from '../orders/documents.ts'
 import { sandboxCustomers } from '../seed.ts'
+import { takeNextNumber } from '../sequences.ts'
 import type { Store } from '../store.ts'
-import { type AccountKey, fundsOf, ledgerCurrencies, openAccounts } from './accounts.ts'
+import { type AccountKey, ledgerCurrencies, openAccounts, readFunds } from './accounts.ts'
 import { beginBilling } from './bills.ts'
-import { type Books, book } from './book.ts'
-import { settle } from './due.ts'
-import { chargeFreight, chargeOrder, payIn, refundOrder, requestRefund, type Sale } from './sales.ts'
-import { Stamps } from './stamps.ts'
+import { type Books, bookEntry } from './book.ts'
+import { BookingClock } from './booking-clock.ts'
+import { settleDue } from './due.ts'
+import { bookPayment, chargeFreight, chargeOrder, refundOrder, requestRefund, type Sale } from './sales.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const minuteMs = 60_000
-/** The first booking is of this many days before the first start. */
-const days = 89
-/** What a customer has in the end; one that has nothing here owes its newest bill. */
-const closing: Readonly<Record<string, number>> = {
+/** The number of days before the day of the first start for which the history is booked. */
+const historyDays = 89
+/** The closing balance of each account. An account without one owes its newest bill. */
+const closingBalances: Readonly<Record<string, number>> = {
   'CUST-HARBOUR AUD': 5_000_000,
   'CUST-LANTERN AUD': 20_000,
   'CUST-LANTERN CNY': 20_000,
@@ -32,53 +32,56 @@ const taxPercent: Readonly<Record<string, number>> = { AUD: 10, CNY: 13 }
 const zones: Readonly<Record<string, string>> = { AUD: 'AU-AU', CNY: 'CN-CN' }
 const carriers: Readonly<Record<string, string>> = { AUD: 'Southern Road', CNY: 'Qiantang Logistics' }
 
-interface Account extends AccountKey {
+interface HistoryAccount extends AccountKey {
   readonly random: Random
-  /** What was ordered and has not left yet, with the day on which it does. */
+  /** Orders that were neither shipped nor voided yet. `leaves` is the day on which that happens. */
   readonly open: { sale: Sale; weight_g: number; leaves: number; isVoid: boolean }[]
 }
 
-/** Opens the accounts and books their history, inside the caller's transaction. `midnight` is that of the first start. */
+/**
+ * Opens the accounts and books their history of `historyDays` days, in the caller's transaction. `midnight` is the end
+ * of the history: the start (UTC) of the day on which the sandbox is first started.
+ */
 export function bookHistory(store: Store, midnight: number, seed: number): void {
-  const start = midnight - days * dayMs
+  const start = midnight - historyDays * dayMs
   openAccounts(store, start)
   beginBilling(store, start)
   let now = start
-  const books: Books = { store, stamps: new Stamps({ now: () => now }, start) }
+  const books: Books = { store, bookingClock: new BookingClock({ now: () => now }, start) }
   /** The day on which the newest bill is issued. */
-  const newestBill = days - (new Date(midnight).getUTCDate() - 1)
+  const newestBill = historyDays - (new Date(midnight).getUTCDate() - 1)
   const accounts = sandboxCustomers.flatMap(({ customer_code }, place) =>
-    ledgerCurrencies.map((currency, index): Account => {
+    ledgerCurrencies.map((currency, index): HistoryAccount => {
       const random = new Random(seed, 1_000 + place * ledgerCurrencies.length + index)
       return { customer_code, currency, random, open: [] }
     }),
   )
-  for (let day = 0; day < days; day++) {
-    const at = (minutes: number) => {
+  for (let day = 0; day < historyDays; day++) {
+    const setTime = (minutes: number) => {
       now = start + day * dayMs + minutes * minuteMs
     }
-    at(0)
-    settle(books, now)
+    setTime(0)
+    settleDue(books, now)
     accounts.forEach((account, index) => {
-      at(480 + index)
+      setTime(480 + index)
       if (day === 0) payAhead(books, account)
       if (!(isOwing(account) && day >= newestBill)) payBills(books, account, now)
-      at(540 + index)
-      orderOn(books, account, day)
-      at(900 + index)
-      leave(books, account, day)
+      setTime(540 + index)
+      placeOrder(books, account, day)
+      setTime(900 + index)
+      shipOrVoid(books, account, day)
     })
   }
-  now = start + days * dayMs - 90 * minuteMs
-  for (const account of accounts) close(books, account)
+  now = start + historyDays * dayMs - 90 * minuteMs
+  for (const account of accounts) bookClosingEntries(books, account)
 }
 
-function payAhead(books: Books, account: Account) {
-  payIn(books, account, paidAhead, topup)
+function payAhead(books: Books, account: HistoryAccount) {
+  bookPayment(books, account, { ...topup, amount: paidAhead })
 }
 
-/** A bill is paid ten days after its issue. */
-function payBills(books: Books, account: Account, now: number) {
+/** Pays bills `daysToPay` days after their issue. */
+function payBills(books: Books, account: HistoryAccount, now: number) {
   const { customer_code, currency } = account
   const due = books.store.all(
     'select number, amount_total from bills where customer_code = ? and currency = ? and issued_at = ?',
@@ -88,7 +91,8 @@ function payBills(books: Books, account: Account, now: number) {
   )
   for (const { number, amount_total } of due) {
     if (Number(amount_total) <= 0) continue
-    payIn(books, account, Number(amount_total), {
+    bookPayment(books, account, {
+      amount: Number(amount_total),
       type: 'payment',
       document: { kind: 'bill', number: String(number), reference: null },
       description: `Bank transfer for ${number}`,
@@ -97,37 +101,37 @@ function payBills(books: Books, account: Account, now: number) {
 }
 
 function isOwing({ customer_code, currency }: AccountKey): boolean {
-  return closing[`${customer_code} ${currency}`] === undefined
+  return closingBalances[`${customer_code} ${currency}`] === undefined
 }
 
-function orderOn(books: Books, { random, open, ...account }: Account, day: number) {
-  if (!random.chance(orderChance) || day > days - daysToShip - 2) return
-  const isDropship = random.chance(0.5)
-  const weight_g = random.whole(4, isDropship ? 20 : 200) * 100
-  const goods = random.whole(20, isDropship ? 120 : 900) * 100
+function placeOrder(books: Books, { random, open, ...account }: HistoryAccount, day: number) {
+  if (!random.drawWithProbability(orderChance) || day > historyDays - daysToShip - 2) return
+  const isDropship = random.drawWithProbability(0.5)
+  const weight_g = random.drawInteger(4, isDropship ? 20 : 200) * 100
+  const goods = random.drawInteger(20, isDropship ? 120 : 900) * 100
   const freight = 900 + Math.ceil(weight_g / 1_000) * 150
   const handling = isDropship ? 200 : 0
   const tax = Math.floor(((goods + freight + handling) * (taxPercent[account.currency] ?? 0) + 50) / 100)
   const sale: Sale = {
     ...account,
     order_type: isDropship ? 'dropship' : 'wholesale',
-    number: numbered(books.store, 'SO-H'),
+    number: takeHistoryNumber(books.store, 'SO-H'),
     reference: null,
-    client_order_number: `PO-${random.whole(1_000, 9_999)}`,
+    client_order_number: `PO-${random.drawInteger(1_000, 9_999)}`,
     costs: { goods, freight, handling, tax, discount: 0, total: goods + freight + handling + tax },
   }
   chargeOrder(books, sale)
-  open.push({ sale, weight_g, leaves: day + daysToShip, isVoid: random.chance(voidChance) })
+  open.push({ sale, weight_g, leaves: day + daysToShip, isVoid: random.drawWithProbability(voidChance) })
 }
 
-/** What was ordered two days ago is shipped, or was voided. */
-function leave(books: Books, { open, currency }: Account, day: number) {
+/** Ships or voids the orders whose day has come. */
+function shipOrVoid(books: Books, { open, currency }: HistoryAccount, day: number) {
   for (const { sale, weight_g, isVoid } of open.filter(({ leaves }) => leaves === day)) {
     if (isVoid) {
       refundOrder(books, sale, sale.order_type === 'dropship' ? 'when returned' : 'at once')
       continue
     }
-    const number = numbered(books.store, 'SH-H')
+    const number = takeHistoryNumber(books.store, 'SH-H')
     const shipment = {
       number,
       carrier: carriers[currency] ?? '',
@@ -142,30 +146,33 @@ function leave(books: Books, { open, currency }: Account, day: number) {
   }
 }
 
-function numbered(store: Store, prefix: string): string {
+function takeHistoryNumber(store: Store, prefix: string): string {
   const digits = 5
-  return `${prefix}${String(nextNumber(store, prefix)).padStart(digits, '0')}`
+  return `${prefix}${String(takeNextNumber(store, prefix)).padStart(digits, '0')}`
 }
 
-/** The eve of the first start: a correction for everyone, and for most a payment that makes the balance round. */
-function close(books: Books, { random, open: _shipped, ...account }: Account) {
-  book(books, {
+/**
+ * Books a correction and, if the account has an entry in `closingBalances`, a payment or another correction that leads
+ * to that balance.
+ */
+function bookClosingEntries(books: Books, { random, open: _shipped, ...account }: HistoryAccount) {
+  bookEntry(books, {
     ...account,
     type: 'adjustment',
-    house: { adjustments: 0 - random.whole(1, 9) * 50 },
+    company: { adjustments: 0 - random.drawInteger(1, 9) * 50 },
     document: null,
     client_order_number: null,
     description: 'Goodwill',
   })
-  const target = closing[`${account.customer_code} ${account.currency}`]
-  const [funds] = fundsOf(books.store, account.customer_code, account.currency)
+  const target = closingBalances[`${account.customer_code} ${account.currency}`]
+  const [funds] = readFunds(books.store, account.customer_code, account.currency)
   if (target === undefined || !funds) return
   const missing = target - funds.balance
-  if (missing > 0) return void payIn(books, account, missing, topup)
-  book(books, {
+  if (missing > 0) return void bookPayment(books, account, { ...topup, amount: missing })
+  bookEntry(books, {
     ...account,
     type: 'adjustment',
-    house: { adjustments: 0 - missing },
+    company: { adjustments: 0 - missing },
     document: null,
     client_order_number: null,
     description: 'Paid out',

@@ -1,15 +1,15 @@
 /**
- * What orders do to the books. The submit charges everything but the freight, which is set aside; each shipment is
- * charged its freight when it leaves; what never leaves is refunded. So an order that was shipped comes to its total,
- * and one that was voided to nothing.
+ * The bookings of orders. A submit charges everything except the freight, which is reserved. Each shipment is charged
+ * its freight when it ships. Voided orders are refunded. A shipped order is therefore charged its total, and a voided
+ * one nothing.
  */
 import type { Costs, ErpShipment } from '@trade-gateway/connector'
-import { ownNumber } from '../orders/documents.ts'
+import { takeDocumentNumber } from '../sequences.ts'
 import type { Store } from '../store.ts'
-import { type AccountKey, freeze } from './accounts.ts'
-import { type Booked, type Books, book, type EntryDocument, houseOf } from './book.ts'
+import { type AccountKey, changeFrozenAmount } from './accounts.ts'
+import { type Booking, type Books, bookEntry, type EntryDocument, readCompanyPostings } from './book.ts'
 
-/** An order as the books know it. */
+/** An order as the ledger sees it. */
 export interface Sale extends AccountKey {
   readonly order_type: 'wholesale' | 'dropship'
   readonly number: string
@@ -18,7 +18,7 @@ export interface Sale extends AccountKey {
   readonly costs: Costs
 }
 
-/** What the way of a shipment is charged by. */
+/** The data that determine the freight of a shipment. */
 export interface Parcel {
   readonly shipment: Pick<ErpShipment, 'number' | 'carrier' | 'tracking_number'>
   readonly weight_g: number
@@ -26,42 +26,42 @@ export interface Parcel {
   readonly zone: string
 }
 
-/** How long the goods of an intercepted order are on their way back: its refund is completed then. */
+/** The time that the goods of an intercepted order take to return. The refund is completed after it. */
 export const returnMs = 24 * 60 * 60 * 1000
-const mostRefundsPerTurn = 100
+const maxRefundsPerTurn = 100
 
-/** Charges an order, inside the caller's transaction. */
+/** Charges an order, in the caller's transaction. */
 export function chargeOrder(books: Books, sale: Sale): void {
   const { goods, discount, handling, tax, freight } = sale.costs
-  book(books, {
-    ...accountOf(sale),
+  bookEntry(books, {
+    ...toAccountKey(sale),
     type: 'order_charge',
-    house: { sales: goods, discounts: 0 - discount, handling, tax },
-    document: documentOf(sale),
+    company: { sales: goods, discounts: 0 - discount, handling, tax },
+    document: toEntryDocument(sale),
     client_order_number: sale.client_order_number,
     description: `Order ${sale.number}`,
   })
-  freeze(books.store, sale, freight)
+  changeFrozenAmount(books.store, sale, freight)
 }
 
-/** Charges the freight of an order that leaves: each shipment by its weight, the last one the rest. */
+/** Charges the freight of a shipped order: divided by weight, with the remainder on the last shipment. */
 export function chargeFreight(books: Books, sale: Sale, parcels: readonly Parcel[]): void {
   const { store } = books
-  if (!chargeOf(store, sale.number)) return
+  if (!findCharge(store, sale.number)) return
   const { freight } = sale.costs
-  freeze(store, sale, 0 - freight)
-  const shares = sharesOf(
+  changeFrozenAmount(store, sale, 0 - freight)
+  const shares = divideByWeights(
     freight,
     parcels.map(({ chargeable_weight_g }) => chargeable_weight_g),
   )
   parcels.forEach((parcel, index) => {
     const amount = shares[index] ?? 0
-    if (amount > 0) billFreight(books, sale, parcel, amount)
+    if (amount > 0) billFreight(books, sale, { ...parcel, amount })
   })
 }
 
-/** Divides an amount by weights: exactly, and never below zero. */
-export function sharesOf(amount: number, weights: readonly number[]): number[] {
+/** Divides an amount by weights. The parts are not negative and sum to the amount exactly. */
+export function divideByWeights(amount: number, weights: readonly number[]): number[] {
   const all = weights.reduce((sum, weight) => sum + BigInt(Math.max(1, weight)), 0n)
   let left = amount
   return weights.map((weight, index) => {
@@ -72,14 +72,14 @@ export function sharesOf(amount: number, weights: readonly number[]): number[] {
   })
 }
 
-function billFreight(books: Books, sale: Sale, parcel: Parcel, amount: number) {
+function billFreight(books: Books, sale: Sale, bill: Parcel & { readonly amount: number }) {
   const { store } = books
-  const { shipment, weight_g, chargeable_weight_g, zone } = parcel
-  const number = ownNumber(store, 'FB')
-  const booked = book(books, {
-    ...accountOf(sale),
+  const { shipment, weight_g, chargeable_weight_g, zone, amount } = bill
+  const number = takeDocumentNumber(store, 'FB')
+  const booked = bookEntry(books, {
+    ...toAccountKey(sale),
     type: 'freight',
-    house: { freight: amount },
+    company: { freight: amount },
     document: { kind: 'freight_bill', number, reference: null },
     client_order_number: sale.client_order_number,
     description: `Freight of ${shipment.number}, order ${sale.number}`,
@@ -106,11 +106,11 @@ function billFreight(books: Books, sale: Sale, parcel: Parcel, amount: number) {
   )
 }
 
-/** Takes the charge of an order back, at once or when its goods are back, inside the caller's transaction. */
+/** Refunds the charge of an order, at once or when its goods have returned, in the caller's transaction. */
 export function refundOrder(books: Books, sale: Sale, how: 'at once' | 'when returned'): void {
-  const charge = chargeOf(books.store, sale.number)
+  const charge = findCharge(books.store, sale.number)
   if (!charge) return
-  freeze(books.store, sale, 0 - sale.costs.freight)
+  changeFrozenAmount(books.store, sale, 0 - sale.costs.freight)
   const isReturn = how === 'when returned'
   const number = requestRefund(books, sale, {
     amount: charge.amount,
@@ -123,14 +123,14 @@ export function refundOrder(books: Books, sale: Sale, how: 'at once' | 'when ret
 interface RefundRequest {
   readonly amount: number
   readonly reason: string
-  /** How long until it is completed; null: never, it is rejected. */
+  /** Milliseconds until the refund is completed; null if it is rejected. */
   readonly dueIn: number | null
 }
 
-/** Notes a refund; answers its number. */
-export function requestRefund({ store, stamps }: Books, sale: Sale, request: RefundRequest): string {
-  const number = ownNumber(store, 'RF')
-  const requested_at = stamps.next()
+/** Stores a refund and returns its number. */
+export function requestRefund({ store, bookingClock }: Books, sale: Sale, request: RefundRequest): string {
+  const number = takeDocumentNumber(store, 'RF')
+  const requested_at = bookingClock.takeBookingTime()
   const { amount, reason, dueIn } = request
   store.run(
     `insert into refunds (number, customer_code, currency, order_type, order_number, reference, client_order_number,
@@ -152,30 +152,30 @@ export function requestRefund({ store, stamps }: Books, sale: Sale, request: Ref
   return number
 }
 
-/** The refunds whose time has come at `now`, the most overdue first, a bounded turn of them. */
-export function dueRefunds(store: Store, now: number): string[] {
+/** Finds refunds that are due at `now`, the most overdue first, up to a limit. */
+export function findDueRefunds(store: Store, now: number): string[] {
   return store
     .all(
       "select number from refunds where status = 'pending' and due_at <= ? order by due_at, id limit ?",
       now,
-      mostRefundsPerTurn,
+      maxRefundsPerTurn,
     )
     .map(({ number }) => String(number))
 }
 
-/** Books a refund, inside the caller's transaction. */
+/** Books a refund, in the caller's transaction. */
 export function completeRefund(books: Books, number: string): void {
   const { store } = books
   const row = store.one('select * from refunds where number = ?', number)
-  const charge = chargeOf(store, String(row?.order_number))
+  const charge = findCharge(store, String(row?.order_number))
   if (!row || !charge) throw new Error(`There is nothing to refund by ${number}.`)
   const isDropship = row.order_type === 'dropship'
-  const booked: Booked = book(books, {
+  const booked: Booking = bookEntry(books, {
     customer_code: String(row.customer_code),
     currency: String(row.currency),
     type: 'refund',
-    house: Object.fromEntries(
-      Object.entries(houseOf(store, charge.id)).map(([account, gain]) => [account, 0 - gain]),
+    company: Object.fromEntries(
+      Object.entries(readCompanyPostings(store, charge.id)).map(([account, gain]) => [account, 0 - gain]),
     ),
     document: {
       kind: isDropship ? 'dropship_order' : 'order',
@@ -193,27 +193,31 @@ export function completeRefund(books: Books, number: string): void {
   )
 }
 
-/** Books money that came in for an order, a bill, or ahead, inside the caller's transaction. */
-export function payIn(
+interface Payment {
+  readonly amount: number
+  readonly type: 'payment' | 'topup'
+  readonly document: EntryDocument | null
+  readonly description: string
+}
+
+/** Books a payment for an order, for a bill or in advance, in the caller's transaction. */
+export function bookPayment(
   books: Books,
   account: AccountKey,
-  amount: number,
-  what: {
-    readonly type: 'payment' | 'topup'
-    readonly document: EntryDocument | null
-    readonly description: string
-  },
-): Booked {
-  return book(books, {
-    ...accountOf(account),
-    ...what,
-    house: { bank: 0 - amount },
+  { amount, type, document, description }: Payment,
+): Booking {
+  return bookEntry(books, {
+    ...toAccountKey(account),
+    type,
+    document,
+    description,
+    company: { bank: 0 - amount },
     client_order_number: null,
   })
 }
 
-/** What an order was charged; undefined where it was not. */
-function chargeOf(store: Store, order: string): { id: number; amount: number } | undefined {
+/** Finds the charge of an order. */
+function findCharge(store: Store, order: string): { id: number; amount: number } | undefined {
   const row = store.one(
     "select id, amount from ledger_entries where document_number = ? and type = 'order_charge'",
     order,
@@ -221,11 +225,11 @@ function chargeOf(store: Store, order: string): { id: number; amount: number } |
   return row && { id: Number(row.id), amount: 0 - Number(row.amount) }
 }
 
-function accountOf({ customer_code, currency }: AccountKey): AccountKey {
+function toAccountKey({ customer_code, currency }: AccountKey): AccountKey {
   return { customer_code, currency }
 }
 
-/** How the books call an order. */
-export function documentOf({ order_type, number, reference }: Sale): EntryDocument {
+/** Returns the document of an order for ledger entries. */
+export function toEntryDocument({ order_type, number, reference }: Sale): EntryDocument {
   return { kind: order_type === 'dropship' ? 'dropship_order' : 'order', number, reference }
 }

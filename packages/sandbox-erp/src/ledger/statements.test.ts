@@ -1,13 +1,13 @@
-import { accepted, type Input } from '@trade-gateway/connector'
+import { type Input, unwrap } from '@trade-gateway/connector'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
+  createDropshipFields,
+  createSubmitInput,
   openTestErp,
   plentiful,
-  submitInput,
   type TestErp,
   testStart,
-  toConsumer,
-} from '../orders/test-erp.ts'
+} from '../testing/test-erp.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
 const customer_code = 'CUST-HARBOUR'
@@ -17,23 +17,25 @@ beforeEach(async () => {
 })
 afterEach(() => erp.close())
 
-const list = (more: Partial<Input<'transactions'>> = {}) => ({
+const createListInput = (more: Partial<Input<'transactions'>> = {}) => ({
   ...{ customer_code, currency: null, from: new Date(testStart - 400 * dayMs).toISOString(), to: null },
   ...{ after: null, skip: 0, limit: 200, ...more },
 })
-const transactions = async (more = {}, from = erp) => accepted(await from.erp.transactions(list(more)))
-const bills = async (more = {}) => accepted(await erp.erp.bills({ ...list(more), status: null })).bills
-const refunds = async () => accepted(await erp.erp.refunds({ ...list(), status: null })).refunds
-const balanceIn = async (currency: string) =>
-  accepted(await erp.erp.balances({ customer_code, currency })).balances[0]
+const readTransactions = async (more = {}, from = erp) =>
+  unwrap(await from.erp.transactions(createListInput(more)))
+const readBills = async (more = {}) =>
+  unwrap(await erp.erp.bills({ ...createListInput(more), status: null })).bills
+const readRefunds = async () => unwrap(await erp.erp.refunds({ ...createListInput(), status: null })).refunds
+const readBalance = async (currency: string) =>
+  unwrap(await erp.erp.balances({ customer_code, currency })).balances[0]
 const submit = async (reference: string, quantity: number, more: Partial<Input<'submit'>> = {}) =>
-  accepted(await erp.erp.submit(submitInput(erp, reference, { [plentiful]: quantity }, more))).document
+  unwrap(await erp.erp.submit(createSubmitInput(erp, reference, { [plentiful]: quantity }, more))).document
 
 describe('the history', () => {
   it.each(['AUD', 'CNY'])(
     'has %s of every kind within the 89 days before the first start, and none after',
     async (currency) => {
-      const rows = (await transactions({ currency })).transactions
+      const rows = (await readTransactions({ currency })).transactions
       expect(new Set(rows.map(({ type }) => type))).toEqual(
         new Set(['order_charge', 'freight', 'refund', 'payment', 'topup', 'adjustment']),
       )
@@ -44,8 +46,8 @@ describe('the history', () => {
   )
 
   it('leaves 50,000.00 AUD, and in CNY an open bill that is paid in part', async () => {
-    expect(await balanceIn('AUD')).toMatchObject({ balance: 5_000_000, frozen: 0, credit_used: 0 })
-    const [newest, ...older] = await bills({ currency: 'CNY' })
+    expect(await readBalance('AUD')).toMatchObject({ balance: 5_000_000, frozen: 0, credit_used: 0 })
+    const [newest, ...older] = await readBills({ currency: 'CNY' })
     expect(newest).toMatchObject({ status: 'open', period_start: '2026-10-01', period_end: '2026-10-31' })
     expect(newest?.amount_paid).toBeGreaterThan(0)
     expect(older.map(({ status }) => status)).toEqual(older.map(() => 'paid'))
@@ -53,9 +55,9 @@ describe('the history', () => {
 
   it('is the same for the same seed and day, and another one for another seed', async () => {
     const [again, other] = [await openTestErp({ seed: 1 }), await openTestErp({ seed: 2 })]
-    const rows = (await transactions()).transactions
-    expect((await transactions({}, again)).transactions).toEqual(rows)
-    expect((await transactions({}, other)).transactions).not.toEqual(rows)
+    const rows = (await readTransactions()).transactions
+    expect((await readTransactions({}, again)).transactions).toEqual(rows)
+    expect((await readTransactions({}, other)).transactions).not.toEqual(rows)
     again.close()
     other.close()
   })
@@ -66,7 +68,7 @@ describe('an order', () => {
     erp.steering.setStock({ warehouse_code: 'AUSYD1', sku: plentiful, on_hand: 40 })
     const { number, costs } = await submit('o-1', 100)
     const { total = 0, freight = 0 } = costs ?? {}
-    const [charge] = (await transactions()).transactions
+    const [charge] = (await readTransactions()).transactions
     const document = { kind: 'order', number, reference: 'o-1' }
     expect(charge).toMatchObject({
       type: 'order_charge',
@@ -74,9 +76,9 @@ describe('an order', () => {
       document,
       bill_number: null,
     })
-    expect(await balanceIn('AUD')).toMatchObject({ balance: 5_000_000 + freight - total, frozen: freight })
+    expect(await readBalance('AUD')).toMatchObject({ balance: 5_000_000 + freight - total, frozen: freight })
     const { shipments } = erp.steering.ship('o-1')
-    const { freight_bills } = accepted(await erp.erp.freight_bills(list({ limit: 2 })))
+    const { freight_bills } = unwrap(await erp.erp.freight_bills(createListInput({ limit: 2 })))
     expect(
       freight_bills.map(({ weight_g, chargeable_weight_g, zone }) => [weight_g, chargeable_weight_g, zone]),
     ).toEqual([
@@ -88,37 +90,40 @@ describe('an order', () => {
     )
     expect(freight_bills.map(({ order }) => order?.reference)).toEqual(['o-1', 'o-1'])
     expect(freight_bills.reduce((sum, { amount }) => sum + amount, 0)).toBe(freight)
-    expect(await balanceIn('AUD')).toMatchObject({ balance: 5_000_000 - total, frozen: 0 })
+    expect(await readBalance('AUD')).toMatchObject({ balance: 5_000_000 - total, frozen: 0 })
   })
 
   it('that is voided is refunded at once, and one that is intercepted when its goods are back', async () => {
     await submit('o-1', 3)
     await erp.erp.void({ reference: 'o-1' })
-    expect((await refunds())[0]).toMatchObject({ status: 'completed', order: { reference: 'o-1' } })
-    await submit('o-2', 3, toConsumer())
-    const before = (await balanceIn('AUD'))?.balance
+    expect((await readRefunds())[0]).toMatchObject({ status: 'completed', order: { reference: 'o-1' } })
+    await submit('o-2', 3, createDropshipFields())
+    const before = (await readBalance('AUD'))?.balance
     erp.steering.intercept('o-2')
     const pending = { status: 'pending', completed_at: null, transaction_number: null }
-    expect((await refunds())[0]).toMatchObject({
+    expect((await readRefunds())[0]).toMatchObject({
       ...pending,
       order: { order_type: 'dropship', reference: 'o-2' },
     })
-    expect((await balanceIn('AUD'))?.balance).toBe(before)
-    erp.pass(dayMs + 1_000)
-    const [refund] = await refunds()
-    const [row] = (await transactions()).transactions
+    expect((await readBalance('AUD'))?.balance).toBe(before)
+    erp.advance(dayMs + 1_000)
+    const [refund] = await readRefunds()
+    const [row] = (await readTransactions()).transactions
     expect(refund).toMatchObject({
       status: 'completed',
       transaction_number: row?.number,
       amount: row?.amount,
     })
-    expect(await balanceIn('AUD')).toMatchObject({ balance: 5_000_000, frozen: 0 })
+    expect(await readBalance('AUD')).toMatchObject({ balance: 5_000_000, frozen: 0 })
   })
 
   it('that is paid by its link is booked and shown as paid, once', async () => {
     const { costs } = await submit('o-1', 3, { payment_method: 'wechat' })
     expect(erp.steering.payOrder('o-1')).toMatchObject({ reference: 'o-1', paid: true })
-    expect((await transactions()).transactions[0]).toMatchObject({ type: 'payment', amount: costs?.total })
+    expect((await readTransactions()).transactions[0]).toMatchObject({
+      type: 'payment',
+      amount: costs?.total,
+    })
     expect(() => erp.steering.payOrder('o-1')).toThrow('paid')
     expect(() => erp.steering.payOrder('never')).toThrow('no order')
   })
@@ -128,12 +133,12 @@ describe('a month', () => {
   it('is billed when it is over by the clock of the ERP, and what is paid in settles bills in their order', async () => {
     await submit('o-1', 8_000)
     erp.steering.ship('o-1')
-    const known = (await bills({ currency: 'AUD' })).length
+    const known = (await readBills({ currency: 'AUD' })).length
     erp.steering.advance(20 * 24 * 60 * 60)
-    const all = await bills({ currency: 'AUD' })
+    const all = await readBills({ currency: 'AUD' })
     expect(all).toHaveLength(known + 1)
     const [bill] = all
-    const rows = (await transactions({ currency: 'AUD' })).transactions
+    const rows = (await readTransactions({ currency: 'AUD' })).transactions
     const own = rows.filter(({ bill_number }) => bill_number === bill?.number)
     expect(bill).toMatchObject({
       period_start: '2026-11-01',
@@ -141,15 +146,17 @@ describe('a month', () => {
       issued_at: '2026-12-01T00:00:00.000Z',
       due_date: '2026-12-15',
       amount_total: -own.reduce((sum, { amount }) => sum + amount, 0),
-      amount_due: -((await balanceIn('AUD'))?.balance ?? 0),
+      amount_due: -((await readBalance('AUD'))?.balance ?? 0),
       status: 'open',
     })
     erp.steering.payIn({ customer_code, currency: 'AUD', amount: (bill?.amount_due ?? 0) - 1 })
-    expect((await bills({ currency: 'AUD' }))[0]).toMatchObject({ status: 'open', amount_due: 1 })
+    expect((await readBills({ currency: 'AUD' }))[0]).toMatchObject({ status: 'open', amount_due: 1 })
     erp.steering.payIn({ customer_code, currency: 'AUD', amount: 1 })
-    expect((await bills({ currency: 'AUD' }))[0]).toMatchObject({ status: 'paid', amount_due: 0 })
+    expect((await readBills({ currency: 'AUD' }))[0]).toMatchObject({ status: 'paid', amount_due: 0 })
     expect(
-      accepted(await erp.erp.bills({ ...list(), status: 'open' })).bills.map(({ currency }) => currency),
+      unwrap(await erp.erp.bills({ ...createListInput(), status: 'open' })).bills.map(
+        ({ currency }) => currency,
+      ),
     ).toEqual(['CNY', 'CNY'])
   })
 })
@@ -157,37 +164,37 @@ describe('a month', () => {
 describe('a page', () => {
   it('that ends at as_of is the same for ever, whatever is booked in the same millisecond', async () => {
     await submit('o-1', 1)
-    const first = await transactions({ limit: 5 })
+    const first = await readTransactions({ limit: 5 })
     const to = new Date(Date.parse(first.as_of) + 1).toISOString()
     await submit('o-2', 1)
-    expect((await transactions({ limit: 5, to })).transactions).toEqual(first.transactions)
-    const newest = (await transactions({ limit: 1 })).transactions[0]
+    expect((await readTransactions({ limit: 5, to })).transactions).toEqual(first.transactions)
+    const newest = (await readTransactions({ limit: 1 })).transactions[0]
     expect(newest?.document?.reference).toBe('o-2')
     expect(Date.parse(newest?.occurred_at ?? '')).toBeGreaterThan(Date.parse(first.as_of))
   })
 
   it('has the newest booking first, also where the clock was set back', async () => {
     await submit('o-1', 1)
-    erp.pass(-dayMs)
+    erp.advance(-dayMs)
     await submit('o-2', 1)
-    const [second, first] = (await transactions({ limit: 2 })).transactions
+    const [second, first] = (await readTransactions({ limit: 2 })).transactions
     expect([first?.document?.reference, second?.document?.reference]).toEqual(['o-1', 'o-2'])
     expect(second?.balance_after).toBe((first?.balance_after ?? 0) + (second?.amount ?? 0))
   })
 
   it('begins after a place, passes rows over, and refuses a place that is none', async () => {
-    const all = (await transactions()).transactions
-    const { next } = await transactions({ limit: 3 })
-    expect((await transactions({ after: next, skip: 2, limit: 4 })).transactions).toEqual(all.slice(5, 9))
-    const answer = await erp.erp.transactions(list({ after: 'nowhere' }))
+    const all = (await readTransactions()).transactions
+    const { next } = await readTransactions({ limit: 3 })
+    expect((await readTransactions({ after: next, skip: 2, limit: 4 })).transactions).toEqual(all.slice(5, 9))
+    const answer = await erp.erp.transactions(createListInput({ after: 'nowhere' }))
     expect(answer).toMatchObject({ rejected: { reason: 'invalid_field' } })
   })
 
-  it('without rows tells the balance where its span begins', async () => {
+  it('without rows returns the balance at the start of its span', async () => {
     await submit('o-1', 1)
     const from = new Date(testStart + dayMs).toISOString()
-    const { balance = 0 } = (await balanceIn('AUD')) ?? {}
-    const { transactions: rows, balances } = await transactions({ currency: 'AUD', from })
+    const { balance = 0 } = (await readBalance('AUD')) ?? {}
+    const { transactions: rows, balances } = await readTransactions({ currency: 'AUD', from })
     expect([rows, balances]).toEqual([
       [],
       [{ currency: 'AUD', opening_balance: balance, closing_balance: balance }],

@@ -1,41 +1,41 @@
 /**
- * Where the goods of an order come from. All of it is of one currency: the one that covers most units, the account's
- * preference decides between equals. What a hold gives back is taken first, so that an order gets what was held for
- * it; then the warehouses are emptied in the order of the account's preference. A drop-ship order leaves from one
- * warehouse; a reservation does where one has it all.
+ * Allocation of stock to the lines of an order. All units are in one currency: the one that covers most units, or with
+ * equal coverage the one that the account prefers. Units that a hold releases are taken first, so that an order gets
+ * what was held for it. Then the warehouses are used in the account's order of preference. A drop-ship order leaves
+ * from one warehouse; a reservation does if one warehouse has everything.
  */
 import type { ErpWarehouse, Incoming, OrderLine, shortReasons } from '@trade-gateway/connector'
-import type { Good } from './goods.ts'
+import type { OrderedSku } from './goods.ts'
 import type { Units } from './moves.ts'
-import type { Understood } from './request.ts'
+import type { CheckedRequest } from './request.ts'
 
-/** A line with what there is for it. */
+/** A line with its allocation. */
 export interface AllocatedLine extends OrderLine {
-  readonly good: Good
+  readonly good: OrderedSku
   readonly allocations: { warehouse_code: string; quantity: number }[]
   readonly quantity_allocated: number
-  /** The list price, in minor units; 0 where the SKU has none in this currency. */
+  /** The list price in minor units; 0 if the SKU has none in this currency. */
   readonly list_price: number
   readonly short_reasons: (typeof shortReasons)[number][]
-  /** What is under way, where the line is short. */
+  /** Incoming goods, if the line is short. */
   readonly incoming: Incoming[]
 }
 
-export interface Allocated {
+export interface Allocation {
   readonly currency: string
-  /** From which country the goods leave. */
+  /** The country from which the goods leave. */
   readonly country_code: string
   readonly lines: readonly AllocatedLine[]
 }
 
-const mostIncoming = 50
+const maxIncoming = 50
 
-/** Allocates without writing; `freed` is what a hold gives back in the same step. */
-export function allocate(understood: Understood, freed: readonly Units[]): Allocated {
-  const groups = [...Map.groupBy(understood.warehouses, ({ currency }) => currency)]
+/** Allocates without writing. `released` lists the units that a hold releases in the same step. */
+export function allocate(checked: CheckedRequest, released: readonly Units[]): Allocation {
+  const groups = [...Map.groupBy(checked.warehouses, ({ currency }) => currency)]
   const plans = groups.map(([currency, warehouses]) => {
-    const stock = new Stock(warehouses, understood.goods, freed)
-    const taken = takenFrom(stock, understood.request.order_type, understood.request.lines)
+    const stock = new AvailableStock(warehouses, checked.goods, released)
+    const taken = allocateLines(stock, checked.request.order_type, checked.request.lines)
     return {
       currency,
       warehouses,
@@ -44,62 +44,67 @@ export function allocate(understood: Understood, freed: readonly Units[]): Alloc
       covered: taken.reduce((sum, one) => sum + one.quantity_allocated, 0),
     }
   })
-  const best = plans.find(({ stock }) => stock.hasFreed) ?? plans.toSorted((a, b) => b.covered - a.covered)[0]
+  const best =
+    plans.find(({ stock }) => stock.hasReleased) ?? plans.toSorted((a, b) => b.covered - a.covered)[0]
   if (!best) throw new Error('There is no warehouse to allocate from.')
   const first = best.taken.flatMap(({ allocations }) => allocations)[0]?.warehouse_code
   const origin = best.warehouses.find(({ warehouse_code }) => warehouse_code === first) ?? best.warehouses[0]
   return {
     currency: best.currency,
     country_code: origin?.country_code ?? '',
-    lines: best.taken.map((taken) => ({ ...taken, ...best.stock.told(taken, understood.warehouses) })),
+    lines: best.taken.map((taken) => ({
+      ...taken,
+      ...best.stock.describeLine(taken, checked.warehouses),
+    })),
   }
 }
 
-type Taken = Pick<AllocatedLine, 'sku' | 'quantity' | 'allocations' | 'quantity_allocated'>
+type TakenLine = Pick<AllocatedLine, 'sku' | 'quantity' | 'allocations' | 'quantity_allocated'>
 
-function takenFrom(
-  stock: Stock,
-  type: Understood['request']['order_type'],
+function allocateLines(
+  stock: AvailableStock,
+  type: CheckedRequest['request']['order_type'],
   lines: readonly OrderLine[],
-): Taken[] {
-  const spread = lines.map((line) => stock.take(line, stock.codes))
+): TakenLine[] {
+  const spread = lines.map((line) => stock.allocateLine(line, stock.codes))
   if (type === 'wholesale') return spread
-  const single = stock.codes.map((code) => lines.map((line) => stock.take(line, [code])))
+  const single = stock.codes.map((code) => lines.map((line) => stock.allocateLine(line, [code])))
   const whole = single.find((taken) => taken.every((line) => line.quantity_allocated === line.quantity))
   if (whole) return whole
   if (type === 'reservation') return spread
-  const units = (taken: readonly Taken[]) => taken.reduce((sum, line) => sum + line.quantity_allocated, 0)
-  return single.toSorted((a, b) => units(b) - units(a))[0] ?? spread
+  const countUnits = (taken: readonly TakenLine[]) =>
+    taken.reduce((sum, line) => sum + line.quantity_allocated, 0)
+  return single.toSorted((a, b) => countUnits(b) - countUnits(a))[0] ?? spread
 }
 
-/** The stock of the warehouses of one currency, as one request finds it. */
-class Stock {
-  /** The warehouses in the order in which they are emptied: where something was held for this, first. */
+/** The stock of the warehouses of one currency, for one request. */
+class AvailableStock {
+  /** The warehouses in order of use. Those with released units come first. */
   readonly codes: readonly string[]
-  readonly hasFreed: boolean
+  readonly hasReleased: boolean
   readonly #warehouses: readonly ErpWarehouse[]
-  readonly #goods: ReadonlyMap<string, Good>
-  readonly #freed = new Map<string, number>()
+  readonly #goods: ReadonlyMap<string, OrderedSku>
+  readonly #released = new Map<string, number>()
 
   constructor(
     warehouses: readonly ErpWarehouse[],
-    goods: ReadonlyMap<string, Good>,
-    freed: readonly Units[],
+    goods: ReadonlyMap<string, OrderedSku>,
+    released: readonly Units[],
   ) {
     this.#warehouses = warehouses
     this.#goods = goods
     const here = new Set(warehouses.map(({ warehouse_code }) => warehouse_code))
-    const givenBack = freed.filter(({ warehouse_code }) => here.has(warehouse_code))
-    for (const { warehouse_code, sku, quantity } of givenBack)
-      this.#freed.set(`${warehouse_code}\u001f${sku}`, quantity)
-    const before = new Set(givenBack.map(({ warehouse_code }) => warehouse_code))
+    const releasedHere = released.filter(({ warehouse_code }) => here.has(warehouse_code))
+    for (const { warehouse_code, sku, quantity } of releasedHere)
+      this.#released.set(`${warehouse_code}\u001f${sku}`, quantity)
+    const before = new Set(releasedHere.map(({ warehouse_code }) => warehouse_code))
     const codes = warehouses.map(({ warehouse_code }) => warehouse_code)
     this.codes = [...codes.filter((code) => before.has(code)), ...codes.filter((code) => !before.has(code))]
-    this.hasFreed = givenBack.length > 0
+    this.hasReleased = releasedHere.length > 0
   }
 
-  /** What the warehouses have for a line, first what was held for it. */
-  take({ sku, quantity }: OrderLine, codes: readonly string[]): Taken {
+  /** Takes units for a line, first those that a hold releases. */
+  allocateLine({ sku, quantity }: OrderLine, codes: readonly string[]): TakenLine {
     const taken = new Map<string, number>()
     let missing = quantity
     const takeFrom = (code: string, most: number) => {
@@ -108,14 +113,14 @@ class Stock {
       taken.set(code, (taken.get(code) ?? 0) + units)
       missing -= units
     }
-    for (const code of codes) takeFrom(code, this.#freed.get(`${code}\u001f${sku}`) ?? 0)
-    for (const code of codes) takeFrom(code, this.#free(code, sku))
+    for (const code of codes) takeFrom(code, this.#released.get(`${code}\u001f${sku}`) ?? 0)
+    for (const code of codes) takeFrom(code, this.#countFree(code, sku))
     const allocations = [...taken].map(([warehouse_code, units]) => ({ warehouse_code, quantity: units }))
     return { sku, quantity, allocations, quantity_allocated: quantity - missing }
   }
 
-  /** The price of a line and, where it is short, why and until when. */
-  told(line: Taken, usable: readonly ErpWarehouse[]): Omit<AllocatedLine, keyof Taken> {
+  /** Returns the price of a line and, if it is short, the reasons and the incoming goods. */
+  describeLine(line: TakenLine, usable: readonly ErpWarehouse[]): Omit<AllocatedLine, keyof TakenLine> {
     const good = this.#goods.get(line.sku)
     if (!good) throw new Error(`${line.sku} was not looked up.`)
     const rows = this.#warehouses.flatMap(({ warehouse_code }) => good.rows.get(warehouse_code) ?? [])
@@ -125,42 +130,45 @@ class Stock {
     return {
       good,
       list_price,
-      short_reasons: this.#whyShort(good, usable),
-      incoming: incomingOf(good, usable),
+      short_reasons: this.#explainShortage(good, usable),
+      incoming: listIncoming(good, usable),
     }
   }
 
-  #free(code: string, sku: string): number {
+  #countFree(code: string, sku: string): number {
     const row = this.#goods.get(sku)?.rows.get(code)
     return row && !row.withdrawn ? row.on_hand - row.held : 0
   }
 
-  #whyShort(good: Good, usable: readonly ErpWarehouse[]): AllocatedLine['short_reasons'] {
+  #explainShortage(good: OrderedSku, usable: readonly ErpWarehouse[]): AllocatedLine['short_reasons'] {
     const carried = usable.filter(({ warehouse_code }) => good.rows.get(warehouse_code)?.withdrawn === false)
     if (carried.length === 0) return ['discontinued']
-    const isHere = (one: ErpWarehouse) =>
+    const isAtWarehouse = (one: ErpWarehouse) =>
       this.#warehouses.some(({ warehouse_code }) => warehouse_code === one.warehouse_code)
-    const isElsewhere = carried.some((one) => !isHere(one) && freeIn(good, one.warehouse_code) > 0)
+    const isElsewhere = carried.some((one) => !isAtWarehouse(one) && countFree(good, one.warehouse_code) > 0)
     return [
-      ...(carried.some(isHere) || !isElsewhere ? (['insufficient_stock'] as const) : []),
+      ...(carried.some(isAtWarehouse) || !isElsewhere ? (['insufficient_stock'] as const) : []),
       ...(isElsewhere ? (['other_currency'] as const) : []),
       ...(good.is_discontinued ? (['discontinued'] as const) : []),
     ]
   }
 }
 
-function freeIn(good: Good, code: string): number {
+function countFree(good: OrderedSku, code: string): number {
   const row = good.rows.get(code)
   return row && !row.withdrawn ? row.on_hand - row.held : 0
 }
 
-/** The store holds what `Incoming` lists were written as. */
-function incomingOf(good: Good, usable: readonly ErpWarehouse[]): Incoming[] {
+/**
+ * Lists the goods that are on their way to the usable warehouses. Parses without validation, because only `Incoming`
+ * lists are written to `stock.incoming`.
+ */
+function listIncoming(good: OrderedSku, usable: readonly ErpWarehouse[]): Incoming[] {
   const all = usable.flatMap(({ warehouse_code }): Incoming[] => {
     const row = good.rows.get(warehouse_code)
     return row && !row.withdrawn ? JSON.parse(row.incoming) : []
   })
   return all
     .toSorted((a, b) => (a.earliest_date < b.earliest_date ? -1 : a.earliest_date > b.earliest_date ? 1 : 0))
-    .slice(0, mostIncoming)
+    .slice(0, maxIncoming)
 }

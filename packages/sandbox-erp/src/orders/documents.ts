@@ -1,10 +1,11 @@
-import type { Answer, Delivery, ErpDocument, Input, Output } from '@trade-gateway/connector'
-import { mostPerCall, ok } from '@trade-gateway/connector'
-import { seqOf } from '../stock.ts'
+import type { Delivery, ErpDocument, ErpResult, Input, Output } from '@trade-gateway/connector'
+import { maxPerCall, ok } from '@trade-gateway/connector'
+import { takeNextNumber } from '../sequences.ts'
+import { parseCursor } from '../stock.ts'
 import type { Row, Store } from '../store.ts'
-import type { Desk } from './desk.ts'
+import type { OrderContext } from './context.ts'
 
-/** What the ERP knows of a document and does not tell. */
+/** Internal fields of a document, which the connector does not return. */
 export interface Particulars {
   readonly customer_code: string
   readonly account_id: string
@@ -16,38 +17,22 @@ export interface Particulars {
 }
 
 /** A document as it is stored. */
-export interface Stored {
+export interface StoredDocument {
   readonly id: number
-  /** 0; above that in an ERP that does not notice when a reference comes again. */
+  /** 0, or higher for a duplicate if the ERP does not detect repeated references. */
   readonly copy: number
   readonly document: ErpDocument
   readonly particulars: Particulars
   /** Epoch milliseconds. */
   readonly created_at: number
-  /** When something happens to it by itself; null where nothing does. */
+  /** The time of the next automatic change; null if there is none. */
   readonly due_at: number | null
 }
 
-/** The next of a sequence of numbers, from 1, taken inside the caller's transaction. */
-export function nextNumber(store: Store, name: string): number {
-  const row = store.one(
-    `insert into sequences (name, value) values (?, 1)
-     on conflict (name) do update set value = value + 1 returning value`,
-    name,
-  )
-  return Number(row?.value)
-}
-
-/** The ERP's own number of a document, shipment or booking, like SO-000123. */
-export function ownNumber(store: Store, prefix: 'SO' | 'HL' | 'SH' | 'TX' | 'INV' | 'RF' | 'FB'): string {
-  const digits = 6
-  return `${prefix}-${String(nextNumber(store, prefix)).padStart(digits, '0')}`
-}
-
-/** Stores a new document: beside those of its reference, should there be any. */
+/** Stores a new document. A repeated reference is stored as a further copy. */
 export function insertDocument(
   store: Store,
-  { document, particulars, created_at, due_at }: Omit<Stored, 'id' | 'copy'>,
+  { document, particulars, created_at, due_at }: Omit<StoredDocument, 'id' | 'copy'>,
 ): void {
   store.run(
     `insert into documents (reference, copy, number, kind, status, body, particulars, created_at, due_at, seq)
@@ -61,103 +46,112 @@ export function insertDocument(
     JSON.stringify(particulars),
     created_at,
     due_at,
-    nextNumber(store, 'documents'),
+    takeNextNumber(store, 'documents'),
   )
 }
 
-/** Stores what a document has become. */
+/** Stores the new state of a document. */
 export function updateDocument(
   store: Store,
-  { id, document, due_at }: Pick<Stored, 'id' | 'document' | 'due_at'>,
+  { id, document, due_at }: Pick<StoredDocument, 'id' | 'document' | 'due_at'>,
 ) {
   store.run(
     'update documents set status = ?, body = ?, due_at = ?, seq = ? where id = ?',
     document.status,
     JSON.stringify(document),
     due_at,
-    nextNumber(store, 'documents'),
+    takeNextNumber(store, 'documents'),
     id,
   )
 }
 
-/** The first document of a reference, where there is one. */
-export function documentOf(store: Store, reference: string): Stored | undefined {
+/** Finds the first document of a reference. */
+export function findDocument(store: Store, reference: string): StoredDocument | undefined {
   const row = store.one('select * from documents where reference = ? and copy = 0', reference)
-  return row && storedFrom(row)
+  return row && toStored(row)
 }
 
-/** The documents to which something happens by itself until `now`, the most overdue first. */
-export function dueDocuments(store: Store, kind: ErpDocument['kind'], now: number, most: number): Stored[] {
+/** Finds the documents that are due at `now`, the most overdue first. */
+export function findDueDocuments(
+  store: Store,
+  { kind, now, limit }: { kind: ErpDocument['kind']; now: number; limit: number },
+): StoredDocument[] {
   return store
     .all(
       'select * from documents where kind = ? and due_at <= ? order by due_at, id limit ?',
       kind,
       now,
-      most,
+      limit,
     )
-    .map(storedFrom)
+    .map(toStored)
 }
 
-/** All documents, copies too, in the order in which they were made. */
-export function documentsAfter(store: Store, id: number, most: number): Stored[] {
-  return store.all('select * from documents where id > ? order by id limit ?', id, most).map(storedFrom)
+/** Lists all documents including duplicates, in order of creation. */
+export function listDocumentsAfter(store: Store, id: number, limit: number): StoredDocument[] {
+  return store.all('select * from documents where id > ? order by id limit ?', id, limit).map(toStored)
 }
 
-/** What became of a reference, as far as a look-up sees. */
-export function lookup(desk: Desk, { reference }: Input<'lookup'>): Output<'lookup'> {
-  const stored = documentOf(desk.store, reference)
-  if (!stored || !isVisible(desk, stored.created_at)) return { state: 'absent', document: null }
+/** Looks up a document by its reference. A document that look-ups do not see yet is absent. */
+export function lookUp(context: OrderContext, { reference }: Input<'lookup'>): Output<'lookup'> {
+  const stored = findDocument(context.store, reference)
+  if (!stored || !isVisible(context, stored.created_at)) return { state: 'absent', document: null }
   return { state: 'found', document: stored.document }
 }
 
-/** The named documents that a look-up sees. */
-export function documentsRead(desk: Desk, { references }: Input<'documents.read'>): Output<'documents.read'> {
+/** Reads the given documents that are visible to look-ups. */
+export function readDocuments(
+  context: OrderContext,
+  { references }: Input<'documents.read'>,
+): Output<'documents.read'> {
   const documents = [...new Set(references)].flatMap((reference) => {
-    const stored = documentOf(desk.store, reference)
-    return stored && isVisible(desk, stored.created_at) ? [stored.document] : []
+    const stored = findDocument(context.store, reference)
+    return stored && isVisible(context, stored.created_at) ? [stored.document] : []
   })
   return { documents }
 }
 
-/** Hints. They stop before the first document that a look-up does not see yet, so that it is told of later. */
-export function documentsChanged(
-  desk: Desk,
+/**
+ * Returns hints up to the first document that is not visible to look-ups yet. A later call returns the hint of that
+ * document.
+ */
+export function readDocumentHints(
+  context: OrderContext,
   input: Input<'documents.changed'>,
-): Answer<Output<'documents.changed'>> {
-  const { store, epoch } = desk
-  const latest = seenUntil(desk)
+): ErpResult<Output<'documents.changed'>> {
+  const { store, epoch } = context
+  const latest = findVisibleEnd(context)
   const answer = { cursor: `${epoch}.${latest}`, everything: false, references: [], more: false }
   if (input.cursor === null) return ok(answer)
-  const since = seqOf(input.cursor, epoch, latest)
+  const since = parseCursor(input.cursor, epoch, latest)
   if (since === undefined) return ok({ ...answer, everything: true })
   const rows = store.all(
     'select reference, seq from documents where seq > ? and seq <= ? order by seq limit ?',
     since,
     latest,
-    mostPerCall,
+    maxPerCall,
   )
-  const more = rows.length === mostPerCall
+  const more = rows.length === maxPerCall
   const reached = more ? rows.at(-1)?.seq : latest
   const references = [...new Set(rows.map((row) => String(row.reference)))]
   return ok({ cursor: `${epoch}.${reached}`, everything: false, references, more })
 }
 
-/** The number up to which every change is of a document that a look-up sees. */
-function seenUntil(desk: Desk): number {
-  const unseen = desk.store.one(
+/** Finds the last sequence number before the first invisible document. */
+function findVisibleEnd(context: OrderContext): number {
+  const unseen = context.store.one(
     'select min(seq) as seq from documents where created_at > ?',
-    desk.clock.now() - desk.lookupLagMs(),
+    context.clock.now() - context.lookupLagMs(),
   )?.seq
   if (typeof unseen === 'number') return unseen - 1
-  return Number(desk.store.one("select value from sequences where name = 'documents'")?.value ?? 0)
+  return Number(context.store.one("select value from sequences where name = 'documents'")?.value ?? 0)
 }
 
-function isVisible({ clock, lookupLagMs }: Desk, createdAt: number): boolean {
+function isVisible({ clock, lookupLagMs }: OrderContext, createdAt: number): boolean {
   return createdAt + lookupLagMs() <= clock.now()
 }
 
-/** The columns hold what `insertDocument` and `updateDocument` wrote. */
-function storedFrom(row: Row): Stored {
+/** Converts a row to a document. `insertDocument` and `updateDocument` wrote its columns, so their types are known. */
+function toStored(row: Row): StoredDocument {
   return {
     id: Number(row.id),
     copy: Number(row.copy),

@@ -1,30 +1,34 @@
 import type { ErpProduct } from '@trade-gateway/connector'
-import { type StockRow, stockRow } from '../movements.ts'
+import { type StockRow, toStockRow } from '../movements.ts'
 import type { Store } from '../store.ts'
-import { Refusal } from './desk.ts'
+import { Refusal } from './context.ts'
 
-/** A SKU as an order needs it. */
-export interface Good {
+/** The data of a SKU that orders require. */
+export interface OrderedSku {
   readonly sku: string
   readonly product_code: string
   readonly weight_g: number
   readonly is_discontinued: boolean
-  /** Its rows of stock by warehouse, withdrawn ones too. */
+  /** Its rows of stock by warehouse, including withdrawn ones. */
   readonly rows: ReadonlyMap<string, StockRow>
 }
 
-const usualWeightG = 500
+const defaultWeightG = 500
+
+interface GoodsRequest {
+  readonly customer: string
+  readonly skus: readonly string[]
+  readonly warehouses: readonly string[]
+}
 
 /**
- * The ordered SKUs, of every warehouse of the ERP. Throws a `Refusal` for one that there is not (`not_found`) and
- * for one that the customer may not order (`sku_blocked`).
+ * Reads the ordered SKUs in all warehouses of the ERP. Throws a `Refusal` for an unknown SKU (`not_found`) and for a
+ * SKU that the customer may not order (`sku_blocked`).
  */
-export function goodsOf(
+export function readGoods(
   store: Store,
-  customer: string,
-  skus: readonly string[],
-  warehouses: readonly string[],
-): Map<string, Good> {
+  { customer, skus, warehouses }: GoodsRequest,
+): Map<string, OrderedSku> {
   const wanted = JSON.stringify(skus)
   const rows = new Map<string, Map<string, StockRow>>()
   const styles = new Map<string, string>()
@@ -37,14 +41,14 @@ export function goodsOf(
     for (const row of found) {
       const sku = String(row.sku)
       const places = rows.get(sku) ?? new Map<string, StockRow>()
-      rows.set(sku, places.set(warehouse, stockRow(row)))
+      rows.set(sku, places.set(warehouse, toStockRow(row)))
       styles.set(sku, String(row.product_code))
     }
   }
   const unknown = skus.filter((sku) => !styles.has(sku))
-  if (unknown.length > 0) throw new Refusal('not_found', `There is no SKU ${shown(unknown)}.`)
-  refuseBlocked(store, customer, skus)
-  const products = productsOf(store, new Set(styles.values()))
+  if (unknown.length > 0) throw new Refusal('not_found', `There is no SKU ${formatSkus(unknown)}.`)
+  requireSellable(store, customer, skus)
+  const products = readProducts(store, new Set(styles.values()))
   return new Map(
     skus.map((sku) => {
       const product_code = styles.get(sku) ?? sku
@@ -54,7 +58,7 @@ export function goodsOf(
         {
           sku,
           product_code,
-          weight_g: weightOf(product, sku),
+          weight_g: findWeight(product, sku),
           is_discontinued: product?.status === 'discontinued',
           rows: rows.get(sku) ?? new Map(),
         },
@@ -63,7 +67,7 @@ export function goodsOf(
   )
 }
 
-function refuseBlocked(store: Store, customer: string, skus: readonly string[]) {
+function requireSellable(store: Store, customer: string, skus: readonly string[]) {
   const rule = store.one(
     'select sellable_rule from customers where customer_code = ?',
     customer,
@@ -79,26 +83,26 @@ function refuseBlocked(store: Store, customer: string, skus: readonly string[]) 
   )
   const blocked = skus.filter((sku) => listed.has(sku) !== (rule === 'only'))
   if (blocked.length === 0) return
-  throw new Refusal('sku_blocked', `${customer} may not order ${shown(blocked)}.`)
+  throw new Refusal('sku_blocked', `${customer} may not order ${formatSkus(blocked)}.`)
 }
 
-/** What a unit of each line weighs, in grams. */
-export function weightsOf(
+/** Reads the weight of one unit of each line in grams. */
+export function readWeights(
   store: Store,
   lines: readonly { readonly sku: string; readonly product_code: string }[],
 ): Map<string, number> {
-  const products = productsOf(store, new Set(lines.map(({ product_code }) => product_code)))
+  const products = readProducts(store, new Set(lines.map(({ product_code }) => product_code)))
   return new Map(
-    lines.map(({ sku, product_code }) => [sku, weightOf(products.get(product_code), sku)] as const),
+    lines.map(({ sku, product_code }) => [sku, findWeight(products.get(product_code), sku)] as const),
   )
 }
 
-function weightOf(product: ErpProduct | undefined, sku: string): number {
-  return product?.skus.find((one) => one.sku === sku)?.weight_g ?? usualWeightG
+function findWeight(product: ErpProduct | undefined, sku: string): number {
+  return product?.skus.find((one) => one.sku === sku)?.weight_g ?? defaultWeightG
 }
 
-/** The cast-free parse holds because the seed wrote each body from an `ErpProduct`. */
-function productsOf(store: Store, codes: ReadonlySet<string>): Map<string, ErpProduct> {
+/** Reads styles by code. Parses without validation, because the seed wrote each body from an `ErpProduct`. */
+function readProducts(store: Store, codes: ReadonlySet<string>): Map<string, ErpProduct> {
   return new Map(
     store
       .all(
@@ -109,9 +113,9 @@ function productsOf(store: Store, codes: ReadonlySet<string>): Map<string, ErpPr
   )
 }
 
-function shown(skus: readonly string[]): string {
-  const most = 5
-  return skus.length > most
-    ? `${skus.slice(0, most).join(', ')} and ${skus.length - most} more`
+function formatSkus(skus: readonly string[]): string {
+  const maxListed = 5
+  return skus.length > maxListed
+    ? `${skus.slice(0, maxListed).join(', ')} and ${skus.length - maxListed} more`
     : skus.join(', ')
 }

@@ -1,77 +1,97 @@
 import type { ErpDocument, Input, Output, Quote } from '@trade-gateway/connector'
-import { freeze } from '../ledger/accounts.ts'
+import { changeFrozenAmount } from '../ledger/accounts.ts'
+import { takeDocumentNumber } from '../sequences.ts'
 import { allocate } from './allocate.ts'
-import { type Desk, Refusal } from './desk.ts'
-import { documentOf, insertDocument, ownNumber, type Stored, updateDocument } from './documents.ts'
-import { frozenBy } from './frozen.ts'
-import { figuresAt, freeing, holding, moveStock, unitsOf } from './moves.ts'
-import { instant, quoteAgain, quoteOf } from './quote.ts'
-import { type Understood, understand } from './request.ts'
+import { type OrderContext, Refusal } from './context.ts'
+import { findDocument, insertDocument, type StoredDocument, updateDocument } from './documents.ts'
+import { getFrozenAmount } from './frozen-amount.ts'
+import { listUnits, moveStock, readMovedFigures, toHoldMoves, toReleaseMoves } from './moves.ts'
+import { computeQuote, rebuildQuote, toInstant } from './quote.ts'
+import { type CheckedRequest, checkRequest } from './request.ts'
 
 /**
- * Holds all lines or none, inside the caller's transaction. What `replaces` holds is free for the new hold and
- * released with it; where the new one is short, the old one stays as it was. A hold to be replaced that is over, or
- * that there never was, has nothing to release.
+ * Holds all lines or none, in the caller's transaction. The units of the hold in `replaces` are available to the new
+ * hold, which ends the old one. If the new hold is short, the old one stays. An expired, released or unknown hold in
+ * `replaces` is ignored.
  */
-export function hold(desk: Desk, input: Input<'hold'>): Output<'hold'> {
-  const known = desk.capabilities.dedupes_by_reference ? documentOf(desk.store, input.reference) : undefined
-  if (known) return heldAlready(desk, known)
-  if (Date.parse(input.expires_at) <= desk.clock.now()) {
-    throw new Refusal('invalid_field', `expires_at ${input.expires_at} is over.`)
+export function hold(context: OrderContext, input: Input<'hold'>): Output<'hold'> {
+  const known = context.capabilities.dedupes_by_reference
+    ? findDocument(context.store, input.reference)
+    : undefined
+  if (known) return rebuildHoldResult(context, known)
+  if (Date.parse(input.expires_at) <= context.clock.now()) {
+    throw new Refusal('invalid_field', `expires_at ${input.expires_at} is in the past.`)
   }
-  const understood = understand(desk, input)
-  const replaced = replacedBy(desk, understood, input.replaces)
-  const freed = replaced ? unitsOf(replaced.document.lines) : []
-  const allocated = allocate(understood, freed)
-  const quote = quoteOf(desk, understood, allocated, false, frozenBy(replaced))
+  const checked = checkRequest(context, input)
+  const replaced = findReplacedHold(context, checked, input.replaces)
+  const released = replaced ? listUnits(replaced.document.lines) : []
+  const allocated = allocate(checked, released)
+  const quote = computeQuote(context, checked, {
+    allocated,
+    allowPartial: false,
+    releasedAmount: getFrozenAmount(replaced),
+  })
   if (!quote.fulfillable) return { quote, document: null, figures: [] }
-  const units = unitsOf(quote.lines)
-  moveStock(desk, [...freeing(freed), ...holding(units)])
-  if (replaced) endHold(desk, replaced, 'released', desk.clock.now())
-  const document = insertHold(desk, input, understood, quote)
-  return { quote, document, figures: figuresAt(desk, [...freed, ...units]) }
+  const units = listUnits(quote.lines)
+  moveStock(context, [...toReleaseMoves(released), ...toHoldMoves(units)])
+  if (replaced) endHold(context, replaced, { status: 'released', at: context.clock.now() })
+  const document = insertHold(context, input, { account: checked.account, quote })
+  return { quote, document, figures: readMovedFigures(context, [...released, ...units]) }
 }
 
-/** Gives the stock of a hold back, inside the caller's transaction; again: the same answer. */
-export function release(desk: Desk, { reference, reason }: Input<'release'>): Output<'release'> {
-  const stored = documentOf(desk.store, reference)
+/** Releases a hold and its stock, in the caller's transaction. A repeated call returns the same result. */
+export function release(context: OrderContext, { reference, reason }: Input<'release'>): Output<'release'> {
+  const stored = findDocument(context.store, reference)
   if (stored?.document.kind !== 'hold') throw new Refusal('not_found', `There is no hold ${reference}.`)
   const { document } = stored
-  const units = unitsOf(document.lines)
+  const units = listUnits(document.lines)
   if (document.status === 'consumed')
     throw new Refusal('invalid_state', `An order has consumed ${reference}.`)
-  if (document.status !== 'held') return { document, figures: figuresAt(desk, units) }
-  moveStock(desk, freeing(units))
-  const ended = endHold(desk, stored, reason === 'expiry' ? 'expired' : 'released', desk.clock.now())
-  return { document: ended, figures: figuresAt(desk, units) }
+  if (document.status !== 'held') return { document, figures: readMovedFigures(context, units) }
+  moveStock(context, toReleaseMoves(units))
+  const status = reason === 'expiry' ? 'expired' : 'released'
+  const ended = endHold(context, stored, { status, at: context.clock.now() })
+  return { document: ended, figures: readMovedFigures(context, units) }
 }
 
 const rawCodes = { released: 'RELEASED', expired: 'EXPIRED', consumed: 'CONSUMED' } as const
 
-/** Ends a hold whose stock was given back or passed on, inside the caller's transaction. */
-export function endHold(desk: Desk, stored: Stored, status: keyof typeof rawCodes, at: number): ErpDocument {
+/** Ends a hold whose stock was released or transferred to an order, in the caller's transaction. */
+export function endHold(
+  context: OrderContext,
+  stored: StoredDocument,
+  { status, at }: { status: keyof typeof rawCodes; at: number },
+): ErpDocument {
   const { customer_code } = stored.particulars
-  freeze(desk.store, { customer_code, currency: stored.document.currency }, 0 - frozenBy(stored))
-  const cancelled_at = status === 'consumed' ? null : instant(at)
+  changeFrozenAmount(
+    context.store,
+    { customer_code, currency: stored.document.currency },
+    0 - getFrozenAmount(stored),
+  )
+  const cancelled_at = status === 'consumed' ? null : toInstant(at)
   const document: ErpDocument = { ...stored.document, status, status_raw: rawCodes[status], cancelled_at }
-  updateDocument(desk.store, { id: stored.id, document, due_at: null })
+  updateDocument(context.store, { id: stored.id, document, due_at: null })
   return document
 }
 
-/** Ends a hold because its time is over, inside the caller's transaction. */
-export function expireHold(desk: Desk, stored: Stored): void {
-  moveStock(desk, freeing(unitsOf(stored.document.lines)))
-  endHold(desk, stored, 'expired', stored.due_at ?? desk.clock.now())
+/** Ends an expired hold, in the caller's transaction. */
+export function expireHold(context: OrderContext, stored: StoredDocument): void {
+  moveStock(context, toReleaseMoves(listUnits(stored.document.lines)))
+  endHold(context, stored, { status: 'expired', at: stored.due_at ?? context.clock.now() })
 }
 
-function heldAlready(desk: Desk, { document, created_at }: Stored): Output<'hold'> {
+function rebuildHoldResult(context: OrderContext, { document, created_at }: StoredDocument): Output<'hold'> {
   if (document.kind !== 'hold') throw new Refusal('invalid_state', `${document.reference} is an order.`)
-  const figures = figuresAt(desk, unitsOf(document.lines))
-  return { quote: quoteAgain(document, created_at), document, figures }
+  const figures = readMovedFigures(context, listUnits(document.lines))
+  return { quote: rebuildQuote(document, created_at), document, figures }
 }
 
-function replacedBy(desk: Desk, { account }: Understood, reference: string | null): Stored | undefined {
-  const stored = reference === null ? undefined : documentOf(desk.store, reference)
+function findReplacedHold(
+  context: OrderContext,
+  { account }: CheckedRequest,
+  reference: string | null,
+): StoredDocument | undefined {
+  const stored = reference === null ? undefined : findDocument(context.store, reference)
   if (!stored) return undefined
   const { document, particulars } = stored
   if (document.kind !== 'hold' || particulars.customer_code !== account.customer_code) {
@@ -82,11 +102,15 @@ function replacedBy(desk: Desk, { account }: Understood, reference: string | nul
   return document.status === 'held' ? stored : undefined
 }
 
-function insertHold(desk: Desk, input: Input<'hold'>, { account }: Understood, quote: Quote): ErpDocument {
-  const now = desk.clock.now()
+function insertHold(
+  context: OrderContext,
+  input: Input<'hold'>,
+  { account, quote }: Pick<CheckedRequest, 'account'> & { readonly quote: Quote },
+): ErpDocument {
+  const now = context.clock.now()
   const document: ErpDocument = {
     reference: input.reference,
-    number: ownNumber(desk.store, 'HL'),
+    number: takeDocumentNumber(context.store, 'HL'),
     kind: 'hold',
     order_type: input.order_type,
     status: 'held',
@@ -114,9 +138,13 @@ function insertHold(desk: Desk, input: Input<'hold'>, { account }: Understood, q
     client_order_number: null,
     remark: null,
   }
-  const due_at = desk.capabilities.holds === 'expiring' ? Date.parse(input.expires_at) : null
+  const due_at = context.capabilities.holds === 'expiring' ? Date.parse(input.expires_at) : null
   const stored = { document, particulars, created_at: now, due_at }
-  insertDocument(desk.store, stored)
-  freeze(desk.store, { customer_code: account.customer_code, currency: quote.currency }, frozenBy(stored))
+  insertDocument(context.store, stored)
+  changeFrozenAmount(
+    context.store,
+    { customer_code: account.customer_code, currency: quote.currency },
+    getFrozenAmount(stored),
+  )
   return document
 }

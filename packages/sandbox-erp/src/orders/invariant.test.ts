@@ -1,9 +1,16 @@
-import type { Answer, ErpDocument, Output } from '@trade-gateway/connector'
+import type { ErpDocument, ErpResult, Output } from '@trade-gateway/connector'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { holdInput, openTestErp, quoteInput, submitInput, type TestErp, toConsumer } from './test-erp.ts'
+import {
+  createDropshipFields,
+  createHoldInput,
+  createQuoteInput,
+  createSubmitInput,
+  openTestErp,
+  type TestErp,
+} from '../testing/test-erp.ts'
 
-/** Little stock and few references, so that everything collides. */
+/** Little stock and few references, so that steps collide. */
 const skus = ['SBX-LAST-1', 'SBX-SHORT-3', 'PLENTY']
 const references = ['a', 'b', 'c', 'd']
 const opening = 4
@@ -71,19 +78,19 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-function linesFrom(list: readonly { sku: string; quantity: number }[]): Record<string, number> {
+function toLines(list: readonly { sku: string; quantity: number }[]): Record<string, number> {
   return Object.fromEntries(list.map(({ sku, quantity }) => [sku, quantity]))
 }
 
-/** The figures of an answer must be those of the moment. */
-async function take(erp: TestErp, step: Step): Promise<Output<'submit'>['figures']> {
-  const figuresOf = (answer: Answer<{ figures: Output<'submit'>['figures'] }>) =>
+/** Performs a step. The figures of its result must be the current ones. */
+async function performStep(erp: TestErp, step: Step): Promise<Output<'submit'>['figures']> {
+  const readFigures = (answer: ErpResult<{ figures: Output<'submit'>['figures'] }>) =>
     'ok' in answer ? answer.ok.figures : []
   switch (step.do) {
     case 'hold': {
       const { reference, replaces, warehouses, isDropship } = step
-      const more = { replaces, warehouse_codes: warehouses, ...(isDropship ? toConsumer() : {}) }
-      return figuresOf(await erp.erp.hold(holdInput(erp, reference, linesFrom(step.lines), more)))
+      const more = { replaces, warehouse_codes: warehouses, ...(isDropship ? createDropshipFields() : {}) }
+      return readFigures(await erp.erp.hold(createHoldInput(erp, reference, toLines(step.lines), more)))
     }
     case 'submit': {
       const { reference, hold, warehouses, isDropship, allow_partial } = step
@@ -91,29 +98,29 @@ async function take(erp: TestErp, step: Step): Promise<Output<'submit'>['figures
         hold_reference: hold,
         warehouse_codes: warehouses,
         allow_partial,
-        ...(isDropship ? toConsumer() : {}),
+        ...(isDropship ? createDropshipFields() : {}),
       }
-      return figuresOf(await erp.erp.submit(submitInput(erp, reference, linesFrom(step.lines), more)))
+      return readFigures(await erp.erp.submit(createSubmitInput(erp, reference, toLines(step.lines), more)))
     }
     case 'release':
-      return figuresOf(await erp.erp.release({ reference: step.reference, reason: step.reason }))
+      return readFigures(await erp.erp.release({ reference: step.reference, reason: step.reason }))
     case 'void':
-      return figuresOf(await erp.erp.void({ reference: step.reference }))
+      return readFigures(await erp.erp.void({ reference: step.reference }))
     case 'ship':
-      attempt(() => erp.steering.ship(step.reference))
+      tryStep(() => erp.steering.ship(step.reference))
       return []
     case 'pass':
-      erp.pass(step.seconds * 1000)
-      erp.applyDue()
+      erp.advance(step.seconds * 1000)
+      erp.applyDueChanges()
       return []
     case 'sell':
-      attempt(() => erp.steering.setStock({ warehouse_code: 'AUSYD1', sku: step.sku, on_hand: step.on_hand }))
+      tryStep(() => erp.steering.setStock({ warehouse_code: 'AUSYD1', sku: step.sku, on_hand: step.on_hand }))
       return []
   }
 }
 
-/** What cannot be now is refused, which is all right here. */
-function attempt(work: () => unknown) {
+/** Tries a random step, which the ERP may refuse. */
+function tryStep(work: () => unknown) {
   try {
     work()
   } catch (error) {
@@ -121,7 +128,7 @@ function attempt(work: () => unknown) {
   }
 }
 
-/** Starts afresh without opening another database. */
+/** Resets the ERP without opening another database. */
 function reset({ store }: TestErp) {
   store.run('delete from documents')
   store.run('update stock set held = 0, on_hand = ? where sku in (?, ?, ?)', opening, ...skus)
@@ -135,7 +142,7 @@ interface Place {
   seq: number
 }
 
-function stockOf({ store }: TestErp): Map<string, Place> {
+function readStock({ store }: TestErp): Map<string, Place> {
   const rows = store.all('select * from stock where sku in (?, ?, ?)', ...skus)
   return new Map(
     rows.map((row) => [
@@ -145,8 +152,8 @@ function stockOf({ store }: TestErp): Map<string, Place> {
   )
 }
 
-/** By row: what open documents hold and what has been shipped, counted from the documents alone. */
-function owedBy(documents: readonly ErpDocument[]) {
+/** Held and shipped units by row, computed from the documents alone. */
+function countOwed(documents: readonly ErpDocument[]) {
   const sums = new Map<string, { held: number; shipped: number }>()
   for (const { status, lines } of documents) {
     for (const { sku, allocations } of lines) {
@@ -162,7 +169,7 @@ function owedBy(documents: readonly ErpDocument[]) {
   return sums
 }
 
-function everyDocument({ store }: TestErp): ErpDocument[] {
+function listDocuments({ store }: TestErp): ErpDocument[] {
   return store.all('select body from documents').map(({ body }) => JSON.parse(String(body)))
 }
 
@@ -170,7 +177,7 @@ describe.each([true, false])('an ERP that dedupes: %s', (dedupes_by_reference) =
   let opened: TestErp | undefined
   afterAll(() => opened?.close())
 
-  it('never holds more than there is, nor other than its documents say, and loses no unit', async () => {
+  it('never holds more than there is, nor other than its documents sendJson, and loses no unit', async () => {
     const erp = await openTestErp({
       capabilities: { dedupes_by_reference },
       handoverMs: 120_000,
@@ -181,17 +188,17 @@ describe.each([true, false])('an ERP that dedupes: %s', (dedupes_by_reference) =
       fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }),
       async (steps) => {
         reset(erp)
-        const set = new Map([...stockOf(erp)].map(([key, { on_hand }]) => [key, on_hand]))
-        let before = stockOf(erp)
+        const set = new Map([...readStock(erp)].map(([key, { on_hand }]) => [key, on_hand]))
+        let before = readStock(erp)
         for (const step of steps) {
-          const figures = await take(erp, step)
-          const after = stockOf(erp)
+          const figures = await performStep(erp, step)
+          const after = readStock(erp)
           if (step.do === 'sell') {
             const key = `AUSYD1 ${step.sku}`
             const change = (after.get(key)?.on_hand ?? 0) - (before.get(key)?.on_hand ?? 0)
             set.set(key, (set.get(key) ?? 0) + change)
           }
-          const owed = owedBy(everyDocument(erp))
+          const owed = countOwed(listDocuments(erp))
           for (const [key, { on_hand, held, seq }] of after) {
             expect([key, on_hand >= held, held >= 0]).toEqual([key, true, true])
             const { held: owes = 0, shipped = 0 } = owed.get(key) ?? {}
@@ -212,7 +219,7 @@ describe.each([true, false])('an ERP that dedupes: %s', (dedupes_by_reference) =
           }
           before = after
         }
-        const numbers = everyDocument(erp).map(({ number }) => number)
+        const numbers = listDocuments(erp).map(({ number }) => number)
         expect(new Set(numbers).size).toBe(numbers.length)
         if (dedupes_by_reference) expect(numbers.length).toBeLessThanOrEqual(references.length)
       },
@@ -233,14 +240,18 @@ describe('a quote', () => {
     const levels = fc.array(fc.integer({ min: 0, max: opening }), { minLength: 9, maxLength: 9 })
     const property = fc.asyncProperty(order, levels, async (order, levels) => {
       reset(erp)
-      for (const [index, key] of [...stockOf(erp).keys()].entries()) {
+      for (const [index, key] of [...readStock(erp).keys()].entries()) {
         const [warehouse_code = '', sku = ''] = key.split(' ')
         erp.steering.setStock({ warehouse_code, sku, on_hand: levels[index] ?? 0 })
       }
       const { allow_partial, warehouses } = order
-      const more = { warehouse_codes: warehouses, allow_partial, ...(order.isDropship ? toConsumer() : {}) }
-      const asked = await erp.erp.quote(quoteInput(erp, linesFrom(order.lines), more))
-      // A wholesale order by a method of Sydney finds no warehouse where it may come from Zhejiang only.
+      const more = {
+        warehouse_codes: warehouses,
+        allow_partial,
+        ...(order.isDropship ? createDropshipFields() : {}),
+      }
+      const asked = await erp.erp.quote(createQuoteInput(erp, toLines(order.lines), more))
+      // A wholesale order with a Sydney shipping method finds no warehouse if only Zhejiang is allowed.
       if (!('ok' in asked)) {
         expect([asked.rejected.reason, ...warehouses]).toEqual(['invalid_field', 'CHNZJ1'])
         return
@@ -248,7 +259,7 @@ describe('a quote', () => {
       const { quote } = asked.ok
       const total = { expected_total: quote.costs.total, max_total: quote.costs.total }
       const answer = await erp.erp.submit(
-        submitInput(erp, 'a', linesFrom(order.lines), { ...more, ...total }),
+        createSubmitInput(erp, 'a', toLines(order.lines), { ...more, ...total }),
       )
       const hasSome = quote.lines.some(({ quantity_allocated }) => quantity_allocated > 0)
       expect('ok' in answer).toBe(quote.fulfillable || (allow_partial && hasSome))

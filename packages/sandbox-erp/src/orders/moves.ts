@@ -1,21 +1,21 @@
 import type { Output } from '@trade-gateway/connector'
-import { rowOf, writeRow } from '../movements.ts'
-import { figuresOf } from '../stock.ts'
-import type { Desk } from './desk.ts'
+import { readStockRow, writeStockRow } from '../movements.ts'
+import { readFigures } from '../stock.ts'
+import type { OrderContext } from './context.ts'
 
-/** A row of stock. */
-export interface Place {
+/** The key of a row of stock. */
+export interface StockKey {
   readonly warehouse_code: string
   readonly sku: string
 }
 
-/** So many units of a SKU in a warehouse. */
-export interface Units extends Place {
+/** A number of units of a SKU in a warehouse. */
+export interface Units extends StockKey {
   readonly quantity: number
 }
 
-/** How much a row of stock gains; negative where it loses. */
-export interface Move extends Place {
+/** The change of a row of stock; negative values decrease it. */
+export interface Move extends StockKey {
   readonly held: number
   readonly on_hand: number
 }
@@ -25,15 +25,15 @@ interface AllocatedLine {
   readonly allocations: readonly { readonly warehouse_code: string; readonly quantity: number }[]
 }
 
-/** What lines are allocated, row by row. */
-export function unitsOf(lines: readonly AllocatedLine[]): Units[] {
+/** Lists the allocated units of lines, one entry for each row of stock. */
+export function listUnits(lines: readonly AllocatedLine[]): Units[] {
   return lines.flatMap(({ sku, allocations }) =>
     allocations.map(({ warehouse_code, quantity }) => ({ warehouse_code, sku, quantity })),
   )
 }
 
-/** Goods that are held from now on. */
-export function holding(units: readonly Units[]): Move[] {
+/** Converts units to moves that hold them. */
+export function toHoldMoves(units: readonly Units[]): Move[] {
   return units.map(({ warehouse_code, sku, quantity }) => ({
     warehouse_code,
     sku,
@@ -42,8 +42,8 @@ export function holding(units: readonly Units[]): Move[] {
   }))
 }
 
-/** Goods that are free again. */
-export function freeing(units: readonly Units[]): Move[] {
+/** Converts units to moves that release them. */
+export function toReleaseMoves(units: readonly Units[]): Move[] {
   return units.map(({ warehouse_code, sku, quantity }) => ({
     warehouse_code,
     sku,
@@ -52,8 +52,8 @@ export function freeing(units: readonly Units[]): Move[] {
   }))
 }
 
-/** Held goods that leave the house. */
-export function leaving(units: readonly Units[]): Move[] {
+/** Converts held units to moves that ship them. */
+export function toShipMoves(units: readonly Units[]): Move[] {
   return units.map(({ warehouse_code, sku, quantity }) => ({
     warehouse_code,
     sku,
@@ -63,11 +63,11 @@ export function leaving(units: readonly Units[]): Move[] {
 }
 
 /**
- * Applies moves inside the caller's transaction: each row once, under the next number of its warehouse; a row whose
- * moves cancel out stays as it is. Throws where fewer goods than none, or more than there are, would be held: that
- * is a fault of this program, and rolling back is all that is right.
+ * Applies moves in the caller's transaction. Each row is written once, under the next `stock_seq` of its warehouse; a
+ * row whose moves cancel out is not written. Throws if held units would become negative or exceed the stock: that is a
+ * bug, and the transaction must be rolled back.
  */
-export function moveStock({ store }: Desk, moves: readonly Move[]): void {
+export function moveStock({ store }: OrderContext, moves: readonly Move[]): void {
   const sums = new Map<string, Move>()
   for (const move of moves) {
     const key = `${move.warehouse_code}\u001f${move.sku}`
@@ -77,20 +77,20 @@ export function moveStock({ store }: Desk, moves: readonly Move[]): void {
   }
   for (const { warehouse_code, sku, held, on_hand } of sums.values()) {
     if (held === 0 && on_hand === 0) continue
-    const row = rowOf(store, warehouse_code, sku)
+    const row = readStockRow(store, warehouse_code, sku)
     if (!row) throw new Error(`There is no ${sku} in ${warehouse_code} to move.`)
     const next = { ...row, held: row.held + held, on_hand: row.on_hand + on_hand }
     if (next.held < 0 || next.on_hand < next.held) {
       throw new Error(`${sku} in ${warehouse_code} would have ${next.held} held of ${next.on_hand} on hand.`)
     }
-    writeRow(store, next)
+    writeStockRow(store, next)
   }
 }
 
-/** The newest figures of rows, by warehouse. */
-export function figuresAt(
-  { store, capabilities }: Desk,
-  places: readonly Place[],
+/** Reads the newest figures of rows, by warehouse. */
+export function readMovedFigures(
+  { store, capabilities }: OrderContext,
+  places: readonly StockKey[],
 ): Output<'submit'>['figures'] {
   const skus = new Map<string, Set<string>>()
   for (const { warehouse_code, sku } of places) {
@@ -99,7 +99,7 @@ export function figuresAt(
   }
   return [...skus].map(([warehouse_code, wanted]) => ({
     warehouse_code,
-    rows: figuresOf(store, warehouse_code, [...wanted]).map((row) =>
+    rows: readFigures(store, warehouse_code, [...wanted]).map((row) =>
       capabilities.stock_seq ? row : { ...row, stock_seq: null },
     ),
   }))

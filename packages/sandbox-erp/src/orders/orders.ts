@@ -1,8 +1,8 @@
-import { type Answer, type Erp, type Output, rejected } from '@trade-gateway/connector'
-import { type Desk, inOneStep, refusing } from './desk.ts'
-import { documentsChanged, documentsRead, lookup } from './documents.ts'
+import { type Erp, type ErpResult, type Output, rejected } from '@trade-gateway/connector'
+import { catchRefusal, type OrderContext, runInTransaction } from './context.ts'
+import { lookUp, readDocumentHints, readDocuments } from './documents.ts'
 import { hold, release } from './hold.ts'
-import { applyDueOf } from './progress.ts'
+import { applyDueChangesTo } from './progress.ts'
 import { quote } from './quote.ts'
 import { submit } from './submit.ts'
 import { voidOrder } from './void.ts'
@@ -12,52 +12,55 @@ type OrderOperations = Pick<
   'quote' | 'hold' | 'release' | 'submit' | 'void' | 'lookup' | 'documents.changed' | 'documents.read'
 >
 
-/** The order operations of the sandbox ERP. What is due was applied before; what is named is brought up to date here. */
-export function orderOperations(desk: Desk): OrderOperations {
-  const { store, capabilities } = desk
-  const upToDate = (...references: readonly (string | null)[]) => {
-    for (const reference of references) if (reference !== null) applyDueOf(desk, reference)
+/**
+ * Creates the order operations of the sandbox ERP. Each operation first applies due changes to the documents that it
+ * refers to.
+ */
+export function createOrderOperations(context: OrderContext): OrderOperations {
+  const { store, capabilities } = context
+  const refresh = (...references: readonly (string | null)[]) => {
+    for (const reference of references) if (reference !== null) applyDueChangesTo(context, reference)
   }
-  const noHolds = async () => rejected('not_supported', 'This ERP cannot hold stock.')
+  const refuseHolds = async () => rejected('not_supported', 'This ERP cannot hold stock.')
   return {
     quote: async (input) => {
-      upToDate(input.hold_reference ?? null)
-      return refusing(() => quote(desk, input))
+      refresh(input.hold_reference ?? null)
+      return catchRefusal(() => quote(context, input))
     },
     hold:
       capabilities.holds === 'none'
-        ? noHolds
+        ? refuseHolds
         : async (input) => {
-            upToDate(input.reference, input.replaces)
+            refresh(input.reference, input.replaces)
             const until = Date.parse(input.expires_at)
-            const expires_at = new Date(desk.clock.seen?.(until) ?? until).toISOString()
-            return inOneStep(store, () => hold(desk, { ...input, expires_at }))
+            const expires_at = new Date(context.clock.shiftDeadline?.(until) ?? until).toISOString()
+            return runInTransaction(store, () => hold(context, { ...input, expires_at }))
           },
     release:
       capabilities.holds === 'none'
-        ? noHolds
+        ? refuseHolds
         : async (input) => {
-            upToDate(input.reference)
-            return inOneStep(store, () => release(desk, input))
+            refresh(input.reference)
+            return runInTransaction(store, () => release(context, input))
           },
     submit: async (input) => {
-      upToDate(input.reference, input.hold_reference)
-      return inOneStep(store, () => submit(desk, input))
+      refresh(input.reference, input.hold_reference)
+      return runInTransaction(store, () => submit(context, input))
     },
     void: async (input) => {
-      upToDate(input.reference)
-      return inOneStep(store, () => voidOrder(desk, input))
+      refresh(input.reference)
+      return runInTransaction(store, () => voidOrder(context, input))
     },
-    lookup: async (input): Promise<Answer<Output<'lookup'>>> => {
+    lookup: async (input): Promise<ErpResult<Output<'lookup'>>> => {
       if (capabilities.lookup === 'none')
         return rejected('not_supported', 'This ERP cannot look references up.')
-      upToDate(input.reference)
-      return refusing(() => lookup(desk, input))
+      refresh(input.reference)
+      return catchRefusal(() => lookUp(context, input))
     },
-    'documents.changed': async (input) => documentsChanged(desk, input),
+    'documents.changed': async (input) => readDocumentHints(context, input),
     'documents.read': async (input) => {
-      upToDate(...input.references)
-      return refusing(() => documentsRead(desk, input))
+      refresh(...input.references)
+      return catchRefusal(() => readDocuments(context, input))
     },
   }
 }

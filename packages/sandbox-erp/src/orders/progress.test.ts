@@ -1,14 +1,14 @@
-import { accepted, type ErpDocument, type Input } from '@trade-gateway/connector'
+import { type ErpDocument, type Input, unwrap } from '@trade-gateway/connector'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
-  holdInput,
+  createDropshipFields,
+  createHoldInput,
+  createSubmitInput,
   openTestErp,
   plentiful,
-  stockOf,
-  submitInput,
+  readStock,
   type TestErp,
-  toConsumer,
-} from './test-erp.ts'
+} from '../testing/test-erp.ts'
 
 const handoverMs = 120_000
 const shippingMs = 300_000
@@ -18,40 +18,40 @@ beforeEach(async () => {
 })
 afterEach(() => erp.close())
 
-async function submitted(
+async function submitOrder(
   reference: string,
   lines: Record<string, number>,
   more: Partial<Input<'submit'>> = {},
 ) {
-  return accepted(await erp.erp.submit(submitInput(erp, reference, lines, more))).document
+  return unwrap(await erp.erp.submit(createSubmitInput(erp, reference, lines, more))).document
 }
 
-async function seen(reference: string): Promise<ErpDocument | undefined> {
-  return accepted(await erp.erp['documents.read']({ references: [reference] })).documents[0]
+async function lookUp(reference: string): Promise<ErpDocument | undefined> {
+  return unwrap(await erp.erp['documents.read']({ references: [reference] })).documents[0]
 }
 
-async function voided(reference: string) {
+async function voidOrder(reference: string) {
   const answer = await erp.erp.void({ reference })
   return 'ok' in answer ? [answer.ok.document.status, answer.ok.document.status_raw] : answer.rejected.reason
 }
 
 describe('an order', () => {
   it('is handed over to the warehouse, then leaves it, by the clock of the ERP', async () => {
-    await submitted('o-1', { [plentiful]: 4 })
-    erp.pass(handoverMs - 1)
-    expect(await seen('o-1')).toMatchObject({ status: 'open', status_raw: 'ALLOCATED' })
-    erp.pass(1)
-    expect(await seen('o-1')).toMatchObject({ status: 'open', status_raw: 'PICKING', shipments: [] })
-    expect(stockOf(erp, plentiful)).toEqual([10_000, 4])
-    erp.pass(shippingMs - handoverMs)
-    expect(await seen('o-1')).toMatchObject({ status: 'shipped', status_raw: 'DESPATCHED' })
-    expect(stockOf(erp, plentiful)).toEqual([9_996, 0])
+    await submitOrder('o-1', { [plentiful]: 4 })
+    erp.advance(handoverMs - 1)
+    expect(await lookUp('o-1')).toMatchObject({ status: 'open', status_raw: 'ALLOCATED' })
+    erp.advance(1)
+    expect(await lookUp('o-1')).toMatchObject({ status: 'open', status_raw: 'PICKING', shipments: [] })
+    expect(readStock(erp, plentiful)).toEqual([10_000, 4])
+    erp.advance(shippingMs - handoverMs)
+    expect(await lookUp('o-1')).toMatchObject({ status: 'shipped', status_raw: 'DESPATCHED' })
+    expect(readStock(erp, plentiful)).toEqual([9_996, 0])
   })
 
   it('leaves in one shipment from each warehouse, with all that was allocated there', async () => {
-    await submitted('o-1', { 'SBX-LAST-1': 2, [plentiful]: 41 })
-    erp.pass(shippingMs)
-    const document = await seen('o-1')
+    await submitOrder('o-1', { 'SBX-LAST-1': 2, [plentiful]: 41 })
+    erp.advance(shippingMs)
+    const document = await lookUp('o-1')
     expect(document?.lines.map(({ quantity_shipped }) => quantity_shipped)).toEqual([2, 41])
     expect(document?.shipments).toEqual([
       {
@@ -75,54 +75,55 @@ describe('an order', () => {
   })
 
   it('is cancelled before the hand-over; after it drop-ship is intercepted; shipped is shipped', async () => {
-    await submitted('o-1', { [plentiful]: 1 }, toConsumer())
-    expect(await voided('o-1')).toEqual(['cancelled', 'VOID'])
-    await submitted('o-2', { [plentiful]: 1 }, toConsumer())
-    await submitted('o-3', { [plentiful]: 1 })
-    await submitted('o-4', { [plentiful]: 1 }, toConsumer())
-    erp.pass(handoverMs)
-    expect(await voided('o-2')).toEqual(['intercepted', 'INTERCEPTED'])
-    expect(await voided('o-2')).toEqual(['intercepted', 'INTERCEPTED'])
-    expect(await voided('o-3')).toEqual(['cancelled', 'VOID'])
-    erp.pass(shippingMs)
-    expect(await voided('o-4')).toBe('already_shipped')
-    expect(await voided('o-3')).toEqual(['cancelled', 'VOID'])
-    expect(stockOf(erp, plentiful)).toEqual([9_999, 0])
+    await submitOrder('o-1', { [plentiful]: 1 }, createDropshipFields())
+    expect(await voidOrder('o-1')).toEqual(['cancelled', 'VOID'])
+    await submitOrder('o-2', { [plentiful]: 1 }, createDropshipFields())
+    await submitOrder('o-3', { [plentiful]: 1 })
+    await submitOrder('o-4', { [plentiful]: 1 }, createDropshipFields())
+    erp.advance(handoverMs)
+    expect(await voidOrder('o-2')).toEqual(['intercepted', 'INTERCEPTED'])
+    expect(await voidOrder('o-2')).toEqual(['intercepted', 'INTERCEPTED'])
+    expect(await voidOrder('o-3')).toEqual(['cancelled', 'VOID'])
+    erp.advance(shippingMs)
+    expect(await voidOrder('o-4')).toBe('already_shipped')
+    expect(await voidOrder('o-3')).toEqual(['cancelled', 'VOID'])
+    expect(readStock(erp, plentiful)).toEqual([9_999, 0])
   })
 
   it('moves on in bounded turns, and is never seen behind its time', async () => {
     const orders = 120
-    for (let number = 0; number < orders; number++) await submitted(`o-${number}`, { [plentiful]: 1 })
-    erp.pass(shippingMs)
-    expect(await seen(`o-${orders - 1}`)).toMatchObject({ status: 'shipped' })
-    expect(stockOf(erp, plentiful)[1]).toBeGreaterThan(0)
+    for (let number = 0; number < orders; number++) await submitOrder(`o-${number}`, { [plentiful]: 1 })
+    erp.advance(shippingMs)
+    expect(await lookUp(`o-${orders - 1}`)).toMatchObject({ status: 'shipped' })
+    expect(readStock(erp, plentiful)[1]).toBeGreaterThan(0)
     let turns = 0
-    while (erp.applyDue() > 0) turns += 1
+    while (erp.applyDueChanges() > 0) turns += 1
     expect(turns).toBeGreaterThan(1)
-    expect(stockOf(erp, plentiful)).toEqual([10_000 - orders, 0])
+    expect(readStock(erp, plentiful)).toEqual([10_000 - orders, 0])
   })
 
   it('hints every move', async () => {
-    const changed = async (cursor: string | null) => accepted(await erp.erp['documents.changed']({ cursor }))
-    await submitted('o-0', { [plentiful]: 1 })
-    let { cursor } = await changed(null)
-    const told = async () => {
-      const hints = await changed(cursor)
+    const readChanges = async (cursor: string | null) =>
+      unwrap(await erp.erp['documents.changed']({ cursor }))
+    await submitOrder('o-0', { [plentiful]: 1 })
+    let { cursor } = await readChanges(null)
+    const readHints = async () => {
+      const hints = await readChanges(cursor)
       cursor = hints.cursor
       return hints.references
     }
-    await submitted('o-1', { [plentiful]: 1 })
-    expect(await told()).toEqual(['o-1'])
-    erp.pass(handoverMs)
-    expect((await told()).toSorted()).toEqual(['o-0', 'o-1'])
+    await submitOrder('o-1', { [plentiful]: 1 })
+    expect(await readHints()).toEqual(['o-1'])
+    erp.advance(handoverMs)
+    expect((await readHints()).toSorted()).toEqual(['o-0', 'o-1'])
     await erp.erp.void({ reference: 'o-1' })
-    expect(await told()).toEqual(['o-1'])
-    erp.pass(shippingMs)
-    expect(await told()).toEqual(['o-0'])
-    await erp.erp.hold(holdInput(erp, 'h-1', { [plentiful]: 1 }))
-    expect(await told()).toEqual(['h-1'])
-    expect(await told()).toEqual([])
-    expect((await changed('garbled')).everything).toBe(true)
+    expect(await readHints()).toEqual(['o-1'])
+    erp.advance(shippingMs)
+    expect(await readHints()).toEqual(['o-0'])
+    await erp.erp.hold(createHoldInput(erp, 'h-1', { [plentiful]: 1 }))
+    expect(await readHints()).toEqual(['h-1'])
+    expect(await readHints()).toEqual([])
+    expect((await readChanges('garbled')).everything).toBe(true)
   })
 })
 
@@ -130,22 +131,23 @@ describe('a look-up', () => {
   it('that is eventual sees a document after its lag, and its hint is not missed', async () => {
     const lag = 5_000
     const slow = await openTestErp({ capabilities: { lookup: 'eventual', lookup_lag_ms: lag } })
-    const changed = async (cursor: string | null) => accepted(await slow.erp['documents.changed']({ cursor }))
-    const { cursor } = await changed(null)
-    await slow.erp.submit(submitInput(slow, 'o-1', { [plentiful]: 1 }))
-    slow.pass(lag - 1)
-    await slow.erp.submit(submitInput(slow, 'o-2', { [plentiful]: 1 }))
-    const early = await changed(cursor)
+    const readChanges = async (cursor: string | null) =>
+      unwrap(await slow.erp['documents.changed']({ cursor }))
+    const { cursor } = await readChanges(null)
+    await slow.erp.submit(createSubmitInput(slow, 'o-1', { [plentiful]: 1 }))
+    slow.advance(lag - 1)
+    await slow.erp.submit(createSubmitInput(slow, 'o-2', { [plentiful]: 1 }))
+    const early = await readChanges(cursor)
     expect(early.references).toEqual([])
     const references = ['o-1', 'o-2']
-    expect(accepted(await slow.erp['documents.read']({ references })).documents).toEqual([])
-    expect(accepted(await slow.erp.lookup({ reference: 'o-1' })).state).toBe('absent')
-    slow.pass(1)
-    expect(accepted(await slow.erp.lookup({ reference: 'o-1' })).state).toBe('found')
-    const later = await changed(early.cursor)
+    expect(unwrap(await slow.erp['documents.read']({ references })).documents).toEqual([])
+    expect(unwrap(await slow.erp.lookup({ reference: 'o-1' })).state).toBe('absent')
+    slow.advance(1)
+    expect(unwrap(await slow.erp.lookup({ reference: 'o-1' })).state).toBe('found')
+    const later = await readChanges(early.cursor)
     expect(later.references).toEqual(['o-1'])
-    slow.pass(lag)
-    expect((await changed(later.cursor)).references).toEqual(['o-2'])
+    slow.advance(lag)
+    expect((await readChanges(later.cursor)).references).toEqual(['o-2'])
     slow.close()
   })
 

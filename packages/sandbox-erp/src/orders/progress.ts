@@ -1,88 +1,100 @@
 /**
- * What happens to documents by itself, by the ERP's clock: a hold expires, an order is handed over to the warehouse
- * and leaves it. It is applied before each operation and by a timer, in bounded turns, so that nobody sees a document
- * that is behind its time; the document that an operation names is brought up to date in any case.
+ * Automatic changes of documents, by the ERP's clock: holds expire, orders are handed over to the warehouse and
+ * shipped. They are applied before each operation and by a timer, up to a limit. The document that an operation refers
+ * to is always brought up to date, whatever the limit.
  */
 import type { ErpDocument, ErpShipment } from '@trade-gateway/connector'
-import { applyDueBooks } from '../ledger/due.ts'
+import { settleIfDue } from '../ledger/due.ts'
 import { chargeFreight, type Parcel } from '../ledger/sales.ts'
+import { takeDocumentNumber } from '../sequences.ts'
 import type { Store } from '../store.ts'
-import type { Desk } from './desk.ts'
-import { documentOf, dueDocuments, ownNumber, type Stored, updateDocument } from './documents.ts'
-import { weightsOf } from './goods.ts'
+import type { OrderContext } from './context.ts'
+import { findDocument, findDueDocuments, type StoredDocument, updateDocument } from './documents.ts'
+import { readWeights } from './goods.ts'
 import { expireHold } from './hold.ts'
-import { arrivalOf, journeyOf, travelDays } from './journey.ts'
-import { leaving, moveStock, type Units, unitsOf } from './moves.ts'
-import { instant } from './quote.ts'
-import { warehousesOf } from './request.ts'
-import { saleOf } from './sale.ts'
+import { countTravelDays, estimateArrival, planJourney } from './journey.ts'
+import { listUnits, moveStock, toShipMoves, type Units } from './moves.ts'
+import { toInstant } from './quote.ts'
+import { readWarehouses } from './request.ts'
+import { toSale } from './sale.ts'
 
-/** So many orders of 20 lines keep everyone else waiting for some 15 ms. */
-const mostOrdersPerTurn = 20
-const mostHoldsPerTurn = 200
-const mostHoldTurns = 10
+/**
+ * The maximum number of orders that are changed at once. With 20 lines each, so many orders block other operations for
+ * about 15 ms.
+ */
+const maxOrdersPerTurn = 20
+const maxHoldsPerTurn = 200
+const maxHoldTurns = 10
 const unitsPerPackage = 20
 const gramsPerKilogram = 1_000
 
-/** Applies what is due: all holds whose time is over (at most 2000), some orders, and the books. Answers how many. */
-export function applyDue(desk: Desk): number {
+/** Applies due changes: expired holds (at most 2000), some orders, bills and refunds. Returns their number. */
+export function applyDueChanges(context: OrderContext): number {
   let applied = 0
-  for (let turn = 0; turn < mostHoldTurns; turn++) {
-    const holds = turnOf(desk, 'hold', mostHoldsPerTurn)
+  for (let turn = 0; turn < maxHoldTurns; turn++) {
+    const holds = applyDueBatch(context, 'hold', maxHoldsPerTurn)
     applied += holds
-    if (holds < mostHoldsPerTurn) break
+    if (holds < maxHoldsPerTurn) break
   }
-  const orders = turnOf(desk, 'order', mostOrdersPerTurn)
-  return applied + orders + applyDueBooks(desk, desk.clock.now())
+  const orders = applyDueBatch(context, 'order', maxOrdersPerTurn)
+  return applied + orders + settleIfDue(context, context.clock.now())
 }
 
-/** Brings one document up to date. */
-export function applyDueOf(desk: Desk, reference: string): void {
-  const stored = documentOf(desk.store, reference)
-  const now = desk.clock.now()
-  if (stored?.due_at != null && stored.due_at <= now) desk.store.transaction(() => advance(desk, stored, now))
+/** Applies due changes to one document. */
+export function applyDueChangesTo(context: OrderContext, reference: string): void {
+  const stored = findDocument(context.store, reference)
+  const now = context.clock.now()
+  if (stored?.due_at != null && stored.due_at <= now)
+    context.store.transaction(() => advanceDocument(context, stored, now))
 }
 
-function turnOf(desk: Desk, kind: ErpDocument['kind'], most: number): number {
-  const now = desk.clock.now()
-  const due = dueDocuments(desk.store, kind, now, most)
+function applyDueBatch(context: OrderContext, kind: ErpDocument['kind'], limit: number): number {
+  const now = context.clock.now()
+  const due = findDueDocuments(context.store, { kind, now, limit })
   if (due.length === 0) return 0
-  desk.store.transaction(() => {
-    for (const stored of due) advance(desk, stored, now)
+  context.store.transaction(() => {
+    for (const stored of due) advanceDocument(context, stored, now)
   })
   return due.length
 }
 
-function advance(desk: Desk, stored: Stored, now: number) {
-  if (stored.document.kind === 'hold') return expireHold(desk, stored)
+function advanceDocument(context: OrderContext, stored: StoredDocument, now: number) {
+  if (stored.document.kind === 'hold') return expireHold(context, stored)
   const submitted = Date.parse(stored.document.submitted_at ?? '')
-  const leaves = submitted + desk.shippingMs
-  if (leaves <= now) return void shipOrder(desk, stored, leaves)
-  handOver(desk, stored)
+  const leaves = submitted + context.shippingMs
+  if (leaves <= now) return void shipOrder(context, stored, leaves)
+  handOver(context, stored)
 }
 
-/** When something happens to an open order by itself. */
-export function nextDue(desk: Desk, { status_raw }: ErpDocument, submitted: number): number | null {
+/** Computes the time of the next automatic change of an open order. */
+export function computeNextDue(
+  context: OrderContext,
+  { status_raw }: ErpDocument,
+  submitted: number,
+): number | null {
   const isWithWarehouse = status_raw === 'PICKING'
-  const due = submitted + (isWithWarehouse ? desk.shippingMs : Math.min(desk.handoverMs, desk.shippingMs))
+  const due =
+    submitted + (isWithWarehouse ? context.shippingMs : Math.min(context.handoverMs, context.shippingMs))
   return Number.isFinite(due) ? due : null
 }
 
-/** Hands an order over to the warehouse, inside the caller's transaction. */
-export function handOver(desk: Desk, { id, document }: Stored): ErpDocument {
+/** Hands an order over to the warehouse, in the caller's transaction. */
+export function handOver(context: OrderContext, { id, document }: StoredDocument): ErpDocument {
   const handed: ErpDocument = { ...document, status_raw: 'PICKING' }
   const submitted = Date.parse(document.submitted_at ?? '')
-  updateDocument(desk.store, { id, document: handed, due_at: nextDue(desk, handed, submitted) })
+  updateDocument(context.store, { id, document: handed, due_at: computeNextDue(context, handed, submitted) })
   return handed
 }
 
-/** Lets an open order leave the house: one shipment from each warehouse, inside the caller's transaction. */
-export function shipOrder(desk: Desk, stored: Stored, at: number): ErpDocument {
+/** Ships an open order with one shipment from each warehouse, in the caller's transaction. */
+export function shipOrder(context: OrderContext, stored: StoredDocument, at: number): ErpDocument {
   const { document } = stored
-  const units = unitsOf(document.lines)
-  moveStock(desk, leaving(units))
+  const units = listUnits(document.lines)
+  moveStock(context, toShipMoves(units))
   const groups = Map.groupBy(units, ({ warehouse_code }) => warehouse_code)
-  const shipments = [...groups].map(([code, inParcel]) => shipmentOf(desk, stored, code, inParcel, at))
+  const shipments = [...groups].map(([code, inParcel]) =>
+    createShipment(context, stored, { code, units: inParcel, at }),
+  )
   const shipped: ErpDocument = {
     ...document,
     status: 'shipped',
@@ -90,25 +102,28 @@ export function shipOrder(desk: Desk, stored: Stored, at: number): ErpDocument {
     lines: document.lines.map((line) => ({ ...line, quantity_shipped: line.quantity_allocated })),
     shipments,
   }
-  updateDocument(desk.store, { id: stored.id, document: shipped, due_at: null })
-  chargeFreight(desk, saleOf(stored), parcelsOf(desk.store, stored, shipments))
+  updateDocument(context.store, { id: stored.id, document: shipped, due_at: null })
+  chargeFreight(context, toSale(stored), toParcels(context.store, stored, shipments))
   return shipped
 }
 
-/** What each shipment weighs, by started kilograms, and how far it goes. */
-function parcelsOf(
+/**
+ * Computes the weight of each shipment, its chargeable weight (rounded up to the next whole kilogram, in grams) and its
+ * freight zone.
+ */
+function toParcels(
   store: Store,
-  { document, particulars }: Stored,
+  { document, particulars }: StoredDocument,
   shipments: readonly ErpShipment[],
 ): Parcel[] {
-  const weights = weightsOf(store, document.lines)
-  const journey = journeyOf(store, particulars.customer_code, particulars.delivery)
+  const weights = readWeights(store, document.lines)
+  const journey = planJourney(store, particulars.customer_code, particulars.delivery)
   return shipments.map((shipment) => {
     const weight_g = shipment.lines.reduce(
       (sum, { sku, quantity }) => sum + quantity * (weights.get(sku) ?? 0),
       0,
     )
-    const country = countryOf(store, shipment.warehouse_code)
+    const country = readCountry(store, shipment.warehouse_code)
     return {
       shipment,
       weight_g,
@@ -118,20 +133,18 @@ function parcelsOf(
   })
 }
 
-function shipmentOf(
-  desk: Desk,
-  { particulars }: Stored,
-  warehouse: string,
-  units: readonly Units[],
-  at: number,
+function createShipment(
+  context: OrderContext,
+  { particulars }: StoredDocument,
+  { code: warehouse, units, at }: { code: string; units: readonly Units[]; at: number },
 ): ErpShipment {
-  const { store } = desk
-  const number = ownNumber(store, 'SH')
-  const journey = journeyOf(store, particulars.customer_code, particulars.delivery)
-  const country = countryOf(store, warehouse)
+  const { store } = context
+  const number = takeDocumentNumber(store, 'SH')
+  const journey = planJourney(store, particulars.customer_code, particulars.delivery)
+  const country = readCountry(store, warehouse)
   const carrier =
-    journey.kind === 'delivery' ? (journey.carrier ?? carrierFrom(country, journey.is_express)) : 'Pickup'
-  const arrival = arrivalOf(at, travelDays(journey, country), { isReady: true, landing: [] })
+    journey.kind === 'delivery' ? (journey.carrier ?? chooseCarrier(country, journey.is_express)) : 'Pickup'
+  const arrival = estimateArrival(at, countTravelDays(journey, country), { isReady: true, landing: [] })
   const isTracked = journey.kind === 'delivery'
   const tracking_number = isTracked ? `SBX${warehouse}${number.replace(/\D/g, '')}` : null
   return {
@@ -146,17 +159,17 @@ function shipmentOf(
       1,
       Math.ceil(units.reduce((sum, { quantity }) => sum + quantity, 0) / unitsPerPackage),
     ),
-    shipped_at: instant(at),
+    shipped_at: toInstant(at),
     estimated_arrival_date: arrival.latest_arrival_date,
     status_raw: 'DESPATCHED',
   }
 }
 
-function countryOf(store: Store, warehouse: string): string {
-  return warehousesOf(store).find(({ warehouse_code }) => warehouse_code === warehouse)?.country_code ?? ''
+function readCountry(store: Store, warehouse: string): string {
+  return readWarehouses(store).find(({ warehouse_code }) => warehouse_code === warehouse)?.country_code ?? ''
 }
 
-function carrierFrom(country: string, isExpress: boolean): string {
+function chooseCarrier(country: string, isExpress: boolean): string {
   if (country === 'CN') return isExpress ? 'West Lake Express' : 'Qiantang Logistics'
   return isExpress ? 'Kestrel Express' : 'Southern Road'
 }

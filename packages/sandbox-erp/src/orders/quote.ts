@@ -1,49 +1,63 @@
 import type { ErpDocument, Input, Output, Quote } from '@trade-gateway/connector'
 import { canPay } from '../ledger/accounts.ts'
-import { type Allocated, allocate } from './allocate.ts'
-import { costsOf, pricesOf } from './costs.ts'
-import { type Desk, Refusal } from './desk.ts'
-import { documentOf, type Stored } from './documents.ts'
-import { frozenBy } from './frozen.ts'
-import { arrivalOf, isServed, travelDays } from './journey.ts'
-import { unitsOf } from './moves.ts'
-import { type Understood, understand } from './request.ts'
+import { type Allocation, allocate } from './allocate.ts'
+import { type OrderContext, Refusal } from './context.ts'
+import { computeCosts, priceLine } from './costs.ts'
+import { findDocument, type StoredDocument } from './documents.ts'
+import { getFrozenAmount } from './frozen-amount.ts'
+import { countTravelDays, estimateArrival, isServed } from './journey.ts'
+import { listUnits } from './moves.ts'
+import { type CheckedRequest, checkRequest } from './request.ts'
 
-/** How long the ERP stands by a total. */
+/** How long the ERP guarantees a quoted total, in milliseconds. */
 const priceLifeMs = 15 * 60 * 1000
 
-/** What an order would be allocated and cost. Writes nothing. */
-export function quote(desk: Desk, input: Input<'quote'>): Output<'quote'> {
-  const understood = understand(desk, input)
-  const held = heldBy(desk, understood, input.hold_reference ?? null)
-  const allocated = allocate(understood, held ? unitsOf(held.document.lines) : [])
-  return { quote: quoteOf(desk, understood, allocated, input.allow_partial, frozenBy(held)) }
+/** Returns what an order would be allocated and cost. Writes nothing. */
+export function quote(context: OrderContext, input: Input<'quote'>): Output<'quote'> {
+  const checked = checkRequest(context, input)
+  const held = findHold(context, checked, input.hold_reference ?? null)
+  const allocated = allocate(checked, held ? listUnits(held.document.lines) : [])
+  const options = {
+    allocated,
+    allowPartial: input.allow_partial,
+    releasedAmount: getFrozenAmount(held),
+  }
+  return { quote: computeQuote(context, checked, options) }
 }
 
-/** The hold of a reference, while it holds. */
-function heldBy(desk: Desk, { account }: Understood, reference: string | null): Stored | undefined {
-  const stored = reference === null ? undefined : documentOf(desk.store, reference)
+/** Finds an active hold by its reference. */
+function findHold(
+  context: OrderContext,
+  { account }: CheckedRequest,
+  reference: string | null,
+): StoredDocument | undefined {
+  const stored = reference === null ? undefined : findDocument(context.store, reference)
   if (stored?.document.kind !== 'hold' || stored.document.status !== 'held') return undefined
   if (stored.particulars.customer_code === account.customer_code) return stored
   throw new Refusal('not_found', `${account.customer_code} has no hold ${reference}.`)
 }
 
-/** An allocation with its prices, dates and what stands in its way; `released` is set free if it is ordered. */
-export function quoteOf(
-  desk: Desk,
-  understood: Understood,
-  allocated: Allocated,
-  allowPartial: boolean,
-  released: number,
+interface QuoteOptions {
+  readonly allocated: Allocation
+  readonly allowPartial: boolean
+  /** The reserved amount that the order would release. */
+  readonly releasedAmount: number
+}
+
+/** Adds prices, dates and obstacles to an allocation. */
+export function computeQuote(
+  context: OrderContext,
+  checked: CheckedRequest,
+  { allocated, allowPartial, releasedAmount }: QuoteOptions,
 ): Quote {
-  const { account, request, journey } = understood
+  const { account, request, journey } = checked
   const { currency } = allocated
-  const costs = costsOf(understood, allocated, allowPartial)
+  const costs = computeCosts(checked, allocated, allowPartial)
   const short = allocated.lines.filter(({ quantity, quantity_allocated }) => quantity_allocated < quantity)
   const { customer_code, payment_method } = request
   const isPayable =
     request.order_type === 'reservation' ||
-    canPay(desk.store, { customer_code, currency, payment_method, total: costs.total }, released)
+    canPay(context.store, { customer_code, currency, payment_method, total: costs.total }, releasedAmount)
   const unfulfillable_reasons: Quote['unfulfillable_reasons'] = [
     ...(short.length > 0 ? (['insufficient_stock'] as const) : []),
     ...(isPayable ? [] : (['insufficient_balance'] as const)),
@@ -61,18 +75,21 @@ export function quoteOf(
       short_reasons: line.short_reasons,
       allocations: line.allocations,
       incoming: line.incoming,
-      ...pricesOf(line, account.rank, allowPartial),
+      ...priceLine(line, account.rank, allowPartial),
     })),
     costs,
     currency,
-    arrival: arrivalOf(desk.clock.now(), travelDays(journey, allocated.country_code), { isReady, landing }),
+    arrival: estimateArrival(context.clock.now(), countTravelDays(journey, allocated.country_code), {
+      isReady,
+      landing,
+    }),
     unfulfillable_reasons,
-    price_expires_at: instant(desk.clock.now() + priceLifeMs),
+    price_expires_at: toInstant(context.clock.now() + priceLifeMs),
   }
 }
 
-/** What was quoted for a document that exists, for whoever asks for it again. */
-export function quoteAgain(document: ErpDocument, createdAt: number): Quote {
+/** Rebuilds the quote of an existing document, for a repeated call. */
+export function rebuildQuote(document: ErpDocument, createdAt: number): Quote {
   const { costs, arrival } = document
   if (!costs || !arrival) throw new Error(`${document.reference} has no price.`)
   return {
@@ -86,11 +103,11 @@ export function quoteAgain(document: ErpDocument, createdAt: number): Quote {
     currency: document.currency,
     arrival,
     unfulfillable_reasons: [],
-    price_expires_at: instant(createdAt + priceLifeMs),
+    price_expires_at: toInstant(createdAt + priceLifeMs),
   }
 }
 
-/** RFC 3339, UTC, milliseconds. */
-export function instant(epochMs: number): string {
+/** Formats a time in RFC 3339: UTC with milliseconds. */
+export function toInstant(epochMs: number): string {
   return new Date(epochMs).toISOString()
 }

@@ -1,10 +1,10 @@
 import type { Sale } from '../ledger/sales.ts'
-import type { Stored } from './documents.ts'
+import type { StoredDocument } from './documents.ts'
 
-const nothing = { goods: 0, freight: 0, handling: 0, tax: 0, discount: 0, total: 0 }
+const noCosts = { goods: 0, freight: 0, handling: 0, tax: 0, discount: 0, total: 0 }
 
-/** An order as the books know it. */
-export function saleOf({ document, particulars }: Pick<Stored, 'document' | 'particulars'>): Sale {
+/** Converts an order to the ledger's view of it. */
+export function toSale({ document, particulars }: Pick<StoredDocument, 'document' | 'particulars'>): Sale {
   return {
     customer_code: particulars.customer_code,
     currency: document.currency,
@@ -12,6 +12,6 @@ export function saleOf({ document, particulars }: Pick<Stored, 'document' | 'par
     number: document.number,
     reference: document.reference,
     client_order_number: particulars.client_order_number,
-    costs: document.costs ?? nothing,
+    costs: document.costs ?? noCosts,
   }
 }

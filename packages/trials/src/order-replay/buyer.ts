@@ -1,22 +1,25 @@
 /**
- * A client that does what the docs say. Every write has an idempotency key of its own. What may be retried (an
- * overload, an ERP in trouble, an answer that was lost) is retried with the same key, after `Retry-After` where there
- * is one; every other error is definite, and the end of the matter. What has no definite answer in the end is unknown.
+ * A client that follows the documentation. Each write has its own idempotency key. After an overload, a failure of the
+ * ERP or a lost response the client repeats the request with the same key, after `Retry-After` if there is one. All
+ * other errors are final. If there is no final response in time, the outcome is unknown.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
-import { Unanswered } from '../client.ts'
+import { NoUsableResponse } from '../client.ts'
 import { count, type Tally } from '../tally.ts'
-import { Tokens } from './tokens.ts'
+import { TokenCache } from './tokens.ts'
 
-/** The gateway gives up a write after 30 seconds, and waits up to 35 for another one on the same document. */
+/**
+ * The timeout of a request in milliseconds. It is longer than the gateway takes, which gives up a write after 30
+ * seconds, and waits up to 35 seconds for another write on the same document.
+ */
 const requestTimeoutMs = 75_000
-const longestPauseMs = 30_000
+const maxRetryAfterMs = 30_000
 const firstPauseMs = 100
-const mostPauseMs = 2_000
+const maxPauseMs = 2_000
 
-/** The codes that say: the same again, with the same key. */
-const retried: ReadonlySet<string> = new Set([
+/** The error codes after which the client repeats the request with the same key. */
+const retriedCodes: ReadonlySet<string> = new Set([
   'UPSTREAM_TIMEOUT',
   'UPSTREAM_ERROR',
   'IDEMPOTENCY_IN_PROGRESS',
@@ -24,7 +27,7 @@ const retried: ReadonlySet<string> = new Set([
   'INTERNAL',
   'AUTHZ_UNAVAILABLE',
 ])
-const renewed: ReadonlySet<string> = new Set(['AUTH_EXPIRED', 'AUTH_INVALID_TOKEN'])
+const tokenCodes: ReadonlySet<string> = new Set(['AUTH_EXPIRED', 'AUTH_INVALID_TOKEN'])
 
 const refusal = z.object({
   error: z.object({
@@ -35,7 +38,7 @@ const refusal = z.object({
   }),
 })
 
-/** An error that says that nothing was done. */
+/** An error after which the gateway has changed nothing. */
 export interface Refusal {
   readonly code: string
   readonly reason: string | undefined
@@ -43,20 +46,20 @@ export interface Refusal {
   readonly request_id: string
 }
 
-/** How a request ended. */
-export type Ending =
+/** The final result of a request. */
+export type RequestResult =
   | { readonly kind: 'done'; readonly body: unknown }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'unknown'; readonly last: string }
 
-/** What a buyer met on its way. */
-export interface Met {
+/** The counters of a buyer. */
+export interface BuyerCounts {
   requests: number
-  /** Answers that were those of an earlier request with the same key. */
+  /** Responses that repeat the response to an earlier request with the same key. */
   replayed: number
-  /** Retries by the code of the error, or `no answer`. */
+  /** Retries by the code of the error, or `no response`. */
   readonly retries: Tally
-  /** Writes of which the gateway said that their outcome is not known, and those that it told the outcome of later. */
+  /** Writes whose outcome the gateway reported as unknown, and those of them that were resolved later. */
   in_doubt: number
   settled: number
 }
@@ -68,12 +71,18 @@ interface Request {
   readonly body?: unknown
 }
 
-type Said =
-  | Exclude<Ending, { kind: 'unknown' }>
+interface WriteRequest extends Request {
+  readonly method: 'POST' | 'DELETE'
+  /** The idempotency key. */
+  readonly key: string
+}
+
+type Attempt =
+  | Exclude<RequestResult, { kind: 'unknown' }>
   | {
       readonly kind: 'again'
       readonly why: string
-      /** What `Retry-After` said; undefined: that is up to us. */
+      /** From `Retry-After`; undefined means that the client chooses the pause. */
       readonly pauseMs: number | undefined
       readonly isDoubt: boolean
     }
@@ -82,75 +91,77 @@ interface Options {
   readonly base_url: string
   readonly username: string
   readonly password: string
-  /** For how long a request is retried, and for how long one of which the outcome is not known. */
+  /** How long a request is retried: normally, and while its outcome is unknown. */
   readonly patience: { readonly usual_ms: number; readonly in_doubt_ms: number }
   readonly signal: AbortSignal
-  /** Told of every answer and of every answer that did not come. */
-  readonly onAnswer: () => void
+  /** Called after every request, even without a response. */
+  readonly onResponse: () => void
 }
 
-/** An account of the ERP that orders over HTTP. */
+/** An account of the ERP that places orders over HTTP. */
 export class Buyer {
   readonly #options: Options
-  readonly #tokens: Tokens
-  readonly met: Met = { requests: 0, replayed: 0, retries: new Map(), in_doubt: 0, settled: 0 }
+  readonly #tokens: TokenCache
+  readonly counts: BuyerCounts = { requests: 0, replayed: 0, retries: new Map(), in_doubt: 0, settled: 0 }
 
   constructor(options: Options) {
     this.#options = options
-    this.#tokens = new Tokens(() => this.#signIn())
+    this.#tokens = new TokenCache(() => this.#signIn())
   }
 
   get tokens(): number {
     return this.#tokens.issued
   }
 
-  /** The body of a 200 answer. Throws `Unanswered` where there is none in the end. */
+  /** Returns the body of a 200 response. Throws `NoUsableResponse` if retries do not lead to one. */
   async read(path: string): Promise<unknown> {
-    const ending = await this.#ended({ method: 'GET', path }, true)
-    if (ending.kind === 'done') return ending.body
-    throw new Unanswered(`GET ${path}: ${ending.kind === 'refused' ? ending.refusal.code : ending.last}`)
+    const result = await this.#sendUntilSettled({ method: 'GET', path }, true)
+    if (result.kind === 'done') return result.body
+    throw new NoUsableResponse(
+      `GET ${path}: ${result.kind === 'refused' ? result.refusal.code : result.last}`,
+    )
   }
 
-  /** Does a write, as often as it takes. */
-  write(method: 'POST' | 'DELETE', path: string, key: string, body?: unknown): Promise<Ending> {
-    return this.#ended({ method, path, key, body }, true)
+  /** Sends a write until its outcome is known or the time limit is reached. */
+  write(request: WriteRequest): Promise<RequestResult> {
+    return this.#sendUntilSettled(request, true)
   }
 
   async #signIn(): Promise<unknown> {
     const { username, password } = this.#options
     const body = { grant_type: 'password', username, password }
-    const ending = await this.#ended({ method: 'POST', path: '/api/v1/auth/token', body }, false)
-    if (ending.kind === 'done') return ending.body
-    throw new Unanswered(`No token: ${ending.kind === 'refused' ? ending.refusal.code : ending.last}`)
+    const result = await this.#sendUntilSettled({ method: 'POST', path: '/api/v1/auth/token', body }, false)
+    if (result.kind === 'done') return result.body
+    throw new NoUsableResponse(`No token: ${result.kind === 'refused' ? result.refusal.code : result.last}`)
   }
 
-  async #ended(request: Request, isSignedIn: boolean): Promise<Ending> {
+  async #sendUntilSettled(request: Request, isSignedIn: boolean): Promise<RequestResult> {
     const { patience, signal } = this.#options
     const began = performance.now()
     let [isDoubtful, failures] = [false, 0]
     for (;;) {
-      const said = await this.#said(request, isSignedIn)
-      if (said.kind !== 'again') {
-        if (isDoubtful) this.met.settled += 1
-        return said
+      const attempt = await this.#sendOnce(request, isSignedIn)
+      if (attempt.kind !== 'again') {
+        if (isDoubtful) this.counts.settled += 1
+        return attempt
       }
-      if (said.isDoubt && !isDoubtful) {
+      if (attempt.isDoubt && !isDoubtful) {
         isDoubtful = true
-        this.met.in_doubt += 1
+        this.counts.in_doubt += 1
       }
-      count(this.met.retries, said.why)
-      const pauseMs = said.pauseMs ?? Math.min(mostPauseMs, firstPauseMs * 2 ** failures)
+      count(this.counts.retries, attempt.why)
+      const pauseMs = attempt.pauseMs ?? Math.min(maxPauseMs, firstPauseMs * 2 ** failures)
       failures += 1
-      const most = said.isDoubt ? patience.in_doubt_ms : patience.usual_ms
-      if (performance.now() - began + pauseMs > most) return { kind: 'unknown', last: said.why }
+      const maxMs = attempt.isDoubt ? patience.in_doubt_ms : patience.usual_ms
+      if (performance.now() - began + pauseMs > maxMs) return { kind: 'unknown', last: attempt.why }
       await wait(pauseMs, undefined, { signal })
     }
   }
 
   /** Sends a request once. */
-  async #said({ method, path, key, body }: Request, isSignedIn: boolean): Promise<Said> {
-    const { base_url, signal, onAnswer } = this.#options
-    const token = isSignedIn ? await this.#tokens.current() : undefined
+  async #sendOnce({ method, path, key, body }: Request, isSignedIn: boolean): Promise<Attempt> {
+    const { base_url, signal, onResponse } = this.#options
+    const token = isSignedIn ? await this.#tokens.getToken() : undefined
     const headers = {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
@@ -163,37 +174,39 @@ export class Buyer {
       signal: inTime,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }
-    this.met.requests += 1
+    this.counts.requests += 1
     let response: Response
-    let answer: unknown
+    let responseBody: unknown
     try {
       response = await fetch(`${base_url}${path}`, init)
-      answer = await response.json()
+      responseBody = await response.json()
     } catch {
       signal.throwIfAborted()
-      return { kind: 'again', why: 'no answer', pauseMs: undefined, isDoubt: false }
+      return { kind: 'again', why: 'no response', pauseMs: undefined, isDoubt: false }
     } finally {
-      onAnswer()
+      onResponse()
     }
-    if (response.headers.has('idempotent-replayed')) this.met.replayed += 1
-    return response.ok ? { kind: 'done', body: answer } : this.#failed(response, answer, token)
+    if (response.headers.has('idempotent-replayed')) this.counts.replayed += 1
+    return response.ok
+      ? { kind: 'done', body: responseBody }
+      : this.#classifyError(response, responseBody, token)
   }
 
-  #failed(response: Response, answer: unknown, token: string | undefined): Said {
-    const { code, reason, message, request_id } = refusal.parse(answer).error
-    if (token !== undefined && renewed.has(code)) {
-      this.#tokens.refused(token)
+  #classifyError(response: Response, responseBody: unknown, token: string | undefined): Attempt {
+    const { code, reason, message, request_id } = refusal.parse(responseBody).error
+    if (token !== undefined && tokenCodes.has(code)) {
+      this.#tokens.discard(token)
       return { kind: 'again', why: code, pauseMs: 0, isDoubt: false }
     }
-    if (!retried.has(code)) return { kind: 'refused', refusal: { code, reason, message, request_id } }
+    if (!retriedCodes.has(code)) return { kind: 'refused', refusal: { code, reason, message, request_id } }
     const isDoubt = reason === 'upstream_unknown' || code === 'IDEMPOTENCY_IN_PROGRESS'
-    // An overload (503) and a failure of the gateway itself (500) have the same code.
+    // INTERNAL is the code of an overload (503) and of a failure of the gateway itself (500).
     const why = code === 'INTERNAL' ? `${code} ${response.status}` : code
-    return { kind: 'again', why, pauseMs: pauseOf(response), isDoubt }
+    return { kind: 'again', why, pauseMs: readPauseMs(response), isDoubt }
   }
 }
 
-function pauseOf(response: Response): number | undefined {
+function readPauseMs(response: Response): number | undefined {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return seconds >= 0 ? Math.min(longestPauseMs, seconds * 1000) : undefined
+  return seconds >= 0 ? Math.min(maxRetryAfterMs, seconds * 1000) : undefined
 }

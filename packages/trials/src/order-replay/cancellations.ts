@@ -1,7 +1,7 @@
 /**
- * A wholesale order is voided as a whole, and a shop's cancellations mostly take back a part of one. So the rule is: a
- * cancellation voids the latest earlier order of the same customer, not yet voided, that has exactly what it takes
- * back; where there is none, the latest one that has all of it and more. Every other cancellation is left out.
+ * Matches cancellations to orders. The API voids whole orders, but a shop's cancellations mostly return parts of an
+ * order. A cancellation therefore voids one earlier order of the same customer that is not voided yet: the latest one
+ * with exactly the returned goods, or else the latest one with at least these goods. Other cancellations are left out.
  */
 import { count, type Tally } from '../tally.ts'
 import type { Cancellation, Goods, WholesaleOrder } from './invoices.ts'
@@ -11,30 +11,30 @@ export interface Void {
   readonly invoice_no: string
   readonly client_order_number: string
   readonly isExact: boolean
-  /** So many orders stand before it. */
+  /** The number of orders before the cancellation in the file. */
   readonly orders_before: number
 }
 
-/** The voids of cancellations, in their order; what is none is counted in `left_out`. */
-export function voidsOf(
+/** Returns the voids of cancellations, in their order. `left_out` counts the cancellations without a match. */
+export function matchVoids(
   orders: readonly WholesaleOrder[],
   cancellations: readonly Cancellation[],
   left_out: Tally,
 ): Void[] {
-  const byCustomer = customersOf(orders)
+  const byCustomer = groupByCustomer(orders)
   const voided = new Set<WholesaleOrder>()
   return cancellations.flatMap(({ invoice_no, customer_id, goods, orders_before }) => {
     if (customer_id === null) {
-      count(left_out, 'its customer is not known')
+      count(left_out, 'its customer is unknown')
       return []
     }
     const earlier = (byCustomer.get(customer_id) ?? []).filter(
       ({ order, position }) => position < orders_before && !voided.has(order),
     )
-    const exact = earlier.findLast(({ order }) => isSame(order.goods, goods))
-    const found = exact ?? earlier.findLast(({ order }) => holds(order.goods, goods))
+    const exact = earlier.findLast(({ order }) => hasSameGoods(order.goods, goods))
+    const found = exact ?? earlier.findLast(({ order }) => containsGoods(order.goods, goods))
     if (!found) {
-      count(left_out, 'no placed order of its customer has what it takes back')
+      count(left_out, 'no placed order of its customer has the returned goods')
       return []
     }
     voided.add(found.order)
@@ -48,7 +48,7 @@ interface Placed {
   readonly position: number
 }
 
-function customersOf(orders: readonly WholesaleOrder[]): Map<string, Placed[]> {
+function groupByCustomer(orders: readonly WholesaleOrder[]): Map<string, Placed[]> {
   const byCustomer = new Map<string, Placed[]>()
   for (const [position, order] of orders.entries()) {
     if (order.customer_id === null) continue
@@ -59,10 +59,10 @@ function customersOf(orders: readonly WholesaleOrder[]): Map<string, Placed[]> {
   return byCustomer
 }
 
-function isSame(one: Goods, other: Goods): boolean {
+function hasSameGoods(one: Goods, other: Goods): boolean {
   return one.size === other.size && [...one].every(([sku, quantity]) => other.get(sku) === quantity)
 }
 
-function holds(all: Goods, some: Goods): boolean {
+function containsGoods(all: Goods, some: Goods): boolean {
   return [...some].every(([sku, quantity]) => (all.get(sku) ?? 0) >= quantity)
 }

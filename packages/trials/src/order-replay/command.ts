@@ -1,17 +1,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { generatedOrders } from '../generated-orders.ts'
+import { generateOrders } from '../generate-orders.ts'
 import { Progress } from '../progress.ts'
+import { readOptions, UsageError, usage } from './options.ts'
 import { runReplay } from './run.ts'
-import { summaryOf, verdictOf } from './summary.ts'
-import { Misused, usage, wantedBy } from './wanted.ts'
+import { formatSummary, judgeReplay } from './summary.ts'
 
 const exit = { kept: 0, broken: 1, usage: 64 } as const
 
 async function main(args: readonly string[]): Promise<number> {
-  const wanted = wantedBy(args)
-  if (wanted === 'help') {
+  const options = readOptions(args)
+  if (options === 'help') {
     process.stdout.write(usage)
     return exit.kept
   }
@@ -21,11 +21,11 @@ async function main(args: readonly string[]): Promise<number> {
   const progress = new Progress(process.stderr)
   const directory = await mkdtemp(join(tmpdir(), 'trade-gateway-replay-'))
   try {
-    const path = wanted.path ?? join(directory, 'orders.csv')
-    if (wanted.path === undefined) await writeFile(path, generatedOrders())
-    const verdict = verdictOf(wanted, await runReplay(wanted, path, directory, progress, stop.signal))
-    if (wanted.report !== undefined) await writeFile(wanted.report, `${JSON.stringify(verdict, null, 2)}\n`)
-    process.stdout.write(summaryOf(verdict))
+    const path = options.path ?? join(directory, 'orders.csv')
+    if (options.path === undefined) await writeFile(path, generateOrders())
+    const verdict = judgeReplay(options, await runReplay(options, { path, directory, progress }, stop.signal))
+    if (options.report !== undefined) await writeFile(options.report, `${JSON.stringify(verdict, null, 2)}\n`)
+    process.stdout.write(formatSummary(verdict))
     return verdict.kept ? exit.kept : exit.broken
   } finally {
     progress.end()
@@ -33,11 +33,11 @@ async function main(args: readonly string[]): Promise<number> {
   }
 }
 
-function explained(error: unknown): { message: string; code: number } {
-  // What was aborted is told by the reason of it.
+function explainError(error: unknown): { message: string; code: number } {
+  // The cause is the reason why the run was aborted.
   const cause = error instanceof Error && error.name === 'AbortError' ? (error.cause ?? error) : error
   const message = cause instanceof Error ? cause.message : String(cause)
-  return cause instanceof Misused
+  return cause instanceof UsageError
     ? { message: `${message}\nTry: npm run replay -- --help`, code: exit.usage }
     : { message, code: exit.broken }
 }
@@ -47,7 +47,7 @@ main(process.argv.slice(2)).then(
     process.exitCode = code
   },
   (error: unknown) => {
-    const { message, code } = explained(error)
+    const { message, code } = explainError(error)
     process.stderr.write(`${message}\n`)
     process.exitCode = code
   },

@@ -1,28 +1,28 @@
-import type { ShownOrder } from './books.ts'
-import type { ErpRecord, Figures } from './erp-desk.ts'
-import type { Shelves } from './opening.ts'
-import type { Entry } from './placing.ts'
+import type { ErpRecord, Figures } from './erp-controls.ts'
+import type { GatewayOrder } from './gateway-orders.ts'
+import type { StockByWarehouse } from './opening-stock.ts'
+import type { Entry } from './place-order.ts'
 
-/** What can be wrong, each with what it means. */
-export const faultKinds = {
-  lost: 'the client was told that it exists, and the ERP does not have it',
-  duplicated: 'it exists more than once',
-  contradicted: 'the client was told something else than what is true',
-  mismatched: 'gateway and ERP show it differently',
+/** Every kind of finding with its meaning. */
+export const findingKinds = {
+  lost: 'the client received a confirmation of the order, but the ERP does not have it',
+  duplicated: 'the order exists more than once',
+  contradicted: 'the client got a response that is not true',
+  mismatched: 'the gateway and the ERP show different data',
   mispriced: 'preview, submit, gateway and ERP do not agree on the total',
-  refused: 'it could have been placed and was refused',
-  oversold: 'more was sold than there was',
-  held: 'it is still held after everything was shipped',
-  miscounted: 'the stock is not what was sold',
-  unbalanced: 'the statement does not add up, or charges something else',
-  unknown: 'it has no definite outcome',
+  refused: 'the order was refused although it could have been placed',
+  oversold: 'more was sold than was in stock',
+  held: 'stock is still held after everything was shipped',
+  miscounted: 'the stock does not match the sales',
+  unbalanced: 'the statement is inconsistent or charges another amount',
+  unknown: 'the outcome is unknown',
 } as const
 
-export type FaultKind = keyof typeof faultKinds
+export type FindingKind = keyof typeof findingKinds
 
-/** Something that is wrong. */
+/** An inconsistency that the reconciliation found. */
 export interface Finding {
-  readonly kind: FaultKind
+  readonly kind: FindingKind
   readonly subject: string
   readonly story: string
 }
@@ -30,15 +30,14 @@ export interface Finding {
 /** The figures of every SKU, by warehouse. */
 export type Stock = ReadonlyMap<string, ReadonlyMap<string, Figures>>
 
-/** Everything that is compared. */
+/** All records that are compared. */
 export interface Books {
-  readonly opening: Shelves
+  readonly opening: StockByWarehouse
   readonly entries: readonly Entry[]
-  readonly gateway: { readonly orders: readonly ShownOrder[]; readonly stock: Stock }
+  readonly gateway: { readonly orders: readonly GatewayOrder[]; readonly stock: Stock }
   readonly erp: { readonly documents: readonly ErpRecord[]; readonly stock: Stock }
 }
 
-/** Says that something is wrong. */
-export function finding(kind: FaultKind, subject: string, story: string): Finding {
+export function createFinding(kind: FindingKind, subject: string, story: string): Finding {
   return { kind, subject, story }
 }

@@ -1,38 +1,40 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ProcessFailed, Supervised } from './supervised.ts'
+import { StartedProcess } from '../child-process.ts'
+import { SupervisedProcess } from './supervised-process.ts'
 
 const mainFile = fileURLToPath(import.meta.resolve('@trade-gateway/gateway/main'))
 const readyText = 'Trade Gateway is ready at'
 const startTimeoutMs = 120_000
-/** Short enough that every run of some minutes renews its token. */
+/** The lifetime of a token in seconds: so short that every run of a few minutes renews its token. */
 const tokenSeconds = 120
 
-/** A gateway as a process of its own. */
+/** A gateway in a separate process. */
 export interface GatewayProcess {
-  readonly process: Supervised
+  readonly process: SupervisedProcess
   readonly base_url: string
   readonly admin_token: string
 }
 
-interface Upstream {
-  readonly url: string
-  readonly token: string
+interface GatewayStart {
+  readonly directory: string
+  readonly port: number
+  readonly upstream: { readonly url: string; readonly token: string }
+  readonly databaseUrl: string | undefined
 }
 
 /**
- * Starts the gateway in front of an ERP, with its data in `directory/gateway`, or in the database at `databaseUrl`,
- * and nothing from the environment, so that no setting of another installation gets in. Throws `ProcessFailed`.
+ * Starts the gateway in front of an ERP, with its data in `directory/gateway` or in the database at `databaseUrl`. The
+ * process does not inherit the environment, so that no settings of another installation apply. Throws `ProcessFailed`.
  */
-export async function startGateway(
-  directory: string,
-  port: number,
-  upstream: Upstream,
-  databaseUrl: string | undefined,
-): Promise<GatewayProcess> {
+export async function startGateway({
+  directory,
+  port,
+  upstream,
+  databaseUrl,
+}: GatewayStart): Promise<GatewayProcess> {
   const data = join(directory, 'gateway')
   await mkdir(data, { mode: 0o700 })
   const admin_token = randomBytes(24).toString('base64url')
@@ -46,38 +48,11 @@ export async function startGateway(
     LOG_LEVEL: 'warn',
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
   }
-  const process_ = new Supervised('The gateway', () => {
-    // A .env file of wherever the replay was started is not the trial's.
-    const child = spawn(process.execPath, [mainFile], {
-      cwd: directory,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    return { child, ready: readyOf(child) }
+  const supervised = new SupervisedProcess('The gateway', () => {
+    // In its own directory the gateway does not read the .env file of the caller's directory.
+    const child = new StartedProcess({ name: 'The gateway', args: [mainFile], cwd: directory, env })
+    return { child, ready: child.waitForText(readyText, { timeoutMs: startTimeoutMs }) }
   })
-  await process_.start()
-  return { process: process_, base_url: `http://127.0.0.1:${port}`, admin_token }
-}
-
-function readyOf(child: ChildProcess): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let said = ''
-    const timer = setTimeout(
-      () => reject(new ProcessFailed(`The gateway was not ready after ${startTimeoutMs / 1000} seconds.`)),
-      startTimeoutMs,
-    )
-    const end = () => {
-      clearTimeout(timer)
-      child.stdout?.off('data', look)
-    }
-    const look = (text: string | Buffer) => {
-      const all = said + String(text)
-      said = all.slice(-readyText.length)
-      if (!all.includes(readyText)) return
-      end()
-      resolve()
-    }
-    child.stdout?.on('data', look)
-    child.once('exit', end)
-  })
+  await supervised.start()
+  return { process: supervised, base_url: `http://127.0.0.1:${port}`, admin_token }
 }

@@ -1,21 +1,24 @@
 import { createServer } from 'node:net'
 
-/** Below the ephemeral ports, so that no outgoing connection takes one while its process is started again. */
-const [least, most] = [20_000, 32_000] as const
-const mostTries = 100
+/**
+ * The range of ports: below the ephemeral ports, so that no outgoing connection takes a port while its process
+ * restarts.
+ */
+const [minPort, maxPort] = [20_000, 32_000] as const
+const maxTries = 100
 
-/** Ports on 127.0.0.1 that nothing listens on now, and that no outgoing connection will take. */
-export async function freePorts(amount: number): Promise<number[]> {
+/** Finds ports on 127.0.0.1 that are free and that no outgoing connection will take. */
+export async function findFreePorts(amount: number): Promise<number[]> {
   const ports = new Set<number>()
-  for (let tries = 0; tries < mostTries && ports.size < amount; tries++) {
-    const port = least + Math.floor(Math.random() * (most - least))
-    if (await isFree(port)) ports.add(port)
+  for (let tries = 0; tries < maxTries && ports.size < amount; tries++) {
+    const port = minPort + Math.floor(Math.random() * (maxPort - minPort))
+    if (await isPortFree(port)) ports.add(port)
   }
   if (ports.size === amount) return [...ports]
-  throw new Error(`There are not ${amount} free ports from ${least} to ${most}.`)
+  throw new Error(`There are not ${amount} free ports from ${minPort} to ${maxPort}.`)
 }
 
-function isFree(port: number): Promise<boolean> {
+function isPortFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
     server.once('error', () => resolve(false))

@@ -1,32 +1,38 @@
-/** The client's orders against the statement: what was charged for each is what it costs, or nothing. */
-import { type Difference, difference, minorOf } from '../statement/fault.ts'
-import { provedStatement, type StatementProof } from '../statement/proof.ts'
-import { dayBefore, mostDays, type Read, type Records, recordsOf } from '../statement/records.ts'
-import { type Finding, finding } from './finding.ts'
-import type { Entry } from './placing.ts'
+/** Compares the client's orders with the statement: each order must be charged its total, or nothing. */
+import { createDifference, type Difference, toMinorUnits } from '../statement/fault.ts'
+import { proveStatement, type StatementProof } from '../statement/proof.ts'
+import { maxDays, type Read, type Records, readRecords, subtractDays } from '../statement/records.ts'
+import { createFinding, type Finding } from './finding.ts'
+import type { Entry } from './place-order.ts'
 
 const currency = 'AUD'
 
-/** The longest statement that ends with the ERP's present day, and its proof. Throws `Unanswered`. */
+/**
+ * Reads the longest possible statement up to the ERP's current day, and checks that it is consistent. Throws
+ * `NoUsableResponse`.
+ */
 export async function readStatement(read: Read): Promise<{ records: Records; proof: StatementProof }> {
-  const { to } = await recordsOf(read)
-  const records = await recordsOf(read, { from: dayBefore(to, mostDays - 1), to })
-  return { records, proof: provedStatement(records) }
+  const { to } = await readRecords(read)
+  const records = await readRecords(read, { from: subtractDays(to, maxDays - 1), to })
+  return { records, proof: proveStatement(records) }
 }
 
-/** Everything that is wrong with the money. */
-export function moneyFindings(
+/** Returns all inconsistencies of the amounts. */
+export function findMoneyFaults(
   { records, proof }: { records: Records; proof: StatementProof },
   entries: readonly Entry[],
 ): Finding[] {
-  const charged = chargesOf(records)
-  return [...proof.differences, ...entries.flatMap((entry) => ofEntry(entry, charged))].map(
-    ({ kind, subject, story }) => finding('unbalanced', subject, `${kind}: ${story}`),
+  const charged = sumCharges(records)
+  return [...proof.differences, ...entries.flatMap((entry) => compareCharge(entry, charged))].map(
+    ({ kind, subject, story }) => createFinding('unbalanced', subject, `${kind}: ${story}`),
   )
 }
 
-/** What was charged for each order in minor units, less what was refunded; its freight is billed by shipment. */
-function chargesOf({ pages, freight_bills }: Records): Map<string, number> {
+/**
+ * Sums the charges of each order, with freight and minus refunds, in minor units. A freight bill belongs to a shipment,
+ * so its order is looked up.
+ */
+function sumCharges({ pages, freight_bills }: Records): Map<string, number> {
   const orderOf = new Map(freight_bills.map((bill) => [bill.freight_bill_id, bill.order_id]))
   const charged = new Map<string, number>()
   for (const { reference_type, reference_id, amount } of pages.flatMap(({ data }) => data)) {
@@ -36,15 +42,18 @@ function chargesOf({ pages, freight_bills }: Records): Map<string, number> {
       : reference_type === 'order'
         ? reference_id
         : null
-    if (order) charged.set(order, (charged.get(order) ?? 0) - minorOf(amount, currency))
+    if (order) charged.set(order, (charged.get(order) ?? 0) - toMinorUnits(amount, currency))
   }
   return charged
 }
 
-function ofEntry({ outcome, order_id, total }: Entry, charged: ReadonlyMap<string, number>): Difference[] {
+function compareCharge(
+  { outcome, order_id, total }: Entry,
+  charged: ReadonlyMap<string, number>,
+): Difference[] {
   if (order_id === undefined || outcome === 'unknown') return []
   const came = charged.get(order_id) ?? 0
-  const wanted = outcome === 'confirmed' ? minorOf(total ?? 0, currency) : 0
+  const wanted = outcome === 'confirmed' ? toMinorUnits(total ?? 0, currency) : 0
   if (came === wanted) return []
-  return [difference('sum', order_id, `${outcome}, and charged ${came} minor units, not ${wanted}`)]
+  return [createDifference('sum', order_id, `${outcome}, and charged ${came} minor units, not ${wanted}`)]
 }

@@ -1,8 +1,8 @@
-import type { Figures } from './erp-desk.ts'
-import { type Books, type Finding, finding } from './finding.ts'
+import type { Figures } from './erp-controls.ts'
+import { type Books, createFinding, type Finding } from './finding.ts'
 
-/** The ERP's stock against its own documents: each row of each warehouse. */
-export function documentFindings({ opening, erp }: Books): Finding[] {
+/** Compares each row of the ERP's stock with the ERP's documents. */
+export function compareStockWithDocuments({ opening, erp }: Books): Finding[] {
   const sold = new Map<string, number>()
   const held = new Map<string, number>()
   for (const { status, lines } of erp.documents) {
@@ -14,25 +14,27 @@ export function documentFindings({ opening, erp }: Books): Finding[] {
       }
     }
   }
-  return [...erp.stock].flatMap(([warehouse_code, shelf]) =>
-    [...shelf].flatMap(([sku, { on_hand, available }]) => {
+  return [...erp.stock].flatMap(([warehouse_code, snapshot]) =>
+    [...snapshot].flatMap(([sku, { on_hand, available }]) => {
       const row = `${sku} in ${warehouse_code}`
       const opened = opening.get(warehouse_code)?.get(sku) ?? 0
       const [gone, kept] = [sold.get(row) ?? 0, held.get(row) ?? 0]
       const story = `opened with ${opened}, sold ${gone}, held for documents ${kept}; on hand ${on_hand}, available ${available}`
       return [
-        ...(on_hand < 0 || available < 0 || gone + kept > opened ? [finding('oversold', row, story)] : []),
-        ...(on_hand !== available ? [finding('held', row, story)] : []),
+        ...(on_hand < 0 || available < 0 || gone + kept > opened
+          ? [createFinding('oversold', row, story)]
+          : []),
+        ...(on_hand !== available ? [createFinding('held', row, story)] : []),
         ...(on_hand !== opened - gone || available !== on_hand - kept
-          ? [finding('miscounted', row, story)]
+          ? [createFinding('miscounted', row, story)]
           : []),
       ]
     }),
   )
 }
 
-/** The ERP's stock against what the client knows that it bought: each SKU of which everything is known. */
-export function salesFindings({ opening, entries, erp }: Books): Finding[] {
+/** Compares the ERP's stock with the quantities that the client bought, for each SKU without unknown outcomes. */
+export function compareStockWithSales({ opening, entries, erp }: Books): Finding[] {
   const unknown = new Set<string>()
   const bought = new Map<string, number>()
   for (const { goods, outcome } of entries) {
@@ -41,38 +43,40 @@ export function salesFindings({ opening, entries, erp }: Books): Finding[] {
       if (outcome === 'confirmed') bought.set(sku, (bought.get(sku) ?? 0) + quantity)
     }
   }
-  const opened = sumsOf([...opening.values()].flatMap((shelf) => [...shelf]))
-  const left = sumsOf(
-    [...erp.stock.values()].flatMap((shelf) =>
-      [...shelf].map(([sku, { available }]): [string, number] => [sku, available]),
+  const opened = sumBySku([...opening.values()].flatMap((snapshot) => [...snapshot]))
+  const left = sumBySku(
+    [...erp.stock.values()].flatMap((snapshot) =>
+      [...snapshot].map(([sku, { available }]): [string, number] => [sku, available]),
     ),
   )
   return [...opened].flatMap(([sku, quantity]) => {
     const expected = quantity - (bought.get(sku) ?? 0)
     if (unknown.has(sku) || left.get(sku) === expected) return []
-    return [finding('miscounted', sku, `by the client's orders ${expected} are left, not ${left.get(sku)}`)]
+    return [
+      createFinding('miscounted', sku, `by the client's orders ${expected} are left, not ${left.get(sku)}`),
+    ]
   })
 }
 
-function sumsOf(entries: readonly (readonly [string, number])[]): Map<string, number> {
+function sumBySku(entries: readonly (readonly [string, number])[]): Map<string, number> {
   const sums = new Map<string, number>()
   for (const [sku, quantity] of entries) sums.set(sku, (sums.get(sku) ?? 0) + quantity)
   return sums
 }
 
-/** The gateway's copy of the stock against the ERP's. */
-export function copyFindings({ gateway, erp }: Books): Finding[] {
-  return [...erp.stock].flatMap(([warehouse_code, shelf]) => {
+/** Compares the gateway's copy of the stock with the ERP's. */
+export function compareStockWithCopy({ gateway, erp }: Books): Finding[] {
+  return [...erp.stock].flatMap(([warehouse_code, snapshot]) => {
     const copy = gateway.stock.get(warehouse_code) ?? new Map<string, Figures>()
-    return [...new Set([...shelf.keys(), ...copy.keys()])].flatMap((sku) => {
-      const [own, theirs] = [shelf.get(sku), copy.get(sku)]
+    return [...new Set([...snapshot.keys(), ...copy.keys()])].flatMap((sku) => {
+      const [own, theirs] = [snapshot.get(sku), copy.get(sku)]
       if (own?.on_hand === theirs?.on_hand && own?.available === theirs?.available) return []
-      const story = `the gateway: ${told(theirs)}, the ERP: ${told(own)}`
-      return [finding('mismatched', `${sku} in ${warehouse_code}`, story)]
+      const story = `the gateway: ${formatFigures(theirs)}, the ERP: ${formatFigures(own)}`
+      return [createFinding('mismatched', `${sku} in ${warehouse_code}`, story)]
     })
   })
 }
 
-function told(figures: Figures | undefined): string {
+function formatFigures(figures: Figures | undefined): string {
   return figures ? `${figures.on_hand} on hand, ${figures.available} available` : 'none'
 }

@@ -1,28 +1,29 @@
 /**
- * Three books are compared: what the client was told, what the gateway shows, and what the ERP has. An order is known
- * in all of them by its `client_order_number`. The stock is counted twice: by the ERP's documents, row by row, and by
- * the client's own orders, SKU by SKU.
+ * Compares three sets of records: what the client knows, what the gateway returns, and what the ERP has. An order is
+ * identified in all of them by its `client_order_number`. The stock is checked twice: by the ERP's documents for each
+ * row, and by the client's orders for each SKU.
  */
-import type { ShownOrder } from './books.ts'
-import type { ErpRecord } from './erp-desk.ts'
-import { type Books, type FaultKind, type Finding, finding } from './finding.ts'
-import type { Entry } from './placing.ts'
-import { copyFindings, documentFindings, salesFindings } from './reconcile-stock.ts'
-import type { ErpClass } from './wanted.ts'
 
-/** What a class of ERP cannot rule out: without look-ups, an outcome may stay unknown. */
-const allowed: Readonly<Record<ErpClass, readonly FaultKind[]>> = {
+import type { ErpRecord } from './erp-controls.ts'
+import { type Books, createFinding, type Finding, type FindingKind } from './finding.ts'
+import type { GatewayOrder } from './gateway-orders.ts'
+import type { ErpClass } from './options.ts'
+import type { Entry } from './place-order.ts'
+import { compareStockWithCopy, compareStockWithDocuments, compareStockWithSales } from './reconcile-stock.ts'
+
+/** The findings that a class of ERP cannot exclude: without look-ups, an outcome may stay unknown. */
+const allowedFindings: Readonly<Record<ErpClass, readonly FindingKind[]>> = {
   dedupe: [],
   lookup: [],
   neither: ['unknown'],
 }
 
 /** Whether the guarantees of a class hold. */
-export function isKept(findings: readonly Finding[], erp_class: ErpClass): boolean {
-  return findings.every(({ kind }) => allowed[erp_class].includes(kind))
+export function areGuaranteesKept(findings: readonly Finding[], erp_class: ErpClass): boolean {
+  return findings.every(({ kind }) => allowedFindings[erp_class].includes(kind))
 }
 
-/** Everything that is wrong. */
+/** Returns all findings. */
 export function reconcile(books: Books): Finding[] {
   const { entries, gateway, erp } = books
   const orders = erp.documents.filter(({ kind }) => kind === 'order')
@@ -35,87 +36,96 @@ export function reconcile(books: Books): Finding[] {
   return [
     ...entries.flatMap((entry) => {
       const { client_order_number: number } = entry
-      return ofEntry(entry, byNumber.get(number) ?? [], shownByNumber.get(number) ?? [])
+      return reconcileEntry(entry, byNumber.get(number) ?? [], shownByNumber.get(number) ?? [])
     }),
-    ...strangers.map((subject) => finding('contradicted', subject, 'nobody ordered it')),
-    ...documentFindings(books),
-    ...salesFindings(books),
-    ...copyFindings(books),
+    ...strangers.map((subject) => createFinding('contradicted', subject, 'nobody ordered it')),
+    ...compareStockWithDocuments(books),
+    ...compareStockWithSales(books),
+    ...compareStockWithCopy(books),
   ]
 }
 
-function ofEntry(entry: Entry, documents: readonly ErpRecord[], shown: readonly ShownOrder[]): Finding[] {
+function reconcileEntry(
+  entry: Entry,
+  documents: readonly ErpRecord[],
+  shown: readonly GatewayOrder[],
+): Finding[] {
   const { client_order_number: number, outcome, trouble } = entry
   const [document] = documents
   const [order] = shown
   if (documents.length > 1 || shown.length > 1) {
     const story = `${documents.length} times in the ERP, ${shown.length} times in the gateway`
-    return [finding('duplicated', number, story)]
+    return [createFinding('duplicated', number, story)]
   }
   if (outcome === 'unknown') {
     const story = `${trouble}; in the ERP it is ${document?.status ?? 'absent'}`
-    return [finding('unknown', number, story)]
+    return [createFinding('unknown', number, story)]
   }
-  const refused = outcome === 'refused' ? [finding('refused', number, trouble ?? '')] : []
-  const voidRefused = outcome === 'confirmed' && trouble !== null ? [finding('refused', number, trouble)] : []
+  const refused = outcome === 'refused' ? [createFinding('refused', number, trouble ?? '')] : []
+  const voidRefused =
+    outcome === 'confirmed' && trouble !== null ? [createFinding('refused', number, trouble)] : []
   return [
     ...refused,
     ...voidRefused,
-    ...ofOutcome(entry, document),
-    ...ofShown(entry, document, order),
-    ...ofPrice(entry, document, order),
+    ...compareOutcome(entry, document),
+    ...compareGatewayOrder(entry, document, order),
+    ...comparePrices(entry, document, order),
   ]
 }
 
-/** The client against the ERP. */
-function ofOutcome({ client_order_number: number, outcome, goods }: Entry, document: ErpRecord | undefined) {
+/** Compares the client's outcome with the ERP. */
+function compareOutcome(
+  { client_order_number: number, outcome, goods }: Entry,
+  document: ErpRecord | undefined,
+) {
   const status = document?.status ?? 'absent'
   if (outcome === 'refused') {
-    return document ? [finding('contradicted', number, `refused, and the ERP has it: ${status}`)] : []
+    return document ? [createFinding('contradicted', number, `refused, and the ERP has it: ${status}`)] : []
   }
-  if (!document) return [finding('lost', number, `${outcome}, and the ERP does not have it`)]
+  if (!document) return [createFinding('lost', number, `${outcome}, and the ERP does not have it`)]
   const isLive = status === 'open' || status === 'shipped'
   if (outcome === 'voided')
-    return isLive ? [finding('contradicted', number, `voided, and in the ERP it is ${status}`)] : []
-  if (!isLive) return [finding('lost', number, `confirmed, and in the ERP it is ${status}`)]
+    return isLive ? [createFinding('contradicted', number, `voided, and in the ERP it is ${status}`)] : []
+  if (!isLive) return [createFinding('lost', number, `confirmed, and in the ERP it is ${status}`)]
   const isWhole =
     document.lines.length === goods.size &&
     document.lines.every(
       ({ sku, quantity, quantity_allocated }) =>
         goods.get(sku) === quantity && quantity_allocated === quantity,
     )
-  return isWhole ? [] : [finding('contradicted', number, 'the ERP has other lines than were ordered')]
+  return isWhole ? [] : [createFinding('contradicted', number, 'the ERP has other lines than were ordered')]
 }
 
-const shownStatus: Readonly<Record<string, ShownOrder['status']>> = {
+const shownStatus: Readonly<Record<string, GatewayOrder['status']>> = {
   open: 'confirmed',
   shipped: 'confirmed',
   cancelled: 'cancelled',
   intercepted: 'cancelled',
 }
 
-/** The gateway against the ERP. */
-function ofShown(
+/** Compares the gateway's order with the ERP. */
+function compareGatewayOrder(
   { client_order_number: number }: Entry,
   document: ErpRecord | undefined,
-  order?: ShownOrder,
+  order?: GatewayOrder,
 ) {
-  if (order?.in_doubt) return [finding('unknown', number, `the gateway still shows it in doubt`)]
+  if (order?.in_doubt)
+    return [createFinding('unknown', number, 'the gateway still reports an unknown outcome')]
   const expected = document === undefined ? 'draft' : (shownStatus[document.status] ?? '')
   if (order === undefined) {
     return document
-      ? [finding('mismatched', number, `the gateway has none, the ERP: ${document.status}`)]
+      ? [createFinding('mismatched', number, `the gateway has none, the ERP: ${document.status}`)]
       : []
   }
   const isSame =
     order.status === expected &&
-    (document === undefined || (order.status_raw === document.status_raw && haveSameLines(order, document)))
+    (document === undefined || (order.status_raw === document.status_raw && areLinesEqual(order, document)))
   if (isSame) return []
-  const told = `the gateway: ${order.status} ${order.status_raw}, the ERP: ${document?.status} ${document?.status_raw}`
-  return [finding('mismatched', number, told)]
+  const detail = `the gateway: ${order.status} ${order.status_raw}, the ERP: ${document?.status} ${document?.status_raw}`
+  return [createFinding('mismatched', number, detail)]
 }
 
-function haveSameLines(order: ShownOrder, document: ErpRecord): boolean {
+function areLinesEqual(order: GatewayOrder, document: ErpRecord): boolean {
   const lines = new Map(document.lines.map((line) => [line.sku, line]))
   return (
     order.lines.length === lines.size &&
@@ -130,15 +140,15 @@ function haveSameLines(order: ShownOrder, document: ErpRecord): boolean {
   )
 }
 
-function ofPrice(
+function comparePrices(
   { client_order_number: number, total, quoted }: Entry,
   document: ErpRecord | undefined,
-  order?: ShownOrder,
+  order?: GatewayOrder,
 ) {
   if (total === null || document === undefined) return []
   const minor = 100
-  const told = [quoted, order?.costs?.total, (document.costs?.total ?? Number.NaN) / minor]
-  if (told.every((each) => each === total)) return []
-  const story = `submitted at ${total}; preview, gateway and ERP: ${told.join(', ')}`
-  return [finding('mispriced', number, story)]
+  const totals = [quoted, order?.costs?.total, (document.costs?.total ?? Number.NaN) / minor]
+  if (totals.every((each) => each === total)) return []
+  const story = `submitted at ${total}; preview, gateway and ERP: ${totals.join(', ')}`
+  return [createFinding('mispriced', number, story)]
 }

@@ -1,45 +1,49 @@
 /**
- * The replay: orders out of real order lines, a house to place them in, the placing with or without trouble, and then
- * the quiet in which everything is settled, shipped and counted.
+ * The replay: reads orders from order lines, starts a gateway and an ERP, places the orders with or without faults,
+ * waits until every outcome is known, ships everything, and compares the books.
  */
 import { type Orders, readOrders } from '../orders.ts'
 import type { Progress } from '../progress.ts'
 import type { StatementProof } from '../statement/proof.ts'
 import type { Tally } from '../tally.ts'
-import type { Met } from './buyer.ts'
-import { type Void, voidsOf } from './cancellations.ts'
+import type { BuyerCounts } from './buyer.ts'
+import { matchVoids, type Void } from './cancellations.ts'
 import { shippingSeconds } from './erp-process.ts'
+import { FaultInjector } from './fault-injector.ts'
 import type { Finding } from './finding.ts'
-import { type House, inHouse, shippingOf } from './house.ts'
-import { type Invoices, Ledger, type WholesaleOrder } from './invoices.ts'
-import { catalogueFor, openingFor, type Shelves } from './opening.ts'
-import type { Entry } from './placing.ts'
-import { quietBooks, shownUntil } from './quiet.ts'
+import type { GatewayOrder } from './gateway-orders.ts'
+import { InvoiceCollector, type Invoices, type WholesaleOrder } from './invoices.ts'
+import { computeOpeningStock, formatCatalogue, type StockByWarehouse } from './opening-stock.ts'
+import type { ReplayOptions } from './options.ts'
+import { placeAndVoidOrders } from './place-all.ts'
+import type { Entry } from './place-order.ts'
 import { reconcile } from './reconcile.ts'
-import { moneyFindings, readStatement } from './reconcile-money.ts'
-import { placeAll } from './rounds.ts'
-import { Trouble } from './trouble.ts'
-import type { Wanted } from './wanted.ts'
+import { findMoneyFaults, readStatement } from './reconcile-money.ts'
+import { type ReplaySystem, readShipping, withReplaySystem } from './replay-system.ts'
+import { pollOrdersUntil, readSettledBooks } from './settled-books.ts'
 
-/** The gateway promises to settle within 15 minutes of the ERP's return. */
+/**
+ * The maximum time in milliseconds to wait until every outcome is known. With look-ups, the gateway guarantees that
+ * this takes at most 15 minutes after the ERP is back.
+ */
 const settleTimeoutMs = { dedupe: 900_000, lookup: 900_000, neither: 10_000 } as const
-/** The ERP ships so many orders in a turn; some turns more never hurt. */
+/** `shipAll` may take one turn per this many orders, plus spare turns for orders that ship late. */
 const ordersPerTurn = 50
 const spareTurns = 100
 
-/** Everything that the summary and the report tell. */
-export interface Replayed {
+/** Everything that the summary and the report show. */
+export interface ReplayResult {
   readonly source: { readonly orders: Orders; readonly invoices: Invoices }
-  /** What of the file was placed, and what of it was left out beyond `Invoices`. */
+  /** The placed orders and voids, and the number of orders that `--limit` left out. */
   readonly placed: { readonly orders: number; readonly voids: readonly Void[]; readonly beyond_limit: number }
   readonly cancellations_left_out: Tally
   readonly placing_ms: number
   readonly settling_ms: number
-  readonly met: Readonly<Met>
+  readonly counts: Readonly<BuyerCounts>
   readonly tokens: number
   readonly faults: Tally
   readonly kills: { readonly gateway: number; readonly erp: number }
-  /** What the gateway logged as errors. */
+  /** The errors in the gateway's log. */
   readonly logged: { readonly count: number; readonly first: readonly string[] }
   readonly entries: readonly Entry[]
   readonly documents: number
@@ -48,117 +52,141 @@ export interface Replayed {
   readonly findings: readonly Finding[]
 }
 
-interface Course {
-  readonly wanted: Wanted
+interface ReplayPlan {
+  readonly wanted: ReplayOptions
   readonly orders: readonly WholesaleOrder[]
   readonly voids: readonly Void[]
-  readonly opening: Shelves
+  readonly opening: StockByWarehouse
 }
 
-/** Runs a replay of the file at `path` in an empty directory. Throws what its parts throw. */
+interface ReplayRun {
+  readonly path: string
+  readonly directory: string
+  readonly progress: Progress
+}
+
+/** Replays the file at `path` in an empty directory. Throws the errors of its parts. */
 export async function runReplay(
-  wanted: Wanted,
-  path: string,
-  directory: string,
-  progress: Progress,
+  wanted: ReplayOptions,
+  { path, directory, progress }: ReplayRun,
   signal: AbortSignal,
-): Promise<Replayed> {
+): Promise<ReplayResult> {
   const source = await readSource(path, progress, signal)
   const all = source.invoices.orders
   const orders = wanted.limit === undefined ? all : all.slice(0, wanted.limit)
   const cancellations_left_out: Tally = new Map(source.invoices.left_out.cancellations)
-  const voids = voidsOf(orders, source.invoices.cancellations, cancellations_left_out)
-  const opening = openingFor(orders)
+  const voids = matchVoids(orders, source.invoices.cancellations, cancellations_left_out)
+  const opening = computeOpeningStock(orders)
   const { erp_class, postgres } = wanted
-  let onAnswer = () => {}
+  let onResponse = () => {}
   const plan = {
     directory,
-    catalogue: catalogueFor(source.orders.catalogue.rows, opening),
+    catalogue: formatCatalogue(source.orders.catalogue.rows, opening),
     erp_class,
     postgres,
-    onAnswer: () => onAnswer(),
+    onResponse: () => onResponse(),
   }
-  progress.step(`Starting a gateway and an ERP (${erp_class})`)
+  progress.beginStep(`Starting a gateway and an ERP (${erp_class})`)
   const course = { wanted, orders, voids, opening }
-  const outcome = await inHouse(plan, signal, (house, alive) => {
-    const trouble = troubleIn(house, course)
-    onAnswer = () => trouble.answered()
-    return replayedIn(house, course, trouble, progress, AbortSignal.any([alive, trouble.failed]))
+  const outcome = await withReplaySystem(plan, signal, (system, alive) => {
+    const faults = createFaultInjector(system, course)
+    onResponse = () => faults.countResponse()
+    return placeAndReconcile({ system, course, faults, progress }, AbortSignal.any([alive, faults.failed]))
   })
   const placed = { orders: orders.length, voids, beyond_limit: all.length - orders.length }
   return { source, placed, cancellations_left_out, ...outcome }
 }
 
 async function readSource(path: string, progress: Progress, signal: AbortSignal) {
-  progress.step(`Reading order lines from ${path}`)
-  const ledger = new Ledger()
-  const onLines = (share: number, lines: number) => progress.at(share, `${lines.toLocaleString('en')} lines`)
-  const orders = await readOrders(path, signal, onLines, (line) => ledger.add(line))
+  progress.beginStep(`Reading order lines from ${path}`)
+  const collector = new InvoiceCollector()
+  const onLines = (share: number, lines: number) =>
+    progress.showShare(share, `${lines.toLocaleString('en')} lines`)
+  const orders = await readOrders(path, { onLines, onLine: (line) => collector.add(line) }, signal)
   const goods = new Set(orders.catalogue.rows.map(({ sku }) => sku))
-  return { orders, invoices: ledger.close((sku) => goods.has(sku)) }
+  return { orders, invoices: collector.createInvoices((sku) => goods.has(sku)) }
 }
 
-function troubleIn({ erp, gateway, desk }: House, { wanted, orders }: Course): Trouble {
-  const victims = { gateway: gateway.process, erp: erp.process, desk }
-  return new Trouble(victims, wanted.erp_class, wanted.seed, orders.length)
+function createFaultInjector(
+  { erp, gateway, erpControls }: ReplaySystem,
+  { wanted, orders }: ReplayPlan,
+): FaultInjector {
+  const victims = { gateway: gateway.process, erp: erp.process, erpControls }
+  return new FaultInjector(victims, {
+    erp_class: wanted.erp_class,
+    seed: wanted.seed,
+    orders: orders.length,
+  })
 }
 
-async function replayedIn(
-  house: House,
-  course: Course,
-  trouble: Trouble,
-  progress: Progress,
-  signal: AbortSignal,
-) {
-  const { buyer, desk } = house
-  const { wanted, orders, voids } = course
-  const shipping = await shippingOf(buyer)
-  if (wanted.faults) await trouble.begin()
-  progress.step(`Placing ${orders.length.toLocaleString('en')} orders, ${wanted.concurrency} at once`)
-  const jobs = orders.length + voids.length
+interface RunningReplay {
+  readonly system: ReplaySystem
+  readonly course: ReplayPlan
+  readonly faults: FaultInjector
+  readonly progress: Progress
+}
+
+async function placeAndReconcile(replay: RunningReplay, signal: AbortSignal) {
+  const { system, faults, progress } = replay
+  const { buyer } = system
   const began = performance.now()
-  const onDone = (done: number) =>
-    progress.at(done / jobs, toldOf(done, jobs, performance.now() - began, house, trouble))
-  const entries = await placeAll(
-    buyer,
-    { orders, voids, shipping, concurrency: wanted.concurrency, onDone },
-    signal,
-  )
+  const entries = await placeOrders(replay, signal)
   const placing_ms = performance.now() - began
-  await trouble.end()
-
-  progress.step('Waiting until nothing is in doubt, then shipping everything')
-  await shownUntil(
-    buyer,
-    settleTimeoutMs[wanted.erp_class],
-    signal,
-    (shown) => !shown.some(({ in_doubt }) => in_doubt),
-  )
-  await desk.shipAll(shippingSeconds * 2, Math.ceil(orders.length / ordersPerTurn) + spareTurns)
-  progress.step('Comparing the books of the client, the gateway and the ERP')
-  const books = await quietBooks(course.opening, buyer, desk, entries, signal)
-  progress.step('Proving that the statement adds up')
+  await faults.end()
+  const books = await settleAndReadBooks(replay, entries, signal)
+  progress.beginStep('Proving the statement')
   const statement = await readStatement((path) => buyer.read(path))
   return {
     placing_ms,
     settling_ms: performance.now() - began - placing_ms,
-    met: buyer.met,
+    counts: buyer.counts,
     tokens: buyer.tokens,
-    faults: trouble.faults,
-    kills: trouble.kills,
-    logged: house.gateway.process.errors,
+    faults: faults.faults,
+    kills: faults.kills,
+    logged: system.gateway.process.errors,
     entries,
     documents: books.erp.documents.length,
-    rows: [...books.erp.stock.values()].reduce((sum, shelf) => sum + shelf.size, 0),
+    rows: [...books.erp.stock.values()].reduce((sum, snapshot) => sum + snapshot.size, 0),
     statement: statement.proof,
-    findings: [...reconcile(books), ...moneyFindings(statement, entries)],
+    findings: [...reconcile(books), ...findMoneyFaults(statement, entries)],
   }
 }
 
-function toldOf(done: number, jobs: number, ms: number, { buyer }: House, { kills }: Trouble): string {
-  const rate = ((done * 1000) / ms).toFixed(0)
-  const retries = [...buyer.met.retries.values()].reduce((sum, times) => sum + times, 0)
+async function placeOrders({ system, course, faults, progress }: RunningReplay, signal: AbortSignal) {
+  const { buyer } = system
+  const { wanted, orders, voids } = course
+  const shipping = await readShipping(buyer)
+  if (wanted.faults) await faults.begin()
+  progress.beginStep(`Placing ${orders.length.toLocaleString('en')} orders, ${wanted.concurrency} at once`)
+  const jobs = orders.length + voids.length
+  const began = performance.now()
+  const onDone = (done: number) => {
+    const rate = ((done * 1000) / (performance.now() - began)).toFixed(0)
+    const count = `${done.toLocaleString('en')} of ${jobs.toLocaleString('en')}, ${rate}/s`
+    progress.showShare(done / jobs, `${count}${formatRetries(system, faults)}`)
+  }
+  const { concurrency } = wanted
+  return placeAndVoidOrders(buyer, { orders, voids, shipping, concurrency, onDone }, signal)
+}
+
+async function settleAndReadBooks(
+  { system, course, progress }: RunningReplay,
+  entries: readonly Entry[],
+  signal: AbortSignal,
+) {
+  const { buyer, erpControls } = system
+  const { wanted, orders, opening } = course
+  progress.beginStep('Waiting until all outcomes are known, then shipping everything')
+  const timeoutMs = settleTimeoutMs[wanted.erp_class]
+  const isSettled = (shown: readonly GatewayOrder[]) => !shown.some(({ in_doubt }) => in_doubt)
+  await pollOrdersUntil(buyer, { timeoutMs, isReached: isSettled }, signal)
+  await erpControls.shipAll(shippingSeconds * 2, Math.ceil(orders.length / ordersPerTurn) + spareTurns)
+  progress.beginStep('Comparing the records of the client, the gateway and the ERP')
+  return readSettledBooks(system, { opening, entries }, signal)
+}
+
+function formatRetries({ buyer }: ReplaySystem, { kills }: FaultInjector): string {
+  const retries = [...buyer.counts.retries.values()].reduce((sum, times) => sum + times, 0)
   const killed = kills.gateway + kills.erp
-  const count = `${done.toLocaleString('en')} of ${jobs.toLocaleString('en')}, ${rate}/s`
-  return `${count}, ${retries} retries${killed > 0 ? `, ${killed} kills` : ''}`
+  return `, ${retries} retries${killed > 0 ? `, ${killed} kills` : ''}`
 }

@@ -1,13 +1,13 @@
-import { type FaultKind, type Finding, faultKinds } from './finding.ts'
-import { isKept } from './reconcile.ts'
-import type { Replayed } from './run.ts'
-import type { Wanted } from './wanted.ts'
+import { type Finding, type FindingKind, findingKinds } from './finding.ts'
+import type { ReplayOptions } from './options.ts'
+import { areGuaranteesKept } from './reconcile.ts'
+import type { ReplayResult } from './run.ts'
 
-const mostExamples = 5
-/** A report names every finding up to here. */
-const mostFindings = 10_000
+const maxExamples = 5
+/** The maximum number of findings in the report. */
+const maxFindings = 10_000
 
-/** What a replay came to, as it stands in the report. */
+/** The result of a replay, as written to the report. */
 export interface Verdict {
   readonly kept: boolean
   readonly class: string
@@ -28,8 +28,8 @@ export interface Verdict {
   readonly in_doubt: number
   readonly in_doubt_settled: number
   readonly erp_faults: Readonly<Record<string, number>>
-  readonly kills: Replayed['kills']
-  readonly gateway_errors: Replayed['logged']
+  readonly kills: ReplayResult['kills']
+  readonly gateway_errors: ReplayResult['logged']
   readonly erp_documents: number
   readonly stock_rows: number
   readonly statement: {
@@ -39,7 +39,7 @@ export interface Verdict {
     readonly freight_bills: number
     readonly differences: number
   }
-  readonly found: Readonly<Record<FaultKind, number>>
+  readonly found: Readonly<Record<FindingKind, number>>
   readonly left_out: {
     readonly lines: Readonly<Record<string, number>>
     readonly invoices: Readonly<Record<string, number>>
@@ -55,37 +55,37 @@ export interface Verdict {
   readonly findings: readonly Finding[]
 }
 
-/** The figures of a replay. */
-export function verdictOf(wanted: Wanted, replayed: Replayed): Verdict {
-  const { source, placed, met, findings, entries, placing_ms } = replayed
+/** Computes the figures of a replay. */
+export function judgeReplay(wanted: ReplayOptions, replayed: ReplayResult): Verdict {
+  const { source, placed, counts, findings, entries, placing_ms } = replayed
   const { figures, left_out } = source.invoices
   const exact = placed.voids.filter(({ isExact }) => isExact).length
   return {
-    kept: isKept(findings, wanted.erp_class),
+    kept: areGuaranteesKept(findings, wanted.erp_class),
     class: wanted.erp_class,
     seed: wanted.seed,
     faults: wanted.faults,
     concurrency: wanted.concurrency,
     store: wanted.postgres === undefined ? 'sqlite' : 'postgres',
     orders: placed.orders,
-    seconds: rounded(placing_ms / 1000),
-    orders_per_second: rounded((placed.orders * 1000) / placing_ms),
-    settling_seconds: rounded(replayed.settling_ms / 1000),
-    outcomes: tallied(entries.map(({ outcome }) => outcome)),
+    seconds: roundTenths(placing_ms / 1000),
+    orders_per_second: roundTenths((placed.orders * 1000) / placing_ms),
+    settling_seconds: roundTenths(replayed.settling_ms / 1000),
+    outcomes: countEach(entries.map(({ outcome }) => outcome)),
     voids: { exact, with_more: placed.voids.length - exact },
-    requests: met.requests,
-    replayed_answers: met.replayed,
+    requests: counts.requests,
+    replayed_answers: counts.replayed,
     tokens: replayed.tokens,
-    retries: Object.fromEntries(met.retries),
-    in_doubt: met.in_doubt,
-    in_doubt_settled: met.settled,
+    retries: Object.fromEntries(counts.retries),
+    in_doubt: counts.in_doubt,
+    in_doubt_settled: counts.settled,
     erp_faults: Object.fromEntries(replayed.faults),
     kills: replayed.kills,
     gateway_errors: replayed.logged,
     erp_documents: replayed.documents,
     stock_rows: replayed.rows,
-    statement: statementOf(replayed),
-    found: foundOf(findings),
+    statement: pickStatement(replayed),
+    found: countFindings(findings),
     left_out: {
       lines: Object.fromEntries(left_out.lines),
       invoices: Object.fromEntries(left_out.invoices),
@@ -98,11 +98,11 @@ export function verdictOf(wanted: Wanted, replayed: Replayed): Verdict {
       split_invoices: figures.split,
       orderable_lines: figures.lines,
     },
-    findings: findings.slice(0, mostFindings),
+    findings: findings.slice(0, maxFindings),
   }
 }
 
-function statementOf({ statement }: Replayed): Verdict['statement'] {
+function pickStatement({ statement }: ReplayResult): Verdict['statement'] {
   const { transactions, bills, refunds, freight_bills, differences } = statement
   return {
     transactions,
@@ -113,101 +113,145 @@ function statementOf({ statement }: Replayed): Verdict['statement'] {
   }
 }
 
-function foundOf(findings: readonly Finding[]): Record<FaultKind, number> {
-  const of = (kind: FaultKind) => findings.filter((finding) => finding.kind === kind).length
+function countFindings(findings: readonly Finding[]): Record<FindingKind, number> {
+  const countKind = (kind: FindingKind) => findings.filter((finding) => finding.kind === kind).length
   return {
-    lost: of('lost'),
-    duplicated: of('duplicated'),
-    contradicted: of('contradicted'),
-    mismatched: of('mismatched'),
-    mispriced: of('mispriced'),
-    refused: of('refused'),
-    oversold: of('oversold'),
-    held: of('held'),
-    miscounted: of('miscounted'),
-    unbalanced: of('unbalanced'),
-    unknown: of('unknown'),
+    lost: countKind('lost'),
+    duplicated: countKind('duplicated'),
+    contradicted: countKind('contradicted'),
+    mismatched: countKind('mismatched'),
+    mispriced: countKind('mispriced'),
+    refused: countKind('refused'),
+    oversold: countKind('oversold'),
+    held: countKind('held'),
+    miscounted: countKind('miscounted'),
+    unbalanced: countKind('unbalanced'),
+    unknown: countKind('unknown'),
   }
 }
 
-function tallied(words: readonly string[]): Record<string, number> {
+function countEach(words: readonly string[]): Record<string, number> {
   const tally: Record<string, number> = {}
   for (const word of words) tally[word] = (tally[word] ?? 0) + 1
   return tally
 }
 
-function rounded(value: number): number {
+function roundTenths(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-const number = (value: number) => value.toLocaleString('en')
+const formatNumber = (value: number) => value.toLocaleString('en')
 
-/** The verdict for people. */
-export function summaryOf(verdict: Verdict): string {
-  const { source, left_out, voids, kills, statement } = verdict
-  const listed = (figures: Readonly<Record<string, number>>) =>
-    Object.entries(figures)
-      .map(([name, amount]) => `${name} ${number(amount)}`)
-      .join(', ') || 'none'
-  const reasons = (figures: Readonly<Record<string, number>>, what: string) =>
-    Object.entries(figures).map(([reason, amount]) => detail(`${number(amount)} ${what}: ${reason}`))
+type Counts = Readonly<Record<string, number>>
+
+/** Formats the verdict for the terminal. */
+export function formatSummary(verdict: Verdict): string {
+  const { found, findings, kept } = verdict
   return [
     '',
-    line(
-      'File',
-      `${number(source.lines)} lines, ${number(source.invoices)} invoices, ${source.split_invoices} of them too long for one order`,
-    ),
-    ...reasons(left_out.invoices, 'invoices left out'),
-    ...reasons(left_out.lines, 'lines left out'),
-    ...reasons(left_out.cancellations, 'cancellations left out'),
-    ...(left_out.orders_beyond_limit > 0
-      ? [detail(`${number(left_out.orders_beyond_limit)} orders beyond --limit`)]
-      : []),
-    line(
-      'Orders',
-      `${number(verdict.orders)} in ${verdict.seconds} s, ${verdict.orders_per_second} a second: ${listed(verdict.outcomes)}`,
-    ),
-    detail(`voids: ${voids.exact} of just what is taken back, ${voids.with_more} of that and more`),
-    line(
-      'Client',
-      `${number(verdict.requests)} requests, ${number(verdict.replayed_answers)} replayed answers, ${verdict.tokens} tokens`,
-    ),
-    detail(`retries: ${listed(verdict.retries)}`),
-    detail(`writes in doubt: ${verdict.in_doubt}, settled for the client: ${verdict.in_doubt_settled}`),
-    line('Trouble', verdict.faults ? `seed ${verdict.seed}: ${listed(verdict.erp_faults)}` : 'none'),
-    detail(`kills: gateway ${kills.gateway}, ERP ${kills.erp}`),
-    detail(`errors in the gateway's log: ${verdict.gateway_errors.count}`),
-    line(
-      'Compared',
-      `${number(verdict.erp_documents)} documents and ${number(verdict.stock_rows)} rows of stock of the ERP`,
-    ),
-    line(
-      'Statement',
-      `${number(statement.transactions)} transactions, ${number(statement.bills)} bills, ${number(statement.refunds)} refunds, ${number(statement.freight_bills)} freight bills: ${number(statement.differences)} differences`,
-    ),
-    ...Object.entries(verdict.found).map(([kind, amount]) => line(capital(kind), number(amount))),
-    ...examplesOf(verdict.findings),
-    line('Verdict', verdict.kept ? `the guarantees of class "${verdict.class}" hold` : 'BROKEN'),
+    ...formatSource(verdict),
+    ...formatPlacing(verdict),
+    ...formatFaults(verdict),
+    ...formatComparison(verdict),
+    ...Object.entries(found).map(([kind, amount]) => formatLine(capitalize(kind), formatNumber(amount))),
+    ...formatExamples(findings),
+    formatLine('Verdict', kept ? `the guarantees of class "${verdict.class}" hold` : 'BROKEN'),
     '',
   ].join('\n')
 }
 
-function examplesOf(findings: readonly Finding[]): string[] {
+function formatSource({ source, left_out }: Verdict): string[] {
+  const { lines, invoices, split_invoices } = source
+  return [
+    formatLine(
+      'File',
+      `${formatNumber(lines)} lines, ${formatNumber(invoices)} invoices, ${split_invoices} of them too long for one order`,
+    ),
+    ...formatReasons(left_out.invoices, 'invoices left out'),
+    ...formatReasons(left_out.lines, 'lines left out'),
+    ...formatReasons(left_out.cancellations, 'cancellations left out'),
+    ...(left_out.orders_beyond_limit > 0
+      ? [formatDetail(`${formatNumber(left_out.orders_beyond_limit)} orders beyond --limit`)]
+      : []),
+  ]
+}
+
+function formatPlacing(verdict: Verdict): string[] {
+  const { voids } = verdict
+  return [
+    formatLine(
+      'Orders',
+      `${formatNumber(verdict.orders)} in ${verdict.seconds} s, ${verdict.orders_per_second} a second: ${formatCounts(verdict.outcomes)}`,
+    ),
+    formatDetail(
+      `voids: ${voids.exact} of exactly the returned goods, ${voids.with_more} of these and more goods`,
+    ),
+    formatLine(
+      'Client',
+      `${formatNumber(verdict.requests)} requests, ${formatNumber(verdict.replayed_answers)} replayed responses, ${verdict.tokens} tokens`,
+    ),
+    formatDetail(`retries: ${formatCounts(verdict.retries)}`),
+    formatDetail(
+      `writes with an unknown outcome: ${verdict.in_doubt}, resolved for the client: ${verdict.in_doubt_settled}`,
+    ),
+  ]
+}
+
+function formatFaults(verdict: Verdict): string[] {
+  const { kills } = verdict
+  return [
+    formatLine(
+      'Faults',
+      verdict.faults ? `seed ${verdict.seed}: ${formatCounts(verdict.erp_faults)}` : 'none',
+    ),
+    formatDetail(`kills: gateway ${kills.gateway}, ERP ${kills.erp}`),
+    formatDetail(`errors in the gateway's log: ${verdict.gateway_errors.count}`),
+  ]
+}
+
+function formatComparison({ erp_documents, stock_rows, statement }: Verdict): string[] {
+  const { transactions, bills, refunds, freight_bills, differences } = statement
+  return [
+    formatLine(
+      'Compared',
+      `${formatNumber(erp_documents)} documents and ${formatNumber(stock_rows)} stock rows of the ERP`,
+    ),
+    formatLine(
+      'Statement',
+      `${formatNumber(transactions)} transactions, ${formatNumber(bills)} bills, ${formatNumber(refunds)} refunds, ${formatNumber(freight_bills)} freight bills: ${formatNumber(differences)} differences`,
+    ),
+  ]
+}
+
+function formatCounts(counts: Counts): string {
+  const words = Object.entries(counts).map(([name, amount]) => `${name} ${formatNumber(amount)}`)
+  return words.join(', ') || 'none'
+}
+
+function formatReasons(counts: Counts, what: string): string[] {
+  return Object.entries(counts).map(([reason, amount]) =>
+    formatDetail(`${formatNumber(amount)} ${what}: ${reason}`),
+  )
+}
+
+function formatExamples(findings: readonly Finding[]): string[] {
   return [...Map.groupBy(findings, ({ kind }) => kind)].flatMap(([kind, found]) => [
-    detail(`${kind}: ${faultKinds[kind]}`),
-    ...found.slice(0, mostExamples).map(({ subject, story }) => detail(`  ${subject}: ${story}`)),
-    ...(found.length > mostExamples ? [detail(`  and ${number(found.length - mostExamples)} more`)] : []),
+    formatDetail(`${kind}: ${findingKinds[kind]}`),
+    ...found.slice(0, maxExamples).map(({ subject, story }) => formatDetail(`  ${subject}: ${story}`)),
+    ...(found.length > maxExamples
+      ? [formatDetail(`  and ${formatNumber(found.length - maxExamples)} more`)]
+      : []),
   ])
 }
 
-function capital(word: string): string {
+function capitalize(word: string): string {
   return `${word.charAt(0).toUpperCase()}${word.slice(1)}`
 }
 
-function line(name: string, text: string): string {
+function formatLine(name: string, text: string): string {
   return `${name.padEnd(12)}  ${text}`
 }
 
-function detail(text: string): string {
-  return line('', `- ${text}`)
+function formatDetail(text: string): string {
+  return formatLine('', `- ${text}`)
 }

@@ -4,34 +4,34 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startGateway } from '../running-gateway.ts'
-import { fileOf, pageNames } from './library.ts'
-import { samplesOf } from './page.ts'
-import { type Outcome, runPage } from './run.ts'
+import { getPageFilePath, listPages } from './list-pages.ts'
+import { readSamples } from './page.ts'
+import { type PageOutcome, runPage } from './run.ts'
 
-const usage = `Runs the samples of the documentation and compares what they print with what the pages show.
+const usage = `Runs the samples of the documentation and compares their output with the pages.
 
   npm run samples -- [--capture] [page…]
 
-Each page gets a gateway of its own, as fresh as a first start, and a shell of its own. Blocks marked "run" are
-executed in order; the block marked "output" after one shows what it printed. Ids, times, tokens, versions and what
-is left of the points are not compared.
+Each page runs on its own new gateway and in its own shell. Blocks marked "run" are executed in order, and a block
+marked "output" shows the output of the previous block. Ids, times, tokens, versions and remaining points are not
+compared.
 
-  <page>     the path of a page, as in guides/wholesale-order; without one: every page
-  --capture  write what was printed into the pages
-  --help     this text
+  <page>     the path of a page, such as guides/wholesale-order; default: all pages
+  --capture  writes the real output into the pages
+  --help     prints this text
 
-Exit codes: 0 every page is true, 1 some are not, 64 called wrongly.
+Exit codes: 0 all pages match, 1 some do not, 64 wrong usage.
 `
 
 const exit = { same: 0, different: 1, usage: 64 } as const
-/** Pages that run side by side, each with a gateway and an ERP. */
-const lanes = 2
+/** The number of pages that run at the same time, each with its own gateway and ERP. */
+const maxParallelPages = 2
 const installedModules = fileURLToPath(import.meta.resolve('../../../../node_modules'))
 
-/** What the arguments are wrong in, as a sentence. */
-class Misused extends Error {}
+/** The error for arguments that are not valid. Its message says why. */
+class UsageError extends Error {}
 
-async function wantedBy(args: string[]) {
+async function readOptions(args: string[]) {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
@@ -40,14 +40,14 @@ async function wantedBy(args: string[]) {
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
-  const pages = await pageNames()
+  const pages = await listPages()
   const unknown = positionals.find((name) => !pages.includes(name))
-  if (unknown !== undefined) throw new Misused(`There is no page ${unknown}. Pages: ${pages.join(', ')}.`)
+  if (unknown !== undefined) throw new UsageError(`There is no page ${unknown}. Pages: ${pages.join(', ')}.`)
   return { ...values, pages: positionals.length > 0 ? positionals : pages }
 }
 
 async function main(args: string[]): Promise<number> {
-  const { help, capture, pages } = await wantedBy(args)
+  const { help, capture, pages } = await readOptions(args)
   if (help) {
     process.stdout.write(usage)
     return exit.same
@@ -57,7 +57,7 @@ async function main(args: string[]): Promise<number> {
     process.on(name, () => stop.abort(new Error('Stopped before the end.')))
   const directory = await mkdtemp(join(tmpdir(), 'trade-gateway-samples-'))
   try {
-    const outcomes = await runPages(pages, directory, capture, stop.signal)
+    const outcomes = await runPages(pages, { directory, capture }, stop.signal)
     const failed = outcomes.filter(({ problems }) => problems.length > 0).length
     process.stdout.write(`${outcomes.length - failed} pages ok, ${failed} failed\n`)
     return failed === 0 ? exit.same : exit.different
@@ -66,26 +66,35 @@ async function main(args: string[]): Promise<number> {
   }
 }
 
-/** Gives each page a gateway of its own; of several pages, each starts on a copy of one filled data directory. */
-async function runPages(pages: readonly string[], directory: string, capture: boolean, signal: AbortSignal) {
-  const first = pages.length > 1 ? await filledData(directory, signal) : undefined
+/**
+ * Runs each page on its own gateway. If there are several pages, each starts on a copy of one filled data directory.
+ */
+async function runPages(
+  pages: readonly string[],
+  { directory, capture }: { readonly directory: string; readonly capture: boolean },
+  signal: AbortSignal,
+) {
+  const first = pages.length > 1 ? await fillDataDirectory(directory, signal) : undefined
   const waiting = [...pages]
-  const outcomes: Outcome[] = []
-  const lane = async () => {
+  const outcomes: PageOutcome[] = []
+  const runWaitingPages = async () => {
     for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) {
-      const source = await readFile(fileOf(page), 'utf8')
-      if (samplesOf(source).length === 0) continue
-      const outcome = await withGateway(join(directory, page), first, source, capture, signal)
-      if (outcome.source !== source) await writeFile(fileOf(page), outcome.source)
-      tell(page, outcome, outcome.source !== source)
+      const source = await readFile(getPageFilePath(page), 'utf8')
+      if (readSamples(source).length === 0) continue
+      const outcome = await runOnFreshGateway(
+        { directory: join(directory, page), data: first, source, capture },
+        signal,
+      )
+      if (outcome.source !== source) await writeFile(getPageFilePath(page), outcome.source)
+      printOutcome(page, outcome, outcome.source !== source)
       outcomes.push(outcome)
     }
   }
-  await Promise.all(Array.from({ length: Math.min(lanes, pages.length) }, lane))
+  await Promise.all(Array.from({ length: Math.min(maxParallelPages, pages.length) }, runWaitingPages))
   return outcomes
 }
 
-async function filledData(directory: string, signal: AbortSignal): Promise<string> {
+async function fillDataDirectory(directory: string, signal: AbortSignal): Promise<string> {
   const first = join(directory, 'first')
   await mkdir(first)
   const gateway = await startGateway(first, undefined, signal)
@@ -93,35 +102,37 @@ async function filledData(directory: string, signal: AbortSignal): Promise<strin
   return join(first, 'data')
 }
 
-async function withGateway(
-  directory: string,
-  data: string | undefined,
-  source: string,
-  capture: boolean,
-  signal: AbortSignal,
-) {
+interface PageRun {
+  readonly directory: string
+  /** The data directory to copy; without it, the gateway fills its own. */
+  readonly data: string | undefined
+  readonly source: string
+  readonly capture: boolean
+}
+
+async function runOnFreshGateway({ directory, data, source, capture }: PageRun, signal: AbortSignal) {
   await mkdir(directory, { recursive: true })
   if (data !== undefined) await cp(data, join(directory, 'data'), { recursive: true })
   await symlink(installedModules, join(directory, 'node_modules'))
   const gateway = await startGateway(directory, undefined, signal)
   try {
-    return await runPage(source, gateway, directory, capture)
+    return await runPage(source, gateway, { directory, isCapturing: capture })
   } finally {
     await gateway.stop()
     await rm(directory, { recursive: true, force: true, maxRetries: 5 })
   }
 }
 
-function tell(page: string, { ran, problems }: Outcome, isRewritten: boolean) {
+function printOutcome(page: string, { ran, problems }: PageOutcome, isRewritten: boolean) {
   const word = problems.length > 0 ? 'FAILED  ' : 'ok      '
   process.stdout.write(`${word} ${page} (${ran} samples${isRewritten ? ', rewritten' : ''})\n`)
   for (const problem of problems) process.stdout.write(`  ${problem}\n`)
 }
 
-function explained(error: unknown): { message: string; code: number } {
+function explainError(error: unknown): { message: string; code: number } {
   const message = error instanceof Error ? error.message : String(error)
   const isMisuse =
-    error instanceof Misused ||
+    error instanceof UsageError ||
     (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS'))
   return isMisuse
     ? { message: `${message}\nTry: npm run samples -- --help`, code: exit.usage }
@@ -133,7 +144,7 @@ main(process.argv.slice(2)).then(
     process.exitCode = code
   },
   (error: unknown) => {
-    const { message, code } = explained(error)
+    const { message, code } = explainError(error)
     process.stderr.write(`${message}\n`)
     process.exitCode = code
   },

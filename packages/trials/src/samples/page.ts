@@ -1,31 +1,31 @@
 /**
- * A documentation page as its samples see it: fenced blocks at the top level, of which those marked `run` are
- * executed, and a block marked `output` shows what the one before it printed.
+ * Parses the fenced blocks of a documentation page. Blocks marked `run` are executed, and a block marked `output` shows
+ * the output of the previous block.
  */
 
-/** A fenced block with the lines that it stands on, counted from 0. */
+/** A fenced block with the numbers of its lines, from 0. */
 export interface Fence {
   readonly language: string
-  /** The words after the language, as `run` or `output`. */
+  /** The words after the language, such as `run` or `output`. */
   readonly words: readonly string[]
   readonly text: string
   readonly firstLine: number
   readonly lastLine: number
 }
 
-/** A block to be executed, and what the page shows of its output. */
+/** A block to execute, with the output that the page shows for it. */
 export interface Sample {
   readonly fence: Fence
   readonly output: Fence | undefined
 }
 
-/** The page cannot be read; the message says where. */
+/** The error for a page that cannot be parsed. Its message specifies the line. */
 export class MalformedPage extends Error {
   override readonly name = 'MalformedPage'
 }
 
-/** The fenced blocks of a page, in order. Throws `MalformedPage`. */
-export function fencesOf(page: string): Fence[] {
+/** Returns the fenced blocks of a page, in order. Throws `MalformedPage`. */
+export function readFences(page: string): Fence[] {
   const fences: Fence[] = []
   let open: { readonly info: string; readonly firstLine: number; readonly lines: string[] } | undefined
   for (const [index, line] of page.split('\n').entries()) {
@@ -46,32 +46,32 @@ export function fencesOf(page: string): Fence[] {
   return fences
 }
 
-/** The blocks of a page that are executed, each with the output that stands directly after it. */
-export function samplesOf(page: string): Sample[] {
-  const fences = fencesOf(page)
+/** Returns the blocks to execute, each with the output directly after it. */
+export function readSamples(page: string): Sample[] {
+  const fences = readFences(page)
   const lines = page.split('\n')
   return fences.flatMap((fence, index) => {
     if (!fence.words.includes('run')) return []
     const next = fences[index + 1]
-    const isNext = next?.words.includes('output') && isBlank(lines, fence.lastLine + 1, next.firstLine)
+    const isNext = next?.words.includes('output') && areLinesBlank(lines, fence.lastLine + 1, next.firstLine)
     return [{ fence, output: isNext ? next : undefined }]
   })
 }
 
-function isBlank(lines: readonly string[], from: number, to: number): boolean {
+function areLinesBlank(lines: readonly string[], from: number, to: number): boolean {
   return lines.slice(from, to).every((line) => line.trim() === '')
 }
 
-/** What a sample printed, in the language in which it is shown. */
-export interface Shown {
+/** The output of a sample and the language in which it is shown. */
+export interface FormattedOutput {
   readonly language: 'json' | 'text'
   readonly text: string
 }
 
-/** The page with new outputs, by the index of their sample. An empty text takes the output away. */
-export function withOutputs(page: string, outputs: ReadonlyMap<number, Shown>): string {
+/** Replaces the outputs of a page, by the index of their sample. An empty text removes the output. */
+export function replaceOutputs(page: string, outputs: ReadonlyMap<number, FormattedOutput>): string {
   const lines = page.split('\n')
-  const samples = samplesOf(page)
+  const samples = readSamples(page)
   for (const [index, { language, text }] of [...outputs].toSorted(([one], [other]) => other - one)) {
     const sample = samples[index]
     if (!sample) continue

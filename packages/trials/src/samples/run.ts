@@ -1,42 +1,41 @@
 import type { RunningGateway } from '../running-gateway.ts'
-import { type Sample, type Shown, samplesOf, withOutputs } from './page.ts'
+import { formatOutput } from './format-output.ts'
+import { describeDifference } from './normalize-output.ts'
+import { type FormattedOutput, readSamples, replaceOutputs, type Sample } from './page.ts'
 import { Session } from './session.ts'
-import { differenceOf } from './settled.ts'
-import { shownOf } from './shown.ts'
 
-/** What came of a page. */
-export interface Outcome {
+/** The result of running a page. */
+export interface PageOutcome {
   readonly ran: number
-  /** Each names the line; empty where the page is true. */
+  /** The problems, each with its line; empty if the outputs match. */
   readonly problems: readonly string[]
-  /** The page as it is to be written; the same where nothing was captured. */
+  /** The page with captured outputs; unchanged without capturing. */
   readonly source: string
 }
 
-/** Who is called, and as whom. */
-export type Subject = Pick<
+/** The gateway that is called, and the credentials. */
+export type SampleTarget = Pick<
   RunningGateway,
   'base_url' | 'client_id' | 'client_secret' | 'username' | 'password' | 'admin_token' | 'ended'
 >
 
 /**
- * Runs the samples of a page in order against a gateway of its own. Without `isCapturing` what a sample prints must
- * be what the page shows; with it, the page is made to show that. The first sample that fails ends the page.
+ * Runs the samples of a page in order against their own gateway. Without `isCapturing` the output of a sample must
+ * match the page; with it, the page is updated. The first failing sample ends the page.
  */
 export async function runPage(
   source: string,
-  gateway: Subject,
-  directory: string,
-  isCapturing: boolean,
-): Promise<Outcome> {
-  const session = new Session(directory, variablesOf(gateway))
-  const outputs = new Map<number, Shown>()
+  gateway: SampleTarget,
+  { directory, isCapturing }: { readonly directory: string; readonly isCapturing: boolean },
+): Promise<PageOutcome> {
+  const session = new Session(directory, listVariables(gateway))
+  const outputs = new Map<number, FormattedOutput>()
   const problems: string[] = []
   let ran = 0
   try {
-    for (const [index, sample] of samplesOf(source).entries()) {
+    for (const [index, sample] of readSamples(source).entries()) {
       const line = sample.fence.firstLine + 1
-      const { problem, shown } = await tried(session, sample, gateway.base_url, isCapturing)
+      const { problem, shown } = await runSample(session, sample, { address: gateway.base_url, isCapturing })
       ran += 1
       if (shown) outputs.set(index, shown)
       if (problem === undefined) continue
@@ -46,16 +45,20 @@ export async function runPage(
   } finally {
     await session.close()
   }
-  return { ran, problems, source: withOutputs(source, outputs) }
+  return { ran, problems, source: replaceOutputs(source, outputs) }
 }
 
-/** Runs a sample: what is wrong with it, or, when capturing, what the page is to show. */
-async function tried(session: Session, sample: Sample, address: string, isCapturing: boolean) {
+/** Runs a sample. Returns its problem or, when capturing, the output for the page; neither if the page is right. */
+async function runSample(
+  session: Session,
+  sample: Sample,
+  { address, isCapturing }: { readonly address: string; readonly isCapturing: boolean },
+) {
   try {
     const { printed, status } = await session.run(sample.fence.language, sample.fence.text)
     if (status !== 0) return { problem: `it ended with ${status}:\n${printed}` }
-    const shown = shownOf(printed, address)
-    const difference = differenceOf(sample.output?.text ?? '', shown.text)
+    const shown = formatOutput(printed, address)
+    const difference = describeDifference(sample.output?.text ?? '', shown.text)
     if (difference === undefined) return {}
     return isCapturing ? { shown } : { problem: difference }
   } catch (error) {
@@ -63,7 +66,7 @@ async function tried(session: Session, sample: Sample, address: string, isCaptur
   }
 }
 
-function variablesOf(gateway: Subject) {
+function listVariables(gateway: SampleTarget) {
   return {
     BASE: gateway.base_url,
     CLIENT_ID: gateway.client_id,

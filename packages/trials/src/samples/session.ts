@@ -1,26 +1,27 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Readable, Writable } from 'node:stream'
+import { StartedProcess } from '../child-process.ts'
 
 const blockTimeoutMs = 60_000
-/** A program that later blocks run again says its file in its first line. */
+/**
+ * Matches the first line of a program that specifies a file name, under which later blocks can run the program again.
+ */
 const namedFile = /^\/\/ ([\w-]+\.ts)\b/
-const mostPrintedCharacters = 256 * 1024
+const maxPrintedCharacters = 256 * 1024
 
-/** What a block printed, both streams in order, and the status of its last command. */
+/** The output of a block, both streams in order, and the status of its last command. */
 export interface Run {
   readonly printed: string
   readonly status: number
 }
 
 /**
- * A shell in which the blocks of one page run in order, so that variables live from block to block. TypeScript runs
- * as a program of its own with what the shell has exported.
+ * A shell that runs the blocks of one page in order, so that variables persist between blocks. TypeScript runs in a
+ * separate process with the exported variables of the shell.
  */
 export class Session {
-  readonly #shell: ChildProcessByStdio<Writable, Readable, null>
+  readonly #shell: StartedProcess
   readonly #directory: string
   readonly #mark = `end-of-block-${randomUUID()}`
   #printed = ''
@@ -29,7 +30,10 @@ export class Session {
 
   constructor(directory: string, variables: Readonly<Record<string, string>>) {
     this.#directory = directory
-    this.#shell = spawn('bash', ['--noprofile', '--norc', '-c', 'exec 2>&1; exec bash --noprofile --norc'], {
+    this.#shell = new StartedProcess({
+      name: 'The shell',
+      command: 'bash',
+      args: ['--noprofile', '--norc', '-c', 'exec 2>&1; exec bash --noprofile --norc'],
       cwd: directory,
       env: {
         ...variables,
@@ -37,29 +41,27 @@ export class Session {
         LANG: 'C.UTF-8',
         PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
       },
-      stdio: ['pipe', 'pipe', 'inherit'],
-      // A group of its own, so that what a page left running ends with it.
-      detached: true,
+      isShell: true,
     })
-    this.#shell.stdout.setEncoding('utf8').on('data', (text: string) => {
-      this.#printed = (this.#printed + text).slice(0, mostPrintedCharacters)
+    this.#shell.onOutput((text) => {
+      this.#printed = (this.#printed + text).slice(0, maxPrintedCharacters)
       this.#changed()
     })
-    this.#shell.once('close', () => this.#changed())
+    this.#shell.ended.addEventListener('abort', () => this.#changed(), { once: true })
   }
 
-  /** Runs a block to its end. Rejects when it takes too long or ends the shell. */
+  /** Runs a block. Rejects if it takes too long or exits the shell. */
   async run(language: string, text: string): Promise<Run> {
     this.#blocks += 1
     const file = namedFile.exec(text)?.[1] ?? `block-${this.#blocks}.${language}`
     await writeFile(join(this.#directory, file), `${text}\n`)
     this.#printed = ''
     const command = language === 'ts' ? `node ./${file}` : `. ./${file}`
-    this.#shell.stdin.write(`${command} </dev/null; printf '\\n%s %s\\n' ${this.#mark} $?\n`)
-    return this.#finished()
+    this.#shell.write(`${command} </dev/null; printf '\\n%s %s\\n' ${this.#mark} $?\n`)
+    return this.#waitForEnd()
   }
 
-  #finished(): Promise<Run> {
+  #waitForEnd(): Promise<Run> {
     const end = new RegExp(`\\n${this.#mark} (\\d+)\\n`)
     return new Promise((resolve, reject) => {
       const timer = setTimeout(
@@ -68,7 +70,7 @@ export class Session {
       )
       this.#changed = () => {
         const found = end.exec(this.#printed)
-        if (!found && this.#shell.exitCode === null) return
+        if (!found && !this.#shell.ended.aborted) return
         clearTimeout(timer)
         if (found) resolve({ printed: this.#printed.slice(0, found.index), status: Number(found[1]) })
         else reject(new Error('it ended the shell'))
@@ -77,17 +79,8 @@ export class Session {
     })
   }
 
-  /** Ends the shell and whatever the page left running. */
+  /** Ends the shell and all processes that the page left running. */
   async close(): Promise<void> {
-    const { pid, exitCode } = this.#shell
-    const gone = exitCode === null ? new Promise((resolve) => this.#shell.once('close', resolve)) : undefined
-    try {
-      if (pid !== undefined) process.kill(-pid, 'SIGTERM')
-    } catch (error) {
-      // Nothing of the group is left.
-      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
-    }
-    this.#shell.stdin.destroy()
-    await gone
+    await this.#shell.stop()
   }
 }

@@ -1,12 +1,14 @@
-/** What can be wrong, each with what it means. */
+import { minorUnits } from '@trade-gateway/connector'
+
+/** Every kind of fault with its meaning. */
 export const statementFaults = {
-  amount: 'an amount is no whole number of minor units',
-  order: 'a transaction comes twice, or an older one before a newer one',
-  chain: 'a balance does not follow from the one before it',
-  page: 'a page does not open and close with the balances of its rows',
-  sum: 'opening balance, amounts and closing balance do not add up',
-  balance: 'the account does not have what its newest transaction left',
-  bill: 'a bill is not what its transactions come to',
+  amount: 'an amount is not a whole number of minor units',
+  order: 'a transaction occurs twice, or is listed before a newer one',
+  chain: 'a balance is not the previous balance plus the amount',
+  page: 'the balances of a page do not match its rows',
+  sum: 'the opening balance and the amounts do not sum to the closing balance',
+  balance: 'the balance of the account is not that of its newest transaction',
+  bill: 'a bill is not the sum of its transactions',
   refund: 'a refund and its transaction do not match',
   freight: 'a freight bill and its transaction do not match',
 } as const
@@ -19,17 +21,11 @@ export interface Difference {
   readonly story: string
 }
 
-/** Says that something is wrong. */
-export function difference(kind: StatementFault, subject: string, story: string): Difference {
+export function createDifference(kind: StatementFault, subject: string, story: string): Difference {
   return { kind, subject, story }
 }
 
-/** An amount of the wire in minor units. */
-export function minorOf(amount: number, currency: string): number {
-  return Math.round(amount * unitsOf(currency))
-}
-
-/** How many minor units make one unit of a currency. */
-export function unitsOf(currency: string): number {
-  return currency === 'KRW' || currency === 'JPY' ? 1 : 100
+/** Converts an amount of the public API to minor units. */
+export function toMinorUnits(amount: number, currency: string): number {
+  return Math.round(amount * minorUnits(currency))
 }

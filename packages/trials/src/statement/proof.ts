@@ -1,13 +1,14 @@
 /**
- * The proof that a statement adds up, by integers alone: in each currency the opening balance and all amounts make the
- * closing one, every balance follows from the one before it, also from page to page, and bills, refunds and freight
- * bills are what was booked for them.
+ * Proves that a statement is consistent, with integers only. In each currency the opening balance and all amounts sum
+ * to the closing balance, and every balance follows from the previous one, also across pages. Bills, refunds and
+ * freight bills match their transactions.
  */
-import { type Difference, difference, minorOf, unitsOf } from './fault.ts'
-import { billFaults, freightFaults, isWithin, refundFaults } from './papers.ts'
+import { minorUnits } from '@trade-gateway/connector'
+import { findBillFaults, findFreightFaults, findRefundFaults, isInPeriod } from './bill-faults.ts'
+import { createDifference, type Difference, toMinorUnits } from './fault.ts'
 import type { Records, Refund, Transaction, TransactionPage } from './records.ts'
 
-/** A currency in the period, in minor units. */
+/** The figures of a currency in the period, in minor units. */
 export interface CurrencyFigures {
   readonly currency: string
   readonly opening: number
@@ -17,7 +18,7 @@ export interface CurrencyFigures {
   readonly by_type: Readonly<Record<string, number>>
 }
 
-/** What a proof looked at, and what was wrong. */
+/** What a proof checked, and the differences that it found. */
 export interface StatementProof {
   readonly from: string
   readonly to: string
@@ -25,7 +26,7 @@ export interface StatementProof {
   readonly pages: number
   readonly transactions: number
   readonly currencies: readonly CurrencyFigures[]
-  /** How many there are, and how many of them were added up or matched: the others reach beyond the period. */
+  /** The number of all records, and of those that were added up or matched. The others reach beyond the period. */
   readonly bills: { readonly all: number; readonly added: number }
   readonly refunds: { readonly all: number; readonly matched: number }
   readonly freight_bills: { readonly all: number; readonly matched: number }
@@ -33,7 +34,7 @@ export interface StatementProof {
 }
 
 /** Proves the statement of a period. */
-export function provedStatement(records: Records): StatementProof {
+export function proveStatement(records: Records): StatementProof {
   const { from, to, as_of, pages, bills, refunds, freight_bills } = records
   const rows = pages.flatMap(({ data }) => data)
   const currencies = [...new Set(pages.flatMap(({ balances }) => balances.map(({ currency }) => currency)))]
@@ -42,7 +43,7 @@ export function provedStatement(records: Records): StatementProof {
     ({ period_start, period_end, issued_at }) =>
       period_start >= from && period_end <= to && issued_at <= as_of,
   )
-  const isBooked = ({ completed_at }: Refund) => completed_at !== null && isWithin(records, completed_at)
+  const isBooked = ({ completed_at }: Refund) => completed_at !== null && isInPeriod(records, completed_at)
   const ownFreight = freight_bills.filter(
     ({ transaction_id, billed_at }) => transaction_id !== null && billed_at <= as_of,
   )
@@ -52,49 +53,49 @@ export function provedStatement(records: Records): StatementProof {
     as_of,
     pages: pages.length,
     transactions: rows.length,
-    currencies: currencies.map((currency) => figuresOf(currency, pages, rows)),
+    currencies: currencies.map((currency) => sumCurrency(currency, pages, rows)),
     bills: { all: bills.length, added: added.length },
     refunds: { all: refunds.length, matched: refunds.filter(isBooked).length },
     freight_bills: { all: freight_bills.length, matched: ownFreight.length },
     differences: [
-      ...amountFaults(records, rows),
-      ...orderFaults(rows),
-      ...chainFaults(rows),
-      ...pages.flatMap((page, index) => pageFaults(page, pages[index + 1], index + 1)),
-      ...currencies.flatMap((currency) => sumFaults(figuresOf(currency, pages, rows))),
-      ...balanceFaults(records, rows),
-      ...added.flatMap((bill) => billFaults(bill, rows)),
-      ...refundFaults(records, rows, byId),
-      ...freightFaults(ownFreight, rows, byId),
+      ...findAmountFaults(records, rows),
+      ...findSequenceFaults(rows),
+      ...findChainFaults(rows),
+      ...pages.flatMap((page, index) => findPageFaults(page, pages[index + 1], index + 1)),
+      ...currencies.flatMap((currency) => findSumFaults(sumCurrency(currency, pages, rows))),
+      ...findBalanceFaults(records, rows),
+      ...added.flatMap((bill) => findBillFaults(bill, rows)),
+      ...findRefundFaults(records, rows, byId),
+      ...findFreightFaults(ownFreight, rows, byId),
     ],
   }
 }
 
-/** Money for a sentence: minor units, so that nothing is rounded. */
-function shown(minor: number, currency: string): string {
+/** Formats an amount in minor units, so that nothing is rounded. */
+function formatMinor(minor: number, currency: string): string {
   return `${minor} ${currency} minor units`
 }
 
-function figuresOf(
+function sumCurrency(
   currency: string,
   pages: readonly TransactionPage[],
   rows: readonly Transaction[],
 ): CurrencyFigures {
   const own = rows.filter((row) => row.currency === currency)
   const by_type: Record<string, number> = {}
-  for (const { type, amount } of own) by_type[type] = (by_type[type] ?? 0) + minorOf(amount, currency)
-  const seamOf = (page: TransactionPage | undefined) =>
+  for (const { type, amount } of own) by_type[type] = (by_type[type] ?? 0) + toMinorUnits(amount, currency)
+  const findBalances = (page: TransactionPage | undefined) =>
     page?.balances.find((each) => each.currency === currency)
   return {
     currency,
-    opening: minorOf(seamOf(pages.at(-1))?.opening_balance ?? 0, currency),
-    closing: minorOf(seamOf(pages[0])?.closing_balance ?? 0, currency),
+    opening: toMinorUnits(findBalances(pages.at(-1))?.opening_balance ?? 0, currency),
+    closing: toMinorUnits(findBalances(pages[0])?.closing_balance ?? 0, currency),
     transactions: own.length,
     by_type,
   }
 }
 
-function amountFaults(
+function findAmountFaults(
   { bills, refunds, freight_bills }: Records,
   rows: readonly Transaction[],
 ): Difference[] {
@@ -110,80 +111,105 @@ function amountFaults(
     ),
   ]
   return amounts
-    .filter(([, currency, amount]) => minorOf(amount, currency) / unitsOf(currency) !== amount)
-    .map(([id, currency, amount]) => difference('amount', id, `${amount} ${currency}`))
+    .filter(([, currency, amount]) => toMinorUnits(amount, currency) / minorUnits(currency) !== amount)
+    .map(([id, currency, amount]) => createDifference('amount', id, `${amount} ${currency}`))
 }
 
-function orderFaults(rows: readonly Transaction[]): Difference[] {
+function findSequenceFaults(rows: readonly Transaction[]): Difference[] {
   const seen = new Set<string>()
   return rows.flatMap(({ transaction_id, occurred_at }, index) => {
     const isTwice = seen.has(transaction_id)
     seen.add(transaction_id)
     const before = rows[index - 1]
-    if (isTwice) return [difference('order', transaction_id, 'it comes twice')]
+    if (isTwice) return [createDifference('order', transaction_id, 'it occurs twice')]
     if (!before || before.occurred_at >= occurred_at) return []
-    return [difference('order', transaction_id, `${occurred_at} after ${before.occurred_at}`)]
+    return [createDifference('order', transaction_id, `${occurred_at} after ${before.occurred_at}`)]
   })
 }
 
-/** Every row but the oldest of each currency is the one before it plus its own amount, wherever a page ends. */
-function chainFaults(rows: readonly Transaction[]): Difference[] {
+/** Every balance must be the previous balance of its currency plus the amount, across all pages. */
+function findChainFaults(rows: readonly Transaction[]): Difference[] {
   const newer = new Map<string, Transaction>()
   return rows.flatMap((row) => {
     const { currency } = row
     const next = newer.get(currency)
     newer.set(currency, row)
     if (!next) return []
-    const wanted = minorOf(row.balance_after, currency) + minorOf(next.amount, currency)
-    const came = minorOf(next.balance_after, currency)
+    const wanted = toMinorUnits(row.balance_after, currency) + toMinorUnits(next.amount, currency)
+    const came = toMinorUnits(next.balance_after, currency)
     if (wanted === came) return []
-    const story = `${shown(came, currency)} after it, not ${shown(wanted, currency)}`
-    return [difference('chain', next.transaction_id, story)]
+    const story = `${formatMinor(came, currency)} after it, not ${formatMinor(wanted, currency)}`
+    return [createDifference('chain', next.transaction_id, story)]
   })
 }
 
-function pageFaults(page: TransactionPage, older: TransactionPage | undefined, number: number): Difference[] {
-  const missing = new Set(page.data.map(({ currency }) => currency))
-  for (const { currency } of page.balances) missing.delete(currency)
-  const absent = [...missing].map((currency) =>
-    difference('page', `page ${number}`, `it does not tell what it opens with in ${currency}`),
-  )
-  return [...absent, ...page.balances.flatMap((seam) => seamFaults(page, seam, older, number))]
-}
-
-function seamFaults(
+function findPageFaults(
   page: TransactionPage,
-  { currency, opening_balance, closing_balance }: TransactionPage['balances'][number],
   older: TransactionPage | undefined,
   number: number,
 ): Difference[] {
-  const [opening, closing] = [minorOf(opening_balance, currency), minorOf(closing_balance, currency)]
+  const missing = new Set(page.data.map(({ currency }) => currency))
+  for (const { currency } of page.balances) missing.delete(currency)
+  const absent = [...missing].map((currency) =>
+    createDifference('page', `page ${number}`, `it has no opening balance in ${currency}`),
+  )
+  return [
+    ...absent,
+    ...page.balances.flatMap((balance) => comparePageBalances({ page, older, number }, balance)),
+  ]
+}
+
+interface NumberedPage {
+  readonly page: TransactionPage
+  readonly older: TransactionPage | undefined
+  readonly number: number
+}
+
+function comparePageBalances(
+  { page, older, number }: NumberedPage,
+  { currency, opening_balance, closing_balance }: TransactionPage['balances'][number],
+): Difference[] {
+  const [opening, closing] = [
+    toMinorUnits(opening_balance, currency),
+    toMinorUnits(closing_balance, currency),
+  ]
   const rows = page.data.filter((row) => row.currency === currency)
   const [newest, oldest] = [rows[0], rows.at(-1)]
-  const opens = oldest ? minorOf(oldest.balance_after, currency) - minorOf(oldest.amount, currency) : opening
-  const closes = newest ? minorOf(newest.balance_after, currency) : opens
+  const opens = oldest
+    ? toMinorUnits(oldest.balance_after, currency) - toMinorUnits(oldest.amount, currency)
+    : opening
+  const closes = newest ? toMinorUnits(newest.balance_after, currency) : opens
   const before = older?.balances.find((each) => each.currency === currency)
-  const behind = before ? minorOf(before.closing_balance, currency) : opening
+  const behind = before ? toMinorUnits(before.closing_balance, currency) : opening
   if (opening === opens && closing === closes && behind === opening) return []
-  const story = `it opens with ${opening} and closes with ${closing}; its rows with ${opens} and ${closes}; the page behind it closes with ${behind}`
-  return [difference('page', `page ${number} in ${currency}`, story)]
+  const story = `its balances are ${opening} and ${closing}, its rows give ${opens} and ${closes}, and the next older page closes with ${behind}`
+  return [createDifference('page', `page ${number} in ${currency}`, story)]
 }
 
-function sumFaults({ currency, opening, closing, by_type }: CurrencyFigures): Difference[] {
+function findSumFaults({ currency, opening, closing, by_type }: CurrencyFigures): Difference[] {
   const sum = Object.values(by_type).reduce((total, amount) => total + amount, 0)
   if (opening + sum === closing) return []
-  return [difference('sum', currency, `${opening} and ${sum} are not ${closing}`)]
+  return [createDifference('sum', currency, `${opening} + ${sum} is not ${closing}`)]
 }
 
-/** Only where nothing was booked after the transactions were read. */
-function balanceFaults({ balances, pages, as_of, to }: Records, rows: readonly Transaction[]): Difference[] {
+/** Compares balances only if nothing was booked after the transactions were read. */
+function findBalanceFaults(
+  { balances, pages, as_of, to }: Records,
+  rows: readonly Transaction[],
+): Difference[] {
   return balances.flatMap(({ currency, balance, updated_at }) => {
     const isSame = updated_at <= as_of && updated_at.slice(0, 10) <= to
     const seam = pages[0]?.balances.find((each) => each.currency === currency)
     const newest = rows.find((row) => row.currency === currency)?.balance_after ?? seam?.closing_balance
     if (!isSame || newest === undefined) return []
-    const [came, wanted] = [minorOf(balance, currency), minorOf(newest, currency)]
+    const [came, wanted] = [toMinorUnits(balance, currency), toMinorUnits(newest, currency)]
     if (came === wanted) return []
-    return [difference('balance', currency, `${shown(came, currency)}, not ${shown(wanted, currency)}`)]
+    return [
+      createDifference(
+        'balance',
+        currency,
+        `${formatMinor(came, currency)}, not ${formatMinor(wanted, currency)}`,
+      ),
+    ]
   })
 }

@@ -1,62 +1,74 @@
+import { minorUnits } from '@trade-gateway/connector'
 import { statementFaults } from './fault.ts'
 import type { CurrencyFigures, StatementProof } from './proof.ts'
 
-const mostExamples = 5
+const maxExamples = 5
 
-/** A proof for people. */
-export function summaryOf(proof: StatementProof): string {
+/** Formats a proof for the terminal. */
+export function formatSummary(proof: StatementProof): string {
   const { from, to, as_of, pages, transactions, bills, refunds, freight_bills, differences } = proof
   return [
     '',
-    line('Period', `${from} to ${to}, as of ${as_of}`),
-    line('Read', `${number(transactions)} transactions on ${number(pages)} pages`),
-    ...proof.currencies.flatMap(currencyLines),
-    line('Bills', `${number(bills.all)}, ${number(bills.added)} of them within the period and added up`),
-    line('Refunds', `${number(refunds.all)}, ${number(refunds.matched)} of them booked in the period`),
-    line(
-      'Freight',
-      `${number(freight_bills.all)} bills, ${number(freight_bills.matched)} of them booked alone`,
+    formatLine('Period', `${from} to ${to}, as of ${as_of}`),
+    formatLine('Read', `${formatNumber(transactions)} transactions on ${formatNumber(pages)} pages`),
+    ...proof.currencies.flatMap(formatCurrency),
+    formatLine(
+      'Bills',
+      `${formatNumber(bills.all)}, ${formatNumber(bills.added)} of them within the period and added up`,
     ),
-    line('Differences', number(differences.length)),
-    ...differenceLines(proof),
-    line('Verdict', differences.length === 0 ? 'everything adds up' : 'IT DOES NOT ADD UP'),
+    formatLine(
+      'Refunds',
+      `${formatNumber(refunds.all)}, ${formatNumber(refunds.matched)} of them booked in the period`,
+    ),
+    formatLine(
+      'Freight',
+      `${formatNumber(freight_bills.all)} bills, ${formatNumber(freight_bills.matched)} of them with their own transaction`,
+    ),
+    formatLine('Differences', formatNumber(differences.length)),
+    ...formatDifferences(proof),
+    formatLine('Verdict', differences.length === 0 ? 'the statement is consistent' : 'INCONSISTENT'),
     '',
   ].join('\n')
 }
 
-function currencyLines({ currency, opening, closing, transactions, by_type }: CurrencyFigures): string[] {
-  const money = (minor: number) => `${moneyText(minor, currency)} ${currency}`
+function formatCurrency({ currency, opening, closing, transactions, by_type }: CurrencyFigures): string[] {
+  const formatAmount = (minor: number) => `${formatMinorUnits(minor, currency)} ${currency}`
   return [
-    line(currency, `${money(opening)} and ${number(transactions)} transactions make ${money(closing)}`),
-    ...Object.entries(by_type).map(([type, amount]) => detail(`${type} ${money(amount)}`)),
+    formatLine(
+      currency,
+      `${formatAmount(opening)} and ${formatNumber(transactions)} transactions give ${formatAmount(closing)}`,
+    ),
+    ...Object.entries(by_type).map(([type, amount]) => formatDetail(`${type} ${formatAmount(amount)}`)),
   ]
 }
 
-/** The first few of each kind. */
-function differenceLines({ differences }: StatementProof): string[] {
+/** Formats the first few differences of each kind. */
+function formatDifferences({ differences }: StatementProof): string[] {
   return [...Map.groupBy(differences, ({ kind }) => kind)].flatMap(([kind, found]) => [
-    detail(`${kind}: ${statementFaults[kind]}`),
-    ...found.slice(0, mostExamples).map(({ subject, story }) => detail(`  ${subject}: ${story}`)),
-    ...(found.length > mostExamples ? [detail(`  and ${number(found.length - mostExamples)} more`)] : []),
+    formatDetail(`${kind}: ${statementFaults[kind]}`),
+    ...found.slice(0, maxExamples).map(({ subject, story }) => formatDetail(`  ${subject}: ${story}`)),
+    ...(found.length > maxExamples
+      ? [formatDetail(`  and ${formatNumber(found.length - maxExamples)} more`)]
+      : []),
   ])
 }
 
-/** Minor units as people write them, without a float. */
-function moneyText(minor: number, currency: string): string {
-  if (currency === 'KRW' || currency === 'JPY') return number(minor)
+/** Formats minor units in major units, without floating-point arithmetic. */
+function formatMinorUnits(minor: number, currency: string): string {
+  if (minorUnits(currency) === 1) return formatNumber(minor)
   const digits = String(Math.abs(minor)).padStart(3, '0')
-  const whole = number(Number(digits.slice(0, -2)))
+  const whole = formatNumber(Number(digits.slice(0, -2)))
   return `${minor < 0 ? '-' : ''}${whole}.${digits.slice(-2)}`
 }
 
-function number(value: number): string {
+function formatNumber(value: number): string {
   return value.toLocaleString('en')
 }
 
-function line(name: string, text: string): string {
+function formatLine(name: string, text: string): string {
   return `${name.padEnd(12)}  ${text}`
 }
 
-function detail(text: string): string {
-  return line('', `- ${text}`)
+function formatDetail(text: string): string {
+  return formatLine('', `- ${text}`)
 }

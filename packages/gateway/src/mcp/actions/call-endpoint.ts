@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import type { Answer } from '../../contract/call.ts'
+import type { ApiResponse } from '../../contract/call.ts'
 import { GatewayError } from '../../contract/errors.ts'
-import { apiVersion } from '../../http/headers.ts'
-import { jsonOf, sizeOf } from '../../http/in-process.ts'
+import { apiVersion } from '../../contract/version.ts'
+import { measureBody, parseBody } from '../../pipeline/in-process.ts'
 import { action } from '../action.ts'
-import { rawQueryOf } from '../visit.ts'
-import { fenced } from '../wording.ts'
+import { encodeQuery } from '../action-context.ts'
+import { fenceText } from '../wording.ts'
 
-/** More than this fills a model's memory and helps nobody. */
-const mostAnswerBytes = 256 * 1024
-const mostPathCharacters = 2_000
-/** Said elsewhere, or of use to HTTP alone. */
-const dropped = new Set([
+/** The largest response that is passed on; a larger one would fill the model's context. */
+const maxResponseBytes = 256 * 1024
+const maxPathCharacters = 2_000
+/** Headers that are part of the result already, or that only HTTP clients need. */
+const omittedHeaders = new Set([
   'cache-control',
   'content-type',
   'pragma',
@@ -24,15 +24,16 @@ const dropped = new Set([
 
 export const callEndpoint = action({
   name: 'call_endpoint',
+  title: 'Call an endpoint',
   description:
-    'Calls one endpoint of the API with this token: the same rights, points and answer as over HTTP, failures included (look at status and error). Only /api/v1; not the token endpoint. Find endpoints with list_endpoints; for stock, orders and statements the other actions are shorter.',
-  hints: { reads: false, destructive: true, idempotent: false },
+    'Calls one endpoint of the API with this token: the same rights, points and response as over HTTP, including failures (see status and error). Only paths below /api/v1, except the token endpoint. Find endpoints with list_endpoints. For stock, orders and statements the other actions are shorter.',
+  hints: { isReadOnly: false, destructive: true, idempotent: false },
   input: z.strictObject({
     method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']).meta({ description: 'As listed' }),
     path: z
       .string()
       .min(1)
-      .max(mostPathCharacters)
+      .max(maxPathCharacters)
       .meta({ description: 'With its parameters filled in: /api/v1/me' }),
     query: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
@@ -47,22 +48,26 @@ export const callEndpoint = action({
   }),
   output: z.looseObject({ status: z.int(), headers: z.record(z.string(), z.string()) }),
 
-  async run(visit, { method, path: sent, query = {}, body, idempotency_key: key }) {
-    const [path = '', inPath = ''] = split(sent)
-    requireReach(method, path)
-    const rawQuery = [inPath, rawQueryOf(query)].filter((part) => part !== '').join('&')
-    const answer = await visit.ask({ method, path, rawQuery, body, key })
-    if (sizeOf(answer) > mostAnswerBytes) {
-      const say = ['answer_too_large', { size: sizeOf(answer), most: mostAnswerBytes }] as const
+  async run(context, { method, path: sent, query = {}, body, idempotency_key: key }) {
+    const [path = '', inPath = ''] = splitQuery(sent)
+    requireReachable(method, path)
+    const rawQuery = [inPath, encodeQuery(query)].filter((part) => part !== '').join('&')
+    const response = await context.send({ method, path, rawQuery, body, key })
+    if (measureBody(response) > maxResponseBytes) {
+      const say = ['answer_too_large', { size: measureBody(response), most: maxResponseBytes }] as const
       throw new GatewayError('BAD_REQUEST', { status: 413, say })
     }
-    const json = Object(jsonOf(answer))
-    const data = { ...json, status: answer.status, headers: headersOf(answer, visit.call.requestId) }
-    return { data, text: `HTTP ${answer.status}\n${fenced([JSON.stringify(json)])}` }
+    const json = Object(parseBody(response))
+    const data = {
+      ...json,
+      status: response.status,
+      headers: toHeaderRecord(response, context.call.requestId),
+    }
+    return { data, text: `HTTP ${response.status}\n${fenceText([JSON.stringify(json)])}` }
   },
 })
 
-function split(path: string): string[] {
+function splitQuery(path: string): string[] {
   const at = path.indexOf('?')
   return at < 0 ? [path] : [path.slice(0, at), path.slice(at + 1)]
 }
@@ -71,10 +76,10 @@ const tokenPath = '/api/v1/auth/token'
 const prefix = '/api/v1/'
 
 /**
- * Throws `BAD_REQUEST` for whatever is, or could be read as, a path outside of the contract's reach. Credentials
- * have no place in a model's context.
+ * Throws `BAD_REQUEST` for a path that is, or could be interpreted as, a path outside `/api/v1`. The token endpoint is
+ * refused too, because credentials must not enter a model's context.
  */
-function requireReach(method: string, path: string) {
+function requireReachable(method: string, path: string) {
   const isPlain = path.startsWith(prefix) && path.split('/').slice(1).every(isPlainSegment)
   const isToken = path.toLowerCase().replace(/\/+$/, '') === tokenPath
   if (isPlain && !isToken) return
@@ -82,7 +87,10 @@ function requireReach(method: string, path: string) {
   throw new GatewayError('BAD_REQUEST', { say })
 }
 
-/** One spelling each: what needs no encoding is not encoded, and nothing decodes to another path. */
+/**
+ * Whether a segment is spelled canonically: nothing is encoded unnecessarily, and decoding it cannot yield another
+ * path.
+ */
 function isPlainSegment(segment: string): boolean {
   if (segment === '' || segment === '.' || segment === '..' || /[\\\s#]/.test(segment)) return false
   if (!segment.includes('%')) return true
@@ -94,11 +102,11 @@ function isPlainSegment(segment: string): boolean {
   }
 }
 
-function headersOf({ headers }: Answer, requestId: string): Record<string, string> {
+function toHeaderRecord({ headers }: ApiResponse, requestId: string): Record<string, string> {
   const kept: Record<string, string> = { 'x-api-version': apiVersion, 'x-request-id': requestId }
   for (let at = 0; at < headers.length; at += 2) {
     const name = headers[at]?.toLowerCase() ?? ''
-    if (!dropped.has(name)) kept[name] = headers[at + 1] ?? ''
+    if (!omittedHeaders.has(name)) kept[name] = headers[at + 1] ?? ''
   }
   return kept
 }

@@ -1,20 +1,20 @@
 import { z } from 'zod'
-import type { Answer } from '../../contract/call.ts'
+import type { ApiResponse } from '../../contract/call.ts'
 import { GatewayError } from '../../contract/errors.ts'
-import { headerOf } from '../../http/in-process.ts'
-import { instant } from '../../kernel/clock.ts'
+import { formatInstant } from '../../kernel/clock.ts'
+import { readHeader } from '../../pipeline/in-process.ts'
 import { stockList, type stockRow } from '../../stock/endpoints.ts'
-import { action, type Done, readHints } from '../action.ts'
+import { type ActionResult, action, readHints } from '../action.ts'
+import { type ActionContext, EndpointFailure, readResult } from '../action-context.ts'
 import { warehouseField } from '../fields.ts'
-import { Refusal, resultOf, type Visit } from '../visit.ts'
-import { realWarehouses } from '../warehouses.ts'
-import { counted, envelopeOf, fenced } from '../wording.ts'
+import { listRealWarehouses } from '../warehouses.ts'
+import { countNoun, fenceText, readErrorEnvelope } from '../wording.ts'
 
-const mostSkus = 50
-const mostRows = 100
+const maxSkus = 50
+const maxRows = 100
 const usualRows = 50
-/** Rows that the text tells; the others are in the structure. */
-const mostToldRows = 20
+/** The largest number of rows in the text; the structured result contains all rows. */
+const maxTextRows = 20
 
 const row = z.object({
   sku: z.string(),
@@ -30,21 +30,22 @@ type Row = z.output<typeof row>
 
 export const checkStock = action({
   name: 'check_stock',
+  title: 'Check stock',
   description:
-    'Stock and prices now, by SKU, by style, or the first rows of a warehouse. Without warehouse_code: every real warehouse that you may use. Sell by quantity_available; quantity_on_hand includes what is held. Not for finding a SKU by words (find_products). 1 point per SKU or style and warehouse; 5 for a warehouse’s first rows.',
+    'Current stock and prices, by SKU, by style, or the first rows of a warehouse. Without warehouse_code: every real warehouse that you may use. Sell by quantity_available; quantity_on_hand includes held stock. To find a SKU by words, use find_products. 1 point per SKU or style and warehouse; 5 for a warehouse’s first rows.',
   hints: readHints,
   input: z.strictObject({
     skus: z
       .array(z.string().min(1).max(64))
       .min(1)
-      .max(mostSkus)
+      .max(maxSkus)
       .optional()
       .meta({ description: 'Exact SKUs' }),
     product_code: z.string().min(1).max(64).optional().meta({ description: 'Every SKU of a style' }),
     warehouse_code: warehouseField.optional(),
-    min_available: z.int().min(0).optional().meta({ description: 'Only rows with at least so many' }),
+    min_available: z.int().min(0).optional().meta({ description: 'Only rows with at least this quantity' }),
     detail: z.enum(['concise', 'rows']).default('rows').meta({ description: 'concise: fewer fields' }),
-    limit: z.int().min(1).max(mostRows).default(usualRows).meta({ description: 'Most rows' }),
+    limit: z.int().min(1).max(maxRows).default(usualRows).meta({ description: 'Maximum rows' }),
   }),
   output: z.object({
     as_of: z.string(),
@@ -55,7 +56,7 @@ export const checkStock = action({
     narrow_by: z.array(z.string()).optional(),
   }),
 
-  async run(visit, input) {
+  async run(context, input) {
     if (input.skus === undefined && input.product_code === undefined && input.warehouse_code === undefined) {
       throw new GatewayError('VALIDATION_FAILED', {
         param: 'skus',
@@ -63,15 +64,15 @@ export const checkStock = action({
       })
     }
     const warehouses =
-      input.warehouse_code === undefined ? await realWarehouses(visit) : [input.warehouse_code]
-    const found = new Finding(input.min_available ?? 0, input.limit)
-    for (const query of queriesOf(input)) {
+      input.warehouse_code === undefined ? await listRealWarehouses(context) : [input.warehouse_code]
+    const found = new StockCollector(input.min_available ?? 0, input.limit)
+    for (const query of toStockQueries(input)) {
       for (const warehouse_code of warehouses) {
-        if (found.isFull) return shown(visit, found.cutShort(), input.detail)
-        found.take(query, await visit.tell(stockList, { params: { warehouse_code }, query }))
+        if (found.isFull) return toCheckStockResult(context, found.markTruncated(), input.detail)
+        found.addRows(query, await context.sendToEndpoint(stockList, { params: { warehouse_code }, query }))
       }
     }
-    return shown(visit, found, input.detail)
+    return toCheckStockResult(context, found, input.detail)
   },
 })
 
@@ -88,18 +89,18 @@ interface Input {
   readonly limit: number
 }
 
-function queriesOf({ skus, product_code, limit }: Input): StockQuery[] {
+function toStockQueries({ skus, product_code, limit }: Input): StockQuery[] {
   if (skus) return [...new Set(skus)].map((sku) => ({ sku, product_code }))
   return product_code === undefined ? [{ page: 1, page_size: limit }] : [{ product_code }]
 }
 
-/** Rows as they come in, up to the limit. */
-class Finding {
+/** Collects rows of several stock reads, up to a limit. */
+class StockCollector {
   readonly rows: Row[] = []
   readonly notFound = new Set<string>()
   isTruncated = false
   version = 0
-  /** Seconds; of the oldest picture. */
+  /** The age of the oldest snapshot that was read, in seconds. */
   age = 0
   readonly #least: number
   readonly #limit: number
@@ -109,34 +110,35 @@ class Finding {
     this.#limit = limit
   }
 
-  /** Whether a further row would be left out. */
+  /** Whether the limit is reached. */
   get isFull(): boolean {
     return this.rows.length >= this.#limit
   }
 
-  cutShort(): this {
+  markTruncated(): this {
     this.isTruncated = true
     return this
   }
 
-  take({ sku }: StockQuery, answer: Answer) {
-    if (answer.status >= 300) {
-      if (sku === undefined || envelopeOf(answer).reason !== 'sku_unknown') throw new Refusal(answer)
+  addRows({ sku }: StockQuery, response: ApiResponse) {
+    if (response.status >= 300) {
+      if (sku === undefined || readErrorEnvelope(response).reason !== 'sku_unknown')
+        throw new EndpointFailure(response)
       this.notFound.add(sku)
       return
     }
-    const { data, has_more } = resultOf(stockList, answer)
-    this.version = Math.max(this.version, Number(headerOf(answer, 'x-stock-version')))
-    this.age = Math.max(this.age, Number(headerOf(answer, 'x-stock-age')))
+    const { data, has_more } = readResult(stockList, response)
+    this.version = Math.max(this.version, Number(readHeader(response, 'x-stock-version')))
+    this.age = Math.max(this.age, Number(readHeader(response, 'x-stock-age')))
     const wanted = data.filter(({ quantity_available }) => quantity_available >= this.#least)
     const room = this.#limit - this.rows.length
-    this.rows.push(...wanted.slice(0, room).map(rowOf))
+    this.rows.push(...wanted.slice(0, room).map(toRow))
     this.isTruncated ||= has_more || wanted.length > room
   }
 }
 
-/** The fields of the specification. */
-function rowOf(found: z.output<typeof stockRow>): Row {
+/** Picks the fields of the action's output. */
+function toRow(found: z.output<typeof stockRow>): Row {
   return {
     sku: found.sku,
     product_code: found.product_code,
@@ -149,29 +151,31 @@ function rowOf(found: z.output<typeof stockRow>): Row {
   }
 }
 
-function shown(visit: Visit, found: Finding, detail: 'concise' | 'rows') {
+function toCheckStockResult(context: ActionContext, found: StockCollector, detail: 'concise' | 'rows') {
   const { rows, notFound, isTruncated, version, age } = found
   const not_found = [...notFound].filter((sku) => !rows.some((each) => each.sku === sku))
-  const told = rows
-    .slice(0, mostToldRows)
+  const lines = rows
+    .slice(0, maxTextRows)
     .map(
       ({ sku, warehouse_code, quantity_available, price_wholesale, currency }) =>
         `${sku} ${warehouse_code}: ${quantity_available} available, ${price_wholesale} ${currency}`,
     )
   const sum = rows.reduce((all, each) => all + each.quantity_available, 0)
-  const missing = not_found.length === 0 ? '' : ` ${counted(not_found.length, 'SKU')} not found.`
+  const missing = not_found.length === 0 ? '' : ` ${countNoun(not_found.length, 'SKU')} not found.`
   const data = {
-    as_of: instant(visit.gateway.clock.now() - age * 1000),
+    as_of: formatInstant(context.gateway.clock.now() - age * 1000),
     version,
-    rows: detail === 'rows' ? rows : rows.map(concise),
+    rows: detail === 'rows' ? rows : rows.map(toConciseRow),
     not_found,
     truncated: isTruncated,
     ...(isTruncated ? { narrow_by: ['skus', 'warehouse_code', 'min_available'] } : {}),
   }
-  const text = `${counted(rows.length, 'row')}, ${sum} available${isTruncated ? ', truncated' : ''}.${missing}`
-  return { data, text: told.length === 0 ? text : `${text}\n${fenced(told)}` } satisfies Done<typeof data>
+  const text = `${countNoun(rows.length, 'row')}, ${sum} available${isTruncated ? ', truncated' : ''}.${missing}`
+  return { data, text: lines.length === 0 ? text : `${text}\n${fenceText(lines)}` } satisfies ActionResult<
+    typeof data
+  >
 }
 
-function concise({ sku, warehouse_code, quantity_available, price_wholesale, currency }: Row): Row {
+function toConciseRow({ sku, warehouse_code, quantity_available, price_wholesale, currency }: Row): Row {
   return { sku, warehouse_code, quantity_available, price_wholesale, currency }
 }

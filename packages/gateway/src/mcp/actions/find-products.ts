@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { productsList } from '../../products/endpoints.ts'
 import { stockList } from '../../stock/endpoints.ts'
 import { action, readHints } from '../action.ts'
+import type { ActionContext } from '../action-context.ts'
 import { warehouseField } from '../fields.ts'
-import type { Visit } from '../visit.ts'
-import { realWarehouses } from '../warehouses.ts'
-import { counted, fenced } from '../wording.ts'
+import { listRealWarehouses } from '../warehouses.ts'
+import { countNoun, fenceText } from '../wording.ts'
 
 const usualPageSize = 10
-const mostPageSize = 50
-const mostToldProducts = 20
+const maxPageSize = 50
+const maxToldProducts = 20
 
 const product = z.object({
   product_code: z.string(),
@@ -21,22 +21,24 @@ const product = z.object({
 
 export const findProducts = action({
   name: 'find_products',
+  title: 'Find products',
   description:
-    'Searches styles by words of their name or code, with their SKUs and what is available of each. Without warehouse_code: summed over every real warehouse that you may use. 30 points a page, and 1 per style and warehouse. When you know the SKU, check_stock is cheaper.',
+    'Searches styles by words of their name or code. Returns their SKUs and available quantities. Without warehouse_code: summed over every real warehouse that you may use. 30 points a page, and 1 per style and warehouse. If you know the SKU, check_stock is cheaper.',
   hints: readHints,
   input: z.strictObject({
     query: z.string().min(1).max(100).meta({ description: 'Words of a name, a style code or a SKU' }),
     warehouse_code: warehouseField.optional(),
-    in_stock_only: z.boolean().default(false).meta({ description: 'Leave out what is not available' }),
+    in_stock_only: z.boolean().default(false).meta({ description: 'Leave out SKUs that are not available' }),
     page: z.int().min(1).max(1_000_000).default(1).meta({ description: 'From 1' }),
-    page_size: z.int().min(1).max(mostPageSize).default(usualPageSize).meta({ description: 'Styles a page' }),
+    page_size: z.int().min(1).max(maxPageSize).default(usualPageSize).meta({ description: 'Styles a page' }),
   }),
   output: z.object({ products: z.array(product), has_more: z.boolean(), next_page: z.int().optional() }),
 
-  async run(visit, { query: q, warehouse_code, in_stock_only, page, page_size }) {
-    const { data, has_more } = (await visit.of(productsList, { query: { q, page, page_size } })).json
-    const counts = await availableOf(
-      visit,
+  async run(context, { query: q, warehouse_code, in_stock_only, page, page_size }) {
+    const { data, has_more } = (await context.callEndpoint(productsList, { query: { q, page, page_size } }))
+      .json
+    const counts = await sumAvailableBySku(
+      context,
       data.map(({ product_code }) => product_code),
       warehouse_code,
     )
@@ -54,34 +56,37 @@ export const findProducts = action({
       currency,
     }))
     const products = in_stock_only ? all.filter(({ skus }) => skus.length > 0) : all
-    const told = products
-      .slice(0, mostToldProducts)
-      .map(({ product_code, name, skus }) => `${product_code} ${name}: ${skus.map(skuText).join(', ')}`)
-    const text = `${counted(products.length, 'style')}${has_more ? `, more on page ${page + 1}` : ''}.`
+    const lines = products
+      .slice(0, maxToldProducts)
+      .map(({ product_code, name, skus }) => `${product_code} ${name}: ${skus.map(describeSku).join(', ')}`)
+    const text = `${countNoun(products.length, 'style')}${has_more ? `, more on page ${page + 1}` : ''}.`
     return {
       data: { products, has_more, ...(has_more ? { next_page: page + 1 } : {}) },
-      text: told.length === 0 ? text : `${text}\n${fenced(told)}`,
+      text: lines.length === 0 ? text : `${text}\n${fenceText(lines)}`,
     }
   },
 })
 
-function skuText({ sku, available }: { sku: string; available?: number }): string {
+function describeSku({ sku, available }: { sku: string; available?: number }): string {
   return available === undefined ? sku : `${sku} (${available})`
 }
 
-/** What is available of each SKU of some styles; undefined where the caller may not read stock. */
-async function availableOf(
-  visit: Visit,
+/**
+ * Sums the available quantity of each SKU of the given styles over the warehouses. Returns undefined if the caller may
+ * not read stock.
+ */
+async function sumAvailableBySku(
+  context: ActionContext,
   styles: readonly string[],
   warehouse_code: string | undefined,
 ): Promise<Map<string, number> | undefined> {
-  if (!visit.caller.capabilities.has('stock.read')) return undefined
+  if (!context.caller.capabilities.has('stock.read')) return undefined
   const counts = new Map<string, number>()
   if (styles.length === 0) return counts
-  const warehouses = warehouse_code === undefined ? await realWarehouses(visit) : [warehouse_code]
+  const warehouses = warehouse_code === undefined ? await listRealWarehouses(context) : [warehouse_code]
   for (const product_code of styles) {
     for (const code of warehouses) {
-      const { json } = await visit.of(stockList, {
+      const { json } = await context.callEndpoint(stockList, {
         params: { warehouse_code: code },
         query: { product_code },
       })

@@ -1,15 +1,16 @@
 import { z } from 'zod'
-import { instant } from '../../kernel/clock.ts'
+import { formatInstant } from '../../kernel/clock.ts'
 import { action, readHints } from '../action.ts'
 import { dayField } from '../fields.ts'
-import { addUp, type Sums } from '../statement/add-up.ts'
-import { kinds, readStatement, rowsOf } from '../statement/read.ts'
+import { checkStatement, type StatementSums } from '../statement/check-statement.ts'
+import { mergeRows, readStatement, statementKinds } from '../statement/read-statement.ts'
 
-const mostRows = 50
+const maxRows = 50
 const perCurrency = z.record(z.string(), z.number())
 
 export const getStatement = action({
   name: 'get_statement',
+  title: 'Reconciliation statement',
   description:
     'The account between two days: opening and closing balance and totals by type, per currency, with checks that they add up; at most 50 rows, newest first. Amounts are signed, credit positive. At most 366 days. 1 point per kind and page of 200.',
   hints: readHints,
@@ -17,11 +18,11 @@ export const getStatement = action({
     start_date: dayField('First day'),
     end_date: dayField('Last day'),
     include: z
-      .array(z.enum(kinds))
+      .array(z.enum(statementKinds))
       .min(1)
-      .max(kinds.length)
+      .max(statementKinds.length)
       .optional()
-      .meta({ description: 'Left out: all' }),
+      .meta({ description: 'Default: all' }),
     detail: z.enum(['concise', 'rows']).default('rows').meta({ description: 'concise: no rows' }),
   }),
   output: z.object({
@@ -34,23 +35,23 @@ export const getStatement = action({
     truncated: z.boolean(),
   }),
 
-  async run(visit, { start_date, end_date, include, detail }) {
-    const read = await readStatement(visit, { start_date, end_date }, new Set(include ?? kinds))
-    const today = instant(visit.gateway.clock.now()).slice(0, 10)
-    const sums = addUp(read, end_date >= today)
-    const rows = detail === 'rows' ? rowsOf(read) : []
+  async run(context, { start_date, end_date, include, detail }) {
+    const read = await readStatement(context, { start_date, end_date }, new Set(include ?? statementKinds))
+    const today = formatInstant(context.gateway.clock.now()).slice(0, 10)
+    const sums = checkStatement(read, end_date >= today)
+    const rows = detail === 'rows' ? mergeRows(read) : []
     const isCutShort = Object.keys(read.cutShort).length > 0
     const data = {
       ...sums,
-      rows: rows.slice(0, mostRows),
-      truncated: isCutShort || rows.length > mostRows,
+      rows: rows.slice(0, maxRows),
+      truncated: isCutShort || rows.length > maxRows,
     }
-    return { data, text: textOf(sums) }
+    return { data, text: describeSums(sums) }
   },
 })
 
-/** The sums in words; rows are told by the structure alone. */
-function textOf({ currencies, opening, closing, checks }: Sums): string {
+/** Describes the sums and failed checks. Rows are only in the structured result. */
+function describeSums({ currencies, opening, closing, checks }: StatementSums): string {
   const lines = currencies.map(
     (each) => `${each}: opening ${opening[each] ?? 'not read'}, closing ${closing[each] ?? 'not read'}.`,
   )

@@ -1,19 +1,19 @@
 import { z } from 'zod'
-import { catalogue, endpointIdOf } from '../../catalogue.ts'
+import { catalogue } from '../../catalogue.ts'
 import type { Caller } from '../../contract/call.ts'
-import type { Endpoint } from '../../contract/endpoint.ts'
-import { texts } from '../../contract/texts/texts.ts'
+import { chooseTexts, type Endpoint } from '../../endpoint.ts'
 import { action, readHints } from '../action.ts'
-import { plainSchema } from '../schema.ts'
-import { counted } from '../wording.ts'
+import { toInlineSchema } from '../schema.ts'
+import { countNoun } from '../wording.ts'
 
-/** Schemas are long: so many at once. */
-const mostSchemas = 5
+/** The largest number of schemas in a result, because schemas are long. */
+const maxSchemas = 5
 
 export const listEndpoints = action({
   name: 'list_endpoints',
+  title: 'List endpoints',
   description:
-    'Lists the endpoints of the API for call_endpoint, with points and whether this token may call them. For what no other action does: reservations, carts, holds, shipments, the change feed, plan requests. Free.',
+    'Lists the endpoints of the API for call_endpoint, with their points and whether this token may call them. For tasks that no other action covers: reservations, carts, holds, shipments, the change feed, plan requests. Free.',
   hints: readHints,
   input: z.strictObject({
     search: z.string().min(1).max(100).optional().meta({ description: 'Words of id, path or summary' }),
@@ -21,7 +21,7 @@ export const listEndpoints = action({
     detail: z
       .enum(['concise', 'schema'])
       .default('concise')
-      .meta({ description: `schema: parameters and body of the first ${mostSchemas}` }),
+      .meta({ description: `schema: parameters and body of the first ${maxSchemas}` }),
   }),
   output: z.object({
     endpoints: z.array(
@@ -42,41 +42,42 @@ export const listEndpoints = action({
   async run({ call, caller }, { search, group, detail }) {
     const words = (search ?? '').toLowerCase().split(/\s+/)
     const found = catalogue.filter((endpoint) => {
-      const { summary } = texts[call.language].endpoints[endpointIdOf(endpoint)]
-      const english = texts.en.endpoints[endpointIdOf(endpoint)].summary
-      const text = `${endpoint.id} ${endpoint.method} ${endpoint.path} ${summary} ${english}`.toLowerCase()
-      return (
-        (group === undefined || groupOf(endpoint) === group) && words.every((word) => text.includes(word))
-      )
+      const { id, method, path, summary } = endpoint
+      const text =
+        `${id} ${method} ${path} ${chooseTexts(endpoint, call.language).summary} ${summary}`.toLowerCase()
+      return (group === undefined || readGroup(id) === group) && words.every((word) => text.includes(word))
     })
     const endpoints = found.map((endpoint, index) => ({
       operation_id: endpoint.id,
       method: endpoint.method,
       path: endpoint.path,
-      summary: texts[call.language].endpoints[endpointIdOf(endpoint)].summary,
-      points: pointsOf(endpoint),
+      summary: chooseTexts(endpoint, call.language).summary,
+      points: readFixedPoints(endpoint),
       writes: endpoint.method !== 'GET',
       allowed: mayCall(caller, endpoint),
-      ...(detail === 'schema' && index < mostSchemas ? { schema: schemaOf(endpoint) } : {}),
+      ...(detail === 'schema' && index < maxSchemas ? { schema: buildInputSchema(endpoint) } : {}),
     }))
     const lines = endpoints.map(
       ({ method, path, allowed }) => `${method} ${path}${allowed ? '' : ' (not allowed)'}`,
     )
-    const text = [`${counted(endpoints.length, 'endpoint')}.`, ...lines].join('\n')
-    return { data: { endpoints, truncated: detail === 'schema' && found.length > mostSchemas }, text }
+    const text = [`${countNoun(endpoints.length, 'endpoint')}.`, ...lines].join('\n')
+    return { data: { endpoints, truncated: detail === 'schema' && found.length > maxSchemas }, text }
   },
 })
 
-function groupOf({ id }: Endpoint): string {
+function readGroup(id: string): string {
   return id.split('.', 1)[0] ?? id
 }
 
-/** Null: it depends on what is asked. */
-function pointsOf({ cost = 0 }: Endpoint): number | null {
+/** Returns the cost in points; null if it depends on the request. */
+function readFixedPoints({ cost = 0 }: Endpoint): number | null {
   return typeof cost === 'number' ? cost : null
 }
 
-/** As the door would decide it before it looks at what is asked; the token endpoint is out of an agent's reach. */
+/**
+ * Whether the pipeline would let the caller use the endpoint, apart from checks that depend on the request. Agents
+ * cannot call the token endpoint.
+ */
 function mayCall(
   { capabilities, grant_type }: Caller,
   { access, capability, oms, bodyKind }: Endpoint,
@@ -86,13 +87,13 @@ function mayCall(
   return isSignedIn && (capability === undefined || capabilities.has(capability))
 }
 
-function schemaOf({ params, query, body }: Endpoint): Record<string, unknown> {
+function buildInputSchema({ params, query, body }: Endpoint): Record<string, unknown> {
   const parts = {
     ...(Object.keys(params).length > 0 ? { params: z.object(params) } : {}),
     ...(Object.keys(query).length > 0 ? { query: z.object(query) } : {}),
     ...(body ? { body } : {}),
   }
   return Object.fromEntries(
-    Object.entries(parts).map(([part, schema]) => [part, plainSchema(schema, 'input')]),
+    Object.entries(parts).map(([part, schema]) => [part, toInlineSchema(schema, 'input')]),
   )
 }

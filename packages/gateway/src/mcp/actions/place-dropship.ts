@@ -1,15 +1,16 @@
 import { z } from 'zod'
+import type { dropshipOrder } from '../../dropship/dropship-json.ts'
 import { dropshipRead, dropshipSubmitCreate } from '../../dropship/endpoints.ts'
-import type { dropshipOrder } from '../../dropship/shown.ts'
 import { action, commitHints } from '../action.ts'
-import { dropshipBodyOf, dropshipContent } from '../documents.ts'
+import { hashDropship, toDropshipBody } from '../documents.ts'
 import { quoteInput } from '../fields.ts'
-import { howPlaced, type Placing, placeQuote } from '../place.ts'
+import { describePlacement, placeQuote, type QuotePlacement } from '../place-quote.ts'
 
 export const placeDropship = action({
   name: 'place_dropship',
+  title: 'Place drop-ship',
   description:
-    'Places the drop-ship order of a quote out of the stock that it holds, and charges the account. Only after the user agreed to recipient and total. A changed price or an ended hold is refused; then quote again. Calling it again with the same quote answers the same order, never a second. 3 points.',
+    'Places the drop-ship order of a quote from the stock that the quote holds, and charges the account. Call it only after the user has agreed to recipient and total. If the price has changed or the hold has ended, the call is refused: quote again. Repeating the call with the same quote returns the same order, never a second. 3 points.',
   hints: commitHints,
   input: z.strictObject(quoteInput.shape),
   output: z.object({
@@ -24,8 +25,8 @@ export const placeDropship = action({
     replayed: z.boolean(),
   }),
 
-  async run(visit, input) {
-    const placed = await placeQuote(visit, dropship, input)
+  async run(context, input) {
+    const placed = await placeQuote(context, dropship, input)
     const { document, replayed } = placed
     const { dropship_order_id, client_order_number, serial_number, status, status_raw, paid } = document
     const total = document.costs?.total ?? input.confirm_total
@@ -42,19 +43,19 @@ export const placeDropship = action({
         currency,
         replayed,
       },
-      text: `Drop-ship order ${dropship_order_id} ${howPlaced(placed)}: ${status}, ${total} ${currency}.`,
+      text: `Drop-ship order ${dropship_order_id} ${describePlacement(placed)}: ${status}, ${total} ${currency}.`,
     }
   },
 })
 
-const dropship: Placing<z.output<typeof dropshipOrder>> = {
+const dropship: QuotePlacement<z.output<typeof dropshipOrder>> = {
   action: 'dropship',
-  contentOf: dropshipContent,
-  async read(visit, dropship_order_id) {
-    return (await visit.of(dropshipRead, { params: { dropship_order_id } })).json.data
+  contentOf: hashDropship,
+  async read(context, dropship_order_id) {
+    return (await context.callEndpoint(dropshipRead, { params: { dropship_order_id } })).json.data
   },
-  submit(visit, preview, key, max_total) {
-    const body = { ...dropshipBodyOf(preview), max_total }
-    return visit.of(dropshipSubmitCreate, { body, key })
+  submit(context, preview, key, max_total) {
+    const body = { ...toDropshipBody(preview), max_total }
+    return context.callEndpoint(dropshipSubmitCreate, { body, key })
   },
 }

@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import { ordersRead, ordersSubmit } from '../../orders/endpoints.ts'
-import type { order } from '../../orders/shown.ts'
+import type { order } from '../../orders/order-json.ts'
 import { action, commitHints } from '../action.ts'
-import { orderBodyOf, orderContent } from '../documents.ts'
+import { hashOrder, toOrderBody } from '../documents.ts'
 import { quoteInput } from '../fields.ts'
-import { howPlaced, type Placing, placeQuote } from '../place.ts'
+import { describePlacement, placeQuote, type QuotePlacement } from '../place-quote.ts'
 
 export const placeOrder = action({
   name: 'place_order',
+  title: 'Place wholesale order',
   description:
-    'Places the wholesale order of a quote: allocates stock and charges the account. Only after the user agreed to the total. A changed price is refused; then quote again. Calling it again with the same quote answers the same order, never a second. 3 points.',
+    'Places the wholesale order of a quote: allocates stock and charges the account. Call it only after the user has agreed to the total. If the price has changed, the call is refused: quote again. Repeating the call with the same quote returns the same order, never a second. 3 points.',
   hints: commitHints,
   input: z.strictObject(quoteInput.shape),
   output: z.object({
@@ -22,8 +23,8 @@ export const placeOrder = action({
     replayed: z.boolean(),
   }),
 
-  async run(visit, input) {
-    const placed = await placeQuote(visit, wholesale, input)
+  async run(context, input) {
+    const placed = await placeQuote(context, wholesale, input)
     const { document, replayed } = placed
     const { order_id, status, status_raw, costs, currency, payment_url } = document
     const total = costs?.total ?? input.confirm_total
@@ -36,18 +37,21 @@ export const placeOrder = action({
       ...(payment_url === null ? {} : { payment_url }),
       replayed,
     }
-    return { data, text: `Order ${order_id} ${howPlaced(placed)}: ${status}, ${total} ${data.currency}.` }
+    return {
+      data,
+      text: `Order ${order_id} ${describePlacement(placed)}: ${status}, ${total} ${data.currency}.`,
+    }
   },
 })
 
-const wholesale: Placing<z.output<typeof order>> = {
+const wholesale: QuotePlacement<z.output<typeof order>> = {
   action: 'order',
-  contentOf: orderContent,
-  async read(visit, order_id) {
-    return (await visit.of(ordersRead, { params: { order_id } })).json.data
+  contentOf: hashOrder,
+  async read(context, order_id) {
+    return (await context.callEndpoint(ordersRead, { params: { order_id } })).json.data
   },
-  submit(visit, draft, key, max_total) {
-    const body = { ...orderBodyOf(draft), max_total }
-    return visit.of(ordersSubmit, { params: { order_id: draft.order_id }, body, key })
+  submit(context, draft, key, max_total) {
+    const body = { ...toOrderBody(draft), max_total }
+    return context.callEndpoint(ordersSubmit, { params: { order_id: draft.order_id }, body, key })
   },
 }

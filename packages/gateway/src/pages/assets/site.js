@@ -1,14 +1,14 @@
-// Comfort over pages that are complete without it: copying, colours, search.
+// Conveniences for pages that also work without scripts: copying, colours, search.
 const { body, documentElement: root } = document
 const say = (word) => body.dataset[word] ?? ''
 
-const made = (tag, properties = {}, ...children) => {
+const createElement = (tag, properties = {}, ...children) => {
   const element = Object.assign(document.createElement(tag), properties)
   element.append(...children)
   return element
 }
 
-const copied = async (button, text) => {
+const copyText = async (button, text) => {
   const label = button.textContent
   try {
     await navigator.clipboard.writeText(await text())
@@ -22,24 +22,24 @@ const copied = async (button, text) => {
 }
 
 for (const figure of document.querySelectorAll('.code')) {
-  const button = made('button', { type: 'button', className: 'copy', textContent: say('copy') })
-  button.addEventListener('click', () => copied(button, () => figure.querySelector('code').textContent))
+  const button = createElement('button', { type: 'button', className: 'copy', textContent: say('copy') })
+  button.addEventListener('click', () => copyText(button, () => figure.querySelector('code').textContent))
   figure.append(button)
 }
 
 const markdown = document.querySelector('.as-markdown')
 if (markdown) {
-  const button = made('button', { type: 'button', textContent: say('copyPage') })
-  button.addEventListener('click', () => copied(button, async () => (await fetch(markdown.href)).text()))
+  const button = createElement('button', { type: 'button', textContent: say('copyPage') })
+  button.addEventListener('click', () => copyText(button, async () => (await fetch(markdown.href)).text()))
   markdown.after(' ', button)
 }
 
 const tools = document.querySelector('.tools')
 
-// Colours: the system's, until the reader says otherwise.
+// Colours follow the system until the reader chooses.
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const isDark = () => (root.dataset.theme ? root.dataset.theme === 'dark' : dark.matches)
-const theme = made('button', { type: 'button', className: 'tool icon' })
+const theme = createElement('button', { type: 'button', className: 'tool icon' })
 const showTheme = () => {
   theme.textContent = isDark() ? '☀' : '☾'
   theme.setAttribute('aria-label', say(isDark() ? 'themeLight' : 'themeDark'))
@@ -49,37 +49,41 @@ theme.addEventListener('click', () => {
   try {
     localStorage.setItem('theme', root.dataset.theme)
   } catch {
-    // Storage is refused: the choice lasts for this page.
+    // The browser refuses storage, so the choice lasts only for this page.
   }
   showTheme()
 })
 dark.addEventListener('change', showTheme)
 showTheme()
 
-// Search: one index per language, fetched when it is first wanted.
+// Search uses one index per language, which is fetched when it is first needed.
 const mostResults = 12
-const opener = made(
+const opener = createElement(
   'button',
   { type: 'button', className: 'tool' },
-  made('span', { className: 'label', textContent: say('search') }),
-  made('kbd', { textContent: '/', ariaHidden: 'true' }),
+  createElement('span', { className: 'label', textContent: say('search') }),
+  createElement('kbd', { textContent: '/', ariaHidden: 'true' }),
 )
 opener.setAttribute('aria-label', say('search'))
-const narrow = made('span', { textContent: '⌕', ariaHidden: 'true' })
+const narrow = createElement('span', { textContent: '⌕', ariaHidden: 'true' })
 opener.prepend(narrow)
 tools.prepend(opener)
 tools.append(theme)
 
-const input = made('input', { type: 'search', autocomplete: 'off', placeholder: say('searchPlaceholder') })
+const input = createElement('input', {
+  type: 'search',
+  autocomplete: 'off',
+  placeholder: say('searchPlaceholder'),
+})
 input.setAttribute('aria-label', say('search'))
-const close = made('button', { type: 'button', className: 'tool', textContent: say('close') })
-const list = made('ul')
-const none = made('p', { className: 'none', hidden: true })
+const close = createElement('button', { type: 'button', className: 'tool', textContent: say('close') })
+const list = createElement('ul')
+const none = createElement('p', { className: 'none', hidden: true })
 none.setAttribute('role', 'status')
-const finder = made(
+const finder = createElement(
   'dialog',
   { className: 'finder' },
-  made('div', { className: 'ask' }, input, close),
+  createElement('div', { className: 'ask' }, input, close),
   none,
   list,
 )
@@ -87,22 +91,25 @@ finder.setAttribute('aria-label', say('search'))
 body.append(finder)
 
 let index
-const loaded = async () => {
+const loadIndex = async () => {
   index ??= await (await fetch(say('index'))).json()
   return index
 }
 
-/** Words in small letters; Han and Hangul as pairs of neighbours, since they are not separated by spaces. */
-const termsOf = (text) =>
+/**
+ * Splits a text into lower-case words. Han and Hangul are split into pairs of neighbouring characters, because spaces
+ * do not separate their words.
+ */
+const splitTerms = (text) =>
   (text.toLowerCase().match(/[\p{sc=Han}]+|[\p{sc=Hangul}]+|[\p{L}\p{N}_]+/gu) ?? []).flatMap((run) =>
     /[\p{sc=Han}\p{sc=Hangul}]/u.test(run) && run.length > 2
       ? Array.from({ length: run.length - 1 }, (_, at) => run.slice(at, at + 2))
       : [run],
   )
 
-const scoreOf = (page, query, terms) => {
+const computeScore = (page, query, terms) => {
   const title = page.t.toLowerCase()
-  // The more of a title the words are, the more the page is about them.
+  // The larger the part of a title that the query matches, the more the page is about it.
   let score = title === query ? 200 : title.includes(query) ? 60 + (80 * query.length) / title.length : 0
   const summary = page.s.toLowerCase()
   if (page.k.includes(query)) score += 60
@@ -115,20 +122,20 @@ const scoreOf = (page, query, terms) => {
     if (page.w.includes(term)) score += 3
     else if (!title.includes(term) && !page.k.includes(term) && !page.h.includes(term)) return 0
   }
-  // The first page says a little of everything.
+  // The home page mentions every topic briefly, so it counts less.
   return page.p === '/' ? score / 4 : score
 }
 
 const query = new URLSearchParams(location.search).get('lang')
 const find = async () => {
   const asked = input.value.trim().toLowerCase()
-  const terms = termsOf(asked)
+  const terms = splitTerms(asked)
   list.replaceChildren()
   none.hidden = true
   if (terms.length === 0) return
   let pages
   try {
-    pages = await loaded()
+    pages = await loadIndex()
   } catch {
     none.textContent = say('searchFailed')
     none.hidden = false
@@ -136,13 +143,19 @@ const find = async () => {
   }
   if (input.value.trim().toLowerCase() !== asked) return
   const found = pages
-    .map((page) => ({ page, score: scoreOf(page, asked, terms) }))
+    .map((page) => ({ page, score: computeScore(page, asked, terms) }))
     .filter(({ score }) => score > 0)
     .sort((one, other) => other.score - one.score)
     .slice(0, mostResults)
   for (const { page } of found) {
     const href = query === null ? page.p : `${page.p}?lang=${encodeURIComponent(query)}`
-    list.append(made('li', {}, made('a', { href }, page.t, made('small', { textContent: page.s }))))
+    list.append(
+      createElement(
+        'li',
+        {},
+        createElement('a', { href }, page.t, createElement('small', { textContent: page.s })),
+      ),
+    )
   }
   mark(0)
   none.textContent = say('searchNone')
@@ -164,7 +177,7 @@ const open = () => {
   if (finder.open) return
   finder.showModal()
   input.select()
-  loaded().catch(() => {})
+  loadIndex().catch(() => {})
 }
 opener.addEventListener('click', open)
 close.addEventListener('click', () => finder.close())

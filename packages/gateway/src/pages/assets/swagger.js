@@ -1,4 +1,4 @@
-// Swagger UI over our own contract: nothing is asked of any other host.
+// Shows the gateway's own contract in Swagger UI. Nothing is requested from any other host.
 const place = document.getElementById('swagger-ui')
 window.SwaggerUIBundle({
   url: place.dataset.contract,

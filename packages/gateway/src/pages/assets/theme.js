@@ -1,7 +1,7 @@
-// Before the first paint: the colours that the reader chose, if any.
+// Applies the colours that the reader chose, before the first paint.
 try {
   const chosen = localStorage.getItem('theme')
   if (chosen === 'dark' || chosen === 'light') document.documentElement.dataset.theme = chosen
 } catch {
-  // Storage is refused: the system's colours hold.
+  // The browser refuses storage, so the system's colours apply.
 }

@@ -1,20 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { isLanguage } from '../../contract/language.ts'
-import { docsFolder, fileOf, problemsOf, readSource } from './library.ts'
-import { hashOf } from './source.ts'
-import { misfits } from './translation.ts'
+import { docsFolder, findProblems, readSource, toFilePath } from './library.ts'
+import { hashBlock } from './source.ts'
+import { findMisfits } from './translation.ts'
 import { writtenDocs } from './tree.ts'
 
 const usage = `Usage: npm run docs -- <command>
 
-  stamp <zh|ko> [page]   says in a translation which English blocks it is of: writes its line "sources:".
-                         Do it after every block was translated; a block that is stamped counts as up to date.
-  check                  lists pages and blocks that are missing or out of date; exit code 1 where there are any.
+  stamp <zh|ko> [page]   records in a translation which English blocks it translates (its line "sources:").
+                         Run it after translating every block; a stamped block counts as current.
+  check                  lists pages and blocks that are missing or out of date; exit code 1 if there are any.
 
-A page is named by its path, as in "guides/wholesale-order"; without one: every page that is there.
+A page is named by its path, such as "guides/wholesale-order". Default: every existing page.
 `
 
-function stamp(language: 'zh' | 'ko', only: string | undefined): number {
+function stampPages(language: 'zh' | 'ko', only: string | undefined): number {
   let wrong = 0
   const pages = only === undefined ? writtenDocs : [only]
   for (const path of pages) {
@@ -26,25 +26,25 @@ function stamp(language: 'zh' | 'ko', only: string | undefined): number {
       wrong += 1
       continue
     }
-    const problems = misfits(english, translation)
+    const problems = findMisfits(english, translation)
     for (const problem of problems) process.stderr.write(`docs/${language}/${path}.md: ${problem}\n`)
     wrong += problems.length
     if (problems.length > 0) continue
-    const file = fileOf(docsFolder, language, path)
-    writeFileSync(file, withSources(readFileSync(file, 'utf8'), english.blocks.map(hashOf)))
+    const file = toFilePath(docsFolder, language, path)
+    writeFileSync(file, setSources(readFileSync(file, 'utf8'), english.blocks.map(hashBlock)))
     process.stdout.write(`docs/${language}/${path}.md: ${english.blocks.length} blocks stamped\n`)
   }
   return wrong > 0 ? 1 : 0
 }
 
-function withSources(text: string, hashes: readonly string[]): string {
+function setSources(text: string, hashes: readonly string[]): string {
   const [, front = '', rest = ''] = /^---\r?\n([\s\S]*?)\r?\n(---\r?\n[\s\S]*)$/.exec(text) ?? []
   const kept = front.split(/\r?\n/).filter((line) => !line.startsWith('sources:'))
   return `---\n${[...kept, `sources: ${hashes.join(' ')}`].join('\n')}\n${rest}`
 }
 
 function check(): number {
-  const problems = problemsOf(docsFolder)
+  const problems = findProblems(docsFolder)
   for (const problem of problems) process.stdout.write(`${problem}\n`)
   process.stdout.write(`${problems.length} missing or out of date\n`)
   return problems.length > 0 ? 1 : 0
@@ -52,7 +52,7 @@ function check(): number {
 
 function run([command, language, page]: readonly string[]): number {
   if (command === 'check') return check()
-  if (command === 'stamp' && isLanguage(language) && language !== 'en') return stamp(language, page)
+  if (command === 'stamp' && isLanguage(language) && language !== 'en') return stampPages(language, page)
   process.stderr.write(usage)
   return 64
 }

@@ -1,76 +1,79 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { declaredSettings, type Setting } from '../../config.ts'
+import { listSettings, type Setting } from '../../config.ts'
 import type { Language } from '../../contract/language.ts'
 import { isSettingName } from '../../contract/texts/settings/en.ts'
 import { texts } from '../../contract/texts/texts.ts'
-import { type Link, type NavGroup, type Page, type Piece, table, word } from '../page.ts'
+import { formatSiteText, formatTable, type Link, type NavGroup, type Page, type Piece } from '../page.ts'
 import { docsFolder, readSource } from './library.ts'
-import { headingIds } from './markdown.ts'
-import { original, type ShownBlock, type ShownPage, translated } from './translation.ts'
+import { listHeadingIds } from './markdown.ts'
+import { type ShownBlock, type ShownPage, toOriginalPage, translateBlocks } from './translation.ts'
 import { type DocPath, docGroups, docPaths } from './tree.ts'
 
-/** A page of the documentation; undefined where nobody has written it. */
-export function docPage(path: DocPath, language: Language): Page | undefined {
-  const content = contentOf(path, language)
+/** Builds a page of the documentation; undefined if its file does not exist. */
+export function buildDocPage(path: DocPath, language: Language): Page | undefined {
+  const content = findContent(path, language)
   if (!content) return undefined
-  const written = docPaths.filter((each) => each === path || titleOf(each, language) !== undefined)
+  const written = docPaths.filter((each) => each === path || readTitle(each, language) !== undefined)
   const at = written.indexOf(path)
   const group = docGroups.find(({ pages }) => pages.some((each) => each === path))
   return {
-    path: docHref(path),
+    path: toDocPath(path),
     title: content.title,
     summary: content.summary,
     pieces: content.pieces,
     trail: [
-      { text: word(language, 'docs'), href: '/docs' },
-      ...(group ? [{ text: word(language, `group_${group.id}`), href: `/docs#${group.id}` }] : []),
+      { text: formatSiteText(language, 'docs'), href: '/docs' },
+      ...(group ? [{ text: formatSiteText(language, `group_${group.id}`), href: `/docs#${group.id}` }] : []),
     ],
-    previous: linkTo(written[at - 1], language),
-    next: linkTo(written[at + 1], language),
-    side: docNav(language),
+    previous: toDocLink(written[at - 1], language),
+    next: toDocLink(written[at + 1], language),
+    side: buildDocNav(language),
     section: 'docs',
     isUntranslated: content.isUntranslated,
   }
 }
 
-/** `/docs`: every page with its summary. */
-export function docsIndex(language: Language): Page {
+/** Builds `/docs`, which lists every page with its summary. */
+export function buildDocsIndex(language: Language): Page {
   const pieces = docGroups.flatMap(({ id, pages }) => {
     const lines = pages.flatMap((path) => {
-      const content = contentOf(path, language)
-      return content ? [`- [${content.title}](${docHref(path)}): ${content.summary}`] : []
+      const content = findContent(path, language)
+      return content ? [`- [${content.title}](${toDocPath(path)}): ${content.summary}`] : []
     })
     return lines.length === 0
       ? []
-      : [{ markdown: `## ${word(language, `group_${id}`)}\n\n${lines.join('\n')}`, ids: [id] }]
+      : [{ markdown: `## ${formatSiteText(language, `group_${id}`)}\n\n${lines.join('\n')}`, ids: [id] }]
   })
   return {
     path: '/docs',
-    title: word(language, 'docs_title'),
-    summary: word(language, 'docs_lead'),
+    title: formatSiteText(language, 'docs_title'),
+    summary: formatSiteText(language, 'docs_lead'),
     pieces,
     trail: [],
-    side: docNav(language),
+    side: buildDocNav(language),
     section: 'docs',
   }
 }
 
-/** The navigation of the documentation. */
-export function docNav(language: Language): NavGroup[] {
+/** Builds the navigation of the documentation. */
+export function buildDocNav(language: Language): NavGroup[] {
   return docGroups.map(({ id, pages }) => ({
-    title: word(language, `group_${id}`),
-    links: pages.flatMap((path) => linkTo(path, language) ?? []),
+    title: formatSiteText(language, `group_${id}`),
+    links: pages.flatMap((path) => toDocLink(path, language) ?? []),
   }))
 }
 
-function linkTo(path: DocPath | undefined, language: Language): Link | undefined {
-  const text = path && titleOf(path, language)
-  return path === undefined || text === undefined ? undefined : { text, href: docHref(path) }
+function toDocLink(path: DocPath | undefined, language: Language): Link | undefined {
+  const text = path && readTitle(path, language)
+  return path === undefined || text === undefined ? undefined : { text, href: toDocPath(path) }
 }
 
-/** The changelog stands at the top, as well-known addresses do; everything else of the tree is below `/docs`. */
-export function docHref(path: DocPath): string {
+/**
+ * Builds the path of a page. The changelog is at the top level, like other well-known addresses; all other pages are
+ * below `/docs`.
+ */
+export function toDocPath(path: DocPath): string {
   return path === 'changelog' ? '/changelog' : `/docs/${path}`
 }
 
@@ -83,30 +86,41 @@ interface Content {
 
 const contents = new Map<string, Content | undefined>()
 
-function titleOf(path: DocPath, language: Language): string | undefined {
-  return contentOf(path, language)?.title
+function readTitle(path: DocPath, language: Language): string | undefined {
+  return findContent(path, language)?.title
 }
 
-/** What a page holds. Files are read once: they are part of the release. */
-function contentOf(path: DocPath, language: Language): Content | undefined {
+/** Returns the content of a page. Each file is read once, because files are part of the release. */
+function findContent(path: DocPath, language: Language): Content | undefined {
   const key = `${language} ${path}`
   if (!contents.has(key)) contents.set(key, readContent(path, language))
   return contents.get(key)
 }
 
 function readContent(path: DocPath, language: Language): Content | undefined {
-  if (path === 'configuration') return configuration(language)
-  if (path === 'changelog') return changelog(language)
+  if (path === 'configuration') return buildConfiguration(language)
+  if (path === 'changelog') return readChangelog(language)
   const english = readSource(docsFolder, 'en', path)
   if (!english) return undefined
   const shown =
-    language === 'en' ? original(english) : translated(english, readSource(docsFolder, language, path))
+    language === 'en'
+      ? toOriginalPage(english)
+      : translateBlocks(english, readSource(docsFolder, language, path))
   const { title, summary, isUntranslated } = shown
-  return { title, summary, pieces: piecesOf(shown), isUntranslated }
+  const pieces = toPieces(shown)
+  return { title, summary, pieces: path === 'promises' ? pieces.map(omitBrief) : pieces, isUntranslated }
 }
 
-/** Neighbouring blocks that are both up to date, or both not, are rendered together: a list is one list. */
-export function piecesOf({ blocks, isUntranslated }: ShownPage): Piece[] {
+/**
+ * Omits a piece from the file for models. The evidence for the promises is for people and would fill a twentieth of
+ * that file.
+ */
+function omitBrief(piece: Piece): Piece {
+  return { ...piece, brief: '' }
+}
+
+/** Joins neighbouring blocks that are all current or all stale, so that a list is rendered as one list. */
+export function toPieces({ blocks, isUntranslated }: ShownPage): Piece[] {
   const runs: ShownBlock[][] = []
   for (const block of blocks) {
     const run = runs.at(-1)
@@ -116,43 +130,50 @@ export function piecesOf({ blocks, isUntranslated }: ShownPage): Piece[] {
   return runs.map((run) => {
     const text = (of: 'text' | 'english') => run.map((block) => block[of]).join('\n\n')
     const isStale = !isUntranslated && run[0]?.isStale === true
-    return { markdown: text('text'), ids: headingIds(text('english')), isStale }
+    return { markdown: text('text'), ids: listHeadingIds(text('english')), isStale }
   })
 }
 
-function configuration(language: Language): Content {
+function buildConfiguration(language: Language): Content {
   const { settings } = texts[language]
-  const rows = declaredSettings().map((setting) => [
+  const rows = listSettings().map((setting) => [
     `\`${setting.name}\``,
     setting.usual === undefined ? '' : `\`${setting.usual}\``,
-    [isSettingName(setting.name) ? settings[setting.name] : '', boundsOf(setting, language)]
+    [isSettingName(setting.name) ? settings[setting.name] : '', describeBounds(setting, language)]
       .filter((text) => text !== '')
       .join('; '),
   ])
-  const head = [word(language, 'setting'), word(language, 'config_default'), word(language, 'meaning')]
+  const head = [
+    formatSiteText(language, 'setting'),
+    formatSiteText(language, 'config_default'),
+    formatSiteText(language, 'meaning'),
+  ]
   return {
-    title: word(language, 'config_title'),
-    summary: word(language, 'config_summary'),
-    pieces: [{ markdown: word(language, 'config_lead') }, { markdown: table(head, rows) }],
+    title: formatSiteText(language, 'config_title'),
+    summary: formatSiteText(language, 'config_summary'),
+    pieces: [{ markdown: formatSiteText(language, 'config_lead') }, { markdown: formatTable(head, rows) }],
     isUntranslated: false,
   }
 }
 
-function boundsOf({ least, most, words }: Setting, language: Language): string {
-  if (words) return word(language, 'one_of', { values: words.map((each) => `\`${each}\``).join(' ') })
-  return least === undefined || most === undefined ? '' : word(language, 'from_to', { least, most })
+function describeBounds({ least, most, words }: Setting, language: Language): string {
+  if (words)
+    return formatSiteText(language, 'one_of', { values: words.map((each) => `\`${each}\``).join(' ') })
+  return least === undefined || most === undefined ? '' : formatSiteText(language, 'from_to', { least, most })
 }
 
 const changelogFile = join(import.meta.dirname, '../../../../../CHANGELOG.md')
 
-/** The changelog is written once, in English. */
-function changelog(language: Language): Content | undefined {
+/** The changelog exists only in English. */
+function readChangelog(language: Language): Content | undefined {
   if (!existsSync(changelogFile)) return undefined
   const text = readFileSync(changelogFile, 'utf8').replace(/^# .*\n+/, '')
+  const piece = { markdown: text.trim(), ids: listHeadingIds(text) }
   return {
-    title: word(language, 'changelog_title'),
-    summary: word(language, 'changelog_summary'),
-    pieces: [{ markdown: text.trim(), ids: headingIds(text) }],
+    title: formatSiteText(language, 'changelog_title'),
+    summary: formatSiteText(language, 'changelog_summary'),
+    // The changelog is English on every page. The file for models in other languages leaves it out.
+    pieces: [language === 'en' ? piece : omitBrief(piece)],
     isUntranslated: language !== 'en',
   }
 }

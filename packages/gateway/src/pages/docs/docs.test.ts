@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { pageMarkdown } from '../page.ts'
-import { piecesOf } from './doc-page.ts'
-import { headingIds, linksOf, markdownHtml, Rendering } from './markdown.ts'
-import { blocksOf, hashOf, MalformedPage, sourceFrom } from './source.ts'
-import { misfits, staleBlocks, translated } from './translation.ts'
+import { renderPageMarkdown } from '../page.ts'
+import { toPieces } from './doc-page.ts'
+import { isHighlighted } from './highlight.ts'
+import { docsFolder, readSource } from './library.ts'
+import { listHeadingIds, listLinks, parseMarkdown, Rendering, renderMarkdown } from './markdown.ts'
+import { hashBlock, MalformedPage, parseSource, splitBlocks } from './source.ts'
+import { findMisfits, listStaleBlocks, translateBlocks } from './translation.ts'
+import { writtenDocs } from './tree.ts'
 
 const english = `---
 title: A page
@@ -29,9 +32,22 @@ echo two
 |---|
 | b |
 `
-const body = sourceFrom(english)
+/** Returns the visible text of HTML. */
+function extractVisibleText(html: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    '&lt;': '<',
+    '&gt;': '>',
+    '&quot;': '"',
+    '&#39;': "'",
+    '&#x27;': "'",
+    '&amp;': '&',
+  }
+  return html.replace(/<[^>]*>/g, '').replace(/&#?\w+;/g, (entity) => entities[entity] ?? entity)
+}
+
+const body = parseSource(english)
 const korean = (sources: readonly string[], first = '첫 문단입니다.') =>
-  sourceFrom(`---
+  parseSource(`---
 title: 페이지
 summary: 설명.
 sources: ${sources.join(' ')}
@@ -51,7 +67,7 @@ ${first}
 |---|
 | 나 |
 `)
-const hashes = body.blocks.map(hashOf)
+const hashes = body.blocks.map(hashBlock)
 
 describe('a page’s blocks', () => {
   it('are what blank lines separate; code is one block, an indented line goes on', () => {
@@ -65,21 +81,37 @@ describe('a page’s blocks', () => {
   })
 
   it('keep code apart from text that touches it', () => {
-    expect(blocksOf('text\n```\ncode\n```\nmore')).toEqual(['text', '```\ncode\n```', 'more'])
+    expect(splitBlocks('text\n```\ncode\n```\nmore')).toEqual(['text', '```\ncode\n```', 'more'])
+  })
+
+  it('part a list where blank lines part its items, and only there', () => {
+    expect(splitBlocks('- one\n- two\n\n  still two\n\n- three\n\n      code\n\nafter')).toEqual([
+      '- one\n- two\n\n  still two',
+      '- three\n\n      code',
+      'after',
+    ])
+  })
+
+  it('are not parted by what only looks like a heading or a fence', () => {
+    const code = '````text\n## no heading\n\n```\n\n````'
+    const item = '1. Do:\n\n   ```sh\n   # no heading\n\n   ```'
+    expect(splitBlocks(`${code}\n\n${item}`)).toEqual([code, item])
   })
 
   it.each([
     ['no front matter', 'text'],
     ['no summary', '---\ntitle: x\n---\n\ntext'],
     ['an open fence', '---\ntitle: x\nsummary: y\n---\n\n```\ncode'],
+    ['an open fence in a list', '---\ntitle: x\nsummary: y\n---\n\n- a\n\n  ```sh\n  code\n\nafter'],
+    ['a fence with nothing after it', '---\ntitle: x\nsummary: y\n---\n\n```'],
   ])('refuse %s', (_what, text) => {
-    expect(() => sourceFrom(text)).toThrow(MalformedPage)
+    expect(() => parseSource(text)).toThrow(MalformedPage)
   })
 })
 
 describe('a translation', () => {
   it('stands for the blocks it is of, and code stands once', () => {
-    const shown = translated(body, korean(hashes))
+    const shown = translateBlocks(body, korean(hashes))
     expect(shown.blocks.map(({ text }) => text)).toEqual([
       '첫 문단입니다.',
       '## 제목',
@@ -91,17 +123,17 @@ describe('a translation', () => {
   })
 
   it('gives way to English, marked, where its source has changed, and only there', () => {
-    const changed = sourceFrom(english.replace('First', 'The first'))
+    const changed = parseSource(english.replace('First', 'The first'))
     const translation = korean(hashes)
-    expect(staleBlocks(changed, translation)).toEqual(['The first paragraph,\non two lines.'])
-    const markdown = pageMarkdown(
+    expect(listStaleBlocks(changed, translation)).toEqual(['The first paragraph,\non two lines.'])
+    const markdown = renderPageMarkdown(
       {
         path: '/docs/x',
         title: '',
         summary: '',
         trail: [],
         section: 'docs',
-        pieces: piecesOf(translated(changed, translation)),
+        pieces: toPieces(translateBlocks(changed, translation)),
       },
       'ko',
       (text) => text,
@@ -113,40 +145,40 @@ describe('a translation', () => {
   })
 
   it('survives a block that is put in or taken out elsewhere', () => {
-    const grown = sourceFrom(english.replace('## A heading', 'New.\n\n## A heading'))
-    expect(staleBlocks(grown, korean(hashes))).toEqual(['New.'])
+    const grown = parseSource(english.replace('## A heading', 'New.\n\n## A heading'))
+    expect(listStaleBlocks(grown, korean(hashes))).toEqual(['New.'])
   })
 
   it('is of no use for code that changed: that is the source’s in any case', () => {
-    const changed = sourceFrom(english.replace('echo one', 'echo 1'))
-    expect(staleBlocks(changed, korean(hashes))).toEqual([])
-    expect(translated(changed, korean(hashes)).blocks[2]?.text).toContain('echo 1')
+    const changed = parseSource(english.replace('echo one', 'echo 1'))
+    expect(listStaleBlocks(changed, korean(hashes))).toEqual([])
+    expect(translateBlocks(changed, korean(hashes)).blocks[2]?.text).toContain('echo 1')
   })
 
   it('is told where it does not follow its source', () => {
-    expect(misfits(body, korean(hashes))).toEqual([])
-    expect(misfits(body, korean(hashes, '## 제목'))).toHaveLength(1)
-    expect(misfits(body, korean(hashes, '하나.\n\n둘.'))[0]).toContain('6 blocks')
-    expect(misfits(body, body)).toEqual([expect.stringContaining('[[code]]')])
+    expect(findMisfits(body, korean(hashes))).toEqual([])
+    expect(findMisfits(body, korean(hashes, '## 제목'))).toHaveLength(1)
+    expect(findMisfits(body, korean(hashes, '하나.\n\n둘.'))[0]).toContain('6 blocks')
+    expect(findMisfits(body, body)).toEqual([expect.stringContaining('[[code]]')])
   })
 
   it('takes the code of a list item from the source', () => {
-    const source = sourceFrom('---\ntitle: x\nsummary: y\n---\n\n1. Do:\n\n   ```sh\n   echo hi\n   ```\n')
-    const own = sourceFrom(
-      `---\ntitle: x\nsummary: y\nsources: ${source.blocks.map(hashOf).join(' ')}\n---\n\n1. 하기:\n\n   [[code]]\n`,
+    const source = parseSource('---\ntitle: x\nsummary: y\n---\n\n1. Do:\n\n   ```sh\n   echo hi\n   ```\n')
+    const own = parseSource(
+      `---\ntitle: x\nsummary: y\nsources: ${source.blocks.map(hashBlock).join(' ')}\n---\n\n1. 하기:\n\n   [[code]]\n`,
     )
-    expect(translated(source, own).blocks[0]?.text).toBe('1. 하기:\n\n   ```sh\n   echo hi\n   ```')
+    expect(translateBlocks(source, own).blocks[0]?.text).toBe('1. 하기:\n\n   ```sh\n   echo hi\n   ```')
   })
 
   it('has the addresses of the English headings', () => {
-    const [piece] = piecesOf(translated(body, korean(hashes)))
+    const [piece] = toPieces(translateBlocks(body, korean(hashes)))
     expect(piece?.ids).toEqual(['a-heading'])
   })
 })
 
 describe('Markdown', () => {
   const html = (text: string, query = '') =>
-    markdownHtml(text, new Rendering(query, { output: 'Output', table: 'Table', link: 'Link' }))
+    String(renderMarkdown(text, new Rendering(query, { output: 'Output', table: 'Table', link: 'Link' })))
 
   it('shows HTML as text and follows no script', () => {
     const shown = html('<script>alert(1)</script> [x](javascript:alert(1)) <img src=x onerror=alert(1)>')
@@ -168,15 +200,53 @@ describe('Markdown', () => {
     expect(shown).not.toContain('style=')
   })
 
+  it('colours the commands and options of a shell, and no keyword as a command', () => {
+    const shown = html('```sh\nfor i in 1 2; do\n  A=1 curl -s "$X" | sed s/a/b/\ndone\n```')
+    const marked = [...shown.matchAll(/<span class="t-([a-z_]+)">([^<]*)<\/span>/g)].map(
+      ([, kind, text]) => `${kind} ${text}`,
+    )
+    expect(marked).toEqual([
+      'keyword for',
+      'keyword in',
+      'keyword do',
+      'built_in curl',
+      'string -s',
+      'variable $X',
+      'built_in sed',
+      'keyword done',
+    ])
+  })
+
+  it.each(['sh', 'bash', 'ts', 'js', 'json', 'http', 'ini', 'sql', 'text', 'unknown', ''])(
+    'shows code of the language “%s” as text, whatever it holds',
+    (language) => {
+      const code = `<img src=x onerror="a('b')"> & </code></pre><script>`
+      const shown = html(`\`\`\`${language}\n${code}\n\`\`\``)
+      expect(shown.match(/<(?!\/?(?:figure|pre|code|span)\b)/g)).toBe(null)
+      expect(extractVisibleText(shown)).toBe(`${code}\n`)
+    },
+  )
+
+  it('knows the language of every fence in the documents', () => {
+    const unknown = writtenDocs.flatMap((path) => {
+      const { blocks = [] } = readSource(docsFolder, 'en', path) ?? {}
+      const fences = parseMarkdown(blocks.join('\n\n')).filter(({ type }) => type === 'fence')
+      const names = fences.map(({ info }) => info.split(' ')[0] ?? '')
+      return names.filter((name) => name !== 'text' && !isHighlighted(name)).map((name) => `${path}: ${name}`)
+    })
+    expect(unknown).toEqual([])
+  })
+
   it('gives two headings of one name two addresses', () => {
     expect(html('## A\n\n## A')).toMatch(/id="a".*id="a-2"/s)
-    expect(headingIds('## `GET /x` now\n\n### 제목')).toEqual(['get-x-now', '제목'])
+    expect(listHeadingIds('## `GET /x` now\n\n### 제목')).toEqual(['get-x-now', '제목'])
+    expect(listHeadingIds('## A\n\n### Added\n\n## B\n\n### Added')).toEqual(['a', 'added', 'b', 'added-2'])
   })
 
   it('puts the language into links within the site, before the section', () => {
     expect(html('[a](/docs/x#y) [b](https://example.com) [c](#d)', '?lang=ko')).toContain(
       'href="/docs/x?lang=ko#y"',
     )
-    expect(linksOf('[a](/x) `[b](/y)`\n\n| [c](/z) |\n|---|')).toEqual(['/x', '/z'])
+    expect(listLinks('[a](/x) `[b](/y)`\n\n| [c](/z) |\n|---|')).toEqual(['/x', '/z'])
   })
 })

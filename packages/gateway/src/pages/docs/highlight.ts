@@ -1,60 +1,53 @@
-import { createCssVariablesTheme, createHighlighterCoreSync, type HighlighterCore } from '@shikijs/core'
-import { createJavaScriptRegexEngine } from '@shikijs/engine-javascript'
-import csv from '@shikijs/langs/csv'
-import http from '@shikijs/langs/http'
-import ini from '@shikijs/langs/ini'
-import json from '@shikijs/langs/json'
-import shellscript from '@shikijs/langs/shellscript'
-import sql from '@shikijs/langs/sql'
-import typescript from '@shikijs/langs/typescript'
-import { escaped } from '../escape.ts'
+import hljs, { type Grammar, type Highlighter } from 'highlight.js/lib/core'
+import bash from 'highlight.js/lib/languages/bash'
+import http from 'highlight.js/lib/languages/http'
+import ini from 'highlight.js/lib/languages/ini'
+import json from 'highlight.js/lib/languages/json'
+import sql from 'highlight.js/lib/languages/sql'
+import typescript from 'highlight.js/lib/languages/typescript'
+import { raw } from 'hono/html'
+import { type Html, html } from '../html.ts'
 
-/**
- * Code with its words marked by class. The policy of the pages forbids `style` attributes, so that a token's colour is
- * a variable's name here and a class in the style sheet.
- */
-const theme = createCssVariablesTheme({ name: 'by-class', variablePrefix: '--', fontStyle: false })
+/** The highlighter. It marks tokens by CSS class, because the content security policy forbids `style` attributes. */
+const highlighter = hljs.newInstance()
+highlighter.configure({ classPrefix: 't-' })
+highlighter.registerLanguage('sh', extendShellGrammar)
+highlighter.registerLanguage('ts', typescript)
+highlighter.registerLanguage('json', json)
+highlighter.registerLanguage('http', http)
+highlighter.registerLanguage('ini', ini)
+highlighter.registerLanguage('sql', sql)
+highlighter.registerAliases(['bash', 'shell'], { languageName: 'sh' })
+highlighter.registerAliases(['typescript', 'js', 'javascript'], { languageName: 'ts' })
 
-const known: Readonly<Record<string, string>> = {
-  sh: 'shellscript',
-  bash: 'shellscript',
-  shell: 'shellscript',
-  ts: 'typescript',
-  typescript: 'typescript',
-  js: 'typescript',
-  json: 'json',
-  http: 'http',
-  ini: 'ini',
-  sql: 'sql',
-  csv: 'csv',
+/** Extends the grammar of bash, which marks neither commands nor options. Most code on the pages is shell commands. */
+function extendShellGrammar(library: Highlighter): Grammar {
+  const grammar = bash(library)
+  // A command starts a line, or follows an operator, a keyword or an assignment of an environment variable.
+  const start = /(?<=(?:^|[|&;({])[ \t]*|\b(?:do|then|else)[ \t]+|^[ \t]*\w+=\S*[ \t]+)/
+  const name = /(?!(?:do|done|elif|else|fi|for|if|in|then|while)\b)[a-z][\w.-]*(?=[\s)]|$)/
+  const command = { scope: 'built_in', begin: new RegExp(start.source + name.source) }
+  const option = { scope: 'string', begin: /(?<=\s)--?[A-Za-z][\w-]*/ }
+  return { ...grammar, contains: [...grammar.contains, command, option] }
 }
 
-/** Code longer than this is shown as it is: a page must not cost a second. */
-const mostCharacters = 20_000
+/** The longest code that is highlighted, because highlighting longer code could block the event loop for a second. */
+const maxCharacters = 20_000
 
-let highlighter: HighlighterCore | undefined
-
-/** The code as HTML. A language that is not known is plain text. */
-export function highlighted(code: string, language: string): string {
-  const lang = known[language]
-  if (lang === undefined || code.length > mostCharacters) return escaped(code)
-  highlighter ??= createHighlighterCoreSync({
-    themes: [theme],
-    langs: [json, shellscript, typescript, http, ini, sql, csv],
-    engine: createJavaScriptRegexEngine(),
-  })
-  const { tokens } = highlighter.codeToTokens(code, { lang, theme: 'by-class' })
-  return tokens.map((line) => line.map(({ content, color }) => marked(content, color)).join('')).join('\n')
+/** Whether code in a language is highlighted. */
+export function isHighlighted(language: string): boolean {
+  return highlighter.getLanguage(language) !== undefined
 }
 
-/** Reads the grammars of what most pages show: the first reader, and whoever reads stock beside, need not wait for it. */
+/** Highlights code as HTML. Code in an unknown language becomes plain text. */
+export function highlightCode(code: string, language: string): Html {
+  if (!isHighlighted(language) || code.length > maxCharacters) return html`${code}`
+  return raw(highlighter.highlight(code, { language, ignoreIllegals: true }).value)
+}
+
+/** Compiles the most common grammars, so that neither the first reader nor concurrent stock reads wait for it. */
 export function warmHighlighter() {
-  highlighted('curl -s "$BASE/livez" | sed \'s/a/b/\' # warm', 'sh')
-  highlighted('const { data } = await (await fetch(`x`)).json() // warm', 'ts')
-  highlighted('{"a": [1, "b", null]}', 'json')
-}
-
-function marked(content: string, color: string | undefined): string {
-  const kind = /^var\(--token-([a-z-]+)\)$/.exec(color ?? '')?.[1]
-  return kind === undefined ? escaped(content) : `<span class="t-${kind}">${escaped(content)}</span>`
+  highlightCode('curl -s "$BASE/livez" | sed \'s/a/b/\' # warm', 'sh')
+  highlightCode('const { data } = await (await fetch(`x`)).json() // warm', 'ts')
+  highlightCode('{"a": [1, "b", null]}', 'json')
 }

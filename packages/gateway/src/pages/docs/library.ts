@@ -1,19 +1,22 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Language, languages } from '../../contract/language.ts'
-import { MalformedPage, type Source, sourceFrom } from './source.ts'
-import { misfits, staleBlocks } from './translation.ts'
+import { MalformedPage, parseSource, type Source } from './source.ts'
+import { findMisfits, listStaleBlocks } from './translation.ts'
 import { writtenDocs } from './tree.ts'
 
-/** The pages on disk. */
+/** The folder of the documentation pages. */
 export const docsFolder = join(import.meta.dirname, '../../../../../docs')
 
-/** A page's source in a language; undefined where nobody has written it. Throws `MalformedPage`, naming the file. */
+/**
+ * Reads a page's source in a language; undefined if the file does not exist. Throws `MalformedPage` with the file's
+ * name.
+ */
 export function readSource(folder: string, language: Language, path: string): Source | undefined {
-  const file = fileOf(folder, language, path)
+  const file = toFilePath(folder, language, path)
   if (!existsSync(file)) return undefined
   try {
-    return sourceFrom(readFileSync(file, 'utf8'))
+    return parseSource(readFileSync(file, 'utf8'))
   } catch (error) {
     if (error instanceof MalformedPage)
       throw new MalformedPage(`docs/${language}/${path}.md: ${error.message}`)
@@ -21,12 +24,12 @@ export function readSource(folder: string, language: Language, path: string): So
   }
 }
 
-export function fileOf(folder: string, language: Language, path: string): string {
+export function toFilePath(folder: string, language: Language, path: string): string {
   return join(folder, language, `${path}.md`)
 }
 
-/** What is missing or out of date, each a line: English pages of the tree, translations, blocks. */
-export function problemsOf(folder: string, paths: readonly string[] = writtenDocs): string[] {
+/** Lists missing and stale pages, translations and blocks, one line each. */
+export function findProblems(folder: string, paths: readonly string[] = writtenDocs): string[] {
   return paths.flatMap((path) => {
     const english = readSource(folder, 'en', path)
     if (!english) return [`docs/en/${path}.md is missing`]
@@ -36,10 +39,10 @@ export function problemsOf(folder: string, paths: readonly string[] = writtenDoc
         const file = `docs/${language}/${path}.md`
         const translation = readSource(folder, language, path)
         if (!translation) return [`${file} is missing`]
-        const wrong = misfits(english, translation).map((misfit) => `${file}: ${misfit}`)
+        const wrong = findMisfits(english, translation).map((misfit) => `${file}: ${misfit}`)
         if (translation.sources.length === 0)
           return [...wrong, `${file} has no sources: line (npm run docs -- stamp ${language} ${path})`]
-        const stale = staleBlocks(english, translation).map(
+        const stale = listStaleBlocks(english, translation).map(
           (block) => `${file}: out of date: ${JSON.stringify(block.slice(0, 70))}`,
         )
         return [...wrong, ...stale]

@@ -1,33 +1,34 @@
+import { raw } from 'hono/html'
 import MarkdownIt from 'markdown-it'
-import { escaped } from '../escape.ts'
-import { highlighted } from './highlight.ts'
+import { type Html, html } from '../html.ts'
+import { highlightCode } from './highlight.ts'
 
-interface Words {
+interface RenderedTexts {
   readonly output: string
   readonly table: string
   readonly link: string
 }
 
-/** What one page's Markdown is rendered with, and what is found on the way. */
+/** The state while one page's Markdown is rendered: its settings, and the headings found so far. */
 export class Rendering {
-  /** Appended to links within the site, as `?lang=zh`; empty where the reader asked for no language. */
+  /** Appended to links within the site, such as `?lang=zh`; empty if the reader did not request a language. */
   readonly query: string
-  readonly words: Words
-  /** The addresses of the next headings in order; what is missing is made of the heading's own words. */
+  readonly words: RenderedTexts
+  /** The ids of the next headings in order. Further headings get an id derived from their text. */
   ids: string[] = []
   readonly headings: Heading[] = []
   readonly used = new Set<string>()
 
-  constructor(query: string, words: Words) {
+  constructor(query: string, words: RenderedTexts) {
     this.query = query
     this.words = words
   }
 }
 
-/** What markdown-it hands on to its rules: always the rendering of `markdownHtml` and `inlineHtml`. */
-function renderingFrom(env: Readonly<Record<string, unknown>> | undefined): Rendering {
+/** Returns the state that `renderMarkdown` and `renderInlineMarkdown` pass to the rules of markdown-it. */
+function readRendering(env: Readonly<Record<string, unknown>> | undefined): Rendering {
   if (env?.rendering instanceof Rendering) return env.rendering
-  throw new Error('Markdown is rendered through markdownHtml.')
+  throw new Error('Markdown is rendered through renderMarkdown.')
 }
 
 export interface Heading {
@@ -36,98 +37,105 @@ export interface Heading {
   readonly text: string
 }
 
-/** Raw HTML is shown as text: what a page holds cannot become markup. */
+/** The Markdown parser. It shows raw HTML as text, so that the content of a page cannot add markup. */
 const markdown = new MarkdownIt({ html: false, linkify: false, typographer: false })
 const { rules } = markdown.renderer
 
 rules.fence = (tokens, index, _options, env) => {
   const { info = '', content = '' } = tokens[index] ?? {}
   const [language = '', ...marks] = info.trim().split(/\s+/)
-  return codeBlock(
-    content.replace(/\n$/, ''),
-    language,
-    marks.includes('output') ? renderingFrom(env).words.output : undefined,
-  )
+  const caption = marks.includes('output') ? readRendering(env).words.output : undefined
+  return String(renderCodeBlock(content.replace(/\n$/, ''), language, caption))
 }
-rules.code_block = (tokens, index) => codeBlock((tokens[index]?.content ?? '').replace(/\n$/, ''), '')
+rules.code_block = (tokens, index) =>
+  String(renderCodeBlock((tokens[index]?.content ?? '').replace(/\n$/, ''), ''))
 rules.table_open = (_tokens, _index, _options, env) =>
-  `<div class="scroll" role="region" tabindex="0" aria-label="${escaped(renderingFrom(env).words.table)}"><table>\n`
+  String(
+    html`<div class="scroll" role="region" tabindex="0" aria-label="${readRendering(env).words.table}"><table>\n`,
+  )
 rules.table_close = () => '</table></div>\n'
 rules.th_open = () => '<th scope="col">'
 rules.td_open = () => '<td>'
 rules.heading_open = (tokens, index, _options, env) => {
-  const rendering = renderingFrom(env)
+  const rendering = readRendering(env)
   const { tag = 'h2' } = tokens[index] ?? {}
-  const text = plainText(tokens[index + 1]?.children ?? [])
-  const id = freeId(rendering.ids.shift() ?? slugOf(text), rendering.used)
+  const text = joinText(tokens[index + 1]?.children ?? [])
+  const id = findFreeId(rendering.ids.shift() ?? toSlug(text), rendering.used)
   rendering.headings.push({ level: Number(tag.slice(1)), id, text })
-  return `<${tag} id="${escaped(id)}">`
+  return String(html`<${tag} id="${id}">`)
 }
 rules.heading_close = (tokens, index, _options, env) => {
-  const { headings, words } = renderingFrom(env)
+  const { headings, words } = readRendering(env)
   const { tag = 'h2' } = tokens[index] ?? {}
   const { id = '', text = '' } = headings.at(-1) ?? {}
-  return ` <a class="anchor" href="#${escaped(id)}" aria-label="${escaped(`${words.link}: ${text}`)}">#</a></${tag}>\n`
+  return String(html` <a class="anchor" href="#${id}" aria-label="${words.link}: ${text}">#</a></${tag}>\n`)
 }
 rules.link_open = (tokens, index, options, env, self) => {
   const token = tokens[index]
   const href = String(token?.attrGet('href') ?? '')
-  if (href.startsWith('/')) token?.attrSet('href', localLink(href, renderingFrom(env).query))
+  if (href.startsWith('/')) token?.attrSet('href', addQuery(href, readRendering(env).query))
   else if (!href.startsWith('#')) token?.attrSet('rel', 'noreferrer')
   return self.renderToken(tokens, index, options)
 }
 
-/** Markdown as HTML. */
-export function markdownHtml(text: string, rendering: Rendering): string {
-  return markdown.render(text, { rendering })
+/** Renders Markdown as HTML. */
+export function renderMarkdown(text: string, rendering: Rendering): Html {
+  return raw(markdown.render(text, { rendering }))
 }
 
-/** A line of Markdown, such as a summary, without a paragraph around it. */
-export function inlineHtml(text: string, rendering: Rendering): string {
-  return markdown.renderInline(text, { rendering })
+/** Renders one line of Markdown, such as a summary, without a paragraph around it. */
+export function renderInlineMarkdown(text: string, rendering: Rendering): Html {
+  return raw(markdown.renderInline(text, { rendering }))
 }
 
-/** The addresses of the headings of an English text. */
-export function headingIds(text: string): string[] {
-  const tokens = markdown.parse(text, {})
-  return tokens.flatMap((token, index) =>
-    token.type === 'heading_open' ? [slugOf(plainText(tokens[index + 1]?.children ?? []))] : [],
+/** Parses a text into the tokens of markdown-it. */
+export function parseMarkdown(text: string): ReturnType<typeof markdown.parse> {
+  return markdown.parse(text, {})
+}
+
+/** Lists the ids of the headings of an English text. */
+export function listHeadingIds(text: string): string[] {
+  const tokens = parseMarkdown(text)
+  const slugs = tokens.flatMap((token, index) =>
+    token.type === 'heading_open' ? [toSlug(joinText(tokens[index + 1]?.children ?? []))] : [],
   )
+  return slugs.map((slug, index) => {
+    const earlier = slugs.slice(0, index).filter((each) => each === slug).length
+    return earlier === 0 ? slug : `${slug}-${earlier + 1}`
+  })
 }
 
-/** Every link target of a text. */
-export function linksOf(text: string): string[] {
-  return markdown
-    .parse(text, {})
+/** Lists every link target in a text. */
+export function listLinks(text: string): string[] {
+  return parseMarkdown(text)
     .flatMap(({ children }) => children ?? [])
     .filter(({ type }) => type === 'link_open')
     .map((token) => String(token.attrGet('href') ?? ''))
 }
 
-/** The words of a text: what a search looks through. */
-export function wordsOf(text: string): string {
-  return markdown
-    .parse(text, {})
+/** Returns the text without markup, for the search index. */
+export function extractText(text: string): string {
+  return parseMarkdown(text)
     .filter(({ type }) => type === 'inline')
-    .map(({ children }) => plainText(children ?? []))
+    .map(({ children }) => joinText(children ?? []))
     .join(' ')
 }
 
-/** A link within the site with the language that the reader asked for. */
-export function localLink(href: string, query: string): string {
+/** Adds the requested language to a link within the site. */
+export function addQuery(href: string, query: string): string {
   if (query === '') return href
   const [address = '', fragment] = href.split('#', 2)
   return `${address}${query}${fragment === undefined ? '' : `#${fragment}`}`
 }
 
-/** A figure of code; a caption for what was captured and not typed. */
-export function codeBlock(code: string, language: string, caption?: string): string {
+/** Renders a code block. The caption marks captured output. */
+export function renderCodeBlock(code: string, language: string, caption?: string): Html {
   const kind = caption === undefined ? 'code' : 'code output'
-  const said = caption === undefined ? '' : `<figcaption>${escaped(caption)}</figcaption>`
-  return `<figure class="${kind}">${said}<pre tabindex="0"><code>${highlighted(code, language)}</code></pre></figure>\n`
+  const said = caption === undefined ? undefined : html`<figcaption>${caption}</figcaption>`
+  return html`<figure class="${kind}">${said}<pre tabindex="0"><code>${highlightCode(code, language)}</code></pre></figure>\n`
 }
 
-export function slugOf(text: string): string {
+export function toSlug(text: string): string {
   return (
     text
       .toLowerCase()
@@ -136,14 +144,14 @@ export function slugOf(text: string): string {
   )
 }
 
-function freeId(wanted: string, used: Set<string>): string {
+function findFreeId(wanted: string, used: Set<string>): string {
   let id = wanted
   for (let number = 2; used.has(id); number++) id = `${wanted}-${number}`
   used.add(id)
   return id
 }
 
-function plainText(children: readonly { type: string; content: string }[]): string {
+function joinText(children: readonly { type: string; content: string }[]): string {
   return children
     .filter(({ type }) => type === 'text' || type === 'code_inline' || type === 'softbreak')
     .map(({ type, content }) => (type === 'softbreak' ? ' ' : content))

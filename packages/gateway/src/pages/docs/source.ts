@@ -1,26 +1,27 @@
 import { createHash } from 'node:crypto'
+import { parseMarkdown } from './markdown.ts'
 
 /**
- * A documentation page as it is written: front matter, then blocks. A block is what blank lines separate at the top
- * level (an indented line goes on with the block before it), and a fenced code block is one block. Translations are
- * tied to their source block by block, by the block's hash.
+ * A documentation page as written: front matter, then blocks. Blank lines at the top level of the Markdown separate
+ * blocks: paragraphs, headings, tables, and the items of a list with blank lines between them. A fenced code block is
+ * always one block. A translation contains the hash of the source of each of its blocks.
  */
 export interface Source {
   readonly title: string
   readonly summary: string
-  /** Of a translation: the hash of the source block behind each block. */
+  /** In a translation: the hash of the source block that each block translates. */
   readonly sources: readonly string[]
   readonly blocks: readonly string[]
 }
 
-/** The file is no page; the message says what is missing. */
+/** The error for a file that is not a valid page; the message says what is missing. */
 export class MalformedPage extends Error {}
 
-/** Where the code of the source stands in a translation. */
+/** The placeholder in a translation for a code block of the source. */
 export const codeMark = '[[code]]'
 
-/** Reads a page. Throws `MalformedPage`. */
-export function sourceFrom(text: string): Source {
+/** Parses a page. Throws `MalformedPage`. */
+export function parseSource(text: string): Source {
   const [, front, body] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text.replaceAll('\r\n', '\n')) ?? []
   if (front === undefined || body === undefined) {
     throw new MalformedPage('the page does not begin with front matter between two lines of ---')
@@ -31,79 +32,81 @@ export function sourceFrom(text: string): Source {
     if (name === undefined || value === undefined) throw new MalformedPage(`"${line}" is not name: value`)
     fields.set(name, value)
   }
-  const needed = (name: string) => {
+  const requireField = (name: string) => {
     const value = fields.get(name)
     if (!value) throw new MalformedPage(`the front matter has no ${name}`)
     return value
   }
   return {
-    title: needed('title'),
-    summary: needed('summary'),
+    title: requireField('title'),
+    summary: requireField('summary'),
     sources: (fields.get('sources') ?? '').split(' ').filter((hash) => hash !== ''),
-    blocks: blocksOf(body),
+    blocks: splitBlocks(body),
   }
 }
 
-/** The blocks of a page's body, in order. Throws `MalformedPage` where a fence is not closed. */
-export function blocksOf(body: string): string[] {
-  const blocks: string[] = []
-  let block: string[] = []
-  let fence: { readonly mark: string; readonly isOwn: boolean } | undefined
-  const end = () => {
-    const text = block.join('\n').trimEnd()
-    if (text.trim() !== '') blocks.push(text)
-    block = []
-  }
+/** Splits the body of a page into its blocks. Throws `MalformedPage` if a code fence is not closed. */
+export function splitBlocks(body: string): string[] {
+  requireClosedFences(body)
   const lines = body.split('\n')
-  for (const [index, line] of lines.entries()) {
-    if (fence) {
-      block.push(line)
-      if (!isFenceEnd(line, fence.mark)) continue
-      if (fence.isOwn) end()
-      fence = undefined
-      continue
-    }
-    const [, indent, mark] = /^(\s*)(`{3,}|~{3,})/.exec(line) ?? []
-    if (mark !== undefined) {
-      const isOwn = indent === ''
-      if (isOwn) end()
-      fence = { mark, isOwn }
-      block.push(line)
-    } else if (line.trim() === '') {
-      if (goesOn(lines, index)) block.push('')
-      else end()
-    } else block.push(line)
+  const parts = findParts(body)
+  const starts = parts
+    .filter(({ first, isFence }, index) => isFence || parts[index - 1]?.isFence || isBlank(lines[first - 1]))
+    .map(({ first }) => first)
+  return starts.map((first, index) =>
+    lines
+      .slice(first, starts[index + 1])
+      .join('\n')
+      .trimEnd(),
+  )
+}
+
+/** Finds the first line of each top-level element and of each item of a top-level list. */
+function findParts(body: string): { first: number; isFence: boolean }[] {
+  let list = false
+  return parseMarkdown(body).flatMap(({ type, level, map }) => {
+    if (level === 0) list = /^(?:bullet|ordered)_list_open$/.test(type)
+    const isPart = level === 0 ? !list : level === 1 && type === 'list_item_open'
+    return isPart && map ? [{ first: map[0], isFence: type === 'fence' }] : []
+  })
+}
+
+function isBlank(line = ''): boolean {
+  return line.trim() === ''
+}
+
+/** Throws if a fence is not closed. Such a block runs to the end of the text, so its last line is code. */
+function requireClosedFences(text: string) {
+  const lines = text.split('\n')
+  for (const { type, map, markup } of parseMarkdown(text)) {
+    if (type !== 'fence' || !map) continue
+    const [opening, ...rest] = lines.slice(...map)
+    if (!rest.at(-1)?.trimEnd().endsWith(markup))
+      throw new MalformedPage(`the fenced code block "${opening?.trim()}" is not closed`)
   }
-  if (fence) throw new MalformedPage('a fenced code block is not closed')
-  end()
-  return blocks
 }
 
-function isFenceEnd(line: string, mark: string): boolean {
-  const text = line.trim()
-  return text.length >= mark.length && [...text].every((character) => character === mark[0])
+/** Lists the fenced code blocks of a text, including their fences. */
+export function listFences(text: string): string[] {
+  const lines = text.split('\n')
+  return parseMarkdown(text).flatMap(({ type, map }) =>
+    type === 'fence' && map ? [lines.slice(...map).join('\n')] : [],
+  )
 }
 
-/** Whether the next line with text is indented, and so belongs to the block before the blank line. */
-function goesOn(lines: readonly string[], blank: number): boolean {
-  const next = lines.slice(blank + 1).find((line) => line.trim() !== '')
-  return next !== undefined && /^\s/.test(next)
-}
-
-/** The first 8 hexadecimal digits of the SHA-256 of a block. */
-export function hashOf(block: string): string {
+/** Returns the first 8 hexadecimal digits of the SHA-256 of a block. */
+export function hashBlock(block: string): string {
   return createHash('sha256').update(block).digest('hex').slice(0, 8)
 }
 
 export function isCode(block: string): boolean {
-  return /^(`{3,}|~{3,})/.test(block)
+  return parseMarkdown(block)[0]?.type === 'fence'
 }
 
-/** What a block is, so that a translation can be seen to follow its source. */
-export function kindOf(block: string): string {
-  if (isCode(block) || block === codeMark) return 'a code block'
-  const heading = /^(#{1,6}) /.exec(block)?.[1]
-  if (heading) return `a heading of level ${heading.length}`
-  if (block.startsWith('|')) return 'a table'
-  return 'text'
+/** Describes the kind of a block. A translation must have the same kinds of blocks in the same order as its source. */
+export function describeBlockKind(block: string): string {
+  const [token] = parseMarkdown(block)
+  if (token?.type === 'fence' || block === codeMark) return 'a code block'
+  if (token?.type === 'heading_open') return `a heading of level ${token.tag.slice(1)}`
+  return token?.type === 'table_open' ? 'a table' : 'text'
 }

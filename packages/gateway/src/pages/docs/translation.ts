@@ -1,11 +1,11 @@
-import { codeMark, hashOf, isCode, kindOf, type Source } from './source.ts'
+import { codeMark, describeBlockKind, hashBlock, isCode, listFences, type Source } from './source.ts'
 
-/** A block as a reader gets it. */
+/** A block as the page shows it. */
 export interface ShownBlock {
   readonly text: string
-  /** Its English heading words make its address, in every language. */
+  /** The English text; the ids of headings are derived from it in every language. */
   readonly english: string
-  /** Whether the translation is of an older source, or missing, so that English stands in. */
+  /** Whether the English text is shown because the translation is missing or out of date. */
   readonly isStale: boolean
 }
 
@@ -18,19 +18,19 @@ export interface ShownPage {
   readonly isUntranslated: boolean
 }
 
-/** The English page as it is. */
-export function original(source: Source): ShownPage {
+/** Converts an English page. */
+export function toOriginalPage(source: Source): ShownPage {
   const { title, summary } = source
   const blocks = source.blocks.map((text) => ({ text, english: text, isStale: false }))
   return { title, summary, blocks, isUntranslated: false }
 }
 
 /**
- * The English page with its translation laid over it. A block whose source has changed since it was translated is
- * shown in English and marked; code always is the source's.
+ * Replaces each block of an English page by its translation. If the source of a block has changed since it was
+ * translated, the block stays English and is marked. Code always comes from the source.
  */
-export function translated(english: Source, translation: Source | undefined): ShownPage {
-  if (!translation) return { ...original(english), isUntranslated: true }
+export function translateBlocks(english: Source, translation: Source | undefined): ShownPage {
+  if (!translation) return { ...toOriginalPage(english), isUntranslated: true }
   const known = new Map<string, string[]>()
   for (const [index, hash] of translation.sources.entries()) {
     const block = translation.blocks[index]
@@ -38,9 +38,9 @@ export function translated(english: Source, translation: Source | undefined): Sh
   }
   const blocks = english.blocks.map((source) => {
     if (isCode(source)) return { text: source, english: source, isStale: false }
-    const text = known.get(hashOf(source))?.shift()
+    const text = known.get(hashBlock(source))?.shift()
     return {
-      text: text === undefined ? source : withCode(text, source),
+      text: text === undefined ? source : restoreCode(text, source),
       english: source,
       isStale: text === undefined,
     }
@@ -49,39 +49,41 @@ export function translated(english: Source, translation: Source | undefined): Sh
   return { title, summary, blocks, isUntranslated: false }
 }
 
-/** Fences inside a block, such as those of a list item, stand once too: in the source. */
-function withCode(block: string, source: string): string {
-  const fences = [...source.matchAll(/^([ \t]*)(`{3,}|~{3,})[\s\S]*?^\1\2[ \t]*$/gm)].map(([fence]) => fence)
+/** Inserts the source's code for the placeholders inside a block, such as those of a list item. */
+function restoreCode(block: string, source: string): string {
+  const fences = listFences(source)
   return block
     .split('\n')
     .map((line) => (line.trim() === codeMark ? (fences.shift() ?? line) : line))
     .join('\n')
 }
 
-/** What keeps a translation from following its source, each a sentence; empty where it does. */
-export function misfits(english: Source, translation: Source): string[] {
+/** Lists the differences in structure between a translation and its source; empty if there are none. */
+export function findMisfits(english: Source, translation: Source): string[] {
   const [wanted, found] = [english.blocks, translation.blocks]
   if (wanted.length !== found.length) {
-    const at = wanted.findIndex((block, index) => kindOf(block) !== kindOf(found[index] ?? ''))
+    const at = wanted.findIndex(
+      (block, index) => describeBlockKind(block) !== describeBlockKind(found[index] ?? ''),
+    )
     const where =
-      at < 0 ? '' : `; they part at block ${at + 1}, ${JSON.stringify((wanted[at] ?? '').slice(0, 60))}`
+      at < 0 ? '' : `; they differ from block ${at + 1}, ${JSON.stringify((wanted[at] ?? '').slice(0, 60))}`
     return [`it has ${found.length} blocks and its source has ${wanted.length}${where}`]
   }
   return wanted.flatMap((block, index) => {
     const own = found[index] ?? ''
     if (isCode(block) && own !== codeMark)
-      return [`block ${index + 1} is to be ${codeMark}: code stands once, in English`]
-    return kindOf(block) === kindOf(own)
+      return [`block ${index + 1} must be ${codeMark}: only the English page has the code`]
+    return describeBlockKind(block) === describeBlockKind(own)
       ? []
       : [
-          `block ${index + 1} is ${kindOf(own)} and its source ${kindOf(block)}: ${JSON.stringify(block.slice(0, 60))}`,
+          `block ${index + 1} is ${describeBlockKind(own)} and its source ${describeBlockKind(block)}: ${JSON.stringify(block.slice(0, 60))}`,
         ]
   })
 }
 
-/** The blocks of the source that have no translation of their present text. */
-export function staleBlocks(english: Source, translation: Source): string[] {
-  return translated(english, translation)
+/** Lists the source blocks whose current text has no translation. */
+export function listStaleBlocks(english: Source, translation: Source): string[] {
+  return translateBlocks(english, translation)
     .blocks.filter(({ isStale }) => isStale)
     .map(({ text }) => text)
 }

@@ -1,4 +1,4 @@
-/** The documentation's pages in reading order. Every page but a generated one is `docs/<language>/<path>.md`. */
+/** The documentation's pages in reading order. Every page that is not generated is `docs/<language>/<path>.md`. */
 export const docGroups = [
   { id: 'start', pages: ['quickstart'] },
   {
@@ -20,18 +20,18 @@ export const docGroups = [
   { id: 'sandbox', pages: ['sandbox'] },
   { id: 'erp', pages: ['erp/connect-an-erp'] },
   { id: 'operate', pages: ['operate', 'configuration'] },
-  { id: 'project', pages: ['glossary', 'versioning', 'changelog'] },
+  { id: 'project', pages: ['promises', 'glossary', 'versioning', 'changelog'] },
 ] as const
 
 export type DocGroupId = (typeof docGroups)[number]['id']
 export type DocPath = (typeof docGroups)[number]['pages'][number]
 
-/** Pages that are made from values and not written: the settings from their declaration, the changelog from its file. */
+/** Pages generated from values: the settings from their declarations, the changelog from its file. */
 export const generatedDocs = ['configuration', 'changelog'] as const satisfies readonly DocPath[]
 
 export const docPaths: readonly DocPath[] = docGroups.flatMap(({ pages }): readonly DocPath[] => pages)
 
-/** The pages that somebody writes and somebody translates. */
+/** The pages that are written and translated by hand. */
 export const writtenDocs: readonly DocPath[] = docPaths.filter(
   (path) => !generatedDocs.some((generated) => generated === path),
 )

@@ -1,10 +1,10 @@
-import type { ErrorCode } from '../../contract/errors.ts'
+import type { ErrorCode } from '../../contract/error-table.ts'
 
 /**
- * What becomes of the `Idempotency-Key` after a code. `same`: retry with it; `kept`: nothing was done under it, it is
- * free; `new`: take another; `irrelevant`: keys have no part in it.
+ * What a client should do with its `Idempotency-Key` after an error. `same`: retry with the same key. `kept`: nothing
+ * was done, and the key can be used again. `new`: use another key. `irrelevant`: the error does not depend on keys.
  */
-export const advice = {
+export const keyAdvice = {
   AUTH_MISSING_TOKEN: 'kept',
   AUTH_INVALID_TOKEN: 'kept',
   AUTH_EXPIRED: 'same',
@@ -35,7 +35,7 @@ export const advice = {
   SHIPPING_REQUIRED: 'kept',
 } as const satisfies Record<ErrorCode, 'same' | 'kept' | 'new' | 'irrelevant'>
 
-/** The codes by what they are about, in the order of the index. */
+/** The codes by topic, in the order of the index. */
 export const families = [
   {
     id: 'sign_in',
@@ -77,14 +77,14 @@ export const families = [
   { id: 'operator', codes: ['ADMIN_UNAUTHORIZED', 'ADMIN_DISABLED'] },
 ] as const satisfies readonly { id: string; codes: readonly ErrorCode[] }[]
 
-/** Statuses beside the usual one (contract: errors). */
+/** The additional statuses of codes that have more than one. */
 export const otherStatuses: Readonly<Partial<Record<ErrorCode, readonly number[]>>> = {
   BAD_REQUEST: [404, 405, 408, 413, 414, 415, 417, 431],
   INTERNAL: [503],
 }
 
-/** The other codes of the same family. */
-export function related(code: ErrorCode): ErrorCode[] {
+/** Lists the other codes of the same topic. */
+export function listRelatedCodes(code: ErrorCode): ErrorCode[] {
   const family = families.find(({ codes }) => codes.some((each) => each === code))
   const others: readonly ErrorCode[] = family?.codes ?? []
   return others.filter((other) => other !== code)

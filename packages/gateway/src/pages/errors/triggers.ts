@@ -1,32 +1,36 @@
-import type { ErrorCode } from '../../contract/errors.ts'
-import { curlOf, type Sample } from '../reference/samples.ts'
+import type { ErrorCode } from '../../contract/error-table.ts'
+import { type Sample, toCurl } from '../reference/samples.ts'
 
 /**
- * How each code is provoked in the sandbox: real requests, shown on the code's page and walked by a test. Words with a
- * dollar are shell variables: what `npm start` prints, or what an earlier step keeps of its answer.
+ * How to reproduce a code in the sandbox: real requests, which the code's page shows and a test executes. Words with a
+ * dollar sign are shell variables, which `npm start` prints or an earlier step saves.
  */
 export interface Trigger {
-  /** A server setting that it needs, as `WRITES_ENABLED=0`. */
+  /** A server setting that the code requires, such as `WRITES_ENABLED=0`. */
   readonly setting?: string
   readonly steps: readonly Step[]
 }
 
 export interface Step extends Sample {
-  /** What later steps need of the answer: variables, and the fields that hold them. */
+  /** Fields of the response that later steps use, by the variable that saves each. */
   readonly keep?: Readonly<Record<string, string>>
-  /** Not waited for: the next step runs beside it. */
+  /** Whether the next step starts while this one is still running. */
   readonly isBackground?: boolean
-  /** Sent so many times in a row. */
+  /** The number of times that the request is sent; once by default. */
   readonly times?: number
-  /** Passes before the next step. */
+  /** Seconds to wait before the next step. */
   readonly waitSeconds?: number
 }
 
-type Loose = Omit<Partial<Step>, 'method' | 'path'>
+type StepOptions = Omit<Partial<Step>, 'method' | 'path'>
 
 const json = { 'Content-Type': 'application/json' }
-const bearer = (token = 'TOKEN') => ({ Authorization: `Bearer $${token}` })
-const get = (path: string, headers: Readonly<Record<string, string>> = bearer(), more: Loose = {}): Step => ({
+const bearerHeader = (token = 'TOKEN') => ({ Authorization: `Bearer $${token}` })
+const getStep = (
+  path: string,
+  headers: Readonly<Record<string, string>> = bearerHeader(),
+  more: StepOptions = {},
+): Step => ({
   method: 'GET',
   path,
   query: {},
@@ -34,11 +38,11 @@ const get = (path: string, headers: Readonly<Record<string, string>> = bearer(),
   body: undefined,
   ...more,
 })
-const post = (
+const postStep = (
   path: string,
   body: unknown,
-  headers: Readonly<Record<string, string>> = bearer(),
-  more: Loose = {},
+  headers: Readonly<Record<string, string>> = bearerHeader(),
+  more: StepOptions = {},
 ): Step => ({ method: 'POST', path, query: {}, headers: { ...headers, ...json }, body, ...more })
 
 const recipient = {
@@ -50,104 +54,121 @@ const recipient = {
   postal_code: '2000',
   country_code: 'AU',
 }
-const dropship = (sku = 'SBX-SHORT-3') => ({ sku, quantity: 1, client_order_number: '$NAME', recipient })
+const dropshipBody = (sku = 'SBX-SHORT-3') => ({ sku, quantity: 1, client_order_number: '$NAME', recipient })
 const previewPath = '/api/v1/dropship-orders/allocation-preview'
-const preview = (headers: Readonly<Record<string, string>>, more: Loose = {}) =>
-  post(previewPath, dropship(), { ...bearer(), ...headers }, more)
-const cart = (quantity: number) =>
-  post(
+const previewStep = (headers: Readonly<Record<string, string>>, more: StepOptions = {}) =>
+  postStep(previewPath, dropshipBody(), { ...bearerHeader(), ...headers }, more)
+const cartStep = (quantity: number) =>
+  postStep(
     '/api/v1/carts',
     { items: [{ sku: 'SBX-SHORT-3', quantity }] },
-    { ...bearer(), 'Idempotency-Key': '$NAME' },
+    { ...bearerHeader(), 'Idempotency-Key': '$NAME' },
   )
-const draft = post('/api/v1/orders', { lines: [{ sku: 'SBX-SHORT-3', quantity: 1 }] }, bearer(), {
-  keep: { ORDER_ID: 'order_id' },
-})
+const draftStep = postStep(
+  '/api/v1/orders',
+  { lines: [{ sku: 'SBX-SHORT-3', quantity: 1 }] },
+  bearerHeader(),
+  {
+    keep: { ORDER_ID: 'order_id' },
+  },
+)
 
-/** A channel of one's own with a narrower plan, list or quota, and its token. */
-function channelWith(fields: Readonly<Record<string, unknown>>): Step[] {
+/** Creates a channel with a restricted plan, allowlist or quota, and a token for it. */
+function createChannelSteps(fields: Readonly<Record<string, unknown>>): Step[] {
   const admin = { 'x-admin-token': '$ADMIN_TOKEN' }
   const channel = { channel_code: '$NAME', name: 'Trial', plan: 'full', ...fields }
   const grant = { client_id: '$ID', client_secret: '$SECRET' }
   return [
-    post('/admin/api/channels', channel, admin, { keep: { ID: 'client_id', SECRET: 'client_secret' } }),
-    post('/api/v1/auth/token', grant, {}, { keep: { LIMITED_TOKEN: 'access_token' } }),
+    postStep('/admin/api/channels', channel, admin, { keep: { ID: 'client_id', SECRET: 'client_secret' } }),
+    postStep('/api/v1/auth/token', grant, {}, { keep: { LIMITED_TOKEN: 'access_token' } }),
   ]
 }
 
 export const triggers: Readonly<Record<ErrorCode, Trigger>> = {
-  AUTH_MISSING_TOKEN: { steps: [get('/api/v1/me', {})] },
-  AUTH_INVALID_TOKEN: { steps: [get('/api/v1/me', { Authorization: 'Bearer not.a.token' })] },
+  AUTH_MISSING_TOKEN: { steps: [getStep('/api/v1/me', {})] },
+  AUTH_INVALID_TOKEN: { steps: [getStep('/api/v1/me', { Authorization: 'Bearer not.a.token' })] },
   AUTH_EXPIRED: {
     setting: 'TOKEN_TTL_SECONDS=1',
     steps: [
-      post(
+      postStep(
         '/api/v1/auth/token',
         { client_id: '$CLIENT_ID', client_secret: '$CLIENT_SECRET' },
         {},
         { keep: { SHORT_TOKEN: 'access_token' }, waitSeconds: 2 },
       ),
-      get('/api/v1/me', bearer('SHORT_TOKEN')),
+      getStep('/api/v1/me', bearerHeader('SHORT_TOKEN')),
     ],
   },
   SCOPE_DENIED: {
     steps: [
-      ...channelWith({ plan: 'reader' }),
-      post('/api/v1/carts', { items: [{ sku: 'SBX-SHORT-3', quantity: 1 }] }, bearer('LIMITED_TOKEN')),
+      ...createChannelSteps({ plan: 'reader' }),
+      postStep(
+        '/api/v1/carts',
+        { items: [{ sku: 'SBX-SHORT-3', quantity: 1 }] },
+        bearerHeader('LIMITED_TOKEN'),
+      ),
     ],
   },
   WAREHOUSE_DENIED: {
     steps: [
-      ...channelWith({ warehouse_allowlist: ['AUSYD1'] }),
-      get('/api/v1/warehouses/CHNZJ1/stock', bearer('LIMITED_TOKEN'), { query: { sku: 'SBX-SHORT-3' } }),
+      ...createChannelSteps({ warehouse_allowlist: ['AUSYD1'] }),
+      getStep('/api/v1/warehouses/CHNZJ1/stock', bearerHeader('LIMITED_TOKEN'), {
+        query: { sku: 'SBX-SHORT-3' },
+      }),
     ],
   },
   AUTHZ_UNAVAILABLE: {
-    steps: [get('/api/v1/me', { ...bearer(), 'X-Sandbox-Fault': 'AUTHZ_UNAVAILABLE' })],
+    steps: [getStep('/api/v1/me', { ...bearerHeader(), 'X-Sandbox-Fault': 'AUTHZ_UNAVAILABLE' })],
   },
   VALIDATION_FAILED: {
-    steps: [get('/api/v1/warehouses/AUSYD1/stock', bearer(), { query: { page_size: '0' } })],
+    steps: [getStep('/api/v1/warehouses/AUSYD1/stock', bearerHeader(), { query: { page_size: '0' } })],
   },
-  NOT_FOUND: { steps: [get('/api/v1/warehouses/AUSYD1/stock', bearer(), { query: { sku: 'NO-SUCH-SKU' } })] },
+  NOT_FOUND: {
+    steps: [getStep('/api/v1/warehouses/AUSYD1/stock', bearerHeader(), { query: { sku: 'NO-SUCH-SKU' } })],
+  },
   OWNERSHIP_DENIED: {
-    steps: [draft, ...channelWith({}), get('/api/v1/orders/$ORDER_ID', bearer('LIMITED_TOKEN'))],
+    steps: [
+      draftStep,
+      ...createChannelSteps({}),
+      getStep('/api/v1/orders/$ORDER_ID', bearerHeader('LIMITED_TOKEN')),
+    ],
   },
-  UPSTREAM_ERROR: { steps: [preview({ 'X-Sandbox-Fault': 'UPSTREAM_ERROR' })] },
-  UPSTREAM_TIMEOUT: { steps: [preview({ 'X-Sandbox-Fault': 'UPSTREAM_TIMEOUT' })] },
-  INTERNAL: { steps: [get('/api/v1/me', { ...bearer(), 'X-Sandbox-Fault': 'INTERNAL' })] },
-  ADMIN_UNAUTHORIZED: { steps: [get('/admin/api/channels', { 'x-admin-token': 'wrong' })] },
+  UPSTREAM_ERROR: { steps: [previewStep({ 'X-Sandbox-Fault': 'UPSTREAM_ERROR' })] },
+  UPSTREAM_TIMEOUT: { steps: [previewStep({ 'X-Sandbox-Fault': 'UPSTREAM_TIMEOUT' })] },
+  INTERNAL: { steps: [getStep('/api/v1/me', { ...bearerHeader(), 'X-Sandbox-Fault': 'INTERNAL' })] },
+  ADMIN_UNAUTHORIZED: { steps: [getStep('/admin/api/channels', { 'x-admin-token': 'wrong' })] },
   ADMIN_DISABLED: {
     setting: 'ADMIN_TOKEN=',
-    steps: [get('/admin/api/channels', { 'x-admin-token': 'any' })],
+    steps: [getStep('/admin/api/channels', { 'x-admin-token': 'any' })],
   },
   IDEMPOTENCY_IN_PROGRESS: {
     steps: [
-      preview(
+      previewStep(
         { 'Idempotency-Key': '$NAME', 'X-Sandbox-Fault': 'SLOW;delay=3000' },
         { isBackground: true, waitSeconds: 1 },
       ),
-      preview({ 'Idempotency-Key': '$NAME' }),
+      previewStep({ 'Idempotency-Key': '$NAME' }),
     ],
   },
-  IDEMPOTENCY_MISMATCH: { steps: [cart(1), cart(2)] },
-  IDEMPOTENCY_INVALID_KEY: { steps: [preview({ 'Idempotency-Key': 'two words' })] },
+  IDEMPOTENCY_MISMATCH: { steps: [cartStep(1), cartStep(2)] },
+  IDEMPOTENCY_INVALID_KEY: { steps: [previewStep({ 'Idempotency-Key': 'two words' })] },
   RATE_LIMITED: {
     steps: [
-      ...channelWith({ points_per_minute: 60 }),
-      get('/api/v1/warehouses/AUSYD1/stock', bearer('LIMITED_TOKEN'), { times: 2 }),
+      ...createChannelSteps({ points_per_minute: 60 }),
+      getStep('/api/v1/warehouses/AUSYD1/stock', bearerHeader('LIMITED_TOKEN'), { times: 2 }),
     ],
   },
-  BAD_REQUEST: { steps: [post('/api/v1/carts', '{"items": [')] },
-  READ_ONLY_MODE: { setting: 'WRITES_ENABLED=0', steps: [preview({})] },
-  ENDPOINT_GONE: { steps: [get('/Api/Stock/List', {})] },
-  WAREHOUSE_UNKNOWN: { steps: [get('/api/v1/warehouses/NOWHERE/stock')] },
-  UPSTREAM_REJECTED: { steps: [post('/api/v1/dropship-orders/submit', dropship('SBX-REJECT'))] },
+  BAD_REQUEST: { steps: [postStep('/api/v1/carts', '{"items": [')] },
+  READ_ONLY_MODE: { setting: 'WRITES_ENABLED=0', steps: [previewStep({})] },
+  ENDPOINT_GONE: { steps: [getStep('/Api/Stock/List', {})] },
+  WAREHOUSE_UNKNOWN: { steps: [getStep('/api/v1/warehouses/NOWHERE/stock')] },
+  UPSTREAM_REJECTED: { steps: [postStep('/api/v1/dropship-orders/submit', dropshipBody('SBX-REJECT'))] },
   AUTH_BAD_CREDENTIALS: {
-    steps: [post('/api/v1/auth/token', { client_id: '$CLIENT_ID', client_secret: 'wrong' }, {})],
+    steps: [postStep('/api/v1/auth/token', { client_id: '$CLIENT_ID', client_secret: 'wrong' }, {})],
   },
   AUTH_LOCKED: {
     steps: [
-      post(
+      postStep(
         '/api/v1/auth/token',
         { grant_type: 'password', username: '$NAME', password: 'wrong' },
         {},
@@ -156,48 +177,53 @@ export const triggers: Readonly<Record<ErrorCode, Trigger>> = {
     ],
   },
   DUPLICATE_SUSPECTED: {
-    steps: [post('/api/v1/dropship-orders/submit', dropship(), bearer(), { times: 2 })],
+    steps: [postStep('/api/v1/dropship-orders/submit', dropshipBody(), bearerHeader(), { times: 2 })],
   },
   OMS_LOGIN_REQUIRED: {
     steps: [
-      post(
+      postStep(
         '/api/v1/auth/token',
         { client_id: '$CLIENT_ID', client_secret: '$CLIENT_SECRET' },
         {},
         { keep: { CHANNEL_TOKEN: 'access_token' } },
       ),
-      post(previewPath, dropship(), bearer('CHANNEL_TOKEN')),
+      postStep(previewPath, dropshipBody(), bearerHeader('CHANNEL_TOKEN')),
     ],
   },
   SHIPPING_REQUIRED: {
-    steps: [draft, { ...post('/api/v1/orders/$ORDER_ID/allocation-preview', undefined), headers: bearer() }],
+    steps: [
+      draftStep,
+      { ...postStep('/api/v1/orders/$ORDER_ID/allocation-preview', undefined), headers: bearerHeader() },
+    ],
   },
 }
 
-/** The steps as commands for a POSIX shell. */
-export function shellOf({ setting, steps }: Trigger): string {
+/** Formats the steps as commands for a POSIX shell. */
+export function toShellScript({ setting, steps }: Trigger): string {
   const start = setting === undefined ? [] : [`# ${setting} npm start`]
-  return [...start, ...steps.map(commandOf)].join('\n')
+  return [...start, ...steps.map(toCommand)].join('\n')
 }
 
-function commandOf({ keep, isBackground, times, waitSeconds, ...sample }: Step): string {
-  const curl = curlOf(sample)
-  const command = keep ? kept(curl, Object.entries(keep)) : isBackground ? `${curl} &` : curl
+function toCommand({ keep, isBackground, times, waitSeconds, ...sample }: Step): string {
+  const curl = toCurl(sample)
+  const command = keep ? saveFields(curl, Object.entries(keep)) : isBackground ? `${curl} &` : curl
   const repeated = times === undefined ? command : `for _ in $(seq ${times}); do\n${command}\ndone`
   return waitSeconds === undefined ? repeated : `${repeated}\nsleep ${waitSeconds}`
 }
 
-/** Keeps fields of an answer in variables, with nothing but `sed`. */
-function kept(curl: string, fields: readonly (readonly [variable: string, field: string])[]): string {
-  const taken = (field: string) => `sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/'`
+/** Saves fields of a response in variables, using only `sed`. */
+function saveFields(curl: string, fields: readonly (readonly [variable: string, field: string])[]): string {
+  const buildExtraction = (field: string) => `sed 's/.*"${field}":"\\([^"]*\\)".*/\\1/'`
   const [only, ...more] = fields
-  if (only && more.length === 0) return `${only[0]}=$(${curl} | ${taken(only[1])})`
-  const lines = fields.map(([variable, field]) => `${variable}=$(printf %s "$ANSWER" | ${taken(field)})`)
+  if (only && more.length === 0) return `${only[0]}=$(${curl} | ${buildExtraction(only[1])})`
+  const lines = fields.map(
+    ([variable, field]) => `${variable}=$(printf %s "$ANSWER" | ${buildExtraction(field)})`,
+  )
   return [`ANSWER=$(${curl})`, ...lines].join('\n')
 }
 
-/** The variables that the reader has to set. */
-export function variablesOf({ steps }: Trigger): string[] {
+/** Lists the variables that the reader must set. */
+export function listVariables({ steps }: Trigger): string[] {
   const made = new Set(steps.flatMap(({ keep = {} }) => Object.keys(keep)))
   const used = JSON.stringify(steps).match(/\$[A-Z][A-Z_]*/g) ?? []
   return [...new Set(used.map((name) => name.slice(1)))].filter((name) => !made.has(name))

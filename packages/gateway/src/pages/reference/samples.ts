@@ -1,28 +1,28 @@
 import { z } from 'zod'
-import type { Endpoint } from '../../contract/endpoint.ts'
-import { takesKey } from '../../contract/openapi.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { acceptsIdempotencyKey } from '../../projections/openapi.ts'
 
-/** A request as a reader would send it: the same value becomes curl, TypeScript and a call over MCP. */
+/** A sample request, from which the curl, TypeScript and MCP samples are generated. */
 export interface Sample {
   readonly method: string
-  /** With shell variables where the reader's own values go: `/api/v1/orders/$ORDER_ID`. */
+  /** The path, with shell variables for the reader's own values: `/api/v1/orders/$ORDER_ID`. */
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly headers: Readonly<Record<string, string>>
   readonly body: unknown
 }
 
-/** What stands in a path for everyone; everything else is the reader's own. */
-const known: Readonly<Record<string, string>> = {
+/** Path parameters that are the same for every reader; all others become variables. */
+const sharedParameters: Readonly<Record<string, string>> = {
   warehouse_code: 'AUSYD1',
   product_code: 'SBX',
   code: 'NOT_FOUND',
 }
 
-export function sampleOf(endpoint: Endpoint): Sample {
+export function toSample(endpoint: Endpoint): Sample {
   const path = endpoint.path.replace(
     /\{(\w+)\}/g,
-    (_whole, name: string) => known[name] ?? `$${name.toUpperCase()}`,
+    (_whole, name: string) => sharedParameters[name] ?? `$${name.toUpperCase()}`,
   )
   const headers: Record<string, string> = {}
   if (endpoint.access === 'bearer' || endpoint.path.startsWith('/sandbox/'))
@@ -34,13 +34,13 @@ export function sampleOf(endpoint: Endpoint): Sample {
   const body =
     endpoint.bodyKind === 'oauth' ? tokenBody : endpoint.body ? (endpoint.example ?? {}) : undefined
   if (body !== undefined) headers['Content-Type'] = 'application/json'
-  if (takesKey(endpoint) && endpoint.access === 'bearer') headers['Idempotency-Key'] = '$KEY'
-  return { method: endpoint.method, path, query: neededQuery(endpoint), headers, body }
+  if (acceptsIdempotencyKey(endpoint) && endpoint.access === 'bearer') headers['Idempotency-Key'] = '$KEY'
+  return { method: endpoint.method, path, query: buildRequiredQuery(endpoint), headers, body }
 }
 
 const tokenBody = { grant_type: 'password', username: '$USERNAME', password: '$PASSWORD' }
 
-function neededQuery({ query }: Endpoint): Record<string, string> {
+function buildRequiredQuery({ query }: Endpoint): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query)
       .filter(([, schema]) => !z.safeParse(schema, undefined).success)
@@ -48,38 +48,39 @@ function neededQuery({ query }: Endpoint): Record<string, string> {
   )
 }
 
-/** The request as one command for a POSIX shell. */
-export function curlOf({ method, path, query, headers, body }: Sample): string {
-  const address = `"$BASE${path}${queryOf(query)}"`
+/** Formats the request as one command for a POSIX shell. */
+export function toCurl({ method, path, query, headers, body }: Sample): string {
+  const address = `"$BASE${path}${formatQuery(query)}"`
   const lines = [
     `curl -s${method === 'GET' || (method === 'POST' && body !== undefined) ? '' : ` -X ${method}`} ${address}`,
   ]
-  for (const [name, value] of Object.entries(headers)) lines.push(`-H ${quoted(`${name}: ${value}`)}`)
-  if (body !== undefined) lines.push(`-d ${quoted(typeof body === 'string' ? body : JSON.stringify(body))}`)
+  for (const [name, value] of Object.entries(headers)) lines.push(`-H ${quoteForShell(`${name}: ${value}`)}`)
+  if (body !== undefined)
+    lines.push(`-d ${quoteForShell(typeof body === 'string' ? body : JSON.stringify(body))}`)
   return lines.join(' \\\n  ')
 }
 
-function queryOf(query: Readonly<Record<string, string>>): string {
+function formatQuery(query: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(query).map(([name, value]) => `${name}=${value}`)
   return pairs.length > 0 ? `?${pairs.join('&')}` : ''
 }
 
-/** Single quotes keep everything; double ones let the shell put a variable in. */
-function quoted(text: string): string {
+/** Quotes a text for the shell: with double quotes if it contains a variable, otherwise with single quotes. */
+function quoteForShell(text: string): string {
   if (!/\$[A-Z]/.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`
   return `"${text.replace(/["\\`]/g, (character) => `\\${character}`)}"`
 }
 
-/** The request in TypeScript, with nothing but `fetch`. */
-export function typescriptOf({ method, path, query, headers, body }: Sample): string {
-  const address = template(`$BASE${path}${queryOf(query)}`)
+/** Formats the request in TypeScript, using only `fetch`. */
+export function toTypeScript({ method, path, query, headers, body }: Sample): string {
+  const address = toTemplateLiteral(`$BASE${path}${formatQuery(query)}`)
   const shown = Object.entries(headers).map(
-    ([name, value]) => `    ${/^[A-Za-z]+$/.test(name) ? name : `'${name}'`}: ${template(value)},`,
+    ([name, value]) => `    ${/^[A-Za-z]+$/.test(name) ? name : `'${name}'`}: ${toTemplateLiteral(value)},`,
   )
   const options = [
     ...(method === 'GET' ? [] : [`  method: '${method}',`]),
     ...(shown.length > 0 ? ['  headers: {', ...shown, '  },'] : []),
-    ...(body === undefined ? [] : [`  body: JSON.stringify(${indented(literal(body))}),`]),
+    ...(body === undefined ? [] : [`  body: JSON.stringify(${indentText(toLiteral(body))}),`]),
   ]
   const call = options.length > 0 ? `fetch(${address}, {\n${options.join('\n')}\n})` : `fetch(${address})`
   return [
@@ -89,32 +90,32 @@ export function typescriptOf({ method, path, query, headers, body }: Sample): st
   ].join('\n')
 }
 
-/** `Bearer $TOKEN` as a template with names in the style of the language. */
-function template(text: string): string {
+/** Formats text with shell variables as a template literal with camel-case names: `Bearer $TOKEN` uses `${token}`. */
+function toTemplateLiteral(text: string): string {
   if (!/\$[A-Z]/.test(text)) return `'${text}'`
   const only = /^\$([A-Z_]+)$/.exec(text)?.[1]
-  if (only) return camel(only)
-  return `\`${text.replace(/\$([A-Z_]+)/g, (_whole, name: string) => `\${${camel(name)}}`)}\``
+  if (only) return toCamelCase(only)
+  return `\`${text.replace(/\$([A-Z_]+)/g, (_whole, name: string) => `\${${toCamelCase(name)}}`)}\``
 }
 
-function camel(name: string): string {
+function toCamelCase(name: string): string {
   return name.toLowerCase().replace(/_(\w)/g, (_whole, letter: string) => letter.toUpperCase())
 }
 
-/** JSON as a TypeScript literal; shell variables become names. */
-function literal(value: unknown): string {
+/** Formats JSON as a TypeScript literal; shell variables become names. */
+function toLiteral(value: unknown): string {
   return JSON.stringify(value, null, 2)
     .replace(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
-    .replace(/"\$([A-Z_]+)"/g, (_whole, name: string) => camel(name))
+    .replace(/"\$([A-Z_]+)"/g, (_whole, name: string) => toCamelCase(name))
     .replace(/"((?:[^"\\]|\\.)*)"/g, (whole, text: string) => (text.includes("'") ? whole : `'${text}'`))
 }
 
-function indented(text: string): string {
+function indentText(text: string): string {
   return text.replaceAll('\n', '\n  ')
 }
 
-/** The request as a call of the MCP action `call_endpoint`; undefined where it does not reach. */
-export function mcpOf({ method, path, query, headers, body }: Sample): string | undefined {
+/** Formats the request as a call of the MCP action `call_endpoint`; undefined if that action cannot send it. */
+export function toMcpCall({ method, path, query, headers, body }: Sample): string | undefined {
   if (!path.startsWith('/api/v1/') || path === '/api/v1/auth/token') return undefined
   const values = {
     method,

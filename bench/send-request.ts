@@ -1,0 +1,61 @@
+import { Agent, type IncomingHttpHeaders, request } from 'node:http'
+
+/** A response to a request of this process, with its latency. */
+export interface HttpExchange {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  /** Time from the request to the first byte of the body. */
+  readonly firstByteMs: number
+}
+
+interface RequestOptions {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+const agent = new Agent({ keepAlive: true })
+const timeoutMs = 60_000
+
+/** Sends one request over a kept-alive connection. Throws if no complete response arrives. */
+export function sendRequest(
+  url: string,
+  { method = 'GET', headers = {}, body }: RequestOptions = {},
+): Promise<HttpExchange> {
+  const { promise, resolve, reject } = Promise.withResolvers<HttpExchange>()
+  const began = performance.now()
+  const outgoing = request(url, { method, headers, agent, timeout: timeoutMs }, (response) => {
+    const chunks: Buffer[] = []
+    let firstByteMs: number | undefined
+    response.on('data', (chunk: Buffer) => {
+      firstByteMs ??= performance.now() - began
+      chunks.push(chunk)
+    })
+    response.once('error', reject)
+    response.once('end', () =>
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        body: Buffer.concat(chunks),
+        firstByteMs: firstByteMs ?? performance.now() - began,
+      }),
+    )
+  })
+  outgoing.once('timeout', () => outgoing.destroy(new Error(`No response within ${timeoutMs / 1000} s.`)))
+  outgoing.once('error', reject)
+  outgoing.end(body)
+  return promise
+}
+
+/** Closes the kept-alive connections. */
+export function closeConnections() {
+  agent.destroy()
+}
+
+/** Returns the value of one member of a JSON object in the response body; undefined if the member is missing. */
+export function readJsonMember(seen: HttpExchange, name: string): unknown {
+  const parsed: unknown = JSON.parse(seen.body.toString())
+  const entries = typeof parsed === 'object' && parsed !== null ? Object.entries(parsed) : []
+  return entries.find(([key]) => key === name)?.[1]
+}

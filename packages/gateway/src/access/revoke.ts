@@ -1,0 +1,153 @@
+import { type Acting, recordChange } from '../audit/audit.ts'
+import type { Caller } from '../contract/call.ts'
+import { GatewayError } from '../contract/errors.ts'
+import { type ListWindow, toListPage } from '../contract/lists.ts'
+import { toNotFoundError } from '../contract/not-found.ts'
+import type { Gateway } from '../gateway.ts'
+import { formatInstant } from '../kernel/clock.ts'
+import type { Tx } from '../store/store.ts'
+import type { SessionRow } from '../store/tables.ts'
+import { changeAccess, readChannel } from './channels.ts'
+import { buildTokenEnd, type EndReason } from './end-tokens.ts'
+
+/** The number of tokens that a revocation ended. */
+export interface Revoked {
+  readonly revoked: number
+}
+
+/**
+ * Revokes the caller's own token, or all tokens of its OMS account on this channel (RFC 7009). Throws
+ * `AUTH_INVALID_TOKEN` if the token was already revoked, and `VALIDATION_FAILED` for `all` without an account.
+ */
+export async function revokeOwn(gateway: Gateway, caller: Caller, isForAll: boolean): Promise<Revoked> {
+  const { account } = caller
+  if (isForAll && !account) {
+    throw new GatewayError('VALIDATION_FAILED', {
+      param: 'all',
+      reason: 'invalid_field',
+      say: ['all_tokens_of_account'],
+    })
+  }
+  const revoked = await changeAccess(gateway, (tx) => {
+    if (caller.token.legacy) return revokeLegacy(gateway, tx, caller)
+    const ended = buildLiveTokenEnd(gateway, tx, 'revoked_by_caller')
+    return executeTokenEnd(
+      isForAll && account
+        ? ended.where('channel_code', '=', caller.channel_code).where('account_id', '=', account.account_id)
+        : ended.where('jti', '=', caller.token.jti),
+    )
+  })
+  if (revoked === 0) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['token_revoked'] })
+  return { revoked }
+}
+
+/** Revokes a legacy token by inserting a session row, because a legacy token has none until it is revoked. */
+async function revokeLegacy(gateway: Gateway, tx: Tx, { channel_code, token }: Caller): Promise<number> {
+  const now = gateway.clock.now()
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('sessions')
+    .values({
+      jti: token.jti,
+      channel_code,
+      grant_type: 'client_credentials',
+      secret_id: null,
+      account_id: null,
+      account_name: null,
+      username: null,
+      capabilities: null,
+      upstream_session: null,
+      preferences: null,
+      issued_at: now,
+      expires_at: token.expires_at,
+      revoked_at: now,
+      revoked_reason: 'revoked_by_caller',
+    })
+    .onConflict((conflict) => conflict.column('jti').doNothing())
+    .executeTakeFirst()
+  return Number(numInsertedOrUpdatedRows ?? 0)
+}
+
+/** Lists the live tokens of a channel, newest first, without their values. Throws `NOT_FOUND`. */
+export async function listTokens(gateway: Gateway, channel_code: string, window: ListWindow) {
+  const { db } = gateway.store
+  await readChannel(db, channel_code)
+  const live = db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('channel_code', '=', channel_code)
+    .where('revoked_at', 'is', null)
+    .where('expires_at', '>', gateway.clock.now())
+    .where('issued_at', '>=', window.from)
+    .where('issued_at', '<', window.to)
+    .orderBy('issued_at', 'desc')
+    .orderBy('jti')
+  const rows = await live
+    .offset(window.offset)
+    .limit(window.pageSize + 1)
+    .execute()
+  const [newest] = window.page === 1 ? rows : await live.limit(1).execute()
+  return toListPage(window, rows.map(toTokenJson), newest?.issued_at)
+}
+
+function toTokenJson(row: SessionRow) {
+  return {
+    jti: row.jti,
+    channel_code: row.channel_code,
+    grant_type: row.grant_type === 'password' ? ('password' as const) : ('client_credentials' as const),
+    secret_id: row.secret_id,
+    account_id: row.account_id,
+    username: row.username,
+    issued_at: formatInstant(row.issued_at),
+    expires_at: formatInstant(row.expires_at),
+  }
+}
+
+/** Revokes a token. Idempotent. Throws `NOT_FOUND`. */
+export async function revokeToken(acting: Acting, jti: string): Promise<Revoked> {
+  const { gateway } = acting
+  return changeAccess(gateway, async (tx) => {
+    const row = await tx.selectFrom('sessions').selectAll().where('jti', '=', jti).executeTakeFirst()
+    if (!row) throw toNotFoundError('token', jti)
+    const ended = buildLiveTokenEnd(gateway, tx, 'revoked_by_operator').where('jti', '=', jti)
+    const revoked = await executeTokenEnd(ended)
+    const token = toTokenJson(row)
+    const wasLive = revoked > 0
+    await recordChange(acting, tx, {
+      before: { ...token, is_live: wasLive },
+      after: { ...token, is_live: false },
+    })
+    return { revoked }
+  })
+}
+
+/** Revokes all tokens of an OMS account on a channel. Throws `NOT_FOUND` if the channel does not exist. */
+export async function revokeAccount(
+  acting: Acting,
+  channel_code: string,
+  account_id: string,
+): Promise<Revoked> {
+  const { gateway } = acting
+  return changeAccess(gateway, async (tx) => {
+    await readChannel(tx, channel_code)
+    const ended = buildLiveTokenEnd(gateway, tx, 'revoked_by_operator')
+      .where('channel_code', '=', channel_code)
+      .where('account_id', '=', account_id)
+    const revoked = await executeTokenEnd(ended)
+    const account = { channel_code, account_id }
+    await recordChange(acting, tx, {
+      before: { ...account, live_tokens: revoked },
+      after: { ...account, live_tokens: 0 },
+    })
+    return { revoked }
+  })
+}
+
+/** Builds the statement that ends live tokens. Expired tokens are not counted as ended. */
+function buildLiveTokenEnd({ clock }: Gateway, tx: Tx, reason: EndReason) {
+  return buildTokenEnd(tx, clock.now(), reason).where('expires_at', '>', clock.now())
+}
+
+async function executeTokenEnd(ended: ReturnType<typeof buildTokenEnd>): Promise<number> {
+  const { numUpdatedRows } = await ended.executeTakeFirstOrThrow()
+  return Number(numUpdatedRows)
+}

@@ -1,0 +1,34 @@
+import { type Acting, recordChange } from '../audit/audit.ts'
+import { formatInstant } from '../kernel/clock.ts'
+import type { Db } from '../store/store.ts'
+import { changeAccess } from './channels.ts'
+
+/**
+ * Creates a new key for signing tokens. Tokens of the earlier keys stay valid until they expire or, if the keys are
+ * compromised, are refused by every process within a second.
+ */
+export async function rotateSigningKey(acting: Acting, areCompromised: boolean) {
+  const { gateway } = acting
+  const keys = await changeAccess(gateway, async (tx) => {
+    const before = await describeKeys(tx, acting)
+    await gateway.keys.replace(tx, areCompromised)
+    const after = await describeKeys(tx, acting)
+    await recordChange(acting, tx, { before, after })
+    return after
+  })
+  // This process signs with the new key as soon as it responds; the other processes learn of the key from the
+  // announcement.
+  await gateway.sessions.follow()
+  return keys
+}
+
+/** Describes the signing key and the earlier keys that still verify. */
+async function describeKeys(db: Db, { gateway }: Acting) {
+  const [signing, ...earlier] = await gateway.keys.list(db)
+  if (!signing) throw new Error('There is no signing key.')
+  return {
+    kid: signing.kid,
+    created_at: formatInstant(signing.created_at),
+    earlier_kids: earlier.map(({ kid }) => kid),
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Records every call of the operator's endpoints: time, request id, the actor's name, endpoint, path and result. The
+ * row of a change is written in the change's own transaction, with the values before and after, so no change can happen
+ * without its row.
+ *
+ * Reads, refusals, replays and calls that changed nothing are recorded after the call. Refusals are recorded up to a
+ * limit per minute, so that a caller without the token cannot fill the disk.
+ */
+
+import type { ApiResponse, Audited, Call } from '../contract/call.ts'
+import { errorTable } from '../contract/error-table.ts'
+import { GatewayError } from '../contract/errors.ts'
+import type { Endpoint } from '../endpoint.ts'
+import type { Gateway } from '../gateway.ts'
+import { toJson } from '../store/json.ts'
+import type { Tx } from '../store/store.ts'
+
+/** The largest number of refusals that are recorded in a minute. */
+const maxRefusalsPerMinute = 60
+const maxPathCharacters = 500
+const maxActorCharacters = 100
+
+/** The origin of a change: an operator's call or, without a call, the gateway itself. */
+export interface Acting {
+  readonly gateway: Gateway
+  readonly call?: Call | undefined
+}
+
+/**
+ * An operator's change. `before` and `after` are the changed object as the API shows it; null if it did not exist. They
+ * never contain a secret.
+ */
+export interface Change {
+  readonly before: object | null
+  readonly after: object | null
+}
+
+interface CallEnding {
+  readonly status: number
+  readonly code?: string
+}
+
+/** Records an operator's change in the transaction of the change. */
+export async function recordChange({ gateway, call }: Acting, tx: Tx, change: Change): Promise<void> {
+  if (!call?.audit) return
+  const { action, status } = call.audit
+  await tx
+    .insertInto('admin_audit')
+    .values(toAuditRow(gateway, call, { action, detail: { status, ...change } }))
+    .execute()
+  call.audit.isRecorded = true
+}
+
+/** Runs a call of an operator's endpoint, and records it unless its change already did. */
+export async function withAudit(
+  gateway: Gateway,
+  endpoint: Endpoint,
+  call: Call,
+  work: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
+  const audit: Audited = { action: endpoint.id, status: endpoint.status ?? 200, isRecorded: false }
+  call.audit = audit
+  let answer: ApiResponse
+  try {
+    answer = await work()
+  } catch (error) {
+    // Recorded even if the change has its own row: its transaction may have been rolled back, or the call failed after
+    // the commit.
+    await record(gateway, endpoint, call, toEnding(error))
+    throw error
+  }
+  if (!audit.isRecorded) await record(gateway, endpoint, call, { status: answer.status })
+  return answer
+}
+
+function toEnding(error: unknown): CallEnding {
+  const { code, facts } = error instanceof GatewayError ? error : new GatewayError('INTERNAL')
+  return { status: facts.status ?? errorTable[code].status, code }
+}
+
+async function record(gateway: Gateway, endpoint: Endpoint, call: Call, ended: CallEnding): Promise<void> {
+  const isRefused = ended.code === 'ADMIN_UNAUTHORIZED' || ended.code === 'RATE_LIMITED'
+  const at = gateway.clock.monotonic()
+  // Calls of a disabled console are not recorded.
+  if (ended.code === 'ADMIN_DISABLED') return
+  if (isRefused && !gateway.quota.tokens.take('admin refused', 1, maxRefusalsPerMinute, at).paid) return
+  const row = toAuditRow(gateway, call, { action: endpoint.id, detail: ended })
+  try {
+    await gateway.store.db.insertInto('admin_audit').values(row).execute()
+  } catch (cause) {
+    if (endpoint.method !== 'GET' && !isRefused) throw new GatewayError('INTERNAL', { cause })
+    gateway.log.error(
+      { request_id: call.requestId, action: endpoint.id, error: cause },
+      'a use of the admin API could not be recorded',
+    )
+  }
+}
+
+function toAuditRow(gateway: Gateway, call: Call, { action, detail }: { action: string; detail: object }) {
+  const actor = readActor(call)
+  return {
+    audit_id: gateway.ids.next('aud'),
+    at: gateway.clock.now(),
+    request_id: call.requestId,
+    action,
+    subject: call.path.slice(0, maxPathCharacters),
+    detail: toJson<unknown>({ ...(actor === '' ? {} : { actor }), ...detail }),
+  }
+}
+
+/**
+ * Returns the operator's name as claimed in `X-Admin-Actor`; empty if there is none. Only printable ASCII is kept,
+ * because header values have no reliable encoding for other characters.
+ */
+function readActor(call: Call): string {
+  const [sent = ''] = call.header('x-admin-actor')
+  return sent
+    .slice(0, maxActorCharacters)
+    .replace(/[^\x20-\x7e]/g, '')
+    .trim()
+}

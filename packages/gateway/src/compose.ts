@@ -1,0 +1,96 @@
+import type { Erp } from '@trade-gateway/connector'
+import type { Config } from './config.ts'
+import type { Gateway } from './gateway.ts'
+import { AdminGuard } from './identity/admin-guard.ts'
+import { Keys } from './identity/keys.ts'
+import { Sessions } from './identity/sessions.ts'
+import { type Clock, systemClock } from './kernel/clock.ts'
+import { type Ids, randomIds } from './kernel/ids.ts'
+import type { Log } from './kernel/log.ts'
+import { Quota } from './kernel/quota.ts'
+import { Tracing } from './kernel/tracing.ts'
+import { kinds } from './kinds.ts'
+import { createMemory } from './memory.ts'
+import { beginEpoch } from './snapshot/epoch.ts'
+import { HighWater } from './snapshot/high-water.ts'
+import { ReferenceMirror } from './snapshot/reference-mirror.ts'
+import { StockMirror } from './snapshot/stock-mirror.ts'
+import { openInstallation } from './store/installation.ts'
+import type { Store, Topic } from './store/store.ts'
+import { Description } from './upstream/description.ts'
+import { guardErp } from './upstream/guarded.ts'
+import { refuseWrites } from './upstream/read-only.ts'
+import type { SandboxControl } from './upstream/steer.ts'
+import { ErpWatch } from './upstream/watch.ts'
+
+export interface Parts {
+  readonly config: Config
+  readonly store: Store
+  readonly erp: Erp
+  readonly log: Log
+  readonly clock?: Clock
+  readonly ids?: Ids
+  /** Returns the number of rows of the ERP that were left out because no database can store them. */
+  readonly leftOut?: () => number
+  /** The controls of the sandbox ERP. */
+  readonly steer?: SandboxControl
+  /**
+   * The file that records the newest versions that responses contained. Without it, only a running process detects a
+   * restored database.
+   */
+  readonly highWaterFile?: string
+}
+
+const maxCountedAddresses = 20_000
+
+/** Builds a gateway on a migrated store. No worker runs until `startWorkers`. */
+export async function openGateway(parts: Parts): Promise<Gateway> {
+  const { config, store, log, clock = systemClock, ids = randomIds } = parts
+  const watch = new ErpWatch(clock, log, describeErp(config))
+  const tracing = new Tracing()
+  const guard = guardErp(parts.erp, clock, { watch, tracing })
+  const erp = config.writesEnabled ? guard.erp : refuseWrites(guard.erp)
+  const { id: installation, secrets } = await openInstallation(store, config.secretsKeys, ids)
+  const highWater = new HighWater(parts.highWaterFile)
+  const stock = new StockMirror(store, highWater, (above) => beginEpoch({ store, clock, log }, above))
+  const mirror = { stock, reference: new ReferenceMirror(store.forBackground()) }
+  const keys = new Keys(store, secrets, clock, ids, `trade-gateway:${installation}`)
+  await keys.load()
+  const sessions = new Sessions({ store, clock, config, keys })
+  const quota = {
+    points: new Quota(),
+    tokens: new Quota(),
+    refusals: new Quota(),
+    addresses: new Quota(maxCountedAddresses),
+  }
+  const nudge = (topic: Topic) => store.announce(topic)
+  return {
+    config,
+    store,
+    erp,
+    clock,
+    ids,
+    log,
+    secrets,
+    installation,
+    upstream: new Description(erp, clock, {
+      circuit: guard.state,
+      steer: parts.steer,
+      watch,
+      countLeftOut: parts.leftOut,
+    }),
+    mirror,
+    kinds,
+    memory: createMemory(tracing),
+    keys,
+    sessions,
+    adminGuard: new AdminGuard({ clock, log }),
+    quota,
+    nudge,
+  }
+}
+
+/** Describes the ERP for the log. Contains only the host, because the URL may contain a password. */
+function describeErp({ upstream }: Config): string {
+  return upstream ? `the ERP at ${new URL(upstream.url).host} (UPSTREAM_URL)` : 'the sandbox ERP'
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError, pickOwnVariables, readConfig } from './config.ts'
+
+const secret = 'a-secret-of-thirty-two-characters'
+const given = { SECRETS_KEY: secret }
+
+/** Returns the problems for which a configuration is refused. */
+function listProblems(values: Record<string, string>): readonly string[] {
+  try {
+    readConfig({ ...given, ...values })
+    return []
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+}
+
+describe('a configuration', () => {
+  it('has its defaults where nothing but the key is set, and an empty value is as good as none', () => {
+    const usual = readConfig(given)
+    expect(usual).toMatchObject({ host: '127.0.0.1', port: 8080, writesEnabled: true, adminToken: undefined })
+    expect(usual.views).toEqual({ AU: ['AUSYD1', 'AUSYD2'], CN: ['CHNZJ1'] })
+    expect(usual.legacyTokens.until).toBe(Date.UTC(2026, 10, 30, 23, 59, 59))
+    expect(readConfig({ ...given, PORT: '', ADMIN_TOKEN: '', WRITES_ENABLED: '' })).toEqual(usual)
+  })
+
+  it('names all of its problems at once, with the value that is wrong', () => {
+    const values = { PORT: '65536', LOG_LEVEL: 'loud', WRITES_ENABLED: 'yes', UPSTREAM_URL: 'http://erp' }
+    expect(listProblems(values)).toEqual([
+      'PORT must be a whole number from 0 to 65535, not "65536".',
+      'WRITES_ENABLED must be 1 or 0, not "yes".',
+      'LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud".',
+      'UPSTREAM_TOKEN is missing: with UPSTREAM_URL set, the ERP’s connector wants a token.',
+    ])
+  })
+
+  it('does not repeat a value that may hold a password', () => {
+    expect(listProblems({ DATABASE_URL: 'mysql://user:hunter2@db' })).toEqual([
+      'DATABASE_URL must be a URL that begins with postgres:// or postgresql://.',
+    ])
+    expect(listProblems({ ADMIN_TOKEN: 'hunter2' }).join()).not.toContain('hunter2')
+  })
+
+  it.each([
+    ['LEGACY_TOKENS_UNTIL', '2026-11-30'],
+    ['TRUST_PROXY', '10.0.0.0/8,local'],
+    ['MCP_ALLOWED_ORIGINS', 'https://a.example/path'],
+    ['WAREHOUSE_VIEWS', 'AU:AUSYD1'],
+  ])('refuses %s=%s', (name, value) => {
+    expect(listProblems({ [name]: value })).toEqual([expect.stringMatching(`^${name} must be .*"`)])
+  })
+})
+
+describe('HOST', () => {
+  it.each(['127.0.0.1', '0.0.0.0', '::', '::1', 'localhost', 'gateway-1', 'node2.example.com'])(
+    'may be %s',
+    (host) => expect(readConfig({ ...given, HOST: host }).host).toBe(host),
+  )
+
+  it.each(['300.1.1.1', '127.1', '1', '[::1]', 'a..b', '-a', 'http://a', 'a b', '::1%lo'])(
+    'may not be %s',
+    (host) => {
+      expect(listProblems({ HOST: host })).toEqual([
+        `HOST must be an IP address such as 127.0.0.1 or a host name such as localhost, not "${host}".`,
+      ])
+    },
+  )
+})
+
+describe.each(['ADMIN_TOKEN', 'LEGACY_TOKEN_SECRET', 'SECRETS_KEY'])('%s', (name) => {
+  it('has at least 32 characters', () => {
+    expect(listProblems({ [name]: 'x'.repeat(32) })).toEqual([])
+    expect(listProblems({ [name]: 'x'.repeat(31) })).toEqual([
+      `${name} is too short: 31 of at least 32 characters; set random ones, for example from: openssl rand -hex 32`,
+    ])
+  })
+})
+
+describe('a name that is not a setting', () => {
+  it('is refused, with the setting that was meant', () => {
+    expect(listProblems({ WRITES_ENABLE: '0' })).toEqual([
+      'WRITES_ENABLE is not a setting; did you mean WRITES_ENABLED?',
+    ])
+  })
+
+  it('is refused where none is near', () => {
+    expect(listProblems({ COLOUR: 'red' })).toEqual([
+      'COLOUR is not a setting; remove it from .env or settings.env.',
+    ])
+  })
+})
+
+describe('the environment', () => {
+  it('is read for settings and for what is nearly one; the rest belongs to others', () => {
+    const ours = { PORT: '1', SANDBOX_PASSWORD: 'x', WRITES_ENABLE: '0', LOGLEVEL: 'debug', port: '2' }
+    const others = {
+      PATH: '/bin',
+      HOME: '/root',
+      HOSTNAME: 'box',
+      HOSTTYPE: 'x86_64',
+      PWD: '/',
+      LANG: 'C',
+      TERM: 'xterm',
+      PGHOST: 'db',
+      PGPORT: '5432',
+      PGDATABASE: 'x',
+      REDIS_PORT: 'tcp://10.0.0.1',
+      GATEWAY_SERVICE_PORT: '80',
+      TEST_DATABASE_URL: 'postgres://test',
+      NODE_OPTIONS: '',
+      npm_config_port: '1',
+    }
+    expect(pickOwnVariables({ ...ours, ...others })).toEqual(ours)
+  })
+})

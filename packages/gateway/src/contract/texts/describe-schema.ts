@@ -1,0 +1,46 @@
+import { toRecord } from '../../kernel/json.ts'
+import type { Language } from '../language.ts'
+import { isFieldName } from './fields/en.ts'
+import { texts } from './texts.ts'
+
+/** Looks up the text of a field by its place: an endpoint, or a schema that has a name. */
+export type FieldText = (place: string, name: string) => string | undefined
+
+/**
+ * Creates the look-up of common field texts: first by schema and field (`StockChange:version`), then by field alone.
+ */
+export function createCommonFieldTexts(language: Language): FieldText {
+  const { fields } = texts[language]
+  return (place, name) => {
+    const key = [`${place}:${name}`, name].find(isFieldName)
+    return key === undefined ? undefined : fields[key]
+  }
+}
+
+/** Sets the description of a parameter, field or header, if there is a text. */
+export function setDescription(target: Record<string, unknown>, text: string | undefined) {
+  if (text === undefined) return
+  target.description = text
+  // The parameter already has the description, so its schema does not repeat it.
+  if (typeof target.schema === 'object') delete toRecord(target.schema).description
+}
+
+const maxDepth = 40
+
+/** Sets the descriptions of all fields in a JSON Schema, at any depth of `value`. */
+export function describeSchema(value: unknown, place: string, textOf: FieldText, depth = 0) {
+  if (typeof value !== 'object' || value === null || depth > maxDepth) return
+  if (Array.isArray(value)) {
+    for (const each of value) describeSchema(each, place, textOf, depth + 1)
+    return
+  }
+  const node = toRecord(value)
+  if (node.type === 'object') {
+    for (const [name, property] of Object.entries(toRecord(node.properties))) {
+      setDescription(toRecord(property), textOf(place, name))
+    }
+  }
+  for (const [name, child] of Object.entries(node)) {
+    if (name !== 'example' && name !== 'examples') describeSchema(child, place, textOf, depth + 1)
+  }
+}

@@ -1,8 +1,0 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { openApiText } from './openapi.ts'
-
-const folder = join(import.meta.dirname, '../../../../contract')
-mkdirSync(folder, { recursive: true })
-writeFileSync(join(folder, 'openapi.json'), openApiText())
-process.stdout.write('contract/openapi.json is written.\n')

@@ -1,0 +1,140 @@
+/**
+ * Releases expired holds at the ERP. A worker does so within a second. A preview does so before it asks for stock, if
+ * an expired hold could leave it short. A document with a write of unknown outcome keeps its hold. While the ERP does
+ * not respond or writes are disabled, the stock stays held and the document shows the hold.
+ */
+
+import { Reply } from '../contract/reply.ts'
+import type { HeldStock } from '../document.ts'
+import type { Gateway } from '../gateway.ts'
+import type { HoldRow } from '../store/tables.ts'
+import type { HeldLock } from '../writes/document-lock.ts'
+import type { Write } from '../writes/intent.ts'
+import { performWrite } from '../writes/perform.ts'
+import {
+  buildDoubtUpdates,
+  clearDoubt,
+  endHold,
+  findHoldTarget,
+  hasOpenWrite,
+  isReleased,
+  listHeldWarehouses,
+  parseHeldLines,
+} from './store.ts'
+
+const maxPerTurn = 100
+/** The number of releases that run concurrently, so that a slow one delays few others. */
+const maxAtOnce = 10
+/**
+ * The longest wait for a locked document. After that, a later turn releases its hold, so that the other holds need not
+ * wait.
+ */
+const maxBusyWaitMs = 1_000
+
+/** Releases an expired hold. If the ERP ended the hold first, its response says so, which counts as released. */
+export const holdExpire: Write<HeldStock, object> = {
+  kind: 'hold.expire',
+  isDone: isReleased,
+  async apply(context, { document }) {
+    const { gateway, detail } = context
+    await clearDoubt(context)
+    const statusRaw = document?.status_raw ?? null
+    await endHold(context, detail, { reason: 'expiry', statusRaw, now: gateway.clock.now() })
+    return new Reply({})
+  },
+  undo: clearDoubt,
+}
+
+/** Ends expired documents that hold no stock, and releases expired holds; one turn of the worker. */
+export async function releaseExpiredHolds(gateway: Gateway): Promise<void> {
+  const { store, kinds, clock } = gateway
+  for (const { holding } of kinds.all) await holding?.expireUnheld(store.db, clock.now())
+  if (!gateway.config.writesEnabled) return
+  const waiting = await findExpired(gateway)
+  const work = async () => {
+    for (let hold = waiting.shift(); hold; hold = waiting.shift()) await tryToRelease(gateway, hold)
+  }
+  await Promise.all(Array.from({ length: maxAtOnce }, work))
+}
+
+/** Releases the expired holds that could leave an order of these SKUs short of stock. */
+export async function releaseExpiredHoldsOf(gateway: Gateway, skus: readonly string[]): Promise<void> {
+  if (!gateway.config.writesEnabled) return
+  const expired = await findExpired(gateway)
+  const named = expired.filter((hold) => parseHeldLines(hold).some(({ sku }) => skus.includes(sku)))
+  await Promise.all(named.map((hold) => tryToRelease(gateway, hold)))
+}
+
+/**
+ * Finds expired holds without an open write. Holds whose release failed recently come last, so that they never block
+ * the others.
+ */
+function findExpired(gateway: Gateway): Promise<HoldRow[]> {
+  return gateway.store.db
+    .selectFrom('holds')
+    .selectAll()
+    .where('status', '=', 'reserved')
+    .where('expires_at', '<=', gateway.clock.now())
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('intents').select('document_id').whereRef('intents.reference', '=', 'holds.reference'),
+        ),
+      ),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('intents').select('document_id').whereRef('intents.document_id', '=', 'holds.source_id'),
+        ),
+      ),
+    )
+    .orderBy('tried_at', (order) => order.asc().nullsFirst())
+    .orderBy('expires_at')
+    .limit(maxPerTurn)
+    .execute()
+}
+
+async function tryToRelease(gateway: Gateway, hold: HoldRow): Promise<void> {
+  try {
+    const { lock } = await findHoldTarget(gateway, hold)
+    await gateway.store.withLock(lock, maxBusyWaitMs, (lost) =>
+      releaseExpiredHold(gateway, hold.hold_id, { lock, lost }),
+    )
+  } catch (error) {
+    gateway.log.warn({ error, subject: hold.hold_id }, 'an expired hold could not be released yet')
+    await gateway.store.db
+      .updateTable('holds')
+      .set({ tried_at: gateway.clock.now() })
+      .where('hold_id', '=', hold.hold_id)
+      .execute()
+  }
+}
+
+/** Releases an expired hold. The caller must hold the document's lock. */
+export async function releaseExpiredHold(gateway: Gateway, holdId: string, held: HeldLock): Promise<void> {
+  const { db } = gateway.store
+  const hold = await db
+    .selectFrom('holds')
+    .selectAll()
+    .where('hold_id', '=', holdId)
+    .where('status', '=', 'reserved')
+    .where('expires_at', '<=', gateway.clock.now())
+    .executeTakeFirst()
+  if (!hold) return
+  const target = await findHoldTarget(gateway, hold)
+  // While this process waited for the lock, the hold passed to another document. A later turn releases it there.
+  if (target.lock !== held.lock || (await hasOpenWrite(db, target.id))) return
+  const { hold_id, reference, source, source_id, channel_code } = hold
+  await performWrite({ gateway, call: undefined }, holdExpire, {
+    document: target,
+    held,
+    reference,
+    channel_code,
+    warehouses: listHeldWarehouses(hold),
+    detail: { hold_id, reference, source, source_id },
+    buildDocumentUpdates: (db) =>
+      buildDoubtUpdates({ gateway, db }, hold, { targetId: target.id, inDoubt: 1 }),
+    send: (options) => gateway.erp.release({ reference, reason: 'expiry' }, options),
+  })
+}

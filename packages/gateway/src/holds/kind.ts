@@ -1,0 +1,48 @@
+import type { AnyDocumentKind, DocumentKind, ErpReport } from '../document.ts'
+import type { Tx } from '../store/store.ts'
+import { toDocumentLockName } from '../writes/document-lock.ts'
+import { buildHoldEnd, hasOpenWrite, isReleased } from './store.ts'
+
+/** Creates the document kind of holds. When the ERP ends a hold, the document that it was held for ends too. */
+export function createHoldKind(holders: readonly AnyDocumentKind[]): DocumentKind<string> {
+  return {
+    type: 'hold',
+    path: '/api/v1/holds',
+    table: 'holds',
+    lockName: toDocumentLockName,
+    matches: ({ kind }) => kind === 'hold',
+    applyErp: (tx, report) => applyToHold(holders, tx, report),
+    async listOpenReferences(db) {
+      const rows = await db.selectFrom('holds').select('reference').where('status', '=', 'reserved').execute()
+      return rows.map(({ reference }) => reference)
+    },
+    findIdsByReference: () => Promise.resolve(new Map()),
+  }
+}
+
+/**
+ * Records that the ERP ended a hold on its own. If an order consumed the hold, the order's submit reports that instead.
+ */
+async function applyToHold(
+  holders: readonly AnyDocumentKind[],
+  tx: Tx,
+  { document, now }: ErpReport,
+): Promise<'applied' | 'busy'> {
+  const { reference, status_raw: statusRaw } = document
+  const hold = await tx.selectFrom('holds').selectAll().where('reference', '=', reference).executeTakeFirst()
+  if (!hold) return 'applied'
+  if (await hasOpenWrite(tx, hold.source_id)) return 'busy'
+  if (hold.status === 'reserved' && isReleased(document)) {
+    const ending = { reason: document.status === 'expired' ? 'expiry' : 'release', statusRaw, now } as const
+    await tx.executeQuery(buildHoldEnd(tx, reference, ending))
+    const holder = holders.find(({ holding }) => holding?.source === hold.source)
+    await holder?.holding?.endDocument(tx, hold, ending)
+  } else if (statusRaw !== hold.status_raw) {
+    await tx
+      .updateTable('holds')
+      .set({ status_raw: statusRaw, updated_at: now })
+      .where('hold_id', '=', hold.hold_id)
+      .execute()
+  }
+  return 'applied'
+}

@@ -1,0 +1,82 @@
+/**
+ * Shuts a server down without failing a request. A server cannot know whether a client is about to send on an idle
+ * connection. From the signal on, every response therefore carries `Connection: close`, and `/readyz` returns 503 so
+ * that load balancers stop sending requests.
+ *
+ * The server keeps accepting requests until none has arrived for `quietMs`. Then it closes the listener and the idle
+ * connections, and lets running requests finish.
+ */
+
+import type { Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../kernel/clock.ts'
+
+/** The time without a request after which the server stops accepting. */
+const quietMs = 2_000
+/** The longest time to keep accepting, even if clients continue to send. */
+const maxAcceptMs = 8_000
+const maxFinishMs = 20_000
+const lookMs = 25
+/** The paths of health checks, which do not count as requests, because they continue until the process has ended. */
+const probes = /^\/(?:readyz|livez|statusz|metrics)(?:\?|$)/
+
+export class Drain {
+  readonly #clock: Clock
+  /** The newest unfinished response of each connection. */
+  readonly #running = new Map<Duplex, ServerResponse>()
+  #isDraining = false
+  #isHurried = false
+  #lastUse = Number.NEGATIVE_INFINITY
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining
+  }
+
+  /** Makes the shutdown skip the quiet time, for a person who waits at a terminal. */
+  hurry() {
+    this.#isHurried = true
+  }
+
+  /** Tracks a response until its connection or the response closes. */
+  trackResponse(response: ServerResponse) {
+    const { socket } = response.req
+    const isProbe = probes.test(response.req.url ?? '')
+    if (!isProbe) this.#lastUse = this.#clock.monotonic()
+    const before = this.#running.get(socket)
+    this.#running.set(socket, response)
+    response.once('close', () => {
+      if (this.#running.get(socket) === response) this.#running.delete(socket)
+      if (!isProbe) this.#lastUse = this.#clock.monotonic()
+    })
+    if (!this.#isDraining) return
+    // Node closes the connection after a response with `Connection: close`. An earlier, pipelined response must not
+    // carry it.
+    if (before && !before.headersSent) before.shouldKeepAlive = true
+    response.shouldKeepAlive = false
+  }
+
+  /** Shuts the server down; resolves once every connection is closed. */
+  async end(server: Server): Promise<void> {
+    this.#isDraining = true
+    for (const response of this.#running.values()) {
+      if (!response.headersSent) response.shouldKeepAlive = false
+    }
+    const began = this.#clock.monotonic()
+    while (this.#isInUse() && this.#clock.monotonic() - began < maxAcceptMs) await sleep(lookMs)
+    const { promise: closed, resolve } = Promise.withResolvers<void>()
+    server.close(() => resolve())
+    server.closeIdleConnections()
+    const timer = setTimeout(() => server.closeAllConnections(), maxFinishMs)
+    await closed
+    clearTimeout(timer)
+  }
+
+  #isInUse(): boolean {
+    return !this.#isHurried && this.#clock.monotonic() - this.#lastUse < quietMs
+  }
+}

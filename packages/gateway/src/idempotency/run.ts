@@ -1,0 +1,122 @@
+/**
+ * Executes a request once per idempotency key. A key's scope is channel, account, method, path and key. Requests are
+ * compared by the hash of the parsed input, so that spaces and the order of members do not matter.
+ *
+ * A running request holds a session lock of the database. The lock ends with the process, and a retry then finishes the
+ * work. A call that lost its lock stores nothing under its key.
+ *
+ * Only successes are kept: sealed, for a day, in the commit of the change that they report, and replayed byte by byte.
+ * A definite failure frees the key. A write of unknown outcome keeps the key, and a retry looks the write up. The
+ * gateway never sends the write again before it knows that the ERP does not have it.
+ */
+
+import { UnknownOutcome } from '@trade-gateway/connector'
+import type { ApiResponse, Call, Keyed } from '../contract/call.ts'
+import { GatewayError } from '../contract/errors.ts'
+import type { Endpoint } from '../endpoint.ts'
+import type { Gateway } from '../gateway.ts'
+import { sha256 } from '../kernel/crypto.ts'
+import { toCanonicalJson } from '../kernel/json.ts'
+import { type AnyWrite, findIntentOfKey } from '../writes/intent.ts'
+import {
+  findKeyRow,
+  isFree,
+  keepCommittedResponse,
+  keepFailure,
+  toInProgressError,
+  unsealResponse,
+} from '../writes/keys.ts'
+import { settle } from '../writes/settle.ts'
+
+const awayRetrySeconds = 2
+
+interface KeyedRequest {
+  readonly gateway: Gateway
+  readonly endpoint: Endpoint
+  readonly call: Call
+  /** Every kind of write, so that an open write can be settled. */
+  readonly writes: readonly AnyWrite[]
+}
+
+/** Runs `work` at most once for the call's key, or simply runs it if the call has no key. */
+export async function runOnce(
+  { gateway, endpoint, call, writes }: KeyedRequest,
+  work: () => Promise<ApiResponse>,
+): Promise<{ response: ApiResponse; replayed: boolean }> {
+  const [key] = call.header('idempotency-key')
+  if (key === undefined) return { response: await work(), replayed: false }
+  const keyed = toKeyedCall(endpoint, call, key)
+  const done = await gateway.store.withLock(toKeyLockName(keyed.scope), 0, async (lost) => {
+    const response = await findEarlierResponse(gateway, keyed, writes)
+    if (response)
+      return { response: { ...response, headers: [...response.headers, ...replayedHeader] }, replayed: true }
+    call.key = { ...keyed, lost, isKept: false }
+    return { response: await runAndKeep(gateway, call.key, work), replayed: false }
+  })
+  if (!done) throw toInProgressError()
+  return done
+}
+
+const replayedHeader = ['Idempotent-Replayed', 'true']
+
+/** A keyed call whose lock is not held yet. */
+type KeyedCall = Omit<Keyed, 'lost' | 'isKept'>
+
+/** Builds the name of the session lock that a running request holds. */
+export function toKeyLockName(scope: string): string {
+  return `idempotency ${scope}`
+}
+
+function toKeyedCall(endpoint: Endpoint, call: Call, key: string): KeyedCall {
+  const owner = call.caller ? `${call.caller.channel_code} ${call.caller.account?.account_id ?? ''}` : 'admin'
+  return {
+    scope: sha256(JSON.stringify([owner, endpoint.method, call.path, key])).toString('hex'),
+    fingerprint: sha256(toCanonicalJson(call.input)).toString('hex'),
+    channel_code: call.caller?.channel_code ?? '',
+    method: endpoint.method,
+    path: call.path,
+    idempotency_key: key,
+  }
+}
+
+/**
+ * Finds the response of an earlier request with this key, stored or just settled. Returns undefined if the work must be
+ * done.
+ */
+async function findEarlierResponse(
+  gateway: Gateway,
+  { scope, fingerprint }: KeyedCall,
+  writes: readonly AnyWrite[],
+): Promise<ApiResponse | undefined> {
+  const row = await findKeyRow(gateway.store.db, scope)
+  if (!row || isFree(row, gateway.clock.now())) return undefined
+  if (row.fingerprint !== fingerprint) throw new GatewayError('IDEMPOTENCY_MISMATCH')
+  if (row.state === 'completed') return unsealResponse(gateway, row)
+  const intent = await findIntentOfKey(gateway.store.db, scope)
+  if (!intent) return findSettledResponse(gateway, scope)
+  const settled = await settle(gateway, writes, intent).catch((error: unknown) => {
+    // The ERP does not respond, so the outcome stays unknown.
+    if (!(error instanceof UnknownOutcome)) throw error
+    return { outcome: 'unsure' as const, retryAfter: awayRetrySeconds }
+  })
+  if (settled.outcome === 'unsure') throw toInProgressError(settled.retryAfter, true)
+  return findSettledResponse(gateway, scope)
+}
+
+async function findSettledResponse(gateway: Gateway, scope: string): Promise<ApiResponse | undefined> {
+  const row = await findKeyRow(gateway.store.db, scope)
+  return row?.state === 'completed' ? unsealResponse(gateway, row) : undefined
+}
+
+async function runAndKeep(
+  gateway: Gateway,
+  keyed: Keyed,
+  work: () => Promise<ApiResponse>,
+): Promise<ApiResponse> {
+  const response = await work().catch(async (error: unknown) => {
+    await keepFailure(gateway, keyed, error)
+    throw error
+  })
+  if (response.status < 300 && !keyed.isKept) await keepCommittedResponse(gateway, keyed, response)
+  return response
+}

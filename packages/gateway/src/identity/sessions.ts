@@ -1,0 +1,321 @@
+/**
+ * Authenticates tokens. The result, called a decision, is cached by the token's SHA-256 until the token expires or any
+ * permission changes.
+ *
+ * One counter in the database is incremented by every revocation and every change of permissions. Each process reads it
+ * twice a second and on each announcement, and discards its decisions if it has changed. While the counter cannot be
+ * read, cached decisions are used for at most a minute; after that, every token is refused.
+ */
+
+import { hash } from 'node:crypto'
+import { decodeProtectedHeader, errors, jwtVerify } from 'jose'
+import { LRUCache } from 'lru-cache'
+import type { Config } from '../config.ts'
+import { type Caller, type Capability, capabilityNames, type GrantType } from '../contract/call.ts'
+import { GatewayError } from '../contract/errors.ts'
+import { type Clock, formatInstant } from '../kernel/clock.ts'
+import type { Store } from '../store/store.ts'
+import type { ChannelRow, SessionRow } from '../store/tables.ts'
+import type { Keys } from './keys.ts'
+import { capabilitiesOfPlan, toPlan } from './plans.ts'
+
+/** The largest number of cached decisions. */
+const maxDecisions = 100_000
+/** How long decisions are used while the database cannot be read. */
+const unconfirmedMs = 60_000
+/** How recently the counter must have been read for work that has waited to rely on it. */
+const maxWatchAgeMs = 1_000
+/** Legacy tokens are accepted until the end of the configured last second, not only until its start. */
+const lastSecondMs = 1_000
+/**
+ * The largest time in seconds that a `Date` can hold (ECMA-262). A token with a later expiry is treated as one without
+ * an expiry.
+ */
+const maxNumericDate = 8.64e12
+/** The clock of the legacy gateway may be this far ahead. */
+const maxClockSkewMs = 60_000
+export const accessCounter = 'access'
+
+interface Decision {
+  readonly caller: Caller
+  /** The end of the decision in epoch milliseconds. A later call decides again and then throws the current error. */
+  readonly until: number
+}
+
+interface SessionParts {
+  readonly store: Store
+  readonly clock: Clock
+  readonly config: Config
+  readonly keys: Keys
+}
+
+export class Sessions {
+  readonly #parts: SessionParts
+  readonly #decisions = new LRUCache<string, Decision>({ max: maxDecisions })
+  /** The callers of the decisions that are still valid. */
+  #live = new WeakSet<Caller>()
+  #revision = -1
+  /**
+   * Incremented whenever decisions are discarded, so that a decision that was already in progress is not cached
+   * afterwards.
+   */
+  #generation = 0
+  #confirmedAt: number
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+    this.#confirmedAt = parts.clock.monotonic()
+  }
+
+  /**
+   * Returns the caller of a token, without a promise if the decision is cached. Throws `AUTH_*` and
+   * `AUTHZ_UNAVAILABLE`.
+   */
+  authenticate(token: string): Caller | Promise<Caller> {
+    const key = hash('sha256', token, 'base64')
+    const known = this.#decisions.get(key)
+    if (!known) return this.#decide(token, key)
+    const { clock } = this.#parts
+    const isOver = clock.now() >= known.until
+    if (isOver || clock.monotonic() - this.#confirmedAt > unconfirmedMs) return this.#decide(token, key)
+    return known.caller
+  }
+
+  /**
+   * Refuses a caller whose token was revoked after it was authenticated. Called for work that has waited and is about
+   * to take effect. Reads the database only if permissions have changed or the counter was not read recently. Throws
+   * `AUTH_*` and `AUTHZ_UNAVAILABLE`.
+   */
+  async requireLive(caller: Caller): Promise<void> {
+    const isWatched = this.#parts.clock.monotonic() - this.#confirmedAt <= maxWatchAgeMs
+    if (isWatched && this.#live.has(caller)) return
+    const generation = this.#generation
+    const { jti, legacy } = caller.token
+    if (legacy) await this.#findLegacyChannel(caller.channel_code, jti)
+    else await this.#findSession(jti)
+    if (generation === this.#generation) this.#live.add(caller)
+  }
+
+  /** Discards all cached decisions. Called when a permission may have changed. */
+  forget() {
+    this.#generation += 1
+    this.#decisions.clear()
+    this.#live = new WeakSet()
+  }
+
+  /** Reads the counter of changes, and discards the decisions if it has changed; one turn of the worker. */
+  async follow(): Promise<void> {
+    const askedAt = this.#parts.clock.monotonic()
+    const row = await this.#parts.store.db
+      .selectFrom('counters')
+      .select('value')
+      .where('name', '=', accessCounter)
+      .executeTakeFirst()
+    const revision = row?.value ?? 0
+    if (revision !== this.#revision) {
+      this.forget()
+      // A key may have been withdrawn. Decisions that were made with the former keys in the meantime are discarded too.
+      await this.#parts.keys.load().finally(() => this.forget())
+    }
+    this.#revision = revision
+    this.#confirmedAt = askedAt
+  }
+
+  async #decide(token: string, key: string): Promise<Caller> {
+    const generation = this.#generation
+    if (!isCanonical(token)) throw new GatewayError('AUTH_INVALID_TOKEN')
+    const decision = isLegacy(token)
+      ? await this.#verifyLegacyToken(token)
+      : await this.#verifyOwnToken(token)
+    if (generation === this.#generation) {
+      this.#decisions.set(key, decision)
+      this.#live.add(decision.caller)
+    }
+    return decision.caller
+  }
+
+  async #verifyOwnToken(token: string): Promise<Decision> {
+    const claims = await this.#parts.keys.verify(token).catch((cause: unknown) => refuse(cause))
+    const found = await this.#findSession(String(claims.jti))
+    if (found.expires_at <= this.#parts.clock.now()) throw new GatewayError('AUTH_EXPIRED')
+    return { caller: this.#buildCaller(found, found), until: found.expires_at }
+  }
+
+  /** Finds the session of a token and its channel. Throws if either has ended. */
+  async #findSession(jti: string) {
+    const found = await this.#read((db) =>
+      db
+        .selectFrom('sessions')
+        .innerJoin('channels', 'channels.channel_code', 'sessions.channel_code')
+        .selectAll('sessions')
+        .select(channelColumns)
+        .where('jti', '=', jti)
+        .executeTakeFirst(),
+    )
+    if (!found) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['token_revoked'] })
+    if (found.revoked_at !== null) {
+      throw found.revoked_reason === 'upstream_ended'
+        ? new GatewayError('AUTH_EXPIRED', { say: ['session_ended'] })
+        : new GatewayError('AUTH_INVALID_TOKEN', { say: ['token_revoked'] })
+    }
+    if (found.deleted_at !== null) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['channel_gone'] })
+    return found
+  }
+
+  /**
+   * Verifies a token of the legacy gateway: HS256 with its own secret, and no other algorithm, until the configured
+   * end.
+   */
+  async #verifyLegacyToken(token: string): Promise<Decision> {
+    const { clock, config } = this.#parts
+    const { secret, until } = config.legacyTokens
+    if (secret === undefined) throw new GatewayError('AUTH_INVALID_TOKEN')
+    if (clock.now() >= until + lastSecondMs) {
+      throw new GatewayError('AUTH_INVALID_TOKEN', {
+        say: ['legacy_token_ended', { until: formatInstant(until) }],
+      })
+    }
+    const claims = await jwtVerify(token, Buffer.from(secret), {
+      algorithms: ['HS256'],
+      requiredClaims: ['sub', 'exp'],
+      currentDate: new Date(clock.now()),
+    }).then(
+      ({ payload }) => payload,
+      (cause: unknown) => refuse(cause),
+    )
+    const { sub, exp = 0, iat = 0 } = claims
+    // JSON allows 1e999, which becomes infinity, and 1e308, which is too large for a date.
+    const isTime = exp <= maxNumericDate && iat * 1000 <= clock.now() + maxClockSkewMs
+    if (typeof sub !== 'string' || !isTime) throw new GatewayError('AUTH_INVALID_TOKEN')
+    const jti = deriveLegacyJti(token)
+    const channel = await this.#findLegacyChannel(sub, jti)
+    const expiresAt = Math.min(exp * 1000, until + lastSecondMs)
+    const caller = this.#buildCaller(channel, undefined, { jti, expiresAt })
+    return { caller, until: expiresAt }
+  }
+
+  /** Finds the channel of a legacy token. The token has a session row only if it was revoked. */
+  async #findLegacyChannel(channel_code: string, jti: string) {
+    const found = await this.#read((db) =>
+      db
+        .selectFrom('channels')
+        .leftJoin('sessions', (join) => join.on('sessions.jti', '=', jti))
+        .selectAll('channels')
+        .select('sessions.revoked_at')
+        .where('channels.channel_code', '=', channel_code)
+        .where('deleted_at', 'is', null)
+        .executeTakeFirst(),
+    )
+    if (!found) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['channel_gone'] })
+    if (found.revoked_at !== null) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['token_revoked'] })
+    return found
+  }
+
+  #buildCaller(
+    channel: Pick<ChannelRow, ChannelColumn>,
+    session: SessionRow | undefined,
+    legacy = { jti: '', expiresAt: 0 },
+  ): Caller {
+    const plan = toPlan(channel.plan)
+    const own: string[] | undefined = session?.capabilities ? JSON.parse(session.capabilities) : undefined
+    const allowed = capabilitiesOfPlan[plan].filter((name) => own === undefined || own.includes(name))
+    const allowlist: string[] = JSON.parse(channel.warehouse_allowlist)
+    const grant: GrantType = session?.grant_type === 'password' ? 'password' : 'client_credentials'
+    return {
+      channel_code: channel.channel_code,
+      channel_name: channel.name,
+      plan,
+      grant_type: grant,
+      capabilities: new Set<Capability>(allowed),
+      allowlist: allowlist.length === 0 ? undefined : new Set(allowlist),
+      customer_code: channel.customer_code,
+      points_per_minute: channel.points_per_minute ?? this.#parts.config.rateLimitPoints,
+      switches: {
+        wholesale: channel.wholesale_enabled === 1,
+        dropship: channel.dropship_enabled === 1,
+        webhooks: channel.webhooks_enabled === 1,
+      },
+      account: session?.account_id
+        ? {
+            account_id: session.account_id,
+            name: session.account_name ?? '',
+            username: session.username ?? '',
+            preferences: session.preferences ? JSON.parse(session.preferences) : undefined,
+          }
+        : undefined,
+      token: {
+        jti: session?.jti ?? legacy.jti,
+        expires_at: session?.expires_at ?? legacy.expiresAt,
+        legacy: session === undefined,
+      },
+    }
+  }
+
+  async #read<T>(query: (db: Store['db']) => Promise<T>): Promise<T> {
+    try {
+      return await query(this.#parts.store.db)
+    } catch (cause) {
+      throw new GatewayError('AUTHZ_UNAVAILABLE', { cause, retryAfter: 5 })
+    }
+  }
+}
+
+const channelColumns = [
+  'channels.name',
+  'channels.plan',
+  'channels.warehouse_allowlist',
+  'channels.customer_code',
+  'channels.points_per_minute',
+  'channels.wholesale_enabled',
+  'channels.dropship_enabled',
+  'channels.webhooks_enabled',
+  'channels.deleted_at',
+] as const
+type ChannelColumn =
+  | 'channel_code'
+  | 'name'
+  | 'plan'
+  | 'warehouse_allowlist'
+  | 'customer_code'
+  | 'points_per_minute'
+  | 'wholesale_enabled'
+  | 'dropship_enabled'
+  | 'webhooks_enabled'
+
+/**
+ * Whether the base64url encoding of a token's signature is canonical. Decoders ignore some bits of the last character,
+ * so one signature could have several spellings. Header and claims have only one, because they are signed as text.
+ */
+function isCanonical(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1)
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature
+}
+
+/** Derives the id of a legacy token from its signed part. */
+function deriveLegacyJti(token: string): string {
+  return `legacy:${hash('sha256', token.slice(0, token.lastIndexOf('.')), 'hex')}`
+}
+
+/**
+ * Whether a token is a legacy token. Only the algorithm in its header decides; nothing else in the header has an
+ * effect.
+ */
+function isLegacy(token: string): boolean {
+  try {
+    return decodeProtectedHeader(token).alg === 'HS256'
+  } catch {
+    throw new GatewayError('AUTH_INVALID_TOKEN')
+  }
+}
+
+function refuse(cause: unknown): never {
+  if (cause instanceof GatewayError) throw cause
+  throw new GatewayError(cause instanceof errors.JWTExpired ? 'AUTH_EXPIRED' : 'AUTH_INVALID_TOKEN', {
+    cause,
+  })
+}
+
+/** Whether a text is the name of a capability. */
+export function isCapability(word: string): word is Capability {
+  return capabilityNames.some((known) => known === word)
+}

@@ -1,0 +1,108 @@
+import type { StockFigure } from '@trade-gateway/connector'
+import { LRUCache } from 'lru-cache'
+import { Slots } from './kernel/slots.ts'
+import type { Tracing } from './kernel/tracing.ts'
+import type { RequestCountRow, RequestRow } from './store/tables.ts'
+
+/** The sign-in attempts of one address. */
+export interface SignInTries {
+  /** The times of the latest failures in epoch milliseconds, oldest first. */
+  failedAt: number[]
+  underWay: number
+  /** A promise that is settled when the next running call ends. */
+  ended: PromiseWithResolvers<void>
+}
+
+/**
+ * The health of a channel's webhooks. `GET /me` shows it, so that a client need not infer it from the absence of
+ * deliveries.
+ */
+export interface WebhookHealth {
+  /** The number of deliveries that were given up and not sent again since, up to 1,000. */
+  readonly dead_letters: number
+  readonly last_failure_at: string | null
+  /** The HTTP status of the last failure; null if no response came. */
+  readonly last_failure_status: number | null
+}
+
+/** A webhook that a sandbox inbox received. */
+export interface InboxMessage {
+  readonly channel_code: string
+  readonly event_id: string
+  readonly received_at: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  /** Whether both signatures match the body. */
+  readonly verified: boolean
+  /** The status that the inbox returned. */
+  readonly status: number
+}
+
+export interface Inbox {
+  readonly messages: InboxMessage[]
+  bytes: number
+  failures: number
+  failWith: number
+}
+
+/** The stock figures of writes that end at the same time, which one turn stores together. */
+export interface FigureQueue {
+  /** The newest figures that the next turn stores, by warehouse and SKU. */
+  waiting: Map<string, Map<string, StockFigure>>
+  /** The running turn, or the last one. */
+  turn: Promise<void>
+  /** The next turn, if it is planned and has not started. */
+  next: Promise<void> | undefined
+}
+
+/** Finished requests that wait to be stored in the request log. */
+export interface RequestBuffer {
+  readonly rows: RequestRow[]
+  /** The counts of successful reads, by the start of their minute, and within it by channel and route. */
+  readonly counts: Map<number, Map<string, RequestCountRow>>
+  /** The number of rows since the last turn whose caller had no token. */
+  anonymous: number
+  /** The number of rows that were omitted since the last turn, because too many were waiting. */
+  leftOut: number
+  /** The running turn, or the last one. */
+  turn: Promise<void>
+}
+
+/** What a process remembers besides its snapshots. Its size is limited, and it ends with the process. */
+export interface Memory {
+  readonly signInTries: LRUCache<string, SignInTries>
+  /** The slots in which names that never signed in are checked at the ERP. */
+  readonly unknownNames: Slots
+  /** The last known health of each channel's webhooks, for times when the store does not respond. */
+  readonly webhookHealth: LRUCache<string, WebhookHealth>
+  /** The ERP's cursor after a page of a statement, for the next page. */
+  readonly statementPlaces: LRUCache<string, string>
+  /** The sandbox's inboxes, by channel and name. */
+  readonly inboxes: Map<string, Inbox>
+  readonly figures: FigureQueue
+  readonly requests: RequestBuffer
+  readonly tracing: Tracing
+}
+
+const maxAddresses = 20_000
+/**
+ * The number of unknown names that are checked at once. An ERP's password hash is deliberately slow, so one guess at a
+ * time leaves most of its processors to known names.
+ */
+const maxUnknownNames = 1
+const maxWaitingUnknownNames = 500
+const maxChannels = 10_000
+const maxPlaces = 10_000
+
+export function createMemory(tracing: Tracing): Memory {
+  return {
+    signInTries: new LRUCache({ max: maxAddresses }),
+    unknownNames: new Slots(maxUnknownNames, maxWaitingUnknownNames),
+    webhookHealth: new LRUCache({ max: maxChannels }),
+    statementPlaces: new LRUCache({ max: maxPlaces }),
+    inboxes: new Map(),
+    requests: { rows: [], counts: new Map(), anonymous: 0, leftOut: 0, turn: Promise.resolve() },
+    tracing,
+    figures: { waiting: new Map(), turn: Promise.resolve(), next: undefined },
+  }
+}

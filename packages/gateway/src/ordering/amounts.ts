@@ -1,0 +1,61 @@
+import type { Costs } from '@trade-gateway/connector'
+import { z } from 'zod'
+import { price } from '../contract/fields.ts'
+import type { Gateway } from '../gateway.ts'
+import { amountOf, minorUnits } from '../kernel/money.ts'
+
+/** Costs in a response, with at most 2 decimals. `total` = goods + freight + handling + tax − discount. */
+export const costsField = z
+  .object({ goods: price, freight: price, handling: price, tax: price, discount: price, total: price })
+  .meta({ id: 'Costs' })
+
+const day = z.iso.date()
+export const arrivalField = z
+  .object({
+    earliest_ship_date: day,
+    latest_ship_date: day,
+    earliest_arrival_date: day,
+    latest_arrival_date: day,
+  })
+  .meta({ id: 'Arrival' })
+
+/** An amount in a request: at most 2 decimals. */
+export const amountField = z
+  .number()
+  .min(0)
+  .max(1_000_000_000_000)
+  .refine((amount) => Math.abs(Math.round(amount * 100) - amount * 100) < 1e-6)
+  .meta({ description: 'At most 2 decimals' })
+
+/** Converts costs from minor units to currency units. */
+export function toCostsJson(costs: Costs, code: string): Costs {
+  return {
+    goods: amountOf(costs.goods, code),
+    freight: amountOf(costs.freight, code),
+    handling: amountOf(costs.handling, code),
+    tax: amountOf(costs.tax, code),
+    discount: amountOf(costs.discount, code),
+    total: amountOf(costs.total, code),
+  }
+}
+
+/**
+ * Converts a request's amount to hundredths. A request does not specify its currency, so the minor unit is not known
+ * yet.
+ */
+export function toHundredths(amount: number): number {
+  return Math.round(amount * 100)
+}
+
+/**
+ * Converts a limit in hundredths to minor units. All allocations of one document share a currency, so the currency of
+ * the first warehouse is used.
+ */
+export function toMinorBound(gateway: Gateway, hundredthsOf: number, warehouses: readonly string[]): number {
+  return toMinorUnits(hundredthsOf, gateway.mirror.stock.warehouse(warehouses[0] ?? '')?.currency ?? 'AUD')
+}
+
+/** Converts hundredths to minor units, rounded down because the result limits what the ERP may charge. */
+export function toMinorUnits(hundredthsOf: number, code: string): number {
+  return Math.floor((hundredthsOf * minorUnits(code)) / 100)
+}

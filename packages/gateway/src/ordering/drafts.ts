@@ -1,0 +1,70 @@
+import type { Gateway } from '../gateway.ts'
+import { toJson, toJsonOrNull } from '../store/json.ts'
+import type { Line, OrderLine, OrderRow, OrderShipping } from '../store/tables.ts'
+import { deriveReference } from '../writes/reference.ts'
+import { findStyleOf } from './goods.ts'
+
+/** The content of a wholesale draft, which comes from an order's body, a cart or a reservation. */
+export interface Draft {
+  readonly channel_code: string
+  readonly account_id: string | null
+  readonly warehouse_code: string | null
+  readonly lines: readonly Line[]
+  readonly shipping: OrderShipping | null
+  readonly payment_method: string
+  readonly client_order_number: string | null
+  readonly remark: string | null
+  readonly allow_partial: boolean
+  /** The highest total that the client accepts, in hundredths. */
+  readonly max_total: number | null
+  readonly hold_id: string | null
+}
+
+export const draftDefaults = {
+  shipping: null,
+  payment_method: 'invoice',
+  allow_partial: false,
+  max_total: null,
+  hold_id: null,
+} as const
+
+/** Builds the row of a new wholesale draft. The ERP does not know the draft until it is submitted. */
+export function toDraftRow(gateway: Gateway, draft: Draft): OrderRow {
+  const { lines, shipping, allow_partial, ...same } = draft
+  const order_id = gateway.ids.next('ord')
+  const now = gateway.clock.now()
+  return {
+    ...same,
+    order_id,
+    reference: deriveReference(gateway, 'order', order_id),
+    lines: toJson(toDraftLines(gateway, lines)),
+    shipping: toJsonOrNull(shipping),
+    allow_partial: allow_partial ? 1 : 0,
+    status: 'draft',
+    status_raw: null,
+    in_doubt: 0,
+    paid: 0,
+    payment_url: null,
+    costs: null,
+    currency: null,
+    quoted: null,
+    submitted_as: null,
+    created_at: now,
+    submitted_at: null,
+    cancelled_at: null,
+    updated_at: now,
+  }
+}
+
+/** Builds the stored lines of a draft: not allocated and not priced. */
+export function toDraftLines(gateway: Gateway, lines: readonly Line[]): OrderLine[] {
+  return lines.map(({ sku, quantity }) => ({
+    sku,
+    product_code: findStyleOf(gateway, sku),
+    quantity,
+    quantity_allocated: 0,
+    quantity_shipped: 0,
+    unit_price: null,
+    line_total: null,
+  }))
+}

@@ -1,0 +1,58 @@
+import { GatewayError } from '../contract/errors.ts'
+import { toNotFilledError } from '../contract/not-filled.ts'
+import type { CallContext } from '../endpoint.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Line } from '../store/tables.ts'
+
+/**
+ * Checks that every SKU exists and that the channel's customer may order it. Throws `NOT_FOUND` with `sku_unknown`, or
+ * `VALIDATION_FAILED` with `sku_blocked`, with the line as `param`. Throws `UPSTREAM_ERROR` until the products have
+ * been read.
+ */
+export function checkGoods(
+  { gateway, caller }: Pick<CallContext, 'gateway' | 'caller'>,
+  lines: readonly Line[],
+  paramOf: (index: number) => string,
+) {
+  const { reference } = gateway.mirror
+  if (!reference.isFilled) throw toNotFilledError('products')
+  for (const [index, { sku }] of lines.entries()) {
+    if (!reference.findProductOfSku(sku)) {
+      throw new GatewayError('NOT_FOUND', {
+        param: paramOf(index),
+        reason: 'sku_unknown',
+        say: ['sku_unknown', { sku }],
+      })
+    }
+    if (caller.customer_code !== null && !reference.maySell(caller.customer_code, sku)) {
+      throw new GatewayError('VALIDATION_FAILED', {
+        param: paramOf(index),
+        reason: 'sku_blocked',
+        say: ['sku_blocked', { sku }],
+      })
+    }
+  }
+}
+
+/** Returns the `param` for the SKU of a line in `lines`. */
+export function toLineSkuParam(index: number): string {
+  return `lines[${index}].sku`
+}
+
+/**
+ * Finds the first line that repeats a SKU. Merging such lines would hide a client's mistake. The schema performs this
+ * check, so it runs before points are charged and before stored state is read.
+ */
+export function findDoubleLine(lines: readonly Line[]): number | undefined {
+  const seen = new Set<string>()
+  for (const [index, { sku }] of lines.entries()) {
+    if (seen.has(sku)) return index
+    seen.add(sku)
+  }
+  return undefined
+}
+
+/** Finds the style of a SKU; returns the SKU itself until the products have been read. */
+export function findStyleOf(gateway: Gateway, sku: string): string {
+  return gateway.mirror.reference.findProductOfSku(sku)?.product_code ?? sku
+}

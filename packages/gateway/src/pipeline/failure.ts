@@ -1,0 +1,170 @@
+/** Builds error responses. No other file does so. */
+
+import { UnknownOutcome } from '@trade-gateway/connector'
+import type { ApiResponse } from '../contract/call.ts'
+import { type ErrorCode, errorTable } from '../contract/error-table.ts'
+import { type ErrorFacts, GatewayError, type Reason } from '../contract/errors.ts'
+import type { Language } from '../contract/language.ts'
+import type { SentenceId } from '../contract/texts/en.ts'
+import { cleanText, formatSentence, texts } from '../contract/texts/texts.ts'
+import { CommitUnanswered, findStorageTrouble, type StorageTrouble } from '../store/trouble.ts'
+
+/** The largest length of a message. */
+const maxMessageCharacters = 600
+
+interface ErrorContext {
+  readonly requestId: string
+  readonly language: Language
+  /** The caller's `Idempotency-Key`, if one was sent. */
+  readonly key?: unknown
+}
+
+/**
+ * Converts anything that was thrown to an error response. An error that is not a `GatewayError` becomes `INTERNAL`.
+ * `onFault` gets every fault of the gateway itself.
+ */
+export function toFailureResponse(
+  error: unknown,
+  call: ErrorContext,
+  onFault: (error: unknown) => void,
+): ApiResponse {
+  if (error instanceof GatewayError) {
+    const fault = findFault(error)
+    if (fault !== undefined) onFault(fault)
+    return buildErrorResponse(error, call)
+  }
+  if (error instanceof CommitUnanswered) return buildErrorResponse(toCommitUnknownError(call), call)
+  const trouble = findStorageTrouble(error)
+  // `StorageState` logs storage trouble once, so that not every call adds a line.
+  if (trouble) return buildErrorResponse(new GatewayError('INTERNAL', toStorageFacts(trouble)), call)
+  onFault(error)
+  return buildErrorResponse(new GatewayError('INTERNAL'), call)
+}
+
+/**
+ * Finds the gateway's own fault behind an error; undefined if there is none. An `INTERNAL` with its own status, such as
+ * 503, is a deliberate refusal. An ERP or a database in trouble is reported elsewhere, once for all calls.
+ */
+function findFault({ code, facts, cause }: GatewayError): unknown {
+  if (code === 'INTERNAL') return facts.status === undefined ? (cause ?? code) : undefined
+  const isExpected =
+    !(cause instanceof Error) ||
+    cause instanceof UnknownOutcome ||
+    cause instanceof GatewayError ||
+    cause instanceof CommitUnanswered ||
+    findStorageTrouble(cause) !== undefined
+  return isExpected ? undefined : cause
+}
+
+const storageRetrySeconds = 5
+
+/**
+ * Returns the error facts for temporary storage trouble. The refused call changed nothing: a write that reached the ERP
+ * gets `toUnconfirmedWriteError` instead.
+ */
+export function toStorageFacts(reason: StorageTrouble): ErrorFacts {
+  return { status: 503, reason, say: [reason], retryAfter: storageRetrySeconds }
+}
+
+/**
+ * Creates the error for a commit without a response: the gateway's own rows may have been written or not. A retry with
+ * the key finds out.
+ */
+function toCommitUnknownError({ key }: ErrorContext): GatewayError {
+  return new GatewayError('INTERNAL', {
+    status: 503,
+    say: ['commit_unknown'],
+    hint: [key === undefined ? 'hint_commit_unknown_keyless' : 'hint_storage'],
+    retryAfter: storageRetrySeconds,
+  })
+}
+
+function buildErrorResponse(error: GatewayError, { requestId, language, key }: ErrorContext): ApiResponse {
+  const { code, facts } = error
+  const { status, retryable } = errorTable[code]
+  const text = texts[language].errors[code]
+  const isKeyless = facts.say?.[0] === 'outcome_unknown' && key === undefined
+  const said = isKeyless ? (['outcome_unknown_keyless'] as const) : facts.say
+  const body = {
+    error: {
+      code,
+      message: cleanText(said ? formatSentence(language, ...said) : text.message, maxMessageCharacters),
+      hint: facts.hint
+        ? formatSentence(language, ...facts.hint)
+        : (findHintOfReason(facts.reason, language, key !== undefined) ?? text.hint),
+      request_id: requestId,
+      doc_url: `/errors/${code}`,
+      ...(facts.param === undefined ? {} : { param: cleanText(facts.param) }),
+      ...(facts.reason === undefined ? {} : { reason: facts.reason }),
+      retryable: retryable || facts.retryAfter !== undefined,
+      ...(facts.errors === undefined ? {} : { errors: facts.errors.map(cleanProblem) }),
+      ...facts.more,
+    },
+  }
+  const headers = [
+    'Content-Type',
+    'application/json; charset=utf-8',
+    'Content-Language',
+    language,
+    'Vary',
+    'Accept-Language, Accept-Encoding',
+    'Cache-Control',
+    'no-store',
+  ]
+  if (needsChallenge(code)) headers.push('WWW-Authenticate', buildChallenge(code))
+  if (facts.retryAfter !== undefined) headers.push('Retry-After', String(facts.retryAfter))
+  if (facts.headers) headers.push(...facts.headers)
+  return { status: facts.status ?? status, headers, body: JSON.stringify(body), code }
+}
+
+/**
+ * Finds the hint for a reason, which is more specific than the hint of the code. Returns undefined if the reason has
+ * none.
+ */
+export function findHintOfReason(
+  reason: Reason | undefined,
+  language: Language,
+  hasKey = true,
+): string | undefined {
+  // A client without a key cannot retry safely: the ERP might perform the write twice.
+  if (reason === 'upstream_unknown' && !hasKey)
+    return formatSentence(language, 'hint_upstream_unknown_keyless')
+  const id = reason === undefined ? undefined : hintIds[reason]
+  return id === undefined ? undefined : formatSentence(language, id)
+}
+
+const hintIds: Readonly<Partial<Record<Reason, SentenceId>>> = {
+  insufficient_stock: 'hint_insufficient_stock',
+  insufficient_balance: 'hint_insufficient_balance',
+  sku_blocked: 'hint_sku_blocked',
+  sku_unknown: 'hint_sku_unknown',
+  already_shipped: 'hint_already_shipped',
+  already_cancelled: 'hint_already_cancelled',
+  hold_expired: 'hint_hold_expired',
+  price_changed: 'hint_price_changed',
+  invalid_state: 'hint_invalid_state',
+  too_many_holds: 'hint_too_many_holds',
+  upstream_unknown: 'hint_upstream_unknown',
+  switched_off: 'hint_switched_off',
+  quote_invalid: 'hint_quote_again',
+  quote_expired: 'hint_quote_again',
+  quote_used: 'hint_quote_used',
+  storage_full: 'hint_storage',
+  storage_unavailable: 'hint_storage',
+}
+
+/** Cleans a problem with a field. Field names come from the client and may contain anything. */
+function cleanProblem({ param, message }: NonNullable<ErrorFacts['errors']>[number]) {
+  return { param: cleanText(param), message: cleanText(message, maxMessageCharacters) }
+}
+
+function needsChallenge(code: ErrorCode): boolean {
+  return errorTable[code].status === 401
+}
+
+/** Builds the `WWW-Authenticate` value. It has an `error` parameter only if a token was sent (RFC 6750 §3). */
+function buildChallenge(code: ErrorCode): string {
+  if (code === 'ADMIN_UNAUTHORIZED') return 'AdminToken realm="trade-gateway"'
+  const invalid = code === 'AUTH_INVALID_TOKEN' || code === 'AUTH_EXPIRED'
+  return `Bearer realm="trade-gateway"${invalid ? ', error="invalid_token"' : ''}`
+}

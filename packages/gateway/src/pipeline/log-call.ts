@@ -1,0 +1,27 @@
+import type { ApiResponse, Call } from '../contract/call.ts'
+import type { Gateway } from '../gateway.ts'
+import { recordRequest } from '../requests/record.ts'
+import { mcpPath } from './headers.ts'
+
+/** The duration in milliseconds from which a read counts as slow and is logged. */
+const slowMs = 250
+
+/** Logs writes, failures and slow reads. Other calls are only counted in the metrics. */
+export function logCall(gateway: Gateway, call: Call, response: ApiResponse, ms: number) {
+  const isRead = call.method === 'GET' || call.method === 'HEAD' || call.route === mcpPath
+  recordRequest(gateway, { call, response, ms, isNotable: !isRead || response.status >= 400 || ms >= slowMs })
+  if (isRead && response.status < 500 && ms < slowMs) return
+  gateway.log.info(
+    {
+      request_id: call.requestId,
+      method: call.method,
+      route: call.route ?? 'none',
+      status: response.status,
+      ms: Math.round(ms * 10) / 10,
+      ...(response.code === undefined ? {} : { code: response.code }),
+      ...(call.caller ? { channel_code: call.caller.channel_code } : {}),
+      ...(call.cost === undefined ? {} : { points: call.cost }),
+    },
+    'answered',
+  )
+}

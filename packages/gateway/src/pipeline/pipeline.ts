@@ -1,0 +1,145 @@
+import { withAudit } from '../audit/audit.ts'
+import { prefersCsv } from '../contract/accept.ts'
+import type { ApiResponse, Call } from '../contract/call.ts'
+import { listColumns } from '../contract/csv.ts'
+import { GatewayError } from '../contract/errors.ts'
+import { Reply } from '../contract/reply.ts'
+import { toListResponse, toResponse } from '../contract/response.ts'
+import type { Endpoint } from '../endpoint.ts'
+import type { Gateway } from '../gateway.ts'
+import { runOnce } from '../idempotency/run.ts'
+import type { AnyWrite } from '../writes/intent.ts'
+import { toFailureResponse } from './failure.ts'
+import { isLegacyPath, toLegacyError } from './legacy.ts'
+import { chargeRefusal } from './refusals.ts'
+import { Router } from './router.ts'
+import { authenticate, type Stage } from './stages/authenticate.ts'
+import { adjustCharge, buildQuotaHeaders, chargePoints } from './stages/meter.ts'
+import { parseInput } from './stages/parse.ts'
+import {
+  refuseWhenReadOnly,
+  requireCapability,
+  requireOmsLogin,
+  requireWarehouse,
+} from './stages/permissions.ts'
+import { readSandboxFault } from './stages/sandbox-fault.ts'
+
+/** Runs every call of the API, from HTTP or in process. Never throws. */
+export type Pipeline = (call: Call) => Promise<ApiResponse>
+
+/**
+ * The stages before idempotency, in the contract's order. Read-only mode is checked after idempotency, because
+ * replaying a stored response writes nothing.
+ */
+const stages = [
+  readSandboxFault,
+  authenticate,
+  requireCapability,
+  requireOmsLogin,
+  parseInput,
+  requireWarehouse,
+  chargePoints,
+]
+
+interface Route {
+  readonly endpoint: Endpoint
+  readonly before: readonly Stage[]
+  readonly refuse: Stage | undefined
+  /** The columns of a list that is available as CSV. */
+  readonly columns: readonly string[] | undefined
+}
+
+const replayPoints = 1
+
+/** Builds the pipeline for a list of endpoints. `writes` are the kinds of writes that these endpoints start. */
+export function createPipeline(
+  gateway: Gateway,
+  endpoints: readonly Endpoint[],
+  writes: readonly AnyWrite[] = [],
+): Pipeline {
+  const router = new Router<Route>()
+  for (const endpoint of endpoints) {
+    const before = stages.map((stage) => stage(endpoint, gateway)).filter((stage) => stage !== undefined)
+    const columns = endpoint.csv ? listColumns(endpoint) : undefined
+    router.add(endpoint, { endpoint, before, refuse: refuseWhenReadOnly(endpoint, gateway), columns })
+  }
+
+  return async (call) => {
+    let response: ApiResponse
+    try {
+      response = await gateway.memory.tracing.run(call, () => dispatch({ gateway, writes }, router, call))
+    } catch (error) {
+      response = toFailureResponse(error, call, (fault) => {
+        gateway.log.error(
+          { request_id: call.requestId, method: call.method, error: fault },
+          'a call failed inside',
+        )
+      })
+    }
+    const headers = [...response.headers, ...buildQuotaHeaders(gateway, call), ...(call.extraHeaders ?? [])]
+    return { ...response, headers }
+  }
+}
+
+interface PipelineParts {
+  readonly gateway: Gateway
+  readonly writes: readonly AnyWrite[]
+}
+
+async function dispatch(parts: PipelineParts, router: Router<Route>, call: Call): Promise<ApiResponse> {
+  if (isLegacyPath(call.path)) throw toLegacyError(call.path)
+  const { route, params } = router.match(call.method, call.path)
+  call.params = params
+  call.route = route.endpoint.path
+  // `AdminGuard` limits attempts with wrong admin tokens.
+  if (route.endpoint.access === 'admin') {
+    return withAudit(parts.gateway, route.endpoint, call, () => runStages(parts, route, call))
+  }
+  try {
+    return await runStages(parts, route, call)
+  } catch (error) {
+    throw chargeRefusal(parts.gateway, call, error)
+  }
+}
+
+async function runStages({ gateway, writes }: PipelineParts, route: Route, call: Call): Promise<ApiResponse> {
+  for (const stage of route.before) {
+    const early = stage(call)
+    if (early === undefined) continue
+    const response = early instanceof Promise ? await early : early
+    if (response) return response
+  }
+  // An idempotency key belongs to a caller, so public endpoints ignore it.
+  const { method, access } = route.endpoint
+  const hasKey = method !== 'GET' && access !== 'public'
+  if (!hasKey) return runHandler(gateway, route, call)
+  const { response, replayed } = await runOnce({ gateway, endpoint: route.endpoint, call, writes }, () =>
+    runHandler(gateway, route, call),
+  ).catch((error: unknown) => {
+    if (error instanceof GatewayError && error.code.startsWith('IDEMPOTENCY_'))
+      adjustCharge(gateway, call, replayPoints)
+    throw error
+  })
+  if (replayed) adjustCharge(gateway, call, replayPoints)
+  return response
+}
+
+async function runHandler(gateway: Gateway, route: Route, call: Call): Promise<ApiResponse> {
+  const { endpoint, refuse, columns } = route
+  const refused = await refuse?.(call)
+  if (refused) return refused
+  const context = { gateway, call, input: Object(call.input), caller: call.caller }
+  const outcome = await endpoint.handle(toHandleContext(context))
+  const reply = outcome instanceof Reply ? outcome : new Reply(outcome)
+  return columns
+    ? toListResponse(reply, columns, prefersCsv(call.header('accept')))
+    : toResponse(reply, endpoint.status)
+}
+
+/**
+ * Types the context of a handler. The cast holds because earlier stages parsed the input and set the caller wherever the
+ * endpoint requires one.
+ */
+function toHandleContext(context: unknown): Parameters<Endpoint['handle']>[0] {
+  return context as Parameters<Endpoint['handle']>[0]
+}

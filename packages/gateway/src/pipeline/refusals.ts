@@ -1,0 +1,80 @@
+/**
+ * Limits refused calls, because they also take time of the event loop. A channel pays points for malformed calls after
+ * the first ten in a minute. Calls without a valid token are counted by address. A valid call is never refused because
+ * of other callers' mistakes. Each process counts for itself, in bounded memory.
+ */
+
+import type { Call, Caller } from '../contract/call.ts'
+import type { ErrorCode } from '../contract/error-table.ts'
+import { GatewayError } from '../contract/errors.ts'
+import type { Gateway } from '../gateway.ts'
+import { adjustCharge, charge } from './stages/meter.ts'
+
+/** The number of malformed calls in a minute that cost a channel nothing. */
+const maxFreeRefusals = 10
+const refusalPoints = 1
+const maxRefusalsPerAddress = 60
+/** The largest body that is read without a check of the refusal budget: parsing it takes less than 1 ms. */
+export const maxCheapBodyBytes = 16 * 1024
+
+const mistypedCodes: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'BAD_REQUEST'])
+/**
+ * The codes of calls without a known caller. Wrong credentials are not among them, because `access/guard.ts` limits
+ * those.
+ */
+const codesWithoutCaller: ReadonlySet<ErrorCode> = new Set([
+  ...mistypedCodes,
+  'AUTH_MISSING_TOKEN',
+  'AUTH_INVALID_TOKEN',
+  'AUTH_EXPIRED',
+])
+
+/** Throws `RATE_LIMITED` before a large body is read if the channel could not pay for a refusal of the call. */
+export function requireRefusalBudget(gateway: Gateway, call: Call) {
+  const { caller } = call
+  if (!caller || !hasLargeBody(call)) return
+  const { refusals } = gateway.quota
+  const { remaining } = refusals.readState(caller.channel_code, maxFreeRefusals, gateway.clock.monotonic())
+  if (remaining > 0) return
+  // Only a failed purchase knows when the points will be available, so the points are bought and returned.
+  charge(gateway, call, refusalPoints)
+  adjustCharge(gateway, call, 0)
+}
+
+function hasLargeBody(call: Call): boolean {
+  const [length = '0'] = call.header('content-length')
+  return Number(length) > maxCheapBodyBytes || call.header('transfer-encoding').length > 0
+}
+
+/**
+ * Counts a refused call and charges its channel once the free refusals are used up. Returns the error to respond with.
+ */
+export function chargeRefusal(gateway: Gateway, call: Call, error: unknown): unknown {
+  if (!(error instanceof GatewayError)) return error
+  try {
+    if (call.caller) countMistyped(gateway, call, call.caller, error)
+    else countByAddress(gateway, call, error)
+    return error
+  } catch (limit) {
+    return limit
+  }
+}
+
+function countMistyped(gateway: Gateway, call: Call, { channel_code }: Caller, { code }: GatewayError) {
+  const isPaid = (call.cost ?? 0) > 0
+  if (isPaid || !mistypedCodes.has(code)) return
+  const { refusals } = gateway.quota
+  const isFree = refusals.take(channel_code, 1, maxFreeRefusals, gateway.clock.monotonic()).paid
+  if (!isFree) charge(gateway, call, refusalPoints)
+}
+
+function countByAddress(gateway: Gateway, { address }: Call, { code }: GatewayError) {
+  if (address === undefined || !codesWithoutCaller.has(code)) return
+  const now = gateway.clock.monotonic()
+  const { paid, retryAfter } = gateway.quota.addresses.take(address, 1, maxRefusalsPerAddress, now)
+  if (!paid) throw toRefusalLimitError(retryAfter)
+}
+
+function toRefusalLimitError(seconds: number): GatewayError {
+  return new GatewayError('RATE_LIMITED', { say: ['refusals_address', { seconds }], retryAfter: seconds })
+}

@@ -1,0 +1,161 @@
+/**
+ * Validates path, query, body and `Idempotency-Key` against their schemas. No check here depends on stored state. An
+ * unknown query parameter or body field is refused, and the error contains its name.
+ */
+
+import { z } from 'zod'
+import type { Call } from '../../contract/call.ts'
+import { GatewayError } from '../../contract/errors.ts'
+import { parseWindow } from '../../contract/lists.ts'
+import type { SentenceId } from '../../contract/texts/en.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { JsonError, maxDepth, parseJson } from '../../kernel/json.ts'
+import { maxCheapBodyBytes, requireRefusalBudget } from '../refusals.ts'
+import { checkShape, compileShape, type Shape } from '../shape.ts'
+import type { StageFactory } from './authenticate.ts'
+
+/** The largest request body. */
+export const maxBodyBytes = 256 * 1024
+/** The largest request body that an endpoint without a body ignores. */
+const maxIgnoredBodyBytes = 64 * 1024
+
+export const parseInput: StageFactory = (endpoint, gateway) => {
+  const isOauth = endpoint.bodyKind === 'oauth'
+  const params = compileShape(z.object(endpoint.params))
+  const query = compileShape(z.strictObject(endpoint.query), 'parameter_unknown')
+  const body = endpoint.body && !isOauth ? compileShape(z.strictObject(endpoint.body.shape)) : undefined
+  const writes = endpoint.method !== 'GET'
+  const isDated = 'start_date' in endpoint.query
+  return (call) => {
+    if (writes && !isOauth) checkIdempotencyKey(call)
+    const fromPath = checkShape(params, call.params, call)
+    const fromQuery = checkShape(query, isOauth ? {} : parseQuery(call), call)
+    if (isDated) checkDateRange(fromQuery, gateway.clock.now())
+    call.input = { ...fromQuery, ...fromPath }
+    if (!writes) return hasBody(call) ? discardBody(call) : undefined
+    if (endpoint.body) requireRefusalBudget(gateway, call)
+    return parseBody(endpoint, call, body).then((fromBody) => {
+      call.input = { ...fromBody, ...fromQuery, ...fromPath }
+      return undefined
+    })
+  }
+}
+
+/** Checks the date range. An invalid one is a malformed request, so it is refused before points are charged. */
+function checkDateRange(query: { start_date?: string; end_date?: string; as_of?: string }, now: number) {
+  parseWindow({ ...query, page: 1, page_size: 1 }, now)
+}
+
+function hasBody(call: Call): boolean {
+  const [length = '0'] = call.header('content-length')
+  return length !== '0' || call.header('transfer-encoding').length > 0
+}
+
+async function discardBody(call: Call): Promise<undefined> {
+  await call.body(maxIgnoredBodyBytes)
+}
+
+async function parseBody(endpoint: Endpoint, call: Call, shape: Shape | undefined): Promise<object> {
+  if (!endpoint.body) {
+    await discardBody(call)
+    return {}
+  }
+  const isOauth = endpoint.bodyKind === 'oauth'
+  // A client that puts credentials into the URL sends no body. It must get the error about the credentials, not one
+  // about the body.
+  const mayLack = isOauth || endpoint.optionalBody === true
+  if (mayLack && !hasBody(call)) return {}
+  const type = requireMediaType(call, isOauth ? [json, form] : [json])
+  const bytes = await call.body(maxBodyBytes)
+  // Credentials are shorter than this, and an unauthenticated client cannot be charged for parsing.
+  if (isOauth && bytes.length > maxCheapBodyBytes) throw new GatewayError('AUTH_BAD_CREDENTIALS')
+  const value = type === form ? parseForm(bytes) : parseJsonBody(bytes)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new GatewayError('BAD_REQUEST', { say: ['body_not_object'] })
+  }
+  return shape ? checkShape(shape, value, call) : value
+}
+
+/** Parses the query to an object. A repeated parameter is refused, because two parsers could use different values. */
+export function parseQuery(call: Call): Record<string, string> {
+  const query: Record<string, string> = {}
+  if (call.rawQuery === '') return query
+  for (const part of call.rawQuery.split('&')) {
+    if (part === '') continue
+    const at = part.indexOf('=')
+    const name = decodeQuery(at < 0 ? part : part.slice(0, at))
+    // Assigning `__proto__` to an object would silently drop the parameter.
+    if (name === '__proto__') throw toParameterError('parameter_unknown', name)
+    if (Object.hasOwn(query, name)) throw toParameterError('parameter_twice', name)
+    query[name] = at < 0 ? '' : decodeQuery(part.slice(at + 1))
+  }
+  return query
+}
+
+function toParameterError(sentence: SentenceId, param: string): GatewayError {
+  return new GatewayError('VALIDATION_FAILED', { param, reason: 'invalid_field', say: [sentence, { param }] })
+}
+
+function decodeQuery(text: string): string {
+  try {
+    return /[%+]/.test(text) ? decodeURIComponent(text.replaceAll('+', ' ')) : text
+  } catch {
+    throw new GatewayError('BAD_REQUEST', { say: ['query_malformed'] })
+  }
+}
+
+function checkIdempotencyKey(call: Call) {
+  const sent = call.header('idempotency-key')
+  if (sent.length === 0) return
+  if (sent.length === 1 && /^[\x21-\x7e]{1,255}$/.test(sent[0] ?? '')) return
+  throw new GatewayError('IDEMPOTENCY_INVALID_KEY', { say: ['key_invalid'] })
+}
+
+const json = 'application/json'
+const form = 'application/x-www-form-urlencoded'
+
+/** Returns the media type of the body. Throws status 415 unless the type is one of `read` and the charset is UTF-8. */
+export function requireMediaType(call: Call, read: readonly string[]): string {
+  const [type = '', ...more] = call.header('content-type')
+  const [media = '', ...parameters] = type
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim())
+  const isUtf8 = parameters
+    .filter((parameter) => parameter.startsWith('charset'))
+    .every((parameter) => /^charset=("?)utf-8\1$/.test(parameter))
+  if (more.length === 0 && read.includes(media) && isUtf8) return media
+  const expected = read.join(' or ')
+  throw new GatewayError('BAD_REQUEST', { status: 415, say: ['body_type', { type, expected }] })
+}
+
+function parseForm(bytes: Uint8Array): Record<string, string> {
+  const fields: Record<string, string> = {}
+  for (const [name, value] of new URLSearchParams(decodeUtf8(bytes))) {
+    if (Object.hasOwn(fields, name))
+      throw new GatewayError('BAD_REQUEST', { say: ['parameter_twice', { param: name }] })
+    Object.defineProperty(fields, name, { value, enumerable: true })
+  }
+  return fields
+}
+
+/** Decodes the text of a form. Invalid UTF-8 is refused, because decoding it would change the password. */
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    decodeURIComponent(text.replaceAll(/%(?![\da-f]{2})/gi, '%25'))
+    return text
+  } catch (cause) {
+    throw new GatewayError('BAD_REQUEST', { say: ['body_not_utf8'], cause })
+  }
+}
+
+function parseJsonBody(bytes: Uint8Array): unknown {
+  if (bytes.length === 0) throw new GatewayError('BAD_REQUEST', { say: ['body_missing'] })
+  try {
+    return parseJson(bytes)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw new GatewayError('BAD_REQUEST', { say: [error.fault, { key: error.key, most: maxDepth }] })
+  }
+}

@@ -1,0 +1,242 @@
+import { z } from 'zod'
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
+import { catalogue } from '../catalogue.ts'
+import { listColumns } from '../contract/csv.ts'
+import { type ErrorCode, errorTable } from '../contract/error-table.ts'
+import { errorBody } from '../contract/fields.ts'
+import { groupIds } from '../contract/groups.ts'
+import type { Language } from '../contract/language.ts'
+import { texts } from '../contract/texts/texts.ts'
+import { apiVersion } from '../contract/version.ts'
+import { chooseTexts, type Endpoint } from '../endpoint.ts'
+import { createFieldTexts, describeFields } from './describe-fields.ts'
+import { buildMcpOperation } from './openapi-mcp.ts'
+import { buildWebhooks } from './openapi-webhooks.ts'
+import { buildFailureHeaders, buildNotModifiedHeaders, buildSuccessHeaders } from './response-headers.ts'
+
+/**
+ * Builds the contract as OpenAPI 3.1 from the catalogue. The English version is checked in as `contract/openapi.json`.
+ */
+export function buildOpenApi(language: Language = 'en') {
+  const { site } = texts[language]
+  const document = createDocument(
+    {
+      openapi: '3.1.1',
+      info: {
+        title: 'Trade Gateway API',
+        version: apiVersion,
+        description: site.api_description,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/' }],
+      tags: groupIds
+        .filter((id) => id === 'mcp' || catalogue.some(({ group }) => group === id))
+        .map((id) => ({ name: id, description: site[`group_of_${id}`] })),
+      security: [{ bearer: [] }],
+      paths: { ...buildPaths(catalogue, language), '/mcp': { post: buildMcpOperation(language) } },
+      webhooks: buildWebhooks(language),
+      components: {
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      },
+    },
+    { override: adjustJsonSchema },
+  )
+  describeFields(document, createFieldTexts(catalogue, language))
+  return document
+}
+
+/** Builds an OpenAPI document of the given endpoints, for the reference pages. They may be outside the contract. */
+export function describePaths(endpoints: readonly Endpoint[], language: Language) {
+  const document = createDocument(
+    { openapi: '3.1.1', info: { title: '', version: '' }, paths: buildPaths(endpoints, language) },
+    { override: adjustJsonSchema },
+  )
+  describeFields(document, createFieldTexts(endpoints, language))
+  return document
+}
+
+function buildPaths(endpoints: readonly Endpoint[], language: Language): ZodOpenApiPathsObject {
+  const paths: ZodOpenApiPathsObject = {}
+  for (const endpoint of endpoints) {
+    const operation = buildOperation(endpoint, language)
+    paths[endpoint.path] = { ...paths[endpoint.path], [endpoint.method.toLowerCase()]: operation }
+  }
+  return paths
+}
+
+const made = new Map<Language, string>()
+
+/** Serializes the contract, once per language. */
+export function serializeOpenApi(language: Language = 'en'): string {
+  const text = made.get(language) ?? `${JSON.stringify(buildOpenApi(language), null, 2)}\n`
+  made.set(language, text)
+  return text
+}
+
+/** Whether requests may have an `Idempotency-Key`. */
+export function acceptsIdempotencyKey({ method, bodyKind }: Endpoint): boolean {
+  return method !== 'GET' && bodyKind !== 'oauth'
+}
+
+/** Whether a response can be 304. */
+function hasETag({ headers = [] }: Endpoint): boolean {
+  return headers.includes('ETag')
+}
+
+function buildOperation(endpoint: Endpoint, language: Language): ZodOpenApiOperationObject {
+  const { summary, description } = chooseTexts(endpoint, language)
+  const header = {
+    ...(acceptsIdempotencyKey(endpoint) ? { 'Idempotency-Key': z.string().min(1).max(255).optional() } : {}),
+    ...(hasETag(endpoint) ? { 'If-None-Match': z.string().optional() } : {}),
+  }
+  return {
+    operationId: endpoint.id,
+    summary,
+    description,
+    tags: [endpoint.group],
+    ...(endpoint.access === 'public' ? { security: [] } : {}),
+    requestParams: {
+      path: z.object(endpoint.params),
+      query: z.object(endpoint.query),
+      ...(Object.keys(header).length > 0 ? { header: z.object(header) } : {}),
+    },
+    ...(endpoint.body
+      ? {
+          requestBody: {
+            required: !endpoint.optionalBody,
+            content: buildRequestContent(endpoint.body, endpoint),
+          },
+        }
+      : {}),
+    responses: { ...buildSuccess(endpoint), ...buildFailures(endpoint) },
+    ...(endpoint.since ? { 'x-since': endpoint.since } : {}),
+    ...(endpoint.capability ? { 'x-capability': endpoint.capability } : {}),
+    ...(typeof endpoint.cost === 'number' ? { 'x-points': endpoint.cost } : {}),
+  }
+}
+
+function buildRequestContent(body: z.ZodObject, { bodyKind, example }: Endpoint) {
+  const json = { 'application/json': { schema: body, ...(example ? { example } : {}) } }
+  return bodyKind === 'oauth' ? { ...json, 'application/x-www-form-urlencoded': { schema: body } } : json
+}
+
+function buildSuccess(endpoint: Endpoint) {
+  return {
+    [endpoint.status ?? 200]: {
+      description: 'Success',
+      headers: buildSuccessHeaders(endpoint, acceptsIdempotencyKey(endpoint)),
+      content: {
+        'application/json': { schema: endpoint.result },
+        ...(endpoint.csv ? { 'text/csv': { schema: buildCsvSchema(listColumns(endpoint)) } } : {}),
+      },
+    },
+    ...(hasETag(endpoint)
+      ? { 304: { description: 'Not modified', headers: buildNotModifiedHeaders(endpoint) } }
+      : {}),
+  }
+}
+
+/**
+ * Builds the schema of a CSV response: the fields of `data` in this order. The `Link` header refers to the next page.
+ */
+function buildCsvSchema(columns: readonly string[]) {
+  return z.string().meta({ description: `A header row, then one row each: ${columns.join(',')}` })
+}
+
+/** Lists the codes that an endpoint can return: those of the pipeline and those of its declaration. */
+export function listErrorCodes(endpoint: Endpoint): ErrorCode[] {
+  const codes: ErrorCode[] = ['BAD_REQUEST', 'VALIDATION_FAILED', 'INTERNAL']
+  if (endpoint.access === 'bearer') {
+    codes.push(
+      'AUTH_MISSING_TOKEN',
+      'AUTH_INVALID_TOKEN',
+      'AUTH_EXPIRED',
+      'AUTHZ_UNAVAILABLE',
+      'RATE_LIMITED',
+    )
+  }
+  if (endpoint.access === 'admin') codes.push('ADMIN_UNAUTHORIZED', 'ADMIN_DISABLED', 'RATE_LIMITED')
+  if (endpoint.capability) codes.push('SCOPE_DENIED')
+  if (endpoint.oms) codes.push('OMS_LOGIN_REQUIRED')
+  if (endpoint.writesUpstream) codes.push('READ_ONLY_MODE')
+  if (acceptsIdempotencyKey(endpoint)) {
+    codes.push('IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_MISMATCH', 'IDEMPOTENCY_INVALID_KEY')
+  }
+  return [...new Set([...codes, ...endpoint.errors])]
+}
+
+/**
+ * Lists the statuses of a code at an endpoint. `INTERNAL` may be 503, and a request body may be refused with 413 or
+ * 415.
+ */
+function listStatuses(code: ErrorCode, endpoint: Endpoint): number[] {
+  const usual = errorTable[code].status
+  if (code === 'INTERNAL') return [usual, 503]
+  if (code === 'BAD_REQUEST' && endpoint.body) return [usual, 413, 415]
+  return [usual]
+}
+
+function buildFailures(endpoint: Endpoint) {
+  const all = listErrorCodes(endpoint).flatMap((code) =>
+    listStatuses(code, endpoint).map((status) => ({ code, status })),
+  )
+  return Object.fromEntries(
+    [...Map.groupBy(all, ({ status }) => status)].map(([status, entries]) => {
+      const codes = entries.map(({ code }) => code).toSorted()
+      return [String(status), shareFailure(endpoint, status, codes)]
+    }),
+  )
+}
+
+const failures = new Map<string, ReturnType<typeof buildFailure>>()
+
+/** Returns one value for equal failures of many endpoints, so that they become one component of the document. */
+function shareFailure(endpoint: Endpoint, status: number, codes: readonly ErrorCode[]) {
+  const id = [`Failure${status}`, ...(endpoint.access === 'bearer' ? [] : [endpoint.access]), ...codes].join(
+    '-',
+  )
+  const made = failures.get(id) ?? buildFailure(id, endpoint, status, codes)
+  failures.set(id, made)
+  return made
+}
+
+function buildFailure(id: string, endpoint: Endpoint, status: number, codes: readonly ErrorCode[]) {
+  return {
+    id,
+    description: codes.join(', '),
+    headers: buildFailureHeaders(endpoint, status),
+    content: { 'application/json': { schema: errorBody } },
+  }
+}
+
+/** Adjusts Zod's JSON Schema: responses may gain fields, and limits of safe integers carry no information. */
+function adjustJsonSchema({ jsonSchema, zodSchema, io }: SchemaOverride) {
+  if (io === 'output') delete jsonSchema.additionalProperties
+  else adjustRequestSchema(jsonSchema, zodSchema)
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (jsonSchema.maximum === undefined) delete jsonSchema.exclusiveMaximum
+}
+
+interface SchemaOverride {
+  readonly jsonSchema: Record<string, unknown>
+  readonly zodSchema: unknown
+  readonly io: 'input' | 'output'
+}
+
+/** Describes numbers and booleans of a query by their own types, so that generated clients do not use strings. */
+function adjustRequestSchema(jsonSchema: Record<string, unknown>, zodSchema: unknown) {
+  // Zod omits the default of a value that is parsed from text.
+  if (zodSchema instanceof z.ZodDefault) jsonSchema.default = zodSchema.def.defaultValue
+  if (!(zodSchema instanceof z.ZodPipe)) return
+  const meant = zodSchema.out instanceof z.ZodTransform ? undefined : zodSchema.out
+  const words = jsonSchema.enum
+  if (meant instanceof z.ZodNumber) {
+    delete jsonSchema.pattern
+    const { type, minimum, maximum } = z.toJSONSchema(meant)
+    Object.assign(jsonSchema, { type, minimum, maximum })
+  } else if (Array.isArray(words) && words.join() === 'true,false') {
+    delete jsonSchema.enum
+    jsonSchema.type = 'boolean'
+  }
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest'
+import { listAllTexts } from '../../tests/all-texts.ts'
+import { docsFolder, readSource } from '../pages/docs/library.ts'
+import { isCode } from '../pages/docs/source.ts'
+import { writtenDocs } from '../pages/docs/tree.ts'
+
+/** A pattern that Chinese prose must not contain. The example shows that the pattern matches. */
+interface Rule {
+  readonly wrong: RegExp
+  readonly example: string
+  readonly instead: string
+}
+
+const rule = (wrong: RegExp, example: string, instead: string): Rule => ({ wrong, example, instead })
+
+/** One word per meaning: the pattern of the word to avoid, and the word of the glossary. */
+const words: readonly Rule[] = [
+  rule(/能力/gu, '缺少所需能力', '权限；ERP 的 capability 为功能'),
+  rule(/应答/gu, '应答有 10 字节', '响应'),
+  rule(/变化/gu, '库存有变化', '变更'),
+  rule(/写入(?!日志|文件)/gu, '拒绝写入 ERP', '写操作'),
+  rule(/总价/gu, '确认总价', '总额'),
+  rule(/登记/gu, '登记端点', '注册'),
+  rule(/内嵌/gu, '内嵌数据库', '内置'),
+  rule(/控制台/gu, '控制台停用', '管理后台'),
+  rule(/契约/gu, '一份契约', '接口规范、API'),
+  rule(/(?<!已被[^，。；|]{0,10})占用/gu, '预览会占用库存', '预占；只有端口和目录被占用'),
+  rule(/可用数量|现有数量/gu, '显示可用数量', '可售数量、在库数量'),
+  rule(/汇总视图/gu, '公司级汇总视图', '汇总仓'),
+  rule(/可售目录/gu, '不在可售目录中', '可售商品'),
+  rule(/撤下/gu, 'SKU 已撤下', '已下架'),
+  rule(/跟进|跟随(?!重定向)/gu, '跟进变更流', '消费变更流'),
+  rule(/自证|证明[^，。；|]{0,6}副本/gu, '能自证的副本', '校验'),
+  rule(/发货记录/gu, '列出发货记录', '发货单'),
+  rule(/运单号/gu, '承运商的运单号', '物流单号'),
+  rule(/处理费/gu, '处理费', '操作费'),
+  rule(/存疑|核实处理|结果不明|尚不明确|尚不清楚/gu, '结果尚不明确', '结果未知、确认结果'),
+  rule(/(?<!信用)额度/gu, '剩余额度', '配额、点数'),
+  rule(/付得起|点数价格/gu, '点数价格', '消耗点数'),
+  rule(/账户经理/gu, '联系账户经理', '客户经理'),
+  rule(/OMS (?:网站的?)?账户/gu, 'OMS 账户', 'OMS 账号；账户只指资金'),
+  rule(/最终客户|顾客/gu, '发给顾客', '消费者'),
+  rule(/管理员/gu, '联系管理员', '运维人员'),
+  rule(/旧(?:网关|令牌的|路径)/gu, '旧网关的令牌', '旧版网关、旧版令牌、旧版路径'),
+  rule(/(?:记账|簿记)/gu, '已记账金额', '入账'),
+  rule(/试算/gu, '重新试算', '报价'),
+  rule(/直发/gu, '直发订单', '一件代发'),
+  rule(/(?<!仓库|渠道|国家|货币|状态|原始|字母)代码(?!库)/gu, '返回此代码', '错误码，或写明何种代码'),
+]
+
+/** Rules for sentences. */
+const sentences: readonly Rule[] = [
+  rule(/你/gu, '你的订单', '您，或调用方、接收端'),
+  rule(
+    /(?<!以|如|之)下(?:了)?(?:[一二两三四五六七八九十几首]|第|\s?\d)[^，。；：|]{0,12}?订单/gu,
+    '下一个订单，然后查看收件箱',
+    '提交、创建',
+  ),
+  rule(/[张单份笔]订单/gu, '每张订单只下一次', '个'),
+  rule(/[\d}`] 到 [\d{`]/gu, '1 到 255 个', '至'),
+  rule(/(?<!\*)\*(?![*\s])[^*`\n]*\p{sc=Han}[^*`\n]*\*(?!\*)/gu, '*恰好一次*', '**粗体**'),
+  rule(/（SAME）/gu, '相同（SAME）的幂等键', '同一个'),
+  rule(/询问/gu, '请询问运维人员', '联系（人）、查询（系统）'),
+  rule(/知道|知晓|得知|忘记|唤醒|请求方/gu, '网关知道订单已存在', '返回、查询、断开、触发'),
+  rule(/它|此处|(?<!尤)其(?![他中余次实])/gu, '此处必填', '名词'),
+  rule(/一个有效的(?![^，。；、]*\p{sc=Han})/gu, '请释放一个有效的，', '一个有效的预览'),
+  rule(/本分钟|每分钟[^，。；]{0,6}点/gu, '本分钟的点数已用完', '最近 60 秒、每 60 秒'),
+  rule(/\p{sc=Han}[`A-Za-z0-9]|[`A-Za-z0-9]\p{sc=Han}/gu, '请发送`page`', '汉字与代码、字母、数字之间的空格'),
+  rule(/\p{sc=Han}[,;:!?()]|[,;:!?()]\p{sc=Han}/gu, '请等待,然后重试', '全角标点'),
+]
+
+const rules = [...words, ...sentences]
+
+/** An English term, and its translation in every text. */
+const glossary: readonly (readonly [english: RegExp, chinese: RegExp])[] = [
+  [/\bholds?\b/i, /预占/],
+  [/\breservations?\b/i, /预留/],
+  [/\bshipments?\b/i, /发货/],
+  [/\bquotes?\b(?! (?:it|the request id))|\bquoted\b/i, /报价/],
+  [/\bcompany views?\b/i, /汇总仓/],
+  [/\bchange feed\b/i, /变更流/],
+  [/\bchecksum\b/i, /校验和|checksum/],
+  [/\bwithdrawn\b/i, /下架/],
+  [/\btracking\b/i, /跟踪|物流/],
+  [/\bquota\b/i, /配额/],
+  [/\bcredit limit\b/i, /信用额度/],
+  [/\boperator\b/i, /运维/],
+  [/\blegacy\b/i, /旧版/],
+  [/\bconsole\b/i, /管理后台/],
+  [/\bembedded database\b/i, /内置数据库/],
+  [/\bbuilt-in\b/i, /内置/],
+  [/\bOMS account\b/i, /OMS 账号/],
+  [/\berror codes?\b/i, /错误码/],
+  [/\bfreight bill\b/i, /运费账单/],
+  [/\boutcomes?\b/i, /结果/],
+]
+
+const english = listAllTexts('en')
+const chinese = listAllTexts('zh')
+
+function listComplaints(text: string): string[] {
+  return rules.flatMap(({ wrong, instead }) =>
+    Array.from(text.matchAll(wrong), ([found]) => `“${found}”: ${instead}`),
+  )
+}
+
+/** Removes placeholders and code, which are the same in every language. */
+const proseOf = (text: string) => text.replaceAll(/`[^`]*`|\{\w+\}/g, '`')
+
+/** Returns the prose of a page, by paragraph, table row and list item, without code and link targets. */
+function readPassages(path: string): string[] {
+  const page = readSource(docsFolder, 'zh', path)
+  if (!page) return []
+  return [page.title, page.summary, ...page.blocks.filter((block) => !isCode(block))]
+    .flatMap((block) => block.split('\n'))
+    .map((line) => line.replaceAll(/\]\([^)]*\)/g, ']'))
+}
+
+describe('Chinese', () => {
+  it('uses the words of the glossary and the forms of the guide in every text', () => {
+    const wrong = [...chinese].flatMap(([name, text]) => listComplaints(text).map((one) => `${name} ${one}`))
+    expect(wrong).toEqual([])
+  })
+
+  it.each(writtenDocs)('does so in %s', (path) => {
+    const wrong = readPassages(path).flatMap((text) => listComplaints(text).map((one) => `${one}: ${text}`))
+    expect(wrong).toEqual([])
+  })
+
+  it('has one word for each term of the English texts', () => {
+    const wrong = [...english].flatMap(([name, text]) =>
+      glossary
+        .filter(([term, word]) => term.test(proseOf(text)) && !word.test(chinese.get(name) ?? ''))
+        .map(([term, word]) => `${name}: ${term} is ${word}: ${chinese.get(name)}`),
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it('says 限流 where developers look for it', () => {
+    const page = readSource(docsFolder, 'zh', 'guides/points-and-limits')
+    expect(page?.title).toContain('限流')
+    expect(chinese.get('errors.RATE_LIMITED.title')).toContain('限流')
+  })
+})
+
+describe('a wrong form is reported', () => {
+  it.each(rules)('$example', ({ wrong, example }) => {
+    expect(example.match(wrong)).not.toBeNull()
+  })
+
+  it.each([
+    '端口或数据目录已被占用',
+    '数据目录或端口已被另一个进程占用',
+    '信用额度',
+    '机密绝不写入日志',
+    '请使用仓库代码',
+    '克隆代码库',
+    '其他渠道、其中一页、其余各页',
+    '以下 3 个订单',
+    '提交一个订单，然后查看收件箱',
+    '1 至 255 个',
+    '**恰好一次**',
+    '`quote_*` 和 `place_*`',
+    '网关不跟随重定向',
+    '请释放一个有效的预览，或等待到期',
+    '每分钟模拟大约 60 次',
+    '请发送 `page` 和 `page_size`。',
+  ])('and a right one is not: %s', (text) => {
+    expect(listComplaints(text)).toEqual([])
+  })
+})

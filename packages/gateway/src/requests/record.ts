@@ -1,0 +1,197 @@
+/**
+ * The request log. Each write, failure and slow read is stored as a row; successful fast reads are only counted, per
+ * channel, route and minute. Rows and counts wait in memory until a worker stores them, so that no request waits for
+ * its own row. If requests arrive faster than the database stores them, the newest rows are omitted and their number is
+ * logged.
+ */
+
+import type { ApiResponse, Call } from '../contract/call.ts'
+import type { Gateway } from '../gateway.ts'
+import type { RequestBuffer } from '../memory.ts'
+import { toJson } from '../store/json.ts'
+import type { RequestRow } from '../store/tables.ts'
+
+const minuteMs = 60_000
+const dayMs = 24 * 60 * minuteMs
+const maxWaitingRows = 20_000
+const maxRowsPerTurn = 2_000
+/** The largest number of different pairs of channel and route that are counted in a minute. */
+const maxWaitingCounts = 20_000
+/**
+ * The largest number of rows per turn for callers without a token. Those callers pay no points, so they must not fill
+ * the log.
+ */
+const maxAnonymousRowsPerTurn = 200
+
+export interface Finished {
+  readonly call: Call
+  readonly response: ApiResponse
+  /** Milliseconds from the request's arrival to its response. */
+  readonly ms: number
+  /** Whether it is a write, a failure or a slow read. */
+  readonly isNotable: boolean
+}
+
+/** Keeps one finished request in memory until the next turn stores it. */
+export function recordRequest(gateway: Gateway, finished: Finished): void {
+  const { requests } = gateway.memory
+  if (finished.isNotable || gateway.config.logRequests === 'all') addRow(gateway, requests, finished)
+  else countRead(gateway, requests, finished)
+}
+
+function addRow(gateway: Gateway, buffer: RequestBuffer, { call, response, ms }: Finished) {
+  const isAnonymous = call.caller === undefined && response.status >= 400
+  if (isAnonymous) buffer.anonymous += 1
+  const isTooMany =
+    isAnonymous && gateway.config.logRequests !== 'all' && buffer.anonymous > maxAnonymousRowsPerTurn
+  if (isTooMany || buffer.rows.length >= maxWaitingRows) {
+    buffer.leftOut += 1
+    return
+  }
+  const { upstreamCalls = [] } = call
+  buffer.rows.push({
+    row_id: gateway.ids.next('row'),
+    at: Math.round(gateway.clock.now() - ms),
+    request_id: call.requestId,
+    channel_code: call.caller?.channel_code ?? '',
+    account_id: call.caller?.account?.account_id ?? null,
+    method: call.method,
+    route: call.route ?? '',
+    status: response.status,
+    code: response.code ?? null,
+    points: call.cost ?? 0,
+    duration_us: Math.round(ms * 1000),
+    upstream_us: upstreamCalls.reduce((sum, each) => sum + each.duration_us, 0),
+    upstream_calls: toJson(upstreamCalls),
+    idempotency: toIdempotency(call, response),
+  })
+}
+
+/** Describes what an `Idempotency-Key` did for the request; null without a key. */
+function toIdempotency(call: Call, { code, headers }: ApiResponse): RequestRow['idempotency'] {
+  if (code === 'IDEMPOTENCY_MISMATCH') return 'mismatch'
+  if (code === 'IDEMPOTENCY_IN_PROGRESS') return 'in_progress'
+  if (headers.includes('Idempotent-Replayed')) return 'replayed'
+  return call.key ? 'first' : null
+}
+
+function countRead(gateway: Gateway, { counts }: RequestBuffer, { call, ms }: Finished) {
+  const channel_code = call.caller?.channel_code ?? ''
+  const route = call.route ?? ''
+  const at = Math.floor(gateway.clock.now() / minuteMs) * minuteMs
+  const slot = `${channel_code} ${route}`
+  const minute = counts.get(at) ?? new Map()
+  counts.set(at, minute)
+  const known = minute.get(slot)
+  if (known) {
+    known.calls += 1
+    known.points += call.cost ?? 0
+    known.duration_us += Math.round(ms * 1000)
+    return
+  }
+  if (minute.size >= maxWaitingCounts) return
+  minute.set(slot, {
+    slot,
+    at,
+    channel_code,
+    route,
+    calls: 1,
+    points: call.cost ?? 0,
+    duration_us: Math.round(ms * 1000),
+  })
+}
+
+const rowColumns = [
+  'row_id',
+  'at',
+  'request_id',
+  'channel_code',
+  'account_id',
+  'method',
+  'route',
+  'status',
+  'code',
+  'points',
+  'duration_us',
+  'upstream_us',
+  'upstream_calls',
+  'idempotency',
+] as const
+
+const countColumns = ['slot', 'at', 'channel_code', 'route', 'calls', 'points', 'duration_us'] as const
+
+/** Stores what waits; one turn of the worker. Returns true if more rows wait. `isLast` is set when the process ends. */
+export async function storeRequests(gateway: Gateway, isLast = false): Promise<boolean> {
+  const { requests: buffer } = gateway.memory
+  // Two concurrent turns would remove each other's rows.
+  buffer.turn = buffer.turn.catch(() => {}).then(() => storeWaiting(gateway, isLast))
+  await buffer.turn
+  return buffer.rows.length > 0
+}
+
+async function storeWaiting(gateway: Gateway, isLast: boolean): Promise<void> {
+  const { memory, log } = gateway
+  const { requests: buffer } = memory
+  buffer.anonymous = 0
+  if (buffer.leftOut > 0) {
+    log.warn(
+      { rows: buffer.leftOut },
+      'requests are missing from the request log, because there were too many',
+    )
+    buffer.leftOut = 0
+  }
+  const rows = buffer.rows.slice(0, maxRowsPerTurn)
+  for (let from = 0; from < rows.length; from += gateway.store.batchRows) {
+    const batch = rows.slice(from, from + gateway.store.batchRows)
+    await insertRows(gateway, batch)
+    buffer.rows.splice(0, batch.length)
+  }
+  await storeCounts(gateway, isLast)
+}
+
+async function insertRows({ store }: Gateway, rows: readonly RequestRow[]): Promise<void> {
+  const days = new Set(rows.map(({ at }) => Math.floor(at / dayMs)))
+  for (const day of days) await store.partitions.ensure('requests', day * dayMs)
+  await store.db
+    .insertInto('requests')
+    .columns(rowColumns)
+    .expression(store.bulk.rows('requests', rowColumns, rows))
+    // A turn that failed after its commit stores the same rows again.
+    .onConflict((conflict) => conflict.columns(['row_id', 'at']).doNothing())
+    .execute()
+}
+
+async function storeCounts({ store, clock, memory }: Gateway, isLast: boolean): Promise<void> {
+  const { counts } = memory.requests
+  const now = Math.floor(clock.now() / minuteMs) * minuteMs
+  for (const [at, minute] of counts) {
+    // A minute is stored once, when it is over or the process ends.
+    if (at === now && !isLast) continue
+    await store.partitions.ensure('request_counts', at)
+    const rows = [...minute.values()]
+    for (let from = 0; from < rows.length; from += store.batchRows) {
+      const batch = rows.slice(from, from + store.batchRows)
+      await store.db
+        .insertInto('request_counts')
+        .columns(countColumns)
+        .expression(store.bulk.rows('request_counts', countColumns, batch))
+        .onConflict((conflict) =>
+          conflict.columns(['slot', 'at']).doUpdateSet((eb) => ({
+            calls: eb('request_counts.calls', '+', eb.ref('excluded.calls')),
+            points: eb('request_counts.points', '+', eb.ref('excluded.points')),
+            duration_us: eb('request_counts.duration_us', '+', eb.ref('excluded.duration_us')),
+          })),
+        )
+        .execute()
+      for (const { slot } of batch) minute.delete(slot)
+    }
+    counts.delete(at)
+  }
+}
+
+/** Removes the days that are older than the log's retention. */
+export async function dropOldRequests({ store, clock, config }: Gateway): Promise<void> {
+  const before = clock.now() - config.requestLogDays * dayMs
+  await store.partitions.dropBefore('requests', before)
+  await store.partitions.dropBefore('request_counts', before)
+}

@@ -1,0 +1,47 @@
+import type { DocumentKind, Holding } from '../document.ts'
+import type { Db } from '../store/store.ts'
+import type { ReservationRow } from '../store/tables.ts'
+import { toDocumentLockName } from '../writes/document-lock.ts'
+
+/**
+ * The document kind of reservations. Only this file writes the table `reservations`. The ERP knows a reservation only
+ * by its hold.
+ */
+export const reservationKind: DocumentKind<string> = {
+  type: 'reservation',
+  path: '/api/v1/reservations',
+  table: 'reservations',
+  holding: {
+    source: 'reservation',
+    capability: 'reservations.write',
+    isReleasable: true,
+    findTarget: (_db, { source_id: id }) =>
+      Promise.resolve({ type: 'reservation', id, lock: toDocumentLockName(id) }),
+    buildDoubtUpdate: (db, id, inDoubt) => buildReservationUpdate(db, id, { in_doubt: inDoubt }),
+    async endDocument(tx, { source_id }, { statusRaw, now }) {
+      const raw = statusRaw === null ? {} : { status_raw: statusRaw }
+      const fields = { status: 'cancelled', cancelled_at: now, updated_at: now, ...raw }
+      await buildReservationUpdate(tx, source_id, fields).where('status', '=', 'reserved').execute()
+    },
+    expireUnheld: () => Promise.resolve(),
+  } satisfies Holding,
+  lockName: toDocumentLockName,
+  matches: () => false,
+  applyErp: () => Promise.resolve('applied'),
+  listOpenReferences: () => Promise.resolve([]),
+  findIdsByReference: () => Promise.resolve(new Map()),
+}
+
+export function buildReservationInsert(db: Db, row: ReservationRow) {
+  return db.insertInto('reservations').values(row)
+}
+
+/** Builds the statement that changes a reservation. The caller must hold the reservation's lock. */
+export function buildReservationUpdate(db: Db, id: string, fields: Partial<ReservationRow>) {
+  return db.updateTable('reservations').set(fields).where('reservation_id', '=', id)
+}
+
+/** Builds the statement that deletes a reservation whose hold the ERP definitely did not create. */
+export function buildReservationDelete(db: Db, id: string) {
+  return db.deleteFrom('reservations').where('reservation_id', '=', id)
+}

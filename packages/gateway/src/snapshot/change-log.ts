@@ -1,0 +1,149 @@
+/**
+ * The order in which a warehouse's rows last changed: every row once, under its newest version, ascending. The chunks
+ * are immutable, so that a snapshot and its log are one value.
+ *
+ * If a row changes again, its former entry is marked as superseded and a new one is appended. Sparse chunks are merged,
+ * so the log is never much longer than the number of rows. Each chunk knows the number of its live entries, so that
+ * counting the pending rows does not walk the chunk.
+ */
+const entriesPerChunk = 1024
+/** Neighbouring chunks with at most this many live entries together are merged. */
+const maxMergedEntries = entriesPerChunk / 2
+
+interface Chunk {
+  readonly versions: Float64Array
+  readonly skus: readonly string[]
+  readonly superseded: Uint8Array
+  readonly live: number
+}
+
+export interface ChangeLog {
+  readonly chunks: readonly Chunk[]
+}
+
+export const emptyLog: ChangeLog = { chunks: [] }
+
+export interface Entry {
+  readonly sku: string
+  readonly version: number
+}
+
+/**
+ * Returns the log after a batch: marks the rows' former versions as superseded and appends the new entries (ascending).
+ */
+export function appendEntries(
+  log: ChangeLog,
+  former: readonly number[],
+  entries: readonly Entry[],
+): ChangeLog {
+  const kept = markSuperseded(log.chunks, former)
+  if ((entries[0]?.version ?? 0) > (kept.at(-1)?.versions.at(-1) ?? 0)) {
+    return { chunks: mergeChunks([...kept, ...splitIntoChunks(entries)]) }
+  }
+  // Entries older than the log's newest occur only when a snapshot is built from the start, because its rows are not in
+  // the order of their versions.
+  const all = [...kept.flatMap(listLiveEntries), ...entries]
+  return { chunks: splitIntoChunks(all.sort((a, b) => a.version - b.version)) }
+}
+
+/** Counts the rows that changed after a version. */
+export function countSince(log: ChangeLog, since: number): number {
+  const first = findChunkAfter(log.chunks, since)
+  let count = 0
+  for (let index = first; index < log.chunks.length; index++) {
+    const chunk = log.chunks[index]
+    if (!chunk) continue
+    count += index === first ? countLiveAfter(chunk, since) : chunk.live
+  }
+  return count
+}
+
+/** Lists the rows that changed after a version, oldest change first, at most `maxEntries`. */
+export function listEntriesSince(log: ChangeLog, since: number, maxEntries: number): Entry[] {
+  const entries: Entry[] = []
+  const first = findChunkAfter(log.chunks, since)
+  for (let index = first; index < log.chunks.length; index++) {
+    const chunk = log.chunks[index]
+    if (!chunk) continue
+    for (let at = index === first ? findFirstAfter(chunk, since) : 0; at < chunk.skus.length; at++) {
+      if (entries.length === maxEntries) return entries
+      if (chunk.superseded[at] === 0)
+        entries.push({ sku: chunk.skus[at] ?? '', version: chunk.versions[at] ?? 0 })
+    }
+  }
+  return entries
+}
+
+function markSuperseded(chunks: readonly Chunk[], former: readonly number[]): Chunk[] {
+  const byChunk = Map.groupBy(former, (version) => findChunkAfter(chunks, version - 1))
+  return chunks.flatMap((chunk, index) => {
+    const versions = byChunk.get(index)
+    if (!versions) return [chunk]
+    const marks = chunk.superseded.slice()
+    for (const version of versions) marks[findFirstAfter(chunk, version - 1)] = 1
+    const live = chunk.live - versions.length
+    return live === 0 ? [] : [{ ...chunk, superseded: marks, live }]
+  })
+}
+
+/** Splits entries, which are in order, into chunks. */
+export function splitIntoChunks(entries: readonly Entry[]): Chunk[] {
+  const chunks: Chunk[] = []
+  for (let from = 0; from < entries.length; from += entriesPerChunk) {
+    const part = entries.slice(from, from + entriesPerChunk)
+    chunks.push({
+      versions: Float64Array.from(part, ({ version }) => version),
+      skus: part.map(({ sku }) => sku),
+      superseded: new Uint8Array(part.length),
+      live: part.length,
+    })
+  }
+  return chunks
+}
+
+function mergeChunks(chunks: readonly Chunk[]): Chunk[] {
+  const result: Chunk[] = []
+  for (const chunk of chunks) {
+    const last = result.at(-1)
+    if (last && last.live + chunk.live <= maxMergedEntries) {
+      result.splice(-1, 1, ...splitIntoChunks([...listLiveEntries(last), ...listLiveEntries(chunk)]))
+    } else result.push(chunk)
+  }
+  return result
+}
+
+function listLiveEntries(chunk: Chunk): Entry[] {
+  return chunk.skus.flatMap((sku, at) =>
+    chunk.superseded[at] === 0 ? [{ sku, version: chunk.versions[at] ?? 0 }] : [],
+  )
+}
+
+function countLiveAfter(chunk: Chunk, since: number): number {
+  let count = 0
+  for (let at = findFirstAfter(chunk, since); at < chunk.skus.length; at++)
+    count += 1 - (chunk.superseded[at] ?? 0)
+  return count
+}
+
+/** Finds the first chunk whose newest version is above `since`. */
+function findChunkAfter(chunks: readonly Chunk[], since: number): number {
+  return findFirstIndex(chunks.length, (index) => (chunks[index]?.versions.at(-1) ?? 0) > since)
+}
+
+function findFirstAfter(chunk: Chunk, since: number): number {
+  return findFirstIndex(chunk.skus.length, (at) => (chunk.versions[at] ?? 0) > since)
+}
+
+/**
+ * Finds by binary search the first index for which the monotonic `holds` is true; returns `length` if there is none.
+ */
+export function findFirstIndex(length: number, holds: (index: number) => boolean): number {
+  let low = 0
+  let high = length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,146 @@
+import type { ErpAddress, ErpProduct, ErpShippingMethod } from '@trade-gateway/connector'
+import type { Store } from '../store/store.ts'
+import type { ReferenceRow } from '../store/tables.ts'
+
+/** The SKUs that a customer may order. */
+interface SellableRule {
+  readonly rule: 'only' | 'all_but'
+  readonly skus: ReadonlySet<string>
+}
+
+/** A style and the text to search it by. */
+export interface SearchableProduct {
+  readonly product: ErpProduct
+  /** Codes, SKUs and names, lower case. */
+  readonly haystack: string
+}
+
+const sliceRows = 500
+
+/** Reference data in memory. Like the stock mirror, it follows the database by `version > mine`. */
+export class ReferenceMirror {
+  readonly #store: Store
+  #turn: Promise<void> = Promise.resolve()
+  #version = 0
+  #filled = false
+  readonly #products = new Map<string, SearchableProduct>()
+  readonly #styleOfSku = new Map<string, string>()
+  readonly #shippingMethods = new Map<string, ErpShippingMethod>()
+  readonly #addresses = new Map<string, Map<string, ErpAddress>>()
+  readonly #sellable = new Map<string, SellableRule>()
+  #codes: readonly string[] = []
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** Whether the products have been read from the ERP once. */
+  get isFilled(): boolean {
+    return this.#filled
+  }
+
+  /** The newest version of all records, which increases with every change. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** Iterates over every style, sorted by code. */
+  *products(): Generator<SearchableProduct> {
+    for (const code of this.#codes) {
+      const entry = this.#products.get(code)
+      if (entry) yield entry
+    }
+  }
+
+  /** Finds a style and the text to search it by. */
+  findSearchable(code: string): SearchableProduct | undefined {
+    return this.#products.get(code)
+  }
+
+  findProduct(code: string): ErpProduct | undefined {
+    return this.#products.get(code)?.product
+  }
+
+  findProductOfSku(sku: string): ErpProduct | undefined {
+    const code = this.#styleOfSku.get(sku)
+    return code === undefined ? undefined : this.findProduct(code)
+  }
+
+  shippingMethods(): ErpShippingMethod[] {
+    return sortById(this.#shippingMethods)
+  }
+
+  addresses(customer: string): ErpAddress[] {
+    return sortById(this.#addresses.get(customer) ?? new Map())
+  }
+
+  /** Whether a customer may order a SKU. Until the customer's catalogue is known, the customer may order none. */
+  maySell(customer: string, sku: string): boolean {
+    const rule = this.#sellable.get(customer)
+    if (!rule) return false
+    return rule.skus.has(sku) === (rule.rule === 'only')
+  }
+
+  /** Reads everything up to the database's newest version; one turn of the worker. Turns never overlap. */
+  follow(): Promise<void> {
+    this.#turn = this.#turn.catch(() => {}).then(() => this.#follow())
+    return this.#turn
+  }
+
+  async #follow(): Promise<void> {
+    for (let full = true; full; ) {
+      const rows = await this.#store.db
+        .selectFrom('reference_records')
+        .selectAll()
+        .where('version', '>', this.#version)
+        .orderBy('version')
+        .limit(sliceRows)
+        .execute()
+      for (const row of rows) this.#apply(row)
+      full = rows.length === sliceRows
+      if (rows.some(({ kind }) => kind === 'product')) this.#codes = [...this.#products.keys()].sort()
+    }
+    if (this.#filled) return
+    const source = await this.#store.db.selectFrom('reference_sources').select('filled_at').executeTakeFirst()
+    this.#filled = source !== undefined
+  }
+
+  #apply(row: ReferenceRow) {
+    this.#version = row.version
+    const removed = row.removed === 1
+    if (row.kind === 'product') this.#applyProduct(row.id, removed ? undefined : JSON.parse(row.body))
+    else if (row.kind === 'shipping_method')
+      upsert(this.#shippingMethods, row.id, removed ? undefined : JSON.parse(row.body))
+    else if (row.kind === 'address') {
+      const own = this.#addresses.get(row.owner) ?? new Map<string, ErpAddress>()
+      upsert(own, row.id, removed ? undefined : JSON.parse(row.body))
+      this.#addresses.set(row.owner, own)
+    } else if (row.kind === 'sellable') {
+      const { rule, skus } = JSON.parse(row.body)
+      this.#sellable.set(row.owner, { rule, skus: new Set(skus) })
+    }
+  }
+
+  #applyProduct(code: string, product: ErpProduct | undefined) {
+    for (const { sku } of this.#products.get(code)?.product.skus ?? []) {
+      if (this.#styleOfSku.get(sku) === code) this.#styleOfSku.delete(sku)
+    }
+    if (!product) {
+      this.#products.delete(code)
+      return
+    }
+    for (const { sku } of product.skus) this.#styleOfSku.set(sku, code)
+    const { en = '', zh = '', ko = '' } = product.names
+    const haystack = [code, en, zh, ko, ...product.skus.map(({ sku }) => sku)].join('\n').toLowerCase()
+    this.#products.set(code, { product, haystack })
+  }
+}
+
+function upsert<T>(map: Map<string, T>, key: string, value: T | undefined) {
+  if (value === undefined) map.delete(key)
+  else map.set(key, value)
+}
+
+function sortById<T>(map: ReadonlyMap<string, T>): T[] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value)
+}

@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readRowJson, type SnapshotRow } from './block.ts'
+import { addContribution, hashPublishedRow, toHex, zeroSum } from './checksum.ts'
+import { SnapshotBuilder } from './snapshot-builder.ts'
+import {
+  applyBatch,
+  countChangesSince,
+  countPlaces,
+  emptySnapshot,
+  findSku,
+  listAllRows,
+  listChangesSince,
+  listRowsBetween,
+  type StockSnapshot,
+} from './stock-snapshot.ts'
+
+const noPause = async () => {}
+
+function parseChunks(chunks: readonly Uint8Array[]): unknown[] {
+  return JSON.parse(`[${Buffer.concat(chunks).toString()}]`)
+}
+
+/** A simple model of the same stock, against which the snapshot is compared. */
+class Model {
+  readonly rows = new Map<string, SnapshotRow>()
+
+  apply(changes: readonly SnapshotRow[]) {
+    for (const row of changes) this.rows.set(row.sku, row)
+  }
+
+  places(): SnapshotRow[] {
+    return [...this.rows.values()].sort((a, b) => (a.sku < b.sku ? -1 : 1))
+  }
+
+  live(): unknown[] {
+    return this.places().flatMap((row) => (row.removed ? [] : [JSON.parse(row.json)]))
+  }
+}
+
+const batch = fc.uniqueArray(
+  fc.record({ number: fc.nat(2000), style: fc.nat(40), removed: fc.boolean(), quantity: fc.nat(99) }),
+  { selector: ({ number }) => number, maxLength: 700 },
+)
+
+interface Draft {
+  readonly number: number
+  readonly style: number
+  readonly removed: boolean
+  readonly quantity: number
+}
+
+function toRow({ number, style, removed, quantity }: Draft, version: number): SnapshotRow {
+  const sku = `SKU-${String(number).padStart(5, '0')}-ü`
+  const fields = { sku, product_code: `S${style}`, quantity_on_hand: quantity, quantity_available: quantity }
+  const prices = { price_wholesale: 12.5, price_retail: 20, currency: 'AUD' }
+  const digest = hashPublishedRow({ ...fields, ...prices })
+  const json = JSON.stringify({ ...fields, ...prices, version })
+  return { sku, product_code: `S${style}`, removed, version, json, digest }
+}
+
+/** Creates rows with ascending versions, in random order. */
+async function fillSnapshot(
+  batches: readonly (readonly Draft[])[],
+): Promise<{ snapshot: StockSnapshot; model: Model }> {
+  const model = new Model()
+  let snapshot = emptySnapshot
+  let version = 0
+  for (const drafts of batches) {
+    const changes = drafts.map((draft) => {
+      version += 1
+      return toRow(draft, version)
+    })
+    model.apply(changes)
+    snapshot = await applyBatch(snapshot, { changes, version }, noPause)
+  }
+  return { snapshot, model }
+}
+
+const thousand = (quantity: number): Draft[] =>
+  Array.from({ length: 2560 }, (_, number) => ({ number, style: 1, removed: false, quantity }))
+
+describe('a snapshot', () => {
+  it('equals the obvious model after any batches: whole, by place, by SKU and by style', async () => {
+    const property = fc.asyncProperty(
+      fc.array(batch, { maxLength: 6 }),
+      fc.nat(2100),
+      fc.integer({ min: 1, max: 600 }),
+      async (batches, from, size) => {
+        const { snapshot, model } = await fillSnapshot(batches)
+        expect(parseChunks(listAllRows(snapshot))).toEqual(model.live())
+        expect(snapshot.liveRows).toBe(model.live().length)
+        expect(countPlaces(snapshot)).toBe(model.rows.size)
+        const page = model.places().slice(from, from + size)
+        const expected = page.flatMap((row) => (row.removed ? [] : [JSON.parse(row.json)]))
+        expect(
+          parseChunks(listRowsBetween(snapshot, Math.min(from, countPlaces(snapshot)), from + size)),
+        ).toEqual(expected)
+        for (const row of model.rows.values()) {
+          const at = findSku(snapshot, row.sku)
+          expect(at?.removed).toBe(row.removed)
+          expect(at && readRowJson(at.block, at.row).toString()).toBe(row.json)
+          expect(snapshot.skusOfStyle.get(row.product_code)).toContain(row.sku)
+        }
+        expect(findSku(snapshot, 'SKU-00000')).toBeUndefined()
+        const inStyles = [...snapshot.skusOfStyle.values()].reduce((sum, skus) => sum + skus.length, 0)
+        expect(inStyles).toBe(model.rows.size)
+      },
+    )
+    await fc.assert(property, { numRuns: 60 })
+  })
+
+  it('tells the changes since any version: each row once, newest state, ascending, and how many are to come', async () => {
+    const property = fc.asyncProperty(
+      fc.array(batch, { minLength: 1, maxLength: 8 }),
+      fc.nat(3000),
+      fc.integer({ min: 1, max: 900 }),
+      async (batches, since, most) => {
+        const { snapshot, model } = await fillSnapshot(batches)
+        const expected = [...model.rows.values()]
+          .filter(({ version }) => version > since)
+          .sort((a, b) => a.version - b.version)
+        expect(countChangesSince(snapshot, since)).toBe(expected.length)
+        const { rows, count, reached } = listChangesSince(snapshot, since, most)
+        const marked = expected.slice(0, most).map(({ json, removed }) => ({
+          ...JSON.parse(json),
+          ...(removed ? { removed: true } : {}),
+        }))
+        expect(parseChunks(rows)).toEqual(marked)
+        expect(count).toBe(marked.length)
+        expect(reached).toBe(expected.slice(0, most).at(-1)?.version)
+      },
+    )
+    await fc.assert(property, { numRuns: 60 })
+  })
+
+  it('keeps a checksum that equals the sum over its live rows, whatever happened before', async () => {
+    const property = fc.asyncProperty(fc.array(batch, { maxLength: 6 }), async (batches) => {
+      const { snapshot, model } = await fillSnapshot(batches)
+      const sum = [...model.rows.values()]
+        .filter(({ removed }) => !removed)
+        .reduce((total, { json }) => addContribution(total, hashPublishedRow(JSON.parse(json)), 1), zeroSum)
+      expect(toHex(snapshot.checksum)).toBe(toHex(sum))
+    })
+    await fc.assert(property, { numRuns: 40 })
+  })
+
+  it('keeps its log as long as its rows, however often they change', async () => {
+    const { snapshot } = await fillSnapshot(Array.from({ length: 30 }, (_, round) => thousand(round)))
+    const entries = snapshot.log.chunks.reduce((sum, { skus }) => sum + skus.length, 0)
+    expect(entries).toBeLessThanOrEqual(2 * 2560)
+    expect(countChangesSince(snapshot, 0)).toBe(2560)
+  })
+
+  it('keeps answering its own version while a newer one is made', async () => {
+    const { snapshot: before } = await fillSnapshot([thousand(1)])
+    const bytes = Buffer.concat(listAllRows(before))
+    const withdrawn = thousand(0).map((draft, index) => toRow({ ...draft, removed: true }, 2561 + index))
+    const after = await applyBatch(before, { changes: withdrawn, version: 5120 }, noPause)
+    expect(Buffer.concat(listAllRows(before)).equals(bytes)).toBe(true)
+    expect(before.version).toBe(2560)
+    expect(countChangesSince(before, 0)).toBe(2560)
+    expect(listAllRows(after)).toEqual([])
+  })
+
+  it('shares every block that a change does not touch', async () => {
+    const { snapshot: before } = await fillSnapshot([thousand(1)])
+    const change = toRow({ number: 5, style: 1, removed: false, quantity: 9 }, 2561)
+    const after = await applyBatch(before, { changes: [change], version: 2561 }, noPause)
+    const shared = after.blocks.filter((block) => before.blocks.includes(block))
+    expect(shared).toHaveLength(before.blocks.length - 1)
+  })
+})
+
+describe('a snapshot built from nothing', () => {
+  it('equals the same rows put in by batches, in whatever order they come', async () => {
+    const rows = fc.tuple(batch, fc.boolean())
+    const property = fc.asyncProperty(rows, async ([drafts, shuffled]) => {
+      const all = drafts.map((draft, index) => toRow(draft, index + 1))
+      const inOrder = all.toSorted((a, b) => (a.sku < b.sku ? -1 : 1))
+      const builder = new SnapshotBuilder()
+      for (const row of shuffled ? all : inOrder) builder.add(row)
+      const built = await builder.finish(all.length, noPause)
+      const put = await applyBatch(emptySnapshot, { changes: all, version: all.length }, noPause)
+      expect(parseChunks(listAllRows(built))).toEqual(parseChunks(listAllRows(put)))
+      expect(parseChunks(listChangesSince(built, 3, 500).rows)).toEqual(
+        parseChunks(listChangesSince(put, 3, 500).rows),
+      )
+      expect(toHex(built.checksum)).toBe(toHex(put.checksum))
+      expect(built.skusOfStyle).toEqual(put.skusOfStyle)
+      expect(built.liveRows).toBe(put.liveRows)
+      expect(countPlaces(built)).toBe(countPlaces(put))
+    })
+    await fc.assert(property, { numRuns: 40 })
+  })
+
+  it('goes on from rows that it already has: what changed while it was read comes again', async () => {
+    const builder = new SnapshotBuilder()
+    for (const [index, draft] of thousand(1).entries()) builder.add(toRow(draft, index + 1))
+    const built = await builder.finish(1000, noPause)
+    const again = thousand(1)
+      .slice(1000)
+      .map((draft, index) => toRow(draft, 1001 + index))
+    const after = await applyBatch(built, { changes: again, version: 2560 }, noPause)
+    expect(countChangesSince(after, 0)).toBe(2560)
+    const { rows } = listChangesSince(after, 900, 3000)
+    expect(parseChunks(rows).map((row) => Object(row).version)).toEqual(
+      Array.from({ length: 1660 }, (_, index) => 901 + index),
+    )
+  })
+})
+
+describe('the checksum', () => {
+  it('is the sum modulo 2^128 of the first 16 bytes of SHA-256 over the published fields', () => {
+    const row = {
+      sku: 'A-1',
+      product_code: 'A',
+      quantity_on_hand: 5,
+      quantity_available: 3,
+      price_wholesale: 12.5,
+      price_retail: 20,
+      currency: 'AUD',
+    }
+    const text = ['A-1', 'A', '5', '3', '1250', '2000', 'AUD'].join('\u001f')
+    const first = createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 32)
+    expect(toHex(addContribution(zeroSum, hashPublishedRow(row), 1))).toBe(first)
+    const largest = [0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff] as const
+    expect(toHex(addContribution(largest, [0, 0, 0, 1], 1))).toBe('0'.repeat(32))
+    expect(toHex(addContribution(zeroSum, [0, 0, 0, 1], -1))).toBe('f'.repeat(32))
+    const sum = BigInt(`0x${first}`) * 3n
+    const thrice = [1, 2, 3].reduce((total) => addContribution(total, hashPublishedRow(row), 1), zeroSum)
+    expect(toHex(thrice)).toBe((sum % 2n ** 128n).toString(16).padStart(32, '0'))
+  })
+})

@@ -1,0 +1,251 @@
+import {
+  applyChanges,
+  type Block,
+  findLowerBound,
+  findRow,
+  joinWithCommas,
+  readDigest,
+  readRowJson,
+  type SnapshotRow,
+  sliceLiveRows,
+} from './block.ts'
+import {
+  appendEntries,
+  type ChangeLog,
+  countSince,
+  emptyLog,
+  findFirstIndex,
+  listEntriesSince,
+} from './change-log.ts'
+import { addContribution, type Sum, zeroSum } from './checksum.ts'
+
+/**
+ * The stock of one warehouse at one version, in memory and ready to be sent. A snapshot has blocks of prebuilt JSON in
+ * the order of the SKUs, a log of the order of changes, and the checksum.
+ *
+ * A snapshot is immutable: a batch of changes creates a new one that shares every untouched block. So a reader that
+ * began on one version finishes on it, and a change costs only the rebuilding of its block.
+ *
+ * Withdrawn rows keep their place, so that pages do not shift between two requests; responses omit them.
+ */
+export interface StockSnapshot {
+  readonly version: number
+  readonly blocks: readonly Block[]
+  /** The first SKU of each block. */
+  readonly heads: readonly string[]
+  /** The number of rows before each block, including withdrawn ones; one more entry for the total. */
+  readonly places: Uint32Array
+  readonly liveRows: number
+  readonly checksum: Sum
+  readonly log: ChangeLog
+  /** The SKUs of each style, in order. */
+  readonly skusOfStyle: ReadonlyMap<string, readonly string[]>
+}
+
+export const emptySnapshot: StockSnapshot = {
+  version: 0,
+  blocks: [],
+  heads: [],
+  places: new Uint32Array(1),
+  liveRows: 0,
+  checksum: zeroSum,
+  log: emptyLog,
+  skusOfStyle: new Map(),
+}
+
+/** The number of rows whose digests are computed between two pauses. */
+const rowsPerPause = 500
+
+/** The next changes of a snapshot, each SKU once, and the version to which they lead. */
+interface Batch {
+  readonly changes: readonly SnapshotRow[]
+  readonly version: number
+}
+
+/**
+ * Returns a new snapshot with the batch applied. Pauses between bounded steps, so that a large batch does not block the event
+ * loop.
+ */
+export async function applyBatch(
+  snapshot: StockSnapshot,
+  { changes, version }: Batch,
+  pause: () => Promise<void>,
+): Promise<StockSnapshot> {
+  const sorted = changes.toSorted((a, b) => (a.sku < b.sku ? -1 : 1))
+  const former = sorted.map(({ sku }) => findSku(snapshot, sku))
+  const blocks = await applyToBlocks(snapshot, sorted, pause)
+  const checksum = await computeNextChecksum(snapshot, { sorted, former }, pause)
+  const skusOfStyle = computeNextStyles(snapshot, { sorted, former })
+  await pause()
+  const versions = former.flatMap((at) => (at ? [at.block.versions[at.row] ?? 0] : []))
+  const log = appendEntries(
+    snapshot.log,
+    versions,
+    sorted.toSorted((a, b) => a.version - b.version),
+  )
+  const liveRows = blocks.reduce((sum, block) => sum + block.liveRows, 0)
+  return {
+    version,
+    blocks,
+    heads: listHeads(blocks),
+    places: computePlaces(blocks),
+    liveRows,
+    checksum,
+    log,
+    skusOfStyle,
+  }
+}
+
+/** The position of a SKU in a snapshot. */
+export interface Place {
+  readonly block: Block
+  readonly row: number
+  readonly removed: boolean
+}
+
+/** Finds the position of a SKU; undefined if the snapshot never had the SKU. */
+export function findSku(snapshot: StockSnapshot, sku: string): Place | undefined {
+  const at = findLowerBound(snapshot.heads, sku)
+  const block = snapshot.blocks[snapshot.heads[at] === sku ? at : at - 1]
+  const row = block && findRow(block, sku)
+  return block === undefined || row === undefined
+    ? undefined
+    : { block, row, removed: block.removed[row] === 1 }
+}
+
+/** Lists the JSON of all live rows, separated by commas, as chunks to write in this order. */
+export function listAllRows(snapshot: StockSnapshot): Buffer[] {
+  return joinWithCommas(snapshot.blocks.map((block) => block.live))
+}
+
+/** Lists the JSON of the live rows at places `from` to `to` (exclusive), separated by commas. */
+export function listRowsBetween(snapshot: StockSnapshot, from: number, to: number): Buffer[] {
+  const parts: Buffer[] = []
+  let index = findFirstIndex(snapshot.places.length, (at) => (snapshot.places[at] ?? 0) > from) - 1
+  for (; index < snapshot.blocks.length && (snapshot.places[index] ?? 0) < to; index++) {
+    const block = snapshot.blocks[index]
+    const start = snapshot.places[index] ?? 0
+    if (block)
+      parts.push(sliceLiveRows(block, Math.max(0, from - start), Math.min(block.skus.length, to - start)))
+  }
+  return joinWithCommas(parts)
+}
+
+/** Counts the rows, including withdrawn ones. */
+export function countPlaces(snapshot: StockSnapshot): number {
+  return snapshot.places.at(-1) ?? 0
+}
+
+const removedMark = Buffer.from(',"removed":true}')
+
+/**
+ * Lists the rows that changed after a version, oldest change first, at most `maxRows`. Withdrawn rows have `removed:
+ * true`.
+ */
+export function listChangesSince(snapshot: StockSnapshot, since: number, maxRows: number) {
+  const entries = listEntriesSince(snapshot.log, since, maxRows)
+  const rows: Buffer[] = []
+  for (const { sku } of entries) {
+    const at = findSku(snapshot, sku)
+    if (!at) continue
+    const json = readRowJson(at.block, at.row)
+    rows.push(at.removed ? Buffer.concat([json.subarray(0, -1), removedMark]) : json)
+  }
+  return { rows: joinWithCommas(rows), count: entries.length, reached: entries.at(-1)?.version }
+}
+
+/** Counts the rows that changed after a version. */
+export function countChangesSince(snapshot: StockSnapshot, since: number): number {
+  return countSince(snapshot.log, since)
+}
+
+async function applyToBlocks(
+  snapshot: StockSnapshot,
+  sorted: readonly SnapshotRow[],
+  pause: () => Promise<void>,
+): Promise<Block[]> {
+  const blocks: Block[] = []
+  const sources = snapshot.blocks.length > 0 ? snapshot.blocks : [undefined]
+  let next = 0
+  for (let index = 0; index < sources.length; index++) {
+    const block = sources[index]
+    const limit = sources[index + 1]?.skus[0]
+    const from = next
+    while (next < sorted.length && (limit === undefined || (sorted[next]?.sku ?? '') < limit)) next++
+    if (from < next) {
+      blocks.push(...applyChanges(block, sorted.slice(from, next)))
+      await pause()
+    } else if (block) blocks.push(block)
+  }
+  return blocks
+}
+
+/** The changed rows in the order of their SKUs, and the position of each in the former snapshot. */
+interface SortedChanges {
+  readonly sorted: readonly SnapshotRow[]
+  readonly former: readonly (Place | undefined)[]
+}
+
+/**
+ * Computes the checksum after a batch: subtracts the former contributions of the changed rows and adds the new ones.
+ * Withdrawn rows contribute nothing.
+ */
+async function computeNextChecksum(
+  snapshot: StockSnapshot,
+  { sorted, former }: SortedChanges,
+  pause: () => Promise<void>,
+): Promise<Sum> {
+  let sum = snapshot.checksum
+  for (const [index, row] of sorted.entries()) {
+    const before = former[index]
+    if (before && !before.removed) sum = addContribution(sum, readDigest(before.block, before.row), -1)
+    if (!row.removed) sum = addContribution(sum, row.digest, 1)
+    if (index % rowsPerPause === rowsPerPause - 1) await pause()
+  }
+  return sum
+}
+
+/** Lists the first SKU of each block. */
+export function listHeads(blocks: readonly Block[]): string[] {
+  return blocks.map(({ skus }) => skus[0] ?? '')
+}
+
+/** Computes the number of rows before each block. */
+export function computePlaces(blocks: readonly Block[]): Uint32Array {
+  const places = new Uint32Array(blocks.length + 1)
+  blocks.forEach((block, index) => {
+    places[index + 1] = (places[index] ?? 0) + block.skus.length
+  })
+  return places
+}
+
+/** Computes the style index after a batch: the same object if no row is new and no row changed its style. */
+function computeNextStyles(
+  snapshot: StockSnapshot,
+  { sorted, former }: SortedChanges,
+): ReadonlyMap<string, readonly string[]> {
+  let map: Map<string, readonly string[]> | undefined
+  for (const [index, { sku, product_code }] of sorted.entries()) {
+    const at = former[index]
+    const before = at?.block.styles[at.row]
+    if (before === product_code) continue
+    map ??= new Map(snapshot.skusOfStyle)
+    if (before !== undefined) {
+      map.set(
+        before,
+        (map.get(before) ?? []).filter((other) => other !== sku),
+      )
+    }
+    map.set(product_code, [...(map.get(product_code) ?? []), sku].sort())
+  }
+  return map ?? snapshot.skusOfStyle
+}
+
+/** Parses a row's prebuilt JSON. */
+export function toRowJson({ block, row }: Place): {
+  readonly quantity_available: number
+  readonly price_wholesale: number
+  readonly currency: string
+} {
+  return JSON.parse(readRowJson(block, row).toString())
+}

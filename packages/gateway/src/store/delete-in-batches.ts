@@ -1,0 +1,35 @@
+/**
+ * Deletes rows in bounded batches and lets the event loop run between them. A single delete of 300,000 rows blocked
+ * an embedded store for 4.6 s and left a write-ahead log of 666 MB behind.
+ */
+
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
+import { type RawBuilder, sql } from 'kysely'
+import type { Db } from './store.ts'
+import type { Tables } from './tables.ts'
+
+export const maxDeletedRows = 500
+const maxBatches = 200
+
+interface Over<Table extends keyof Tables & string> {
+  readonly table: Table
+  /** The table's single-column primary key. */
+  readonly key: string & keyof Tables[Table]
+  readonly where: RawBuilder<boolean>
+}
+
+/** Deletes at most `maxBatches` batches; the next turn deletes the rest. */
+export async function deleteInBatches<Table extends keyof Tables & string>(
+  db: Db,
+  { table, key, where }: Over<Table>,
+): Promise<void> {
+  const [tableRef, keyRef] = [sql.table(table), sql.ref(key)]
+  const some = sql`select ${keyRef} from ${tableRef} where ${where} limit ${maxDeletedRows}`
+  for (let batch = 0; batch < maxBatches; batch++) {
+    const { numAffectedRows = 0n } = await sql`delete from ${tableRef} where ${keyRef} in (${some})`.execute(
+      db,
+    )
+    if (numAffectedRows < maxDeletedRows) return
+    await yieldToLoop()
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Runs migrations on connections of their own, because building an index of a large table takes longer than the 30 s
+ * that a statement of the store's connections may take. One process migrates; the others wait without a limit and log
+ * that they wait.
+ */
+
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import type { Db } from './store.ts'
+import type { Tables } from './tables.ts'
+
+const lockName = 'trade-gateway migrations'
+const pollMs = 200
+const unbounded = '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0'
+
+/** Runs `work` while no other process migrates. Calls `onWait` once if another process does. */
+export async function withMigrationTurn<T>(
+  common: pg.ClientConfig,
+  work: (db: Db) => Promise<T>,
+  onWait: () => void,
+): Promise<T> {
+  const config = { ...common, options: unbounded, keepAlive: true }
+  const turn = new pg.Client(config)
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: new pg.Pool({ ...config, max: 2 }) }),
+  })
+  try {
+    await turn.connect()
+    await takeTurn(turn, onWait)
+    return await work(db)
+  } finally {
+    await db.destroy()
+    // Ending the connection releases the lock.
+    await turn.end()
+  }
+}
+
+async function takeTurn(client: pg.Client, onWait: () => void): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const { rows } = await client.query<{ yes: boolean }>(
+      'select pg_try_advisory_lock(hashtextextended($1, 0)) as yes',
+      [lockName],
+    )
+    if (rows[0]?.yes) return
+    if (tries === 0) onWait()
+    await new Promise((resolve) => setTimeout(resolve, pollMs))
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Session locks of PostgreSQL (advisory locks). The database ends them with the process or its connection, so a crash
+ * never leaves one behind. All locks of this process share one connection. `InProcessLocks` serialises requests for the
+ * same name first, so the session never acquires a lock twice.
+ *
+ * A connection is used until its first failure. The caller that finds it broken destroys it, which ends its locks at
+ * the database and aborts `lost` for their holders. A lock is released on the connection that acquired it: a later
+ * connection would report "not held" and leave the lock with the first session.
+ */
+
+import pg from 'pg'
+import { systemClock } from '../kernel/clock.ts'
+import type { Log } from '../kernel/log.ts'
+import { DatabaseSilent } from './trouble.ts'
+
+const pollMs = 20
+/** A connection that does not respond for this long counts as lost, and all of its locks with it. */
+const maxConnectionSilenceMs = 10_000
+
+/** A lock that a caller requests. */
+interface Wanted {
+  readonly name: string
+  readonly waitMs: number
+  /** How long the caller waits for a database that does not respond. */
+  readonly maxSilenceMs?: number
+  readonly onSilence?: (error: unknown) => void
+}
+
+export class SessionLocks {
+  readonly #config: pg.ClientConfig
+  readonly #log: Log
+  #connecting: Promise<LockConnection> | undefined
+
+  constructor(config: pg.ClientConfig, log: Log) {
+    this.#config = config
+    this.#log = log
+  }
+
+  /**
+   * Runs `work` while this session holds the lock. Returns undefined if the lock is not free within `waitMs`. Throws
+   * `DatabaseSilent` if the database does not respond within `maxSilenceMs`.
+   */
+  async hold<T>(wanted: Wanted, work: (lost: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    const { name, maxSilenceMs = maxConnectionSilenceMs, onSilence } = wanted
+    const connecting = this.#connect()
+    const beganAt = systemClock.monotonic()
+    const acquired = settleWithin(connecting, maxSilenceMs).then((connection) =>
+      this.#acquire(connection, wanted, maxSilenceMs - (systemClock.monotonic() - beganAt)),
+    )
+    const isMine = await acquired.catch((error: unknown) => {
+      onSilence?.(error)
+      throw error
+    })
+    if (!isMine) return undefined
+    const connection = await connecting
+    try {
+      return await work(connection.lost)
+    } finally {
+      // The release is not awaited: the next request for this name follows it on the same connection.
+      void this.#release(connection, name)
+    }
+  }
+
+  /** Acquires a lock. `firstMs` is the part of the accepted silence that the wait for the connection has left. */
+  async #acquire(connection: LockConnection, wanted: Wanted, firstMs: number): Promise<boolean> {
+    const { name, waitMs, maxSilenceMs = maxConnectionSilenceMs } = wanted
+    for (let waited = 0; ; waited += pollMs) {
+      const acceptedMs = waited === 0 ? Math.max(0, firstMs) : maxSilenceMs
+      const asked = connection.ask('select pg_try_advisory_lock(hashtextextended($1, 0)) as yes', name)
+      const isMine = await settleWithin(asked, acceptedMs).catch((error: unknown) => {
+        if (error instanceof DatabaseSilent) void this.#releaseLate(connection, name, asked)
+        throw error
+      })
+      if (isMine) return true
+      if (waited >= waitMs) return false
+      await new Promise((resolve) => setTimeout(resolve, pollMs))
+    }
+  }
+
+  /** Releases a lock that the database grants only after its caller has stopped waiting. */
+  async #releaseLate(connection: LockConnection, name: string, asked: Promise<boolean>): Promise<void> {
+    if (await asked.catch(() => false)) await this.#release(connection, name)
+  }
+
+  async #release(connection: LockConnection, name: string): Promise<void> {
+    if (connection.lost.aborted) {
+      this.#log.warn({ subject: name }, 'a lock ended with its connection')
+      return
+    }
+    const isReleased = await connection
+      .ask('select pg_advisory_unlock(hashtextextended($1, 0)) as yes', name)
+      .catch(() => undefined)
+    if (isReleased === undefined) this.#log.warn({ subject: name }, 'a lock ended with its connection')
+    if (isReleased !== false) return
+    this.#log.error({ subject: name }, 'the database did not know a lock that this process released')
+    connection.destroy()
+  }
+
+  /** Returns the current connection, or a new one if there is none or it was lost. */
+  #connect(): Promise<LockConnection> {
+    if (this.#connecting) return this.#connecting
+    const connecting = openLockConnection(this.#config)
+    const forget = () => {
+      if (this.#connecting === connecting) this.#connecting = undefined
+    }
+    this.#connecting = connecting
+    connecting.then((connection) => connection.lost.addEventListener('abort', forget), forget)
+    return connecting
+  }
+
+  async close(): Promise<void> {
+    const connection = await this.#connecting?.catch(() => undefined)
+    await connection?.close()
+  }
+}
+
+/** Settles like the promise, but throws `DatabaseSilent` after `ms`. */
+async function settleWithin<T>(promise: Promise<T>, ms: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new DatabaseSilent()), ms)
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function openLockConnection(config: pg.ClientConfig): Promise<LockConnection> {
+  const client = new pg.Client({
+    ...config,
+    keepAlive: true,
+    pipeline: true,
+    query_timeout: maxConnectionSilenceMs,
+  })
+  const connection = new LockConnection(client)
+  await client.connect().catch((error: unknown) => {
+    connection.destroy()
+    throw error
+  })
+  return connection
+}
+
+/** One connection and the locks of its session. */
+class LockConnection {
+  readonly #client: pg.Client
+  readonly #lost = new AbortController()
+
+  constructor(client: pg.Client) {
+    this.#client = client
+    client.on('error', () => this.destroy())
+    client.once('end', () => this.#lost.abort())
+  }
+
+  /** A signal that is aborted when the connection ends, and all of its locks with it. */
+  get lost(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  /** Runs a lock query that returns a boolean. A connection responds in the order of the queries. */
+  async ask(sql: string, name: string): Promise<boolean> {
+    this.#lost.signal.throwIfAborted()
+    try {
+      const { rows } = await this.#client.query<{ yes: boolean }>(sql, [name])
+      return rows[0]?.yes === true
+    } catch (error) {
+      this.destroy()
+      throw error
+    }
+  }
+
+  /**
+   * Destroys the connection without waiting for the database, which may not respond. An orderly end would wait for a
+   * reply, and the session would keep its locks until then.
+   */
+  destroy(): void {
+    this.#lost.abort()
+    const { stream } = (this.#client as pg.Client & { connection: pg.Connection }).connection
+    stream.destroy()
+  }
+
+  async close(): Promise<void> {
+    this.#lost.abort()
+    await this.#client.end().catch(() => {})
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Temporary storage failures that are no fault of the gateway: the disk is full, or the database does not respond. They
+ * are recognised by the codes of SQLite (sqlite.org/rescode.html) and PostgreSQL (appendix A of its manual). Messages
+ * are compared only if the driver provides no code.
+ */
+
+import type { Log } from '../kernel/log.ts'
+
+export type StorageTrouble = 'storage_full' | 'storage_unavailable'
+
+const sqlite = { busy: 5, ioError: 10, corrupt: 11, full: 13, notADatabase: 26 } as const
+const primaryCode = 0xff
+/** The codes of a full disk, from the operating system and from PostgreSQL. */
+const fullCodes = new Set(['ENOSPC', 'EDQUOT', '53100'])
+/**
+ * The code of a statement that was cancelled because it took too long. The database responded, so its state did not
+ * change.
+ */
+const cancelledCode = '57014'
+const awayCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EPIPE',
+  'ETIMEDOUT',
+  '25006', // read-only: a standby after a failover
+  '25P03', // idle in a transaction for too long
+  '53200', // out of memory
+  '53300', // too many connections
+  cancelledCode,
+  '57P01',
+  '57P02',
+  '57P03',
+])
+const connectionClass = /^08/
+/** Messages of `pg` and its pool for errors without a code that mean a lost connection. */
+const awayMessages =
+  /^(?:Query read timeout|timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/
+
+/** The error if the database did not respond in time. The requested operation may still take effect. */
+export class DatabaseSilent extends Error {
+  readonly code = 'ETIMEDOUT'
+
+  constructor() {
+    super('The database did not respond in time.')
+  }
+}
+
+/**
+ * The error if a commit was sent and no response arrived: it may have taken effect. The cause is the failure of the
+ * connection.
+ */
+export class CommitUnanswered extends Error {
+  constructor(cause: unknown) {
+    super('The database did not confirm a commit.', { cause })
+  }
+}
+
+/** Returns the storage trouble that an error, or its cause, reports. */
+export function findStorageTrouble(error: unknown): StorageTrouble | undefined {
+  if (!(error instanceof Error)) return undefined
+  const errcode = readSqliteCode(error)
+  if (errcode === sqlite.full) return 'storage_full'
+  if (errcode === sqlite.ioError) return 'storage_unavailable'
+  const code = 'code' in error ? String(error.code) : ''
+  if (fullCodes.has(code)) return 'storage_full'
+  if (awayCodes.has(code) || connectionClass.test(code)) return 'storage_unavailable'
+  if (awayMessages.test(error.message)) return 'storage_unavailable'
+  return findStorageTrouble(error.cause)
+}
+
+/** Returns the primary result code of an error of `node:sqlite`. */
+function readSqliteCode(error: Error): number | undefined {
+  return 'errcode' in error ? Number(error.errcode) & primaryCode : undefined
+}
+
+/** Whether another process holds the database file. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Error && readSqliteCode(error) === sqlite.busy
+}
+
+/** Whether the file is damaged or is not a database. */
+export function isCorrupt(error: unknown): boolean {
+  const code = error instanceof Error ? readSqliteCode(error) : undefined
+  return code === sqlite.corrupt || code === sqlite.notADatabase
+}
+
+const probeEveryMs = 1_000
+
+const troubleMessages: Readonly<Record<StorageTrouble, string>> = {
+  storage_full:
+    'the disk of the database is full: writes are refused until there is space; stock can still be read',
+  storage_unavailable:
+    'the database does not respond: writes are refused until it does; stock can still be read',
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === cancelledCode
+}
+
+/** Tracks storage trouble: logs its beginning and its end once each, and probes until a write succeeds. */
+export class StorageState {
+  readonly #log: Log
+  readonly #probe: () => Promise<unknown>
+  #trouble: StorageTrouble | undefined
+  #timer: NodeJS.Timeout | undefined
+  #silences = 0
+  #isClosed = false
+
+  constructor(log: Log, probe: () => Promise<unknown>) {
+    this.#log = log
+    this.#probe = probe
+  }
+
+  get trouble(): StorageTrouble | undefined {
+    return this.#trouble
+  }
+
+  /** The number of times that the database was found not to respond. */
+  get silences(): number {
+    return this.#silences
+  }
+
+  note(error: unknown) {
+    const trouble = findStorageTrouble(error)
+    if (trouble === 'storage_unavailable' && !isCancelled(error)) this.#silences += 1
+    if (trouble === undefined || trouble === this.#trouble || this.#isClosed || isCancelled(error)) return
+    this.#trouble = trouble
+    this.#log.error({ code: trouble }, troubleMessages[trouble])
+    this.#probeLater()
+  }
+
+  #probeLater() {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => void this.#probeAgain(), probeEveryMs)
+    this.#timer.unref()
+  }
+
+  async #probeAgain() {
+    try {
+      await this.#probe()
+    } catch (error) {
+      this.note(error)
+      if (!this.#isClosed) this.#probeLater()
+      return
+    }
+    if (this.#trouble !== undefined)
+      this.#log.info({ code: this.#trouble }, 'the database accepts writes again')
+    this.#trouble = undefined
+  }
+
+  close() {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+  }
+}

@@ -1,0 +1,78 @@
+import { UnknownOutcome } from '@trade-gateway/connector'
+import { describe, expect, it } from 'vitest'
+import type { Clock } from '../kernel/clock.ts'
+import type { Log } from '../kernel/log.ts'
+import { ErpWatch } from './watch.ts'
+
+function createWatch() {
+  let now = 0
+  const clock: Clock = { now: () => now, monotonic: () => now }
+  const lines: string[] = []
+  const keep = (_fields: object, message: string) => void lines.push(message)
+  const log: Log = { debug: keep, info: keep, warn: keep, error: keep }
+  const watch = new ErpWatch(clock, log, 'The ERP at erp.example')
+  return {
+    watch,
+    lines,
+    pass: (ms: number) => {
+      now += ms
+    },
+    answer: () => watch.call(async () => 1),
+    fail: (kind: UnknownOutcome['kind'] = 'unreachable') =>
+      watch.call(() => Promise.reject(new UnknownOutcome(kind, 'secret words'))).catch(() => undefined),
+  }
+}
+
+describe('an ERP that is watched', () => {
+  it('is said to be away once, from its first failure before any answer, and once to be back', async () => {
+    const { watch, lines, answer, fail } = createWatch()
+    expect(watch.verdict).toBe('not_asked_yet')
+    for (let call = 0; call < 100; call++) await fail()
+    expect(watch.verdict).toBe('does_not_answer')
+    await answer()
+    await answer()
+    expect(watch.verdict).toBe('answers')
+    expect(lines).toEqual([
+      expect.stringContaining('The ERP at erp.example does not respond (no connection)'),
+      'The ERP at erp.example responds again',
+    ])
+    expect(lines.join()).not.toContain('secret')
+  })
+
+  it('is not away for one broken connection between answers', async () => {
+    const { watch, lines, answer, fail } = createWatch()
+    for (let call = 0; call < 20; call++) {
+      await answer()
+      await fail()
+    }
+    expect([watch.verdict, lines]).toEqual(['answers', []])
+  })
+
+  it('reports an ERP as not responding once a call has had no response for five seconds', async () => {
+    const { watch, lines, answer, pass } = createWatch()
+    await answer()
+    pass(1)
+    const { promise, resolve } = Promise.withResolvers<number>()
+    const call = watch.call(() => promise)
+    pass(4_999)
+    expect(watch.verdict).toBe('answers')
+    pass(1)
+    expect(watch.verdict).toBe('does_not_answer')
+    expect(watch.answerAgeSeconds).toBe(5)
+    resolve(1)
+    await call
+    expect(watch.verdict).toBe('answers')
+    expect(lines).toHaveLength(2)
+  })
+
+  it('answers while one slow call runs beside others that are answered', async () => {
+    const { watch, answer, pass } = createWatch()
+    const { promise, resolve } = Promise.withResolvers<number>()
+    const slow = watch.call(() => promise)
+    pass(10_000)
+    await answer()
+    expect(watch.verdict).toBe('answers')
+    resolve(1)
+    await slow
+  })
+})

@@ -1,0 +1,141 @@
+import { UnknownOutcome } from '@trade-gateway/connector'
+import { syncDocuments } from './documents/sync.ts'
+import { publishStockChanges } from './events/stock-changed.ts'
+import type { Gateway } from './gateway.ts'
+import { releaseExpiredHolds } from './holds/expire.ts'
+import { prune } from './housekeeping.ts'
+import { startWorker, type Worker } from './kernel/worker.ts'
+import { syncReference } from './reference/sync.ts'
+import { storeRequests } from './requests/record.ts'
+import { Resealer } from './reseal.ts'
+import { recordVersionsAndAdvanceHorizons } from './stock/history.ts'
+import { syncStock } from './stock/sync.ts'
+import type { Topic } from './store/store.ts'
+import { findStorageTrouble } from './store/trouble.ts'
+import { Dispatcher } from './webhooks/dispatch.ts'
+import { Egress } from './webhooks/egress.ts'
+import { sequenceEvents } from './webhooks/sequence.ts'
+import { settleAll } from './writes/settle.ts'
+import { writes } from './writes.ts'
+
+const delivery = 'deliver webhooks'
+
+/** A background worker. Its bounded turn takes no input, is repeated by a timer and started early by announcements. */
+interface Job {
+  readonly name: string
+  /** The interval of the timer, in case an announcement is lost. */
+  readonly everyMs: number
+  /** The pause between two turns, so that one turn handles a whole burst. */
+  readonly restMs?: number
+  readonly wokenBy?: readonly Topic[]
+  /** Returns true if more work is left, so that the next turn starts at once. */
+  turn(): Promise<unknown>
+}
+
+/** Lists the workers that read changes from the database into memory: stock, reference data and permissions. */
+function listFollowerJobs({ mirror, sessions }: Gateway): Job[] {
+  return [
+    { name: 'follow stock', everyMs: 1_000, wokenBy: ['stock'], turn: () => mirror.stock.follow() },
+    {
+      name: 'follow reference',
+      everyMs: 5_000,
+      wokenBy: ['reference'],
+      turn: () => mirror.reference.follow(),
+    },
+    { name: 'follow access', everyMs: 500, wokenBy: ['access'], turn: () => sessions.follow() },
+  ]
+}
+
+/** Lists the workers that store what the ERP reports. */
+function listSyncJobs(gateway: Gateway): Job[] {
+  const { syncIntervalMs } = gateway.config
+  return [
+    { name: 'sync stock', everyMs: syncIntervalMs, turn: () => syncStock(gateway) },
+    { name: 'sync documents', everyMs: syncIntervalMs, turn: () => syncDocuments(gateway) },
+    { name: 'sync reference', everyMs: 15_000, wokenBy: ['access'], turn: () => syncReference(gateway) },
+  ]
+}
+
+/** Lists the workers that publish stock changes, number events and deliver them. */
+function listDeliveryJobs(gateway: Gateway, dispatcher: Dispatcher): Job[] {
+  return [
+    {
+      name: 'number events',
+      everyMs: 500,
+      // A burst of orders is numbered together, and a single order hardly waits.
+      restMs: 3,
+      wokenBy: ['events'],
+      turn: () => sequenceEvents(gateway),
+    },
+    { name: delivery, everyMs: 250, wokenBy: ['deliveries'], turn: () => dispatcher.turn() },
+    { name: 'notice stock changes', everyMs: 500, turn: () => publishStockChanges(gateway) },
+  ]
+}
+
+/**
+ * Lists the workers that settle writes, store the request log, release expired holds, reseal values, rotate keys and
+ * delete old rows.
+ */
+function listUpkeepJobs(gateway: Gateway): Job[] {
+  const resealer = new Resealer(gateway)
+  return [
+    { name: 'settle writes', everyMs: 1_000, turn: () => settleAll(gateway, writes) },
+    { name: 'store the request log', everyMs: 1_000, turn: () => storeRequests(gateway) },
+    { name: 'expire holds', everyMs: 500, turn: () => releaseExpiredHolds(gateway) },
+    { name: 'seal again', everyMs: 10_000, turn: () => resealer.turn() },
+    {
+      name: 'housekeeping',
+      everyMs: 60_000,
+      async turn() {
+        await gateway.keys.rotateWhenDue()
+        await prune(gateway)
+        await recordVersionsAndAdvanceHorizons(gateway)
+      },
+    },
+  ]
+}
+
+/** Starts every background worker; the returned function stops them all. */
+export function startWorkers({ store, ...edges }: Gateway): () => Promise<void> {
+  const gateway: Gateway = { ...edges, store: store.forBackground() }
+  const { config } = gateway
+  const dispatcher = new Dispatcher(gateway, new Egress(config), () => wake('deliveries'))
+  const jobs = [
+    ...listFollowerJobs(gateway),
+    ...listSyncJobs(gateway),
+    ...listDeliveryJobs(gateway, dispatcher),
+    ...listUpkeepJobs(gateway),
+  ]
+  const started = jobs.map((job) => ({ job, worker: startJob(job, gateway) }))
+  const wake = (topic: Topic) => {
+    for (const { job, worker } of started) if (job.wokenBy?.includes(topic)) worker.nudge()
+  }
+  store.listen(wake)
+  return async () => {
+    // The dispatcher must return its leases, even if another worker waits for an unresponsive ERP.
+    const delivering = started.filter(({ job }) => job.name === delivery)
+    const delivered = Promise.all(delivering.map(({ worker }) => worker.stop())).then(() => dispatcher.stop())
+    await Promise.all([delivered, ...started.map(({ worker }) => worker.stop())])
+    await storeRequests(gateway, true).catch(() => {})
+  }
+}
+
+/**
+ * Whether a failure is reported elsewhere: `StorageState` and `ErpWatch` report storage trouble and an unreachable ERP
+ * once, for all workers.
+ */
+function isReportedElsewhere(error: unknown): boolean {
+  if (findStorageTrouble(error) !== undefined) return true
+  return error instanceof UnknownOutcome && error.kind !== 'malformed'
+}
+
+function startJob({ name, everyMs, restMs, turn }: Job, { log }: Gateway): Worker {
+  const options = {
+    name,
+    everyMs,
+    ...(restMs === undefined ? {} : { restMs }),
+    log,
+    isReported: isReportedElsewhere,
+  }
+  return startWorker({ ...options, turn: async () => (await turn()) === true })
+}

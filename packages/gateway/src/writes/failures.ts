@@ -1,0 +1,62 @@
+import { type Rejection, type RejectionReason, UnknownOutcome } from '@trade-gateway/connector'
+import { GatewayError, type Reason } from '../contract/errors.ts'
+
+const maxReasonCharacters = 300
+const retrySeconds = 2
+
+const reasonOf: Readonly<Partial<Record<RejectionReason, Reason>>> = {
+  insufficient_stock: 'insufficient_stock',
+  insufficient_balance: 'insufficient_balance',
+  already_shipped: 'already_shipped',
+  hold_expired: 'hold_expired',
+  price_changed: 'price_changed',
+  invalid_state: 'invalid_state',
+  invalid_field: 'invalid_field',
+  not_found: 'invalid_field',
+  not_supported: 'invalid_state',
+}
+
+/**
+ * Creates the error for a write that the ERP refused and did not perform. The sentence ends with the ERP's own reason.
+ */
+export function toRejectionError({ reason, message, shortages }: Rejection): GatewayError {
+  if (reason === 'sku_blocked') {
+    return new GatewayError('VALIDATION_FAILED', {
+      param: 'lines',
+      reason: 'sku_blocked',
+      say: ['erp_rejected', { reason: message.slice(0, maxReasonCharacters) }],
+    })
+  }
+  const known = reasonOf[reason]
+  return new GatewayError('UPSTREAM_REJECTED', {
+    say: ['erp_rejected', { reason: message.slice(0, maxReasonCharacters) }],
+    ...(known ? { reason: known } : {}),
+    ...(shortages ? { more: { shortages } } : {}),
+  })
+}
+
+/** Creates the error for a write whose outcome is unknown or that never reached the ERP. */
+export function toUnconfirmedWriteError(error: unknown): GatewayError {
+  const isLate = error instanceof UnknownOutcome && error.kind === 'timeout'
+  const isSent = !(error instanceof UnknownOutcome) || error.sent
+  return new GatewayError(isLate ? 'UPSTREAM_TIMEOUT' : 'UPSTREAM_ERROR', {
+    ...(isSent ? { reason: 'upstream_unknown' as const } : {}),
+    say: [isSent ? 'outcome_unknown' : 'erp_unreachable'],
+    retryAfter: retrySeconds,
+    cause: error,
+  })
+}
+
+/** Creates the error for a document on which a write is in progress or has an unknown outcome. */
+export function toDocumentInDoubtError(id: string): GatewayError {
+  return new GatewayError('UPSTREAM_TIMEOUT', {
+    reason: 'upstream_unknown',
+    say: ['document_in_doubt', { id }],
+    retryAfter: retrySeconds,
+  })
+}
+
+/** Whether an error says that the ERP refused a write because its hold had expired. */
+export function isHoldExpiredError(error: unknown): boolean {
+  return error instanceof GatewayError && error.facts.reason === 'hold_expired'
+}

@@ -1,0 +1,186 @@
+import { type CallOptions, type ErpResult, UnknownOutcome } from '@trade-gateway/connector'
+import type { Call } from '../contract/call.ts'
+import { GatewayError } from '../contract/errors.ts'
+import type { Reply } from '../contract/reply.ts'
+import type { Gateway } from '../gateway.ts'
+import { Deadline } from '../kernel/deadline.ts'
+import type { Tx } from '../store/store.ts'
+import type { IntentRow } from '../store/tables.ts'
+import { toDocumentInDoubtError, toRejectionError, toUnconfirmedWriteError } from './failures.ts'
+import {
+  closeIntent,
+  commitIntent,
+  DocumentChanged,
+  readDetail,
+  SettledElsewhere,
+  type Write,
+  type WritePlan,
+  type Writer,
+  type Written,
+} from './intent.ts'
+import { freeKey, keepSettledResponse } from './keys.ts'
+import { publish } from './publish.ts'
+import { serialize } from './serialize.ts'
+import { maxIdleBeforeSendMs, writeTimeoutMs } from './timing.ts'
+
+/** Performs a write. The caller must hold the document's lock. */
+export async function performWrite<Detail, Body, Row = never>(
+  writer: Writer,
+  write: Write<Detail, Body, Row>,
+  plan: WritePlan<Detail, Row>,
+): Promise<Reply<Body>> {
+  const { warehouses = [], held } = plan
+  return serialize(writer.gateway, warehouses, (turnLost) => {
+    const lost = turnLost ? AbortSignal.any([held.lost, turnLost]) : held.lost
+    return executeWrite(writer, write, { ...plan, held: { ...held, lost } })
+  }).catch((error: unknown) => {
+    throw error instanceof UnknownOutcome ? toUnconfirmedWriteError(error) : error
+  })
+}
+
+async function executeWrite<Detail, Body, Row>(
+  writer: Writer,
+  write: Write<Detail, Body, Row>,
+  plan: WritePlan<Detail, Row>,
+): Promise<Reply<Body>> {
+  const { gateway } = writer
+  const startedAt = gateway.clock.monotonic()
+  const intent = await commitIntent(writer, write.kind, plan).catch((error: unknown) => {
+    throw error instanceof DocumentChanged ? toDocumentInDoubtError(plan.document.id) : error
+  })
+  let answer: ErpResult<Written>
+  try {
+    answer = await sendToErp(writer, plan, startedAt)
+  } catch (error) {
+    // A definite failure: the request was never sent, or the gateway refused it before the ERP. Any other write may
+    // have taken effect.
+    const isDefinite = error instanceof UnknownOutcome ? !error.sent : error instanceof GatewayError
+    if (isDefinite) await undoOwnIntent(gateway, write, { intent, httpStatus: 502 })
+    throw error instanceof GatewayError ? error : toUnconfirmedWriteError(error)
+  }
+  if ('rejected' in answer) {
+    await undoOwnIntent(gateway, write, { intent, httpStatus: 422 })
+    throw toRejectionError(answer.rejected)
+  }
+  return applyOutcome(writer, write, { intent, written: answer.ok, row: plan.row }).catch(
+    (error: unknown) => {
+      if (error instanceof SettledElsewhere) throw toDocumentInDoubtError(intent.document_id)
+      // The ERP performed the write even though storing the outcome failed.
+      throw toUnconfirmedWriteError(error)
+    },
+  )
+}
+
+/**
+ * Calls the ERP, unless the token was revoked while its write waited, too much time has passed, or a lock was lost:
+ * another process may be responsible for the write by now.
+ */
+async function sendToErp<Detail, Row>(
+  { gateway, call }: Writer,
+  plan: WritePlan<Detail, Row>,
+  startedAt: number,
+): Promise<ErpResult<Written>> {
+  const deadline = Deadline.after(writeTimeoutMs)
+  try {
+    await plan.ready
+    // This check comes before the time limits below, so that the time of its own read counts. The write may have waited
+    // in a queue for a long time.
+    if (call?.caller) await gateway.sessions.requireLive(call.caller)
+    if (gateway.clock.monotonic() - startedAt > maxIdleBeforeSendMs) {
+      throw toNotSentError('The gateway was too slow to call the ERP.')
+    }
+    if (plan.held.lost.aborted) throw toNotSentError('The lock of the document was lost before the call.')
+    return await plan.send(toCallOptions(call, deadline))
+  } finally {
+    deadline.end()
+  }
+}
+
+function toNotSentError(message: string): UnknownOutcome {
+  return new UnknownOutcome('unreachable', message, { sent: false })
+}
+
+function toCallOptions(call: Call | undefined, { signal }: Deadline): CallOptions {
+  return call?.fault === undefined ? { signal } : { signal, fault: call.fault }
+}
+
+/**
+ * Undoes this process's own intent. If another process settled the intent in the meantime, the outcome is reported as
+ * unknown.
+ */
+async function undoOwnIntent<Detail, Body, Row>(
+  gateway: Gateway,
+  write: Write<Detail, Body, Row>,
+  undo: Undo,
+): Promise<void> {
+  await undoWrite(gateway, write, undo).catch((error: unknown) => {
+    throw error instanceof SettledElsewhere ? toDocumentInDoubtError(undo.intent.document_id) : error
+  })
+}
+
+interface Outcome<Row> {
+  readonly intent: IntentRow
+  readonly written: Written
+  /** The document as the intent left it, if the plan has it. */
+  readonly row?: Row | undefined
+  /** Records a settlement by a person in the audit log, in the same commit. */
+  record?(tx: Tx): Promise<void>
+}
+
+/** Commits what the ERP reported, publishes the stock figures, and only then returns the response. */
+export async function applyOutcome<Detail, Body, Row>(
+  writer: Writer,
+  write: Write<Detail, Body, Row>,
+  outcome: Outcome<Row>,
+): Promise<Reply<Body>> {
+  const [reply] = await Promise.all([
+    commitOutcome(writer, write, outcome),
+    publish(writer.gateway, outcome.written.figures),
+  ])
+  return reply
+}
+
+/** Commits the outcome, the stored response and the events together. */
+async function commitOutcome<Detail, Body, Row>(
+  { gateway, call }: Writer,
+  write: Write<Detail, Body, Row>,
+  outcome: Outcome<Row>,
+): Promise<Reply<Body>> {
+  const { intent, written, row } = outcome
+  const { scope, http_status } = intent
+  const reply = await gateway.store.db.transaction().execute(async (tx) => {
+    await closeIntent(tx, intent)
+    await outcome.record?.(tx)
+    const context = { gateway, tx, intent, detail: readDetail<Detail>(intent) }
+    const response = await write.apply(context, written, row)
+    if (scope !== null)
+      await keepSettledResponse({ gateway, tx, scope }, { reply: response, status: http_status })
+    if (call?.key) call.key.isKept = true
+    return response
+  })
+  if (write.makesEvents) gateway.nudge('events')
+  return reply
+}
+
+interface Undo {
+  readonly intent: IntentRow
+  /** The HTTP status that is stored with the key. */
+  readonly httpStatus: number
+  /** Records a settlement by a person in the audit log, in the same commit. */
+  record?(tx: Tx): Promise<void>
+}
+
+/** Undoes an intent that the ERP did not perform: restores the document and frees the key. */
+export async function undoWrite<Detail, Body, Row>(
+  gateway: Gateway,
+  write: Write<Detail, Body, Row>,
+  undo: Undo,
+): Promise<void> {
+  const { intent, httpStatus } = undo
+  await gateway.store.db.transaction().execute(async (tx) => {
+    await write.undo({ gateway, tx, intent, detail: readDetail<Detail>(intent) })
+    await closeIntent(tx, intent)
+    await undo.record?.(tx)
+    if (intent.scope !== null) await freeKey({ gateway, tx, scope: intent.scope }, httpStatus)
+  })
+}

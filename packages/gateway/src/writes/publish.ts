@@ -1,0 +1,46 @@
+import type { StockFigure } from '@trade-gateway/connector'
+import type { Gateway } from '../gateway.ts'
+import { writeStock } from '../stock/write.ts'
+import type { Figures } from './intent.ts'
+
+/**
+ * Writes the stock figures of writes to the change feed and this process's snapshot, so that no response is newer than
+ * they are. Writes of one warehouse lock its counter row one after another. Writes that end at the same time therefore
+ * share one turn, as group commit shares one disk sync.
+ */
+export async function publish(gateway: Gateway, figures: Figures): Promise<void> {
+  if (figures.length === 0) return
+  await writeFigures(gateway, figures)
+  gateway.nudge('stock')
+  await gateway.mirror.stock.follow()
+}
+
+/** Resolves once these figures, or newer ones, have been written. */
+function writeFigures(gateway: Gateway, figures: Figures): Promise<void> {
+  const queue = gateway.memory.figures
+  for (const { warehouse_code, rows } of figures) {
+    const waiting = queue.waiting.get(warehouse_code) ?? new Map<string, StockFigure>()
+    for (const row of rows) {
+      const known = waiting.get(row.sku)
+      if (!known || (row.stock_seq ?? 0) >= (known.stock_seq ?? 0)) waiting.set(row.sku, row)
+    }
+    queue.waiting.set(warehouse_code, waiting)
+  }
+  queue.next ??= queue.turn
+    .catch(() => {})
+    .then(() => {
+      queue.next = undefined
+      queue.turn = writeWaitingFigures(gateway)
+      return queue.turn
+    })
+  return queue.next
+}
+
+async function writeWaitingFigures(gateway: Gateway): Promise<void> {
+  const { figures } = gateway.memory
+  const all = figures.waiting
+  figures.waiting = new Map()
+  for (const [warehouse_code, rows] of all) {
+    await writeStock(gateway, { warehouse_code, rows: [...rows.values()], gone: [], gone_seq: null })
+  }
+}

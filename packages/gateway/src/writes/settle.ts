@@ -1,0 +1,185 @@
+/**
+ * Settles a write of unknown outcome only by what the ERP reports about its reference. It looks up and never sends. If
+ * the ERP has the write, its outcome is applied like a response.
+ *
+ * An absence counts only under two conditions: no late request can still take effect, and two look-ups since then, with
+ * a pause between them, found nothing. The write is then undone. If the ERP offers no look-up, the outcome stays
+ * unknown until a person settles it.
+ */
+
+import { type ErpDocument, unwrap, withTimeout } from '@trade-gateway/connector'
+import type { Gateway } from '../gateway.ts'
+import type { Tx } from '../store/store.ts'
+import type { IntentRow } from '../store/tables.ts'
+import type { AnyWrite, Figures, Write } from './intent.ts'
+import { applyOutcome, undoWrite } from './perform.ts'
+import { recordSighting } from './sightings.ts'
+import { maxSendDelayMs } from './timing.ts'
+
+const lookupTimeoutMs = 10_000
+/** The shortest pause between the two look-ups that prove an absence. */
+const minPauseMs = 1_000
+const maxRetrySeconds = 30
+const maxPerTurn = 100
+
+export type Settled =
+  | { readonly outcome: 'found' | 'absent' | 'gone' }
+  | { readonly outcome: 'unsure'; readonly retryAfter: number }
+
+/**
+ * Looks up one intent, unless another request works on its document. Returns `gone` if it was settled in the meantime.
+ */
+export async function settle(
+  gateway: Gateway,
+  writes: readonly AnyWrite[],
+  intent: IntentRow,
+): Promise<Settled> {
+  recordSighting(gateway, intent)
+  const settled = await gateway.store.withLock(intent.lock_name, 0, async () => {
+    const row = await findCurrentIntent(gateway, intent)
+    return row ? settleByLookup(gateway, requireWriteKind(writes, row), row) : { outcome: 'gone' as const }
+  })
+  return settled ?? { outcome: 'unsure', retryAfter: 1 }
+}
+
+/** What a person found in the ERP about a write. */
+export interface Finding {
+  readonly intent: IntentRow
+  /** The ERP's document; null if the ERP does not have it. */
+  readonly document: ErpDocument | null
+  /** Records the settlement in the audit log, in the same commit. */
+  record(tx: Tx): Promise<void>
+}
+
+/** Settles an intent by what a person found in the ERP. */
+export async function settleManually(
+  gateway: Gateway,
+  writes: readonly AnyWrite[],
+  { intent, document, record }: Finding,
+): Promise<'settled' | 'busy' | 'not done'> {
+  const done = await gateway.store.withLock(intent.lock_name, 0, async () => {
+    const row = await findCurrentIntent(gateway, intent)
+    if (!row) return 'settled' as const
+    const write = requireWriteKind(writes, row)
+    if (document && !write.isDone(document)) return 'not done' as const
+    if (document === null) await undoWrite(gateway, write, { intent: row, httpStatus: 502, record })
+    else await applyFound(gateway, write, { intent: row, document, record })
+    return 'settled' as const
+  })
+  return done ?? 'busy'
+}
+
+/** Looks up every open intent, beginning with the one whose last look-up is oldest. One turn of the worker. */
+export async function settleAll(gateway: Gateway, writes: readonly AnyWrite[]): Promise<void> {
+  const open = await gateway.store.db
+    .selectFrom('intents')
+    .selectAll()
+    .orderBy('looked_at', (order) => order.asc().nullsFirst())
+    .orderBy('sent_at')
+    .limit(maxPerTurn)
+    .execute()
+  for (const intent of open) {
+    await settle(gateway, writes, intent).catch(async (error: unknown) => {
+      gateway.log.warn(
+        { error, subject: intent.document_id },
+        'a write of unknown outcome could not be settled yet',
+      )
+      // Puts the intent after the others in the next turn.
+      await recordLookup(gateway, intent, false)
+    })
+  }
+}
+
+async function findCurrentIntent(gateway: Gateway, intent: IntentRow): Promise<IntentRow | undefined> {
+  return gateway.store.db
+    .selectFrom('intents')
+    .selectAll()
+    .where('document_id', '=', intent.document_id)
+    .where('kind', '=', intent.kind)
+    .where('reference', '=', intent.reference)
+    .executeTakeFirst()
+}
+
+/**
+ * Returns the kind of write that an intent belongs to; throws if this process does not know it. The cast holds because
+ * the write of this kind stored `detail`.
+ */
+function requireWriteKind(writes: readonly AnyWrite[], { kind }: IntentRow): Write<unknown> {
+  const known = writes.find((write) => write.kind === kind)
+  if (!known)
+    throw new Error(`The kind of write "${kind}" is unknown: a newer version of the gateway started it.`)
+  return known as Write<unknown>
+}
+
+async function settleByLookup(gateway: Gateway, write: Write<unknown>, intent: IntentRow): Promise<Settled> {
+  const { lookup, lookup_lag_ms, max_request_ms } = await gateway.upstream.capabilities()
+  if (lookup === 'none') return { outcome: 'unsure', retryAfter: maxRetrySeconds }
+  const sighting = recordSighting(gateway, intent)
+  const now = gateway.clock.monotonic()
+  const { state, document } = unwrap(
+    await gateway.erp.lookup({ reference: intent.reference }, withTimeout(lookupTimeoutMs)),
+  )
+  if (state === 'found' && document && write.isDone(document)) {
+    await applyFound(gateway, write, { intent, document })
+    return { outcome: 'found' }
+  }
+  const silentUntil = sighting.since + maxSendDelayMs + Math.max(max_request_ms, lookup_lag_ms)
+  const isMiss = state !== 'in_progress' && now >= silentUntil
+  const pause = Math.max(minPauseMs, lookup_lag_ms)
+  if (isMiss && sighting.missedAt !== undefined && now - sighting.missedAt >= pause) {
+    await undoWrite(gateway, write, { intent, httpStatus: 502 })
+    return { outcome: 'absent' }
+  }
+  sighting.missedAt = isMiss ? (sighting.missedAt ?? now) : undefined
+  await recordLookup(gateway, intent, isMiss)
+  const wait = isMiss ? pause : Math.max(minPauseMs, silentUntil - now)
+  return { outcome: 'unsure', retryAfter: Math.min(maxRetrySeconds, Math.ceil(wait / 1000)) }
+}
+
+interface Found {
+  readonly intent: IntentRow
+  readonly document: ErpDocument
+  record?(tx: Tx): Promise<void>
+}
+
+/** Applies the result of a look-up like a response of the ERP. */
+async function applyFound(
+  gateway: Gateway,
+  write: Write<unknown>,
+  { document, ...found }: Found,
+): Promise<void> {
+  const written = { document, figures: await readFigures(gateway, document) }
+  await applyOutcome({ gateway, call: undefined }, write, { ...found, written })
+}
+
+/** Records the look-up, for operators and for the sequence of the next turn. */
+async function recordLookup(gateway: Gateway, intent: IntentRow, isMiss: boolean): Promise<void> {
+  const now = gateway.clock.now()
+  const missed_at = isMiss ? (intent.missed_at ?? now) : null
+  await gateway.store.db
+    .updateTable('intents')
+    .set({ looked_at: now, missed_at })
+    .where('document_id', '=', intent.document_id)
+    .where('reference', '=', intent.reference)
+    .execute()
+}
+
+/**
+ * Reads the newest stock figures of everything that the document may have changed, because a look-up does not return
+ * them.
+ */
+async function readFigures(gateway: Gateway, document: ErpDocument): Promise<Figures> {
+  const skus = new Map<string, Set<string>>()
+  for (const { sku, allocations } of document.lines) {
+    for (const { warehouse_code } of allocations) {
+      skus.set(warehouse_code, (skus.get(warehouse_code) ?? new Set()).add(sku))
+    }
+  }
+  const figures: Figures = []
+  for (const [warehouse_code, named] of skus) {
+    const input = { warehouse_code, skus: [...named] }
+    const { rows } = unwrap(await gateway.erp['stock.read'](input, withTimeout(lookupTimeoutMs)))
+    figures.push({ warehouse_code, rows })
+  }
+  return figures
+}

@@ -1,0 +1,89 @@
+/** Expired rows are deleted in steps of limited size, however many there are. */
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type KyselyPlugin, sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { prune } from '../src/housekeeping.ts'
+import { maxDeletedRows } from '../src/store/delete-in-batches.ts'
+import { openSqlite } from '../src/store/sqlite.ts'
+import { createWorld, openTestGateway, type TestGateway } from './harness.ts'
+
+const expired = 20_000
+const perInsert = 500
+
+describe('housekeeping', () => {
+  let house: TestGateway
+  let channel_code: string
+
+  beforeAll(async () => {
+    house = await openTestGateway({ styles: 2 })
+    channel_code = (await createWorld(house)).channel_code
+  })
+  afterAll(() => house.close())
+
+  /** Inserts rows in batches that both databases accept. */
+  async function insertRows(count: number, insert: (from: number, to: number) => Promise<unknown>) {
+    for (let at = 0; at < count; at += perInsert) await insert(at, Math.min(count, at + perInsert))
+  }
+  const listRange = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => from + index)
+  const countRows = async (table: 'idempotency_keys') => {
+    const { db } = house.gateway.store
+    const { count } = await db
+      .selectFrom(table)
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    return Number(count)
+  }
+
+  it('removes 20,000 expired keys over many statements, none of more rows than the bound, and keeps what is in doubt', async () => {
+    const { store, clock } = house.gateway
+    const expires_at = clock.now() - 2 * 24 * 60 * 60_000
+    const buildRow = (index: number) => ({
+      scope: `old-${index}`,
+      channel_code,
+      method: 'POST',
+      path: '/api/v1/orders',
+      idempotency_key: `key-${index}`,
+      fingerprint: 'f',
+      state: index === 0 ? ('in_doubt' as const) : ('completed' as const),
+      http_status: 200,
+      answer_sealed: 'x'.repeat(500),
+      created_at: expires_at,
+      expires_at,
+      resource_type: null,
+      resource_id: null,
+    })
+    await insertRows(expired + 1, (from, to) =>
+      store.db.insertInto('idempotency_keys').values(listRange(from, to).map(buildRow)).execute(),
+    )
+    const touched: number[] = []
+    const counting: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        touched.push(Number(result.numAffectedRows ?? 0))
+        return result
+      },
+    }
+    await prune({ ...house.gateway, store: { ...store, db: store.db.withPlugin(counting) } })
+    expect(await countRows('idempotency_keys')).toBe(1)
+    expect(Math.max(...touched)).toBe(maxDeletedRows)
+    expect(touched.filter((rows) => rows > 0)).toHaveLength(expired / maxDeletedRows)
+  })
+})
+
+describe('the write-ahead log of the embedded store', () => {
+  it('shrinks to 64 MB after a burst', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tg-journal-'))
+    const store = openSqlite(join(folder, 'gateway.db'))
+    try {
+      const { rows } = await sql<{ journal_size_limit: number }>`pragma journal_size_limit`.execute(store.db)
+      expect(rows).toEqual([{ journal_size_limit: 64 * 1024 * 1024 }])
+    } finally {
+      await store.close()
+      rmSync(folder, { recursive: true })
+    }
+  })
+})

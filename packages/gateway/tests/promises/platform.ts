@@ -1,0 +1,102 @@
+import type { Promised } from './promise.ts'
+
+export const platformPromises = {
+  I31: {
+    en: 'Each response of the API is JSON with `X-API-Version` and `X-Request-Id`, also for bytes that are not HTTP.',
+    zh: 'API 的每个响应都是 JSON，并带有 `X-API-Version` 和 `X-Request-Id`，即使收到的字节不是 HTTP。',
+    ko: 'HTTP가 아닌 바이트를 받은 경우까지 포함하여 API의 모든 응답은 JSON이며 `X-API-Version`과 `X-Request-Id`가 있습니다.',
+    triedBy: {
+      'packages/gateway/tests/raw-tcp.test.ts': ['a request line or Host that is not ours', 'header lines'],
+      'packages/gateway/tests/raw-tcp-bodies.test.ts': ['framing that two readers would read differently'],
+      'packages/gateway/tests/raw-tcp-connections.test.ts': ['what is no HTTP'],
+    },
+  },
+  I32: {
+    en: 'Over all processes together, a channel spends at most its points in any 60 seconds.',
+    zh: '所有进程合计，渠道在任意 60 秒内消耗的点数不超过配额。',
+    ko: '모든 프로세스를 합쳐 채널은 어떤 60초 구간에서도 포인트 한도까지만 사용합니다.',
+    triedBy: {},
+  },
+  I33: {
+    en: 'Under three times its capacity, the gateway goes on serving, keeps a share for writes and recovers within 5 seconds.',
+    zh: '负载达到容量的三倍时，网关继续服务，为写操作保留份额，并在负载结束后 5 秒内恢复。',
+    ko: '처리 용량의 세 배에 이르는 부하에서도 게이트웨이는 계속 응답하고 쓰기 몫을 남겨 두며 5초 안에 회복합니다.',
+    triedBy: {},
+  },
+  I34: {
+    en: 'An ERP that hangs holds up no read that the gateway serves itself.',
+    zh: 'ERP 无响应时，由网关自身提供的读取不受影响。',
+    ko: 'ERP가 응답하지 않아도 게이트웨이가 직접 제공하는 조회는 지연되지 않습니다.',
+    triedBy: { 'packages/gateway/tests/erp-hangs.test.ts': ['holds up no read, whatever waits for it'] },
+  },
+  I35: {
+    en: 'Retries do not multiply an outage: reads are repeated within a budget, and a write is never repeated by itself.',
+    zh: '重试不会放大故障：读取的重试有总量限制，写操作绝不自动重发。',
+    ko: '재시도가 장애를 키우지 않습니다. 조회는 정해진 한도 안에서만 재시도하고 쓰기는 자동으로 다시 보내지 않습니다.',
+    triedBy: { 'packages/gateway/src/upstream/guarded.test.ts': ['a read', 'is never sent twice'] },
+  },
+  I36: {
+    en: 'After SIGTERM under load no request fails, acknowledged work is kept, and the process ends within 10 seconds of the last response.',
+    zh: '在负载下收到 SIGTERM 后，没有请求失败，已确认的操作全部保留，进程在最后一个响应之后 10 秒内结束。',
+    ko: '부하 중에 SIGTERM을 받아도 실패하는 요청이 없고 확인된 작업은 보존되며, 마지막 응답 뒤 10초 안에 프로세스가 끝납니다.',
+    triedBy: {
+      'packages/gateway/tests/faults/drain.test.ts': [
+        'SIGTERM under load',
+        'a response that is still running when the signal comes',
+      ],
+    },
+  },
+  I37: {
+    en: 'A clock that jumps creates no points, revives no token, and neither loses nor doubles a retry.',
+    zh: '时钟跳变不会凭空产生点数，不会使失效令牌复活，也不会丢失或重复一次重试。',
+    ko: '시계가 갑자기 바뀌어도 포인트가 생기거나 토큰이 되살아나지 않으며 재시도가 유실되거나 중복되지 않습니다.',
+    triedBy: {
+      'packages/gateway/tests/faults/clock-jumps.test.ts': [
+        'a clock that jumps %s',
+        'a delivery that failed, and a clock that jumps %s',
+      ],
+      'packages/gateway/tests/access-lockout.test.ts': ['is not locked longer by a clock that jumps back'],
+    },
+  },
+  I38: {
+    en: 'If the disk is full, writes are refused before they reach the ERP, reads go on, and the gateway recovers by itself.',
+    zh: '磁盘已满时，写操作在到达 ERP 之前就被拒绝，读取照常进行，网关会自行恢复。',
+    ko: '디스크가 가득 차면 쓰기는 ERP에 도달하기 전에 거부되고 조회는 계속되며, 게이트웨이는 스스로 회복합니다.',
+    triedBy: {
+      'packages/gateway/tests/storage-full.test.ts': ['a full disk', 'a start on a full disk'],
+    },
+  },
+  FM1: {
+    en: 'If PostgreSQL goes silent, calls that need it are refused within seconds and do nothing at the ERP. Stock is served from memory, and the gateway recovers by itself.',
+    zh: 'PostgreSQL 无响应时，依赖数据库的调用会在数秒内被拒绝，且不会在 ERP 中执行任何操作；库存由内存提供，网关会自行恢复。',
+    ko: 'PostgreSQL이 응답하지 않으면 데이터베이스가 필요한 호출은 몇 초 안에 거부되고 ERP에서는 아무 작업도 하지 않습니다. 재고는 메모리에서 제공되며 게이트웨이는 스스로 회복합니다.',
+    triedBy: {
+      'packages/gateway/tests/storage-silent.test.ts': ['a database that goes silent'],
+      'packages/gateway/tests/session-locks.test.ts': ['leaves no lock behind when the connection'],
+    },
+  },
+  I39: {
+    en: 'A second process on an embedded database refuses to start and names the first. After a kill the directory is free at once.',
+    zh: '同一内置数据库上的第二个进程拒绝启动，并指出第一个进程；进程被终止后，目录立即可用。',
+    ko: '같은 내장 데이터베이스를 여는 두 번째 프로세스는 시작을 거부하고 첫 번째 프로세스를 알려 줍니다. 프로세스가 강제 종료되면 디렉터리는 즉시 비워집니다.',
+    triedBy: {
+      'packages/gateway/tests/data-dir-lock.test.ts': ['a data directory'],
+      'packages/gateway/tests/store.test.ts': ['refuses a second opener'],
+    },
+  },
+  I40: {
+    en: 'Version 1.x only grows: no endpoint, field, code or meaning is removed.',
+    zh: '1.x 版本只增不减：不删除任何接口、字段、错误码或含义。',
+    ko: '1.x 버전은 확장만 됩니다. 엔드포인트, 필드, 오류 코드, 의미를 제거하지 않습니다.',
+    triedBy: {
+      'packages/gateway/tests/only-grows.test.ts': ['the contract'],
+      'packages/gateway/tests/growth.test.ts': ['breaks'],
+    },
+  },
+  D18: {
+    en: 'A production installation has a bounded number of external packages, of known licences, and runs no install script.',
+    zh: '生产环境安装的外部软件包数量有上限，许可证均已知，且不运行安装脚本。',
+    ko: '운영 설치의 외부 패키지는 개수가 제한되고 라이선스가 확인되었으며 설치 스크립트를 실행하지 않습니다.',
+    triedBy: { 'scripts/supply-chain.test.ts': ['the supply chain'] },
+  },
+} as const satisfies Readonly<Record<string, Promised>>

@@ -1,0 +1,261 @@
+/** The request log: what a channel learns about its own requests, and how much it costs to keep the log. */
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { prune } from '../src/housekeeping.ts'
+import { storeRequests } from '../src/requests/record.ts'
+import {
+  adminToken,
+  call,
+  createWorld,
+  type LooseJson,
+  openTestGateway,
+  type TestGateway,
+} from './harness.ts'
+import { deliverDue, openReceiver, privateNets, registerEndpoint } from './receiver.ts'
+import { alex, type Buyer, buildDropship, expectData, expectError, openShop } from './trade.ts'
+
+const day = 24 * 60 * 60_000
+
+let house: TestGateway
+let shop: Buyer
+
+beforeAll(async () => {
+  house = await openTestGateway({ settings: privateNets, styles: 40 })
+  shop = openShop(house)
+})
+afterAll(() => house.close())
+
+async function readStory(id: string): Promise<LooseJson> {
+  return expectData(await shop.get(`/requests/${id}`))
+}
+
+describe('a request of the channel', () => {
+  it('is found by its id, with points, ERP calls, the key’s outcome, events and deliveries', async () => {
+    const receiver = await openReceiver(() => house.clock.now())
+    const { endpoint_id } = await registerEndpoint(house, await shop.token(), receiver.url)
+    const order = buildDropship(await shop.createSku())
+    const headers = { 'idempotency-key': 'story-1', 'x-request-id': 'story-submit' }
+    await shop.post('/dropship-orders/submit', order, headers)
+    await shop.post('/dropship-orders/submit', order, { ...headers, 'x-request-id': 'story-replay' })
+    await deliverDue(house)
+
+    const story = await readStory('story-submit')
+    expect(story.requests).toHaveLength(1)
+    expect(story.requests[0]).toMatchObject({
+      request_id: 'story-submit',
+      account_id: 'acc_1',
+      method: 'POST',
+      route: '/api/v1/dropship-orders/submit',
+      status: 200,
+      code: null,
+      points: 2,
+      idempotency: 'first',
+    })
+    const { upstream_calls } = story.requests[0]
+    expect(upstream_calls.at(-1)).toMatchObject({ operation: 'submit', result: 'ok' })
+    expect(story.events).toHaveLength(1)
+    expect(story.events[0]).toMatchObject({ type: 'order.created' })
+    expect(story.events[0].deliveries).toMatchObject([{ endpoint_id, status: 'delivered', attempts: 1 }])
+    const replay = await readStory('story-replay')
+    expect(replay.requests[0]).toMatchObject({ idempotency: 'replayed', upstream_calls: [], points: 1 })
+    expect(replay.events).toEqual([])
+    await shop.send('DELETE', `/webhook-endpoints/${endpoint_id}`)
+    await receiver.close()
+  })
+
+  it('tells why it failed, and what the ERP did', async () => {
+    const short = buildDropship(await shop.createSku({ AUSYD1: 0 }))
+    await shop.post('/dropship-orders/submit', short, { 'x-request-id': 'story-short' })
+    const { requests } = await readStory('story-short')
+    expect(requests[0]).toMatchObject({ status: 422, code: 'UPSTREAM_REJECTED' })
+    await shop.post('/orders', { lines: 'nonsense' }, { 'x-request-id': 'story-nonsense' })
+    const nonsense = await readStory('story-nonsense')
+    expect(nonsense.requests[0]).toMatchObject({ code: 'VALIDATION_FAILED', upstream_calls: [] })
+  })
+
+  it('is shown with all others of its id, newest first', async () => {
+    for (const name of ['first', 'second']) {
+      await shop.post('/orders', { lines: name }, { 'x-request-id': 'story-same-id' })
+      house.clock.advance(1_000)
+    }
+    const { requests } = await readStory('story-same-id')
+    expect(requests).toHaveLength(2)
+    expect(Date.parse(requests[0].at)).toBeGreaterThan(Date.parse(requests[1].at))
+  })
+
+  it('is not found by another channel, even under the same id', async () => {
+    const other = await createWorld(house)
+    const headers = { 'x-request-id': 'story-shared' }
+    await shop.post('/orders', { lines: 'mine' }, headers)
+    expectError(
+      await call(house, 'GET', '/api/v1/requests/story-shared', { token: other.token }),
+      'NOT_FOUND',
+    )
+    await call(house, 'POST', '/api/v1/carts', { token: other.token, headers, body: { nonsense: 1 } })
+    const theirs = expectData(
+      await call(house, 'GET', '/api/v1/requests/story-shared', { token: other.token }),
+    )
+    expect(theirs.requests.map(({ route }: LooseJson) => route)).toEqual(['/api/v1/carts'])
+    const mine = await readStory('story-shared')
+    expect(mine.requests.map(({ route }: LooseJson) => route)).toEqual(['/api/v1/orders'])
+  })
+
+  it('is only counted when it is a good read', async () => {
+    const countRequests = async () => {
+      house.clock.advance(60_000)
+      await storeRequests(house.gateway)
+      const rows = await house.gateway.store.db
+        .selectFrom('request_counts')
+        .select(['calls', 'points'])
+        .where('route', '=', '/api/v1/products')
+        .execute()
+      return rows.reduce((sum, { calls }) => sum + Number(calls), 0)
+    }
+    const before = await countRequests()
+    for (let read = 0; read < 3; read++)
+      await shop.send('GET', '/products?page_size=1', { headers: { 'x-request-id': 'story-good-read' } })
+    expectError(await shop.get('/requests/story-good-read'), 'NOT_FOUND')
+    expect((await countRequests()) - before).toBe(3)
+  })
+
+  it('keeps nothing of its body, its query or its recipient', async () => {
+    await shop.post('/dropship-orders/submit', buildDropship(await shop.createSku()), {
+      'x-request-id': 'story-recipient',
+    })
+    await storeRequests(house.gateway)
+    const rows = await house.gateway.store.db.selectFrom('requests').selectAll().execute()
+    expect(rows.length).toBeGreaterThan(0)
+    const text = JSON.stringify(rows)
+    for (const secret of [alex.name, alex.phone, alex.address, await shop.token()])
+      expect(text).not.toContain(secret)
+  })
+})
+
+describe('the request log', () => {
+  it('stores what a failed turn left waiting, once', async () => {
+    const { gateway } = house
+    await shop.post('/orders', { lines: 'kept' }, { 'x-request-id': 'story-kept' })
+    const broken = {
+      ...gateway.store,
+      partitions: { ...gateway.store.partitions, ensure: () => Promise.reject(new Error('no')) },
+    }
+    await expect(storeRequests({ ...gateway, store: broken })).rejects.toThrow('no')
+    const { requests } = await readStory('story-kept')
+    expect(requests).toHaveLength(1)
+  })
+
+  it('keeps 200 refusals a turn of callers without a token, and says how many it left out', async () => {
+    const warned: unknown[] = []
+    const flooded = {
+      ...house.gateway,
+      log: { ...house.gateway.log, warn: (fields: object) => warned.push(fields) },
+    }
+    await storeRequests(house.gateway)
+    for (let tries = 0; tries < 210; tries++)
+      await call(house, 'GET', '/api/v1/me', {
+        token: 'nonsense',
+        headers: { 'x-request-id': 'story-flood' },
+      })
+    await storeRequests(flooded)
+    const { count } = await house.gateway.store.db
+      .selectFrom('requests')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('request_id', '=', 'story-flood')
+      .executeTakeFirstOrThrow()
+    expect(Number(count)).toBe(200)
+    expect(warned).toEqual([{ rows: 10 }])
+  })
+
+  it('forgets whole days after LOG_REQUESTS_DAYS', async () => {
+    await shop.post('/orders', { lines: 'old' }, { 'x-request-id': 'story-old' })
+    await readStory('story-old')
+    house.clock.advance(14 * day)
+    await prune(house.gateway)
+    await readStory('story-old')
+    house.clock.advance(day)
+    await prune(house.gateway)
+    expectError(await shop.get('/requests/story-old'), 'NOT_FOUND')
+  })
+
+  it('has 1,000 of 1,000 mixed calls with LOG_REQUESTS=all', async () => {
+    const thorough = await openTestGateway({ settings: { LOG_REQUESTS: 'all' } })
+    const { token } = await createWorld(thorough)
+    const kinds = [
+      (headers: Record<string, string>) => call(thorough, 'GET', '/api/v1/me', { token, headers }),
+      (headers: Record<string, string>) => call(thorough, 'GET', '/api/v1/me', { token: 'wrong', headers }),
+      (headers: Record<string, string>) =>
+        call(thorough, 'POST', '/api/v1/carts', { token, headers, body: {} }),
+      (headers: Record<string, string>) => call(thorough, 'GET', '/api/v1/nowhere', { token, headers }),
+    ]
+    for (let at = 0; at < 1_000; at++)
+      await kinds[at % kinds.length]?.({ 'x-request-id': `mixed-${10_000 + at}` })
+    while (await storeRequests(thorough.gateway));
+    const rows = await thorough.gateway.store.db.selectFrom('requests').select('request_id').execute()
+    const found = new Set(rows.map(({ request_id }) => request_id))
+    expect(
+      Array.from({ length: 1_000 }, (_, at) => `mixed-${10_000 + at}`).filter((id) => !found.has(id)),
+    ).toEqual([])
+    await thorough.close()
+  })
+})
+
+describe('the operator’s search', () => {
+  const searchRequests = (query: string) =>
+    call(house, 'GET', `/admin/api/requests${query}`, { admin: adminToken })
+
+  it('finds requests of every channel by id, channel, code, route, failure and time', async () => {
+    const other = await createWorld(house)
+    house.clock.advance(1_000)
+    const from = new Date(house.clock.now()).toISOString()
+    const headers = { 'x-request-id': 'search-nonsense' }
+    await shop.post('/orders', { lines: 'nonsense' }, headers)
+    house.clock.advance(1)
+    await call(house, 'POST', '/api/v1/carts', { token: other.token, headers, body: { nonsense: 1 } })
+    house.clock.advance(1_000)
+    const until = new Date(house.clock.now()).toISOString()
+    await call(house, 'GET', '/api/v1/me', { token: 'nonsense', headers: { 'x-request-id': 'search-later' } })
+    const listFoundRoutes = async (query: string) =>
+      (await searchRequests(query)).json.data.map(({ route }: LooseJson) => route)
+    const [carts, orders] = ['/api/v1/carts', '/api/v1/orders']
+    expect(await listFoundRoutes('?request_id=search-nonsense')).toEqual([carts, orders])
+    expect(await listFoundRoutes(`?channel_code=${other.channel_code}`)).toEqual([carts])
+    expect(await listFoundRoutes(`?since=${from}&until=${until}&code=VALIDATION_FAILED`)).toEqual([
+      carts,
+      orders,
+    ])
+    expect(await listFoundRoutes(`?since=${from}&route=${carts}`)).toEqual([carts])
+    expect(await listFoundRoutes(`?since=${from}&failed=true`)).toEqual(['/api/v1/me', carts, orders])
+    const [later] = (await searchRequests('?request_id=search-later')).json.data
+    expect(later).toMatchObject({ channel_code: null, code: 'AUTH_INVALID_TOKEN' })
+    const story = await searchRequests('/search-nonsense')
+    expect(story.json.data.requests).toHaveLength(2)
+    expectError(await searchRequests(`?since=${until}&until=${from}`), 'VALIDATION_FAILED', {
+      param: 'until',
+    })
+    expectError(await searchRequests('?cursor=nonsense'), 'VALIDATION_FAILED', { param: 'cursor' })
+    expectError(await searchRequests('/search-nothing'), 'NOT_FOUND')
+  })
+
+  it('pages by a cursor, which requests that arrive meanwhile do not move', async () => {
+    const headers = { 'x-request-id': 'search-paged' }
+    for (let at = 0; at < 5; at++) {
+      await shop.post('/orders', { lines: at }, headers)
+      house.clock.advance(1_000)
+    }
+    const first = await searchRequests('?request_id=search-paged&page_size=2')
+    await shop.post('/orders', { lines: 'later' }, headers)
+    const seen = [...first.json.data]
+    for (let cursor = first.json.next_cursor; cursor !== null; ) {
+      const page = await searchRequests(`?request_id=search-paged&page_size=2&cursor=${cursor}`)
+      seen.push(...page.json.data)
+      cursor = page.json.next_cursor
+    }
+    expect(seen).toHaveLength(5)
+    expect(seen.map(({ at }) => at)).toEqual(
+      seen
+        .map(({ at }) => at)
+        .toSorted()
+        .toReversed(),
+    )
+  })
+})

@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { jsonLog } from '../src/kernel/log.ts'
+import { migrate } from '../src/store/migrate.ts'
+import { openPostgres } from '../src/store/postgres.ts'
+import type { Store } from '../src/store/store.ts'
+import { shouldSkip } from './faults/sizes.ts'
+import { openTestStore } from './harness.ts'
+import { openStallingProxy } from './stalling-proxy.ts'
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+async function countAdvisoryLocks(store: Store): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from pg_locks
+    where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`.execute(
+    store.db,
+  )
+  return rows[0]?.count ?? Number.NaN
+}
+
+async function waitForZero(count: () => Promise<number>): Promise<number> {
+  const maxTries = 50
+  for (let tries = 0; tries < maxTries && (await count()) > 0; tries++) await sleep(100)
+  return count()
+}
+
+describe.skipIf(shouldSkip('session locks on PostgreSQL', { postgres: true }))('session locks', () => {
+  it('leaves no lock behind when the connection of the locks is silent for longer than it may be', async () => {
+    const { store: direct, url, drop } = await openTestStore()
+    await migrate(direct)
+    const proxy = await openStallingProxy(new URL(url ?? ''))
+    const store = await openPostgres(proxy.url, jsonLog('silent'))
+    let isOver = false
+    let done = 0
+    const lostWhileHeld: boolean[] = []
+    const names = Array.from({ length: 8 }, (_, at) => `allocate ${at}`)
+    // Several workers wait for each name, so one begins in the same turn in which another one's connection fails.
+    const workers = [...names, ...names, ...names].map(async (name) => {
+      while (!isOver) {
+        await store
+          .withLock(name, 20_000, async (lost) => {
+            await sleep(3)
+            done += 1
+            lostWhileHeld.push(lost.aborted)
+          })
+          .catch(() => {})
+      }
+    })
+    const held = store.withLock('held throughout', 0, async (lost) => {
+      await new Promise((resolve) => lost.addEventListener('abort', resolve))
+      return 'noticed'
+    })
+    await sleep(300)
+    const resume = proxy.stall()
+    await sleep(11_000)
+    resume()
+    await sleep(1_000)
+    done = 0
+    await sleep(1_000)
+    isOver = true
+    await Promise.all(workers)
+    expect(await held).toBe('noticed')
+    // Work continues under every name, …
+    expect(done).toBeGreaterThan(names.length)
+    // … no lock remains when the work is done, …
+    expect(await waitForZero(() => countAdvisoryLocks(direct))).toBe(0)
+    // … and another process can lock every name.
+    for (const name of [...names, 'held throughout']) {
+      expect(await direct.withLock(name, 0, async () => name)).toBe(name)
+    }
+    await store.close()
+    await proxy.close()
+    await direct.close()
+    await drop()
+  }, 60_000)
+})

@@ -1,0 +1,275 @@
+/**
+ * The settlement of writes by look-ups, on which exactly-once depends. In these tests the ERP receives a write only
+ * when the test delivers it, at the latest when the ERP's own time limit ends. The test sets the result of each
+ * look-up.
+ */
+
+import { type Erp, type Output, UnknownOutcome } from '@trade-gateway/connector'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { settleAll } from '../src/writes/settle.ts'
+import { maxSendDelayMs } from '../src/writes/timing.ts'
+import { writes } from '../src/writes.ts'
+import { type CallResult, openTestGateway, type TestGateway } from './harness.ts'
+import {
+  type Buyer,
+  buildDropship,
+  createDraft,
+  createOrderNumber,
+  expectData,
+  expectError,
+  listErpDocuments,
+  openShop,
+} from './trade.ts'
+
+const maxRequestMs = 20_000
+const lookupLagMs = 4_000
+/** The time in milliseconds after which a request that was sent before can no longer take effect. */
+const silenceMs = maxSendDelayMs + maxRequestMs
+const never = { handoverMs: Number.POSITIVE_INFINITY, shippingMs: Number.POSITIVE_INFINITY }
+
+type Found = Output<'lookup'>['state']
+
+/** An ERP whose writes get no response while `isLate` is set. Counts the requests that were sent and the look-ups. */
+class LateErp {
+  /** The requests in transit. Calling one delivers it to the ERP. */
+  readonly underWay: (() => Promise<unknown>)[] = []
+  /** The results of the next look-ups. When none is left, a look-up returns the ERP's real state. */
+  readonly scripted: Found[] = []
+  isLate = false
+  lookups = 0
+  sends = 0
+
+  wrap(erp: Erp): Erp {
+    const late = <T>(send: () => Promise<T>): Promise<T> => {
+      this.sends += 1
+      if (!this.isLate) return send()
+      this.underWay.push(send)
+      throw new UnknownOutcome('timeout', 'Nothing came back.')
+    }
+    return {
+      ...erp,
+      submit: async (input, options) => late(() => erp.submit(input, options)),
+      void: async (input, options) => late(() => erp.void(input, options)),
+      lookup: async (input, options) => {
+        this.lookups += 1
+        const state = this.scripted.shift()
+        return state === undefined ? erp.lookup(input, options) : { ok: { state, document: null } }
+      },
+    }
+  }
+
+  async deliver() {
+    for (const send of this.underWay.splice(0)) await send()
+  }
+
+  /** Runs `work` while no request reaches the ERP. */
+  async whileLate<T>(work: () => Promise<T>): Promise<T> {
+    this.isLate = true
+    return work().finally(() => {
+      this.isLate = false
+    })
+  }
+}
+
+interface Site {
+  readonly house: TestGateway
+  readonly shop: Buyer
+  readonly erp: LateErp
+}
+
+async function openSite(lookup: 'strong' | 'eventual'): Promise<Site> {
+  const erp = new LateErp()
+  const house = await openTestGateway({
+    styles: 30,
+    journey: never,
+    capabilities: {
+      lookup,
+      max_request_ms: maxRequestMs,
+      lookup_lag_ms: lookup === 'eventual' ? lookupLagMs : 0,
+    },
+    wrapErp: (inner) => erp.wrap(inner),
+  })
+  return { house, shop: openShop(house), erp }
+}
+
+/** A submit with a key that got no response. */
+interface Lost {
+  readonly path: string
+  readonly number: string
+  /** Sends the same request again, with its own key or with another one. */
+  again(key?: string): Promise<CallResult>
+}
+
+type Lose = (site: Site) => Promise<Lost>
+
+const lostSubmits: readonly (readonly [string, Lose])[] = [
+  [
+    'wholesale order',
+    async ({ shop, erp }) => {
+      const number = createOrderNumber()
+      const { order_id } = await createDraft(shop, await shop.createSku(), 2, { client_order_number: number })
+      const again = (key = `key of ${number}`) =>
+        shop.post(`/orders/${order_id}/submit`, {}, { 'idempotency-key': key.replaceAll(' ', '-') })
+      await expectLost(erp, again)
+      return { path: `/orders/${order_id}`, number, again }
+    },
+  ],
+  [
+    'drop-ship order',
+    async ({ shop, erp }) => {
+      const body = buildDropship(await shop.createSku())
+      const number = body.client_order_number
+      const again = (key = `key of ${number}`) =>
+        shop.post('/dropship-orders/submit', body, { 'idempotency-key': key.replaceAll(' ', '-') })
+      await expectLost(erp, again)
+      const { json } = await shop.get(`/dropship-orders?client_order_number=${number}`)
+      return { path: `/dropship-orders/${json.data[0].dropship_order_id}`, number, again }
+    },
+  ],
+]
+
+async function expectLost(erp: LateErp, submit: () => Promise<CallResult>) {
+  expectError(await erp.whileLate(submit), 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown' })
+}
+
+/** Who makes the look-up: the worker, or a retry with the write's own key. */
+const lookers: readonly (readonly [string, (site: Site, lost: Lost) => Promise<unknown>])[] = [
+  ['the worker', ({ house }) => settleAll(house.gateway, writes)],
+  ['a retry with its key', (_site, lost) => lost.again()],
+]
+
+const cases = lookers.flatMap(([looker, look]) =>
+  lostSubmits.map(([document, lose]) => ({ looker, document, look, lose })),
+)
+
+describe.each(['strong', 'eventual'] as const)('a write of unknown outcome, look-ups being %s', (lookup) => {
+  let site: Site
+  beforeAll(async () => {
+    site = await openSite(lookup)
+  })
+  afterAll(() => site.house.close())
+
+  /** The pause in milliseconds between the two look-ups that prove that the write is absent. */
+  const pauseMs = lookup === 'eventual' ? lookupLagMs : 1_000
+  const isInDoubt = async ({ path }: Lost) => expectData(await site.shop.get(path)).in_doubt
+
+  /**
+   * Checks that the order is at the ERP exactly once, that no second request created it, and that its key replays the
+   * response.
+   */
+  const expectOnce = async (lost: Lost, sendsBefore: number) => {
+    const replayed = await lost.again()
+    expectData(replayed)
+    expect(replayed.headers.get('idempotent-replayed')).toBe('true')
+    expect(expectData(await site.shop.get(lost.path)).in_doubt).toBe(false)
+    expect(site.erp.sends).toBe(sendsBefore)
+    expect(listErpDocuments(site.house, lost.number)).toHaveLength(1)
+  }
+
+  it.each(cases)(
+    'is not believed absent while a late request can take effect: $document, looked up by $looker',
+    async ({ look, lose }) => {
+      const { house, erp } = site
+      const lost = await lose(site)
+      const sends = erp.sends
+      const end = house.clock.now() + silenceMs
+      // Repeated look-ups find nothing until the last millisecond.
+      for (const stepMs of [0, 1_000, maxSendDelayMs, lookupLagMs, lookupLagMs, lookupLagMs, 1_000]) {
+        house.clock.advance(stepMs)
+        await look(site, lost)
+        expect(await isInDoubt(lost), `${end - house.clock.now()} ms before the end`).toBe(true)
+      }
+      house.clock.set(end - 1)
+      await look(site, lost)
+      expect(await isInDoubt(lost)).toBe(true)
+      await erp.deliver()
+      house.clock.advance(lookupLagMs)
+      await look(site, lost)
+      await expectOnce(lost, sends)
+    },
+  )
+
+  it.each(cases)(
+    'is not believed absent after one look-up: $document, looked up by $looker',
+    async ({ look, lose }) => {
+      const { house, erp } = site
+      const lost = await lose(site)
+      const sends = erp.sends
+      await erp.deliver()
+      const advanceAndLookUp = async (ms: number, state: Found) => {
+        house.clock.advance(ms)
+        erp.scripted.push(state)
+        await look(site, lost)
+        expect(erp.scripted, 'it was looked up').toEqual([])
+        expect(await isInDoubt(lost)).toBe(true)
+      }
+      // A look-up does not count while a late request may still arrive.
+      await advanceAndLookUp(silenceMs - 1, 'absent')
+      // Two look-ups at the same time count as one.
+      await advanceAndLookUp(pauseMs, 'absent')
+      await advanceAndLookUp(0, 'absent')
+      await advanceAndLookUp(pauseMs - 1, 'absent')
+      // A look-up that finds the write in progress restarts the count.
+      await advanceAndLookUp(1, 'in_progress')
+      await advanceAndLookUp(pauseMs, 'absent')
+      await look(site, lost)
+      await expectOnce(lost, sends)
+    },
+  )
+
+  it.each(cases)(
+    'is believed absent after two look-ups once the silence is over: $document, looked up by $looker',
+    async ({ look, lose }) => {
+      const { house, erp } = site
+      const lost = await lose(site)
+      erp.underWay.splice(0)
+      house.clock.advance(silenceMs)
+      await look(site, lost)
+      expect(await isInDoubt(lost)).toBe(true)
+      house.clock.advance(pauseMs)
+      await look(site, lost)
+      expectData(await lost.again())
+      expect(listErpDocuments(house, lost.number)).toHaveLength(1)
+    },
+  )
+})
+
+describe('a submit of an order whose outcome is unknown', () => {
+  let site: Site
+  beforeAll(async () => {
+    site = await openSite('strong')
+  })
+  afterAll(() => site.house.close())
+
+  it('sends nothing while an earlier submit may have taken effect, whatever its key', async () => {
+    const { shop, erp, house } = site
+    const number = createOrderNumber()
+    const { order_id } = await createDraft(shop, await shop.createSku(), 2, { client_order_number: number })
+    const submit = (key: string) => shop.post(`/orders/${order_id}/submit`, {}, { 'idempotency-key': key })
+    await expectLost(erp, () => submit(`first-${number}`))
+    const [sends, before] = [erp.sends, await shop.get(`/orders/${order_id}`)]
+    for (const key of ['second', 'third']) {
+      expectError(await submit(`${key}-${number}`), 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown' })
+    }
+    expectError(await shop.post(`/orders/${order_id}/submit`), 'UPSTREAM_TIMEOUT')
+    expect(erp.sends).toBe(sends)
+    expect((await shop.get(`/orders/${order_id}`)).json.data).toEqual(before.json.data)
+    // The first request arrives after all.
+    await erp.deliver()
+    await settleAll(house.gateway, writes)
+    expect(expectData(await submit(`second-${number}`))).toMatchObject({ order_id, status: 'confirmed' })
+    expect(listErpDocuments(house, number)).toHaveLength(1)
+  })
+
+  it('is not told that it is confirmed while a void may have taken effect', async () => {
+    const { shop, erp, house } = site
+    const { order_id } = await createDraft(shop, await shop.createSku())
+    const path = `/orders/${order_id}`
+    expectData(await shop.post(`${path}/submit`))
+    expectError(await erp.whileLate(() => shop.send('DELETE', path)), 'UPSTREAM_TIMEOUT')
+    expectError(await shop.post(`${path}/submit`), 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown' })
+    await erp.deliver()
+    await settleAll(house.gateway, writes)
+    expectError(await shop.post(`${path}/submit`), 'UPSTREAM_REJECTED', { reason: 'already_cancelled' })
+  })
+})

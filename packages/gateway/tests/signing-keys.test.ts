@@ -1,0 +1,190 @@
+/** The operator rotates the key that signs tokens. `second` is another gateway process. */
+
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose'
+import type { KyselyPlugin } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Keys } from '../src/identity/keys.ts'
+import { Sessions } from '../src/identity/sessions.ts'
+import {
+  adminToken,
+  call,
+  createWorld,
+  type LooseJson,
+  openTestGateway,
+  type TestGateway,
+} from './harness.ts'
+import { expectData, openSecondGateway } from './trade.ts'
+
+let house: TestGateway
+let second: TestGateway
+
+beforeAll(async () => {
+  house = await openTestGateway({ unfilled: true })
+  second = await openSecondGateway(house, {})
+})
+
+afterAll(async () => {
+  await second.close()
+  await house.close()
+})
+
+const rotateKey = async (body: object, at: TestGateway = house) =>
+  expectData(await call(at, 'POST', '/admin/api/signing-keys', { admin: adminToken, body }), 201)
+const readKeyId = (token: string) => String(decodeProtectedHeader(token).kid)
+const readStatus = async (at: TestGateway, token: string) =>
+  (await call(at, 'GET', '/api/v1/me', { token })).status
+const readPublishedKeys = async (at: TestGateway): Promise<LooseJson> =>
+  (await call(at, 'GET', '/.well-known/jwks.json')).json
+
+/** Creates the sessions of a further process whose reads of the keys can be delayed. */
+async function createGatedSessions() {
+  const { config, store, secrets, clock, ids, installation } = house.gateway
+  let gate = Promise.resolve()
+  let [open, found] = [() => {}, () => {}]
+  let reads = Promise.resolve()
+  const gated: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      found()
+      await gate
+      return result
+    },
+  }
+  const keyStore = { ...store, db: store.db.withPlugin(gated) }
+  const keys = new Keys(keyStore, secrets, clock, ids, `trade-gateway:${installation}`)
+  const sessions = new Sessions({ store, clock, config, keys })
+  await sessions.follow()
+  return {
+    sessions,
+    reads: () => reads,
+    hold() {
+      ;({ promise: gate, resolve: open } = Promise.withResolvers<void>())
+      ;({ promise: reads, resolve: found } = Promise.withResolvers<void>())
+    },
+    open: () => open(),
+  }
+}
+
+describe('a rotation of the signing key', () => {
+  it('signs new tokens with a new key, and tokens of the earlier keys go on, in every process', async () => {
+    const tokens = [(await createWorld(house)).token]
+    for (let times = 0; times < 3; times++) {
+      house.clock.advance(1)
+      const { kid, earlier_kids } = await rotateKey({})
+      expect(earlier_kids).toContain(readKeyId(tokens.at(-1) ?? ''))
+      const { token } = await createWorld(house)
+      expect(readKeyId(token)).toBe(kid)
+      tokens.push(token)
+    }
+    await second.gateway.sessions.follow()
+    expect(readKeyId((await createWorld(second)).token)).toBe(readKeyId(tokens.at(-1) ?? ''))
+    for (const at of [house, second]) {
+      const published = await readPublishedKeys(at)
+      for (const token of tokens) {
+        expect(await readStatus(at, token)).toBe(200)
+        const issuer = `trade-gateway:${at.gateway.installation}`
+        const currentDate = new Date(house.clock.now())
+        await jwtVerify(token, createLocalJWKSet(Object(published)), { issuer, currentDate })
+      }
+    }
+  })
+
+  it('needs the new key in another process only once its watch has looked', async () => {
+    await rotateKey({})
+    const { token } = await createWorld(house)
+    house.clock.advance(1_000)
+    expect(await readStatus(second, token)).toBe(200)
+  })
+
+  it('with compromised keys refuses their tokens at once, and elsewhere from the next look of its watch', async () => {
+    const { token } = await createWorld(house)
+    for (const at of [house, second]) expect(await readStatus(at, token)).toBe(200)
+    const { kid, earlier_kids } = await rotateKey({ compromised: true })
+    expect(earlier_kids).toEqual([])
+    const refused = await call(house, 'GET', '/api/v1/me', { token })
+    expect(refused.json.error.code).toBe('AUTH_INVALID_TOKEN')
+    await second.gateway.sessions.follow()
+    expect((await call(second, 'GET', '/api/v1/me', { token })).json.error.code).toBe('AUTH_INVALID_TOKEN')
+    for (const at of [house, second]) {
+      expect((await readPublishedKeys(at)).keys.map((key: LooseJson) => key.kid)).toEqual([kid])
+      const { token: next } = await createWorld(at)
+      expect(readKeyId(next)).toBe(kid)
+      for (const other of [house, second]) expect(await readStatus(other, next)).toBe(200)
+    }
+  })
+
+  it('is not undone by a decision that was made while the watch read the keys', async () => {
+    const { token } = await createWorld(house)
+    const { sessions, reads, hold, open } = await createGatedSessions()
+    hold()
+    await rotateKey({ compromised: true })
+    const following = sessions.follow()
+    await reads()
+    expect(await sessions.authenticate(token), 'with the keys of before').toMatchObject({ plan: 'full' })
+    open()
+    await following
+    await expect(async () => sessions.authenticate(token)).rejects.toThrow('AUTH_INVALID_TOKEN')
+  })
+
+  it('leaves one row in the audit, with the keys before and after and nothing secret', async () => {
+    const [before] = (await house.gateway.keys.list(house.gateway.store.db)).map(({ kid }) => kid)
+    const headers = { 'x-admin-actor': 'Robin' }
+    const answer = await call(house, 'POST', '/admin/api/signing-keys', {
+      admin: adminToken,
+      body: { compromised: true },
+      headers,
+    })
+    const rows = await house.gateway.store.db
+      .selectFrom('admin_audit')
+      .selectAll()
+      .where('request_id', '=', answer.headers.get('x-request-id') ?? '')
+      .execute()
+    expect(rows).toHaveLength(1)
+    expect(rows[0]?.action).toBe('admin.signing_keys.rotate')
+    expect(JSON.parse(rows[0]?.detail ?? '{}')).toMatchObject({
+      actor: 'Robin',
+      before: { kid: before },
+      after: expectData(answer, 201),
+    })
+    const sealed = await house.gateway.store.db.selectFrom('signing_keys').selectAll().execute()
+    for (const { private_sealed, public_jwk } of sealed) {
+      expect(rows[0]?.detail).not.toContain(private_sealed)
+      expect(rows[0]?.detail).not.toContain(JSON.parse(public_jwk).x)
+    }
+  })
+
+  it('does not happen if it cannot be recorded', async () => {
+    const broken = await openTestGateway({ unfilled: true })
+    const { token } = await createWorld(broken)
+    await broken.gateway.store.db.schema.dropTable('admin_audit').execute()
+    const body = { compromised: true }
+    const { status } = await call(broken, 'POST', '/admin/api/signing-keys', { admin: adminToken, body })
+    expect(status).toBe(500)
+    expect(await readStatus(broken, token)).toBe(200)
+    expect(readKeyId((await createWorld(broken)).token)).toBe(readKeyId(token))
+    await broken.close()
+  })
+
+  it.each([{ compromised: 'yes' }, { compromised: null }, { comprimised: true }])(
+    'refuses the body %j and changes nothing',
+    async (body) => {
+      const before = await house.gateway.keys.list(house.gateway.store.db)
+      const { status } = await call(house, 'POST', '/admin/api/signing-keys', { admin: adminToken, body })
+      expect(status).toBe(422)
+      expect(await house.gateway.keys.list(house.gateway.store.db)).toEqual(before)
+    },
+  )
+})
+
+describe('a process without the key that sealed the newest signing key', () => {
+  it('still refuses tokens of withdrawn keys', async () => {
+    await second.gateway.sessions.follow()
+    const { token } = await createWorld(house)
+    expect(await readStatus(second, token)).toBe(200)
+    await rotateKey({ compromised: true })
+    const { db } = house.gateway.store
+    await db.updateTable('signing_keys').set({ private_sealed: 'AA' }).execute()
+    await expect(second.gateway.sessions.follow()).rejects.toThrow()
+    expect((await call(second, 'GET', '/api/v1/me', { token })).json.error.code).toBe('AUTH_INVALID_TOKEN')
+  })
+})

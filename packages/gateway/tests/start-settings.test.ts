@@ -1,0 +1,45 @@
+/** How the program responds to invalid settings when it starts. */
+
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const mainFile = join(import.meta.dirname, '../src/main.ts')
+let directory: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'trade-gateway-settings-'))
+})
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+function start(environment: Record<string, string>) {
+  const env = { DATA_DIR: join(directory, 'data'), PORT: '0', ...environment }
+  const { status, stderr } = spawnSync(process.execPath, [mainFile], {
+    cwd: directory,
+    env,
+    encoding: 'utf8',
+    timeout: 20_000,
+  })
+  return { status, stderr }
+}
+
+describe('a start', () => {
+  it('ends with 78 for short secrets and misspelt settings, each in a sentence', () => {
+    const { status, stderr } = start({ ADMIN_TOKEN: 'x', LEGACY_TOKEN_SECRET: 'y', WRITES_ENABLE: '0' })
+    expect(status).toBe(78)
+    expect(stderr).toContain('ADMIN_TOKEN is too short: 1 of at least 32 characters')
+    expect(stderr).toContain('LEGACY_TOKEN_SECRET is too short: 1 of at least 32 characters')
+    expect(stderr).toContain('WRITES_ENABLE is not a setting; did you mean WRITES_ENABLED?')
+  })
+
+  it('ends with 78 for a name in .env that is not a setting', () => {
+    writeFileSync(join(directory, '.env'), 'COLOUR=red\n')
+    const { status, stderr } = start({ HOME: directory, TZ: 'UTC' })
+    expect(status).toBe(78)
+    expect(stderr).toContain('COLOUR is not a setting; remove it from .env or settings.env.')
+    expect(stderr).not.toMatch(/HOME|TZ/)
+  })
+})

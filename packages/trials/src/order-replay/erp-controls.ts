@@ -1,0 +1,142 @@
+/** Controls the sandbox ERP and reads its records directly, without the gateway. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { z } from 'zod'
+import { fetchResponse, readJson } from '../client.ts'
+
+const documentsPerPage = 1_000
+const rowsPerPage = 1_000
+const maxPages = 10_000
+
+const document = z.object({
+  id: z.int(),
+  copy: z.int(),
+  reference: z.string(),
+  kind: z.enum(['hold', 'order']),
+  status: z.string(),
+  status_raw: z.string(),
+  client_order_number: z.string().nullable(),
+  lines: z.array(
+    z.object({
+      sku: z.string(),
+      quantity: z.int(),
+      quantity_allocated: z.int(),
+      quantity_shipped: z.int(),
+      allocations: z.array(z.object({ warehouse_code: z.string(), quantity: z.int() })),
+    }),
+  ),
+  costs: z.object({ total: z.int() }).nullable(),
+})
+const documentPage = z.object({ documents: z.array(document), next: z.int().nullable() })
+
+const totalsResponse = z.object({
+  warehouses: z.array(
+    z.object({ warehouse_code: z.string(), rows: z.int(), on_hand: z.int(), held: z.int() }),
+  ),
+})
+
+const snapshotResponse = z.object({
+  ok: z.object({
+    rows: z.array(z.object({ sku: z.string(), quantity_on_hand: z.int(), quantity_available: z.int() })),
+    next: z.string().nullable(),
+  }),
+})
+
+const readFaultCounts = z.object({ shown: z.record(z.string(), z.int()) })
+
+/** A document of the ERP, with amounts in minor units. */
+export type ErpRecord = z.infer<typeof document>
+export type ErpTotals = z.infer<typeof totalsResponse>['warehouses'][number]
+
+/** The figures of a SKU in a warehouse. */
+export interface Figures {
+  readonly on_hand: number
+  readonly available: number
+}
+
+interface Connection {
+  readonly url: string
+  readonly token: string
+}
+
+/** A client of the sandbox ERP's controls. Every method may throw `NoUsableResponse`. */
+export class ErpControls {
+  readonly #door: Connection
+  readonly #signal: AbortSignal
+
+  constructor(door: Connection, signal: AbortSignal) {
+    this.#door = door
+    this.#signal = signal
+  }
+
+  /** Replaces the fault plan; `{}` disables it. */
+  async setFaults(plan: object): Promise<void> {
+    await this.#request('POST', '/sandbox/faults', plan)
+  }
+
+  /** Returns the number of injected faults since the ERP's start, by code. */
+  async countFaults(): Promise<Record<string, number>> {
+    return readFaultCounts.parse(await this.#request('GET', '/sandbox/faults')).shown
+  }
+
+  /** Sets the clock forward. The ERP applies due changes up to a limit; with 0 seconds it applies some more. */
+  async advanceClock(advance_seconds: number): Promise<void> {
+    await this.#request('POST', '/sandbox/clock', { advance_seconds })
+  }
+
+  async readTotals(): Promise<ErpTotals[]> {
+    return totalsResponse.parse(await this.#request('GET', '/sandbox/stock-totals')).warehouses
+  }
+
+  /** Reads all documents, including duplicates of a reference. */
+  async readDocuments(): Promise<ErpRecord[]> {
+    const all: ErpRecord[] = []
+    let after: number | null = 0
+    for (let page = 0; page < maxPages && after !== null; page++) {
+      const path = `/sandbox/documents?after=${after}&limit=${documentsPerPage}`
+      const { documents, next }: z.infer<typeof documentPage> = documentPage.parse(
+        await this.#request('GET', path),
+      )
+      all.push(...documents)
+      after = next
+    }
+    return all
+  }
+
+  /** Reads the figures of each SKU of a warehouse. */
+  async readSnapshot(warehouse_code: string): Promise<Map<string, Figures>> {
+    const figures = new Map<string, Figures>()
+    let after: string | null = null
+    for (let page = 0; page < maxPages; page++) {
+      const input = { warehouse_code, after, limit: rowsPerPage }
+      const { ok }: z.infer<typeof snapshotResponse> = snapshotResponse.parse(
+        await this.#request('POST', '/stock.snapshot', input),
+      )
+      for (const { sku, quantity_on_hand: on_hand, quantity_available: available } of ok.rows)
+        figures.set(sku, { on_hand, available })
+      after = ok.next
+      if (after === null) break
+    }
+    return figures
+  }
+
+  /**
+   * Ships everything: sets the clock forward and applies due changes until nothing is held, at most `maxTurns` more
+   * times. Returns the quantity that is still held.
+   */
+  async shipAll(seconds: number, maxTurns: number): Promise<number> {
+    await this.advanceClock(seconds)
+    for (let turn = 0; ; turn++) {
+      const held = (await this.readTotals()).reduce((sum, { held }) => sum + held, 0)
+      if (held === 0 || turn >= maxTurns) return held
+      await this.advanceClock(0)
+      await wait(0, undefined, { signal: this.#signal })
+    }
+  }
+
+  async #request(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
+    const { url, token } = this.#door
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
+    return readJson(await fetchResponse(`${url}${path}`, init, this.#signal))
+  }
+}

@@ -1,0 +1,116 @@
+import { parseArgs } from 'node:util'
+
+export const usage = `Places real orders through a gateway in front of an ERP and compares the results.
+
+  npm run replay -- [orders.csv[.gz]] [options]
+
+Every invoice of the file becomes a wholesale order: draft, preview and submit over HTTP, with idempotency keys, by a
+client that handles errors as documented. An invoice of more than 500 SKUs becomes several orders. A cancellation
+voids the latest earlier order of its customer with exactly the returned goods, or else one with these and more goods.
+At the end everything is shipped, and the records of the ERP, the gateway and the client must agree: no order is lost
+or duplicated, and nothing is oversold or still held. The statement must be consistent and charge each order its total
+(npm run statement proves this for any gateway). Everything runs in a temporary directory.
+
+  <orders>         CSV with the columns InvoiceNo, StockCode, Description, Quantity, InvoiceDate, UnitPrice,
+                   CustomerID, Country; gzip if its name ends in .gz; default: a few hundred generated invoices
+  --concurrency N  the number of orders at once; default 16
+  --limit N        only the first N orders of the file
+  --faults         the ERP fails at random, and gateway and ERP are killed at random times and restarted
+  --seed N         seed of the faults and of the kill times; default 1
+  --class CLASS    what the ERP can do: dedupe (it detects repeated references), lookup (it does not, but the gateway
+                   can look up references), or neither; default dedupe
+  --postgres URL   keeps the gateway's data in a temporary PostgreSQL database on this server
+  --report FILE    writes the verdict and all figures to a JSON file
+  --help           prints this text
+
+Exit codes: 0 the guarantees of the class hold, 1 they do not, or the replay failed, 64 wrong usage.
+Example, with the data set https://doi.org/10.24432/C5BW33:
+
+  npm run replay -- online-retail.csv.gz --faults --report verdict.json
+`
+
+/** What an ERP can do about repeated writes, which determines the gateway's guarantees. */
+export const erpClasses = ['dedupe', 'lookup', 'neither'] as const
+export type ErpClass = (typeof erpClasses)[number]
+
+/** The options of a replay. */
+export interface ReplayOptions {
+  /** The file of order lines; undefined means generated orders. */
+  readonly path: string | undefined
+  readonly concurrency: number
+  readonly limit: number | undefined
+  readonly faults: boolean
+  readonly seed: number
+  readonly erp_class: ErpClass
+  readonly postgres: string | undefined
+  readonly report: string | undefined
+}
+
+/** The error for arguments that are not valid. Its message says why. */
+export class UsageError extends Error {
+  override readonly name = 'Misused'
+}
+
+const maxConcurrency = 256
+const maxOrders = 5_000_000
+const maxSeed = 2 ** 31
+
+/** Parses the arguments. Throws `UsageError`. */
+export function readOptions(args: readonly string[]): ReplayOptions | 'help' {
+  const { values, positionals } = parseArguments(args)
+  if (values.help) return 'help'
+  if (positionals.length > 1) throw new UsageError(`Give only one file, not ${positionals.join(', ')}.`)
+  const erp_class = erpClasses.find((known) => known === values.class)
+  if (!erp_class)
+    throw new UsageError(`--class must be one of ${erpClasses.join(', ')}, not "${values.class}".`)
+  const { postgres, limit } = values
+  if (postgres !== undefined && !isPostgres(postgres))
+    throw new UsageError('--postgres must be a URL that starts with postgres:// or postgresql://.')
+  return {
+    path: positionals[0],
+    concurrency: readWholeNumber('concurrency', values.concurrency, { min: 1, max: maxConcurrency }),
+    limit: limit === undefined ? undefined : readWholeNumber('limit', limit, { min: 1, max: maxOrders }),
+    faults: values.faults,
+    seed: readWholeNumber('seed', values.seed, { min: 0, max: maxSeed }),
+    erp_class,
+    postgres,
+    report: values.report,
+  }
+}
+
+function parseArguments(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        concurrency: { type: 'string', default: '16' },
+        limit: { type: 'string' },
+        faults: { type: 'boolean', default: false },
+        seed: { type: 'string', default: '1' },
+        class: { type: 'string', default: 'dedupe' },
+        postgres: { type: 'string' },
+        report: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    })
+  } catch (error) {
+    if (error instanceof TypeError) throw new UsageError(error.message, { cause: error })
+    throw error
+  }
+}
+
+interface Bounds {
+  readonly min: number
+  readonly max: number
+}
+
+function readWholeNumber(flag: string, text: string, { min, max }: Bounds): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= min && value <= max) return value
+  throw new UsageError(`--${flag} must be a whole number from ${min} to ${max}, not "${text}".`)
+}
+
+function isPostgres(text: string): boolean {
+  return URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol)
+}

@@ -1,0 +1,69 @@
+/** Reads the records of both sides after the placing, when the gateway has caught up with the ERP. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Buyer } from './buyer.ts'
+import type { ErpControls } from './erp-controls.ts'
+import type { Books } from './finding.ts'
+import { type GatewayOrder, readGatewayOrders, readGatewaySnapshot } from './gateway-orders.ts'
+import { warehouses } from './opening-stock.ts'
+import { compareStockWithCopy } from './reconcile-stock.ts'
+
+const followTimeoutMs = 300_000
+const pollMs = 1_000
+
+/**
+ * Reads the ERP's records once and the gateway's repeatedly, until they agree or the time is up, because the gateway
+ * follows the ERP by polling.
+ */
+export async function readSettledBooks(
+  { buyer, erpControls }: { readonly buyer: Buyer; readonly erpControls: ErpControls },
+  { opening, entries }: Pick<Books, 'opening' | 'entries'>,
+  signal: AbortSignal,
+): Promise<Books> {
+  const documents = await erpControls.readDocuments()
+  const stock = await readSnapshots((code) => erpControls.readSnapshot(code))
+  const shipped = new Set(
+    documents.filter(({ status }) => status === 'shipped').map((each) => each.client_order_number),
+  )
+  const hasFollowed = (orders: readonly GatewayOrder[]) =>
+    orders.every(
+      ({ client_order_number, in_doubt, lines }) =>
+        in_doubt ||
+        !shipped.has(client_order_number) ||
+        lines.every(({ quantity_allocated, quantity_shipped }) => quantity_shipped === quantity_allocated),
+    )
+  const orders = await pollOrdersUntil(buyer, { timeoutMs: followTimeoutMs, isReached: hasFollowed }, signal)
+  const until = performance.now() + followTimeoutMs
+  for (;;) {
+    const copy = await readSnapshots((code) => readGatewaySnapshot(buyer, code))
+    const books = { opening, entries, gateway: { orders, stock: copy }, erp: { documents, stock } }
+    if (compareStockWithCopy(books).length === 0 || performance.now() > until) return books
+    await wait(pollMs, undefined, { signal })
+  }
+}
+
+async function readSnapshots<Snapshot>(
+  read: (warehouse_code: string) => Promise<Snapshot>,
+): Promise<Map<string, Snapshot>> {
+  const snapshots = new Map<string, Snapshot>()
+  for (const code of warehouses) snapshots.set(code, await read(code))
+  return snapshots
+}
+
+interface OrdersGoal {
+  readonly timeoutMs: number
+  readonly isReached: (orders: readonly GatewayOrder[]) => boolean
+}
+
+/** Polls the gateway's orders and returns them when the goal is reached or the time is up. */
+export async function pollOrdersUntil(
+  buyer: Buyer,
+  { timeoutMs, isReached }: OrdersGoal,
+  signal: AbortSignal,
+): Promise<GatewayOrder[]> {
+  const until = performance.now() + timeoutMs
+  for (;;) {
+    const orders = await readGatewayOrders(buyer)
+    if (isReached(orders) || performance.now() > until) return orders
+    await wait(pollMs, undefined, { signal })
+  }
+}
