@@ -1,6 +1,5 @@
 import { endpoints as access } from './access/endpoints.ts'
-import { createDoubtEndpoints } from './admin/doubts.ts'
-import { endpoints as admin } from './admin/endpoints.ts'
+import { createAdminEndpoints } from './admin/endpoints.ts'
 import { endpoints as carts } from './carts/endpoints.ts'
 import { endpoints as dropship } from './dropship/endpoints.ts'
 import { type Endpoint, eraseEndpointTypes } from './endpoint.ts'
@@ -46,9 +45,7 @@ export type EndpointId = (typeof publicEndpoints)[number]['id']
 export const catalogue: readonly Endpoint[] = publicEndpoints.map(eraseEndpointTypes)
 
 /** The operator's endpoints. */
-export const adminCatalogue: readonly Endpoint[] = [...admin, ...createDoubtEndpoints(writes)].map(
-  eraseEndpointTypes,
-)
+export const adminCatalogue: readonly Endpoint[] = createAdminEndpoints(writes).map(eraseEndpointTypes)
 
 /** Endpoints that control the built-in ERP and the sandbox's inboxes. */
 export const sandboxCatalogue: readonly Endpoint[] = [...sandbox, ...inbox].map(eraseEndpointTypes)

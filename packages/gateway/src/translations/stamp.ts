@@ -6,7 +6,7 @@ const source = join(import.meta.dirname, '..')
 
 /** Lists the files that translate declarations; they are beside the declarations. */
 export function listTranslationFiles(language: 'zh' | 'ko'): string[] {
-  return globSync(`*/*.${language}.ts`, { cwd: source }).map((path) => join(source, path))
+  return globSync(`**/*.${language}.ts`, { cwd: source }).map((path) => join(source, path))
 }
 
 /**

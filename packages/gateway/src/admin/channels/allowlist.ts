@@ -1,5 +1,5 @@
-import { GatewayError } from '../contract/errors.ts'
-import type { Gateway } from '../gateway.ts'
+import { GatewayError } from '../../contract/errors.ts'
+import type { Gateway } from '../../gateway.ts'
 
 /**
  * Refuses a code that is neither a warehouse nor a view, because a typing mistake would lock a channel out. While no

@@ -1,0 +1,40 @@
+/** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
+export const ko = {
+  'admin.channels.create': {
+    source: '4522263d',
+    summary: '채널 생성',
+    description: '채널과 클라이언트 시크릿을 반환합니다. 시크릿은 이 응답에서만 표시됩니다.',
+  },
+  'admin.channels.list': {
+    source: 'cd0c5b67',
+    summary: '채널 목록',
+    description: '모든 채널을 플랜, 허용 목록, 포인트 한도, 클라이언트 시크릿(값은 제외)과 함께 조회합니다.',
+  },
+  'admin.channels.read': {
+    source: 'd1aa7171',
+    summary: '채널 조회',
+    description: '채널 하나를 플랜, 허용 목록, 포인트 한도, 업무 스위치와 함께 조회합니다.',
+  },
+  'admin.channels.change': {
+    source: '8d30207a',
+    summary: '채널 변경',
+    description:
+      '이름, 플랜, 허용 목록, 거래처, 포인트 한도, 업무 스위치를 변경합니다. 사용 중인 토큰에는 1초 안에 적용됩니다.',
+  },
+  'admin.channels.delete': {
+    source: '3e14e768',
+    summary: '채널 삭제',
+    description: '채널의 클라이언트 시크릿과 토큰을 폐기합니다. 채널 코드는 다시 발급되지 않습니다.',
+  },
+  'admin.secrets.create': {
+    source: 'f441cde7',
+    summary: '클라이언트 시크릿 발급',
+    description:
+      '시크릿을 반환합니다. 시크릿은 이 응답에서만 표시됩니다. 이전 시크릿은 삭제할 때까지 유효합니다.',
+  },
+  'admin.secrets.delete': {
+    source: '5bb1ce25',
+    summary: '클라이언트 시크릿 삭제',
+    description: '시크릿과 그 시크릿으로 발급된 토큰을 폐기합니다.',
+  },
+}

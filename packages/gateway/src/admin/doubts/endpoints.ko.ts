@@ -1,0 +1,15 @@
+/** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
+export const ko = {
+  'admin.doubts.list': {
+    source: '6bac2b21',
+    summary: '결과 미확인 쓰기 목록',
+    description:
+      '결과를 알 수 없는 ERP 쓰기를 오래된 순으로 조회합니다. `settled_by`는 결과를 확정하는 주체입니다. 게이트웨이가 조회해 확정하며, ERP가 조회를 지원하지 않으면 사람이 확정해야 합니다.',
+  },
+  'admin.doubts.settle': {
+    source: 'b8ca60e8',
+    summary: '결과 미확인 쓰기의 결과 확정',
+    description:
+      'ERP를 직접 확인한 사람이 호출합니다. `found`는 ERP의 문서를 조회해 쓰기를 완료하고, `absent`는 쓰기를 되돌리고 키를 다시 쓸 수 있게 합니다.',
+  },
+}

@@ -1,0 +1,15 @@
+/** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
+export const zh = {
+  'admin.doubts.list': {
+    source: '6bac2b21',
+    summary: '列出结果未知的写操作',
+    description:
+      '列出对 ERP 的结果未知的写操作，最早的在前。settled_by 表示由网关自行查询，还是因 ERP 不支持查询而由人工确认。',
+  },
+  'admin.doubts.settle': {
+    source: 'b8ca60e8',
+    summary: '确认写操作的结果',
+    description:
+      '供已在 ERP 中查明结果的人员使用：found 读取 ERP 中的单据并完成写操作，absent 撤回写操作并释放幂等键。',
+  },
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { planRequest } from '../../access/endpoints.ts'
+import { decidePlanRequest, listPlanRequests, planRequestStates } from '../../access/plan-requests.ts'
+import { paging, toListSchema, window } from '../../contract/fields.ts'
+import { endpoint, toDataSchema } from '../../endpoint.ts'
+import { ko } from './endpoints.ko.ts'
+import { zh } from './endpoints.zh.ts'
+
+const translations = { zh, ko }
+
+export const planRequestsList = endpoint({
+  id: 'admin.plan_requests.list',
+  group: 'admin',
+  summary: 'List plan requests',
+  description: 'The plan requests of all channels, newest first.',
+  translations,
+  method: 'GET',
+  path: '/admin/api/plan-requests',
+  access: 'admin',
+  errors: [],
+  params: {},
+  query: { ...paging, ...window, status: z.enum(planRequestStates).optional() },
+  result: toListSchema(planRequest),
+
+  async handle({ gateway, input }) {
+    return listPlanRequests(gateway, undefined, input)
+  },
+})
+
+const decision = { plan_request_id: z.string() }
+
+export const planRequestsApprove = endpoint({
+  id: 'admin.plan_requests.approve',
+  group: 'admin',
+  summary: 'Approve a plan request',
+  description: 'Sets the plan. Live tokens use it within a second.',
+  translations,
+  method: 'POST',
+  path: '/admin/api/plan-requests/{plan_request_id}/approve',
+  access: 'admin',
+  errors: ['NOT_FOUND'],
+  params: decision,
+  query: {},
+  result: toDataSchema(planRequest),
+
+  async handle({ gateway, call, input }) {
+    return { data: await decidePlanRequest({ gateway, call }, input.plan_request_id, 'approved') }
+  },
+})
+
+export const planRequestsDecline = endpoint({
+  id: 'admin.plan_requests.decline',
+  group: 'admin',
+  summary: 'Decline a plan request',
+  description: 'Leaves the plan as it is.',
+  translations,
+  method: 'POST',
+  path: '/admin/api/plan-requests/{plan_request_id}/decline',
+  access: 'admin',
+  errors: ['NOT_FOUND'],
+  params: decision,
+  query: {},
+  result: toDataSchema(planRequest),
+
+  async handle({ gateway, call, input }) {
+    return { data: await decidePlanRequest({ gateway, call }, input.plan_request_id, 'declined') }
+  },
+})
+
+/** The endpoints, in the order of the documentation. */
+export const endpoints = [planRequestsList, planRequestsApprove, planRequestsDecline] as const
