@@ -21,7 +21,7 @@ interface Statement {
   readonly values: readonly string[]
 }
 
-/** Sends a whole transaction in one packet. */
+/** Runs the statements in one transaction. The whole transaction is sent in one packet. */
 async function commit(statements: readonly Statement[]): Promise<void> {
   const client = await pool.connect()
   const { stream } = (client as pg.PoolClient & { connection: pg.Connection }).connection

@@ -4,13 +4,15 @@ import type { Report } from './report.ts'
 import { fillStock, type StockFilling } from './stock.ts'
 import type { Tree } from './trees.ts'
 
-/** What every subject receives: options, filled databases and the report. */
+/**
+ * What every subject (one measurement, such as `measureSubmits`) receives: options, filled databases and the report.
+ */
 export interface Bench {
   readonly options: Options
   /** A temporary folder, which is removed at the end of the run. */
   readonly folder: string
   readonly report: Report
-  /** Returns a filled database. It is created at its first use and kept for the run. */
+  /** Returns a database with `size` rows of stock. It is filled at its first use and kept for the run. */
   provideStock(size: Size, kind?: StockKind): Promise<FilledStock>
 }
 

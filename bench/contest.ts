@@ -20,13 +20,13 @@ export interface Contender {
   readonly isReference?: boolean
   /** Whether its responses are expected to be errors (4xx). */
   readonly refuses?: boolean
-  /** The process whose CPU time counts. */
+  /** The process whose CPU time is measured. */
   readonly server?: RunningProcess
-  /** Overrides the duration of a slice for slow responses. */
+  /** The duration of a slice in seconds, if responses are too slow for the default. */
   readonly sliceSeconds?: number
-  /** Runs before each slice. */
+  /** Called before each slice, which is one run of load. */
   readonly prepare?: () => Promise<unknown>
-  /** Runs one slice of load. */
+  /** Sends requests for `seconds` and returns the measured figures. */
   run(seconds: number): Promise<Load>
 }
 
@@ -41,7 +41,10 @@ export type Figure = 'cpuUs' | 'perSecond' | 'coreUse' | 'othersUse' | 'p50Us' |
 
 export interface Ratios {
   readonly values: readonly number[]
-  /** The largest difference between the two series, of either contender's figure or of their ratio, as a share. */
+  /**
+   * How far the two series of slices differ, as a share: the largest difference in one of the two figures or in their
+   * ratio.
+   */
   readonly repeat: number
 }
 
@@ -63,13 +66,13 @@ export function createWrkContender<T extends Target & Omit<Contender, 'run'>>(ta
 interface ContestPlan {
   readonly name: string
   readonly contenders: readonly Contender[]
-  /** The figures that must repeat; by default the CPU time. */
+  /** The figures that must be nearly equal in both series of slices; by default the CPU time. */
   readonly steadyBy?: readonly Figure[]
 }
 
 /**
- * Measures all contenders. If one of the figures in `steadyBy` does not repeat, more rounds are added. Throws
- * `ParityError` if a request fails or has an unexpected status.
+ * Measures all contenders. If a figure in `steadyBy` differs between the two series by more than `maxRepeatDifference`,
+ * more rounds are added. Throws `ParityError` if a request fails or has an unexpected status.
  */
 export async function runContest(
   { name, contenders, steadyBy = ['cpuUs'] }: ContestPlan,
@@ -102,7 +105,10 @@ export async function runContest(
 type Slice = ReadonlyMap<string, Load>
 type Round = readonly [Slice, Slice]
 
-/** The maximum warm-up by the clock, as a multiple of `warmSeconds`, for a server that shares its core. */
+/**
+ * The maximum duration of the warm-up, as a multiple of `warmSeconds`: other processes may take CPU time from the
+ * server.
+ */
 const maxWarmUpStretch = 4
 
 /** Warms a server up by CPU time instead of by the clock, because V8 optimizes code that has run often. */

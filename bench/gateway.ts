@@ -16,7 +16,7 @@ export interface GatewayData {
   readonly settings: Readonly<Record<string, string>>
 }
 
-/** A database with stock and two channels. */
+/** A database with stock and two channels (API clients). */
 export interface FilledStock extends GatewayData {
   readonly kind: 'sqlite' | 'postgres'
   readonly rows: number
@@ -24,7 +24,7 @@ export interface FilledStock extends GatewayData {
   drop(): Promise<void>
 }
 
-/** The quota of `rich` is never exhausted. The quota of `poor` is exhausted after one full pull. */
+/** The quota of `rich` is never exhausted. The quota of `poor` is exhausted after one request for the whole stock. */
 export type Channel = 'rich' | 'poor'
 
 export interface Credentials {
@@ -53,7 +53,10 @@ export interface RunningGateway extends GatewayProcess {
   requestToken(credentials: Credentials): Promise<string>
 }
 
-/** Starts `main.ts` of a source tree. `orders` handles ERP calls first; if it returns undefined, the quiet ERP does. */
+/**
+ * Starts `main.ts` of a source tree. `orders` handles ERP calls first; if it returns undefined, the simulated ERP of
+ * `quiet-erp.ts` does.
+ */
 export async function launchGateway(data: GatewayData, orders?: AnyCall): Promise<GatewayProcess> {
   const erp = await startQuietErp(orders)
   const port = await findFreePort()

@@ -7,7 +7,7 @@ const execute = promisify(execFile)
 const wrkScript = new URL('wrk-summary.lua', import.meta.url).pathname
 const graceMs = 30_000
 
-/** A placeholder in a URL or header value. Each request replaces it with another number. */
+/** A placeholder in a URL or header value. It is replaced with a different number in each request. */
 export const variedPart = 'VARIED'
 
 /** One kind of request against one server. */
@@ -27,7 +27,7 @@ export interface Load {
   readonly perSecond: number
   /** CPU time of the server for one request, over all threads of its process. */
   readonly cpuUs: number
-  /** The share of its core that the server used, and the share that other processes took from it. */
+  /** The share of the core that the server used, and the share that other processes used (`othersUse`). */
   readonly coreUse: number
   readonly othersUse: number
   readonly p50Us: number
@@ -39,10 +39,10 @@ export interface Load {
   readonly broken: number
 }
 
-/** The number of varied requests so far, so that the next load continues the sequence. */
+/** The number of requests with a replaced placeholder so far, so that the next load continues the sequence. */
 let variedRequests = 0
 
-/** Sends requests from the other core as fast as the server responds. wrk takes whole seconds only. */
+/** Runs wrk on `loadCore`, which sends requests as fast as the server responds. wrk accepts whole seconds only. */
 export async function runLoad(target: Target, seconds: number): Promise<Load> {
   const before = { cpuUs: readCpuUs(target.server), busyMs: readBusyMs(serverCore) }
   const total = await runWrk(target, seconds)
@@ -82,13 +82,13 @@ async function runWrk({ url, headers, body = '', varied, connections }: Target, 
   return parseNumbers(stdout.trimEnd().split('\n').at(-1) ?? '')
 }
 
-/** Parses a JSON object and returns a reader of its numbers by name, which throws if one is missing. */
+/** Parses a JSON object. Returns a function that reads one of its numbers by name and throws if it is missing. */
 export function parseNumbers(json: string): (name: string) => number {
   const parsed: unknown = JSON.parse(json)
   return createNumberReader(parsed)
 }
 
-/** Returns a reader of an object's numbers by name, which throws if one is missing. */
+/** Returns a function that reads a number of the object by name and throws if it is missing. */
 export function createNumberReader(value: unknown): (name: string) => number {
   const entries = new Map<string, unknown>(
     typeof value === 'object' && value !== null ? Object.entries(value) : [],

@@ -11,15 +11,15 @@ export interface Options {
   /** A PostgreSQL server on which the run may create and drop databases. */
   readonly databaseUrl: string | undefined
   readonly rounds: number
-  /** The maximum number of rounds that are added if a figure does not repeat. */
+  /** The maximum number of rounds that are added if repeated measurements of a figure differ too much. */
   readonly maxExtraRounds: number
-  /** Duration of one slice of load. */
+  /** Duration of one slice (one run of load) in seconds. */
   readonly seconds: number
-  /** CPU time that a server must use before its first slice. */
+  /** CPU time in seconds that a server must use before it is measured. */
   readonly warmSeconds: number
   /** The number of stock rows by size. */
   readonly sizes: Readonly<Record<Size, number>>
-  /** The number of times that a start and a refresh are measured. */
+  /** How often a start of the gateway and a refresh of its stock are measured. */
   readonly repeats: number
 }
 
@@ -29,8 +29,8 @@ const full = { rounds: 9, maxExtraRounds: 18, seconds: 1, warmSeconds: 5, repeat
 const quick = { rounds: 3, maxExtraRounds: 0, seconds: 1, warmSeconds: 2, repeats: 4, large: 100_000 }
 
 /**
- * The number of rows that the targets for `large` assume. A run with fewer rows reports those figures without judging
- * them.
+ * The number of rows that the targets for `large` assume. A run with fewer rows reports the figures without comparing
+ * them with the targets.
  */
 export const targetRows = full.large
 

@@ -9,7 +9,7 @@ import {
 } from '@trade-gateway/connector'
 import { createFigure, formatSku, warehouse } from './goods.ts'
 
-/** The simulated ERP accepts each order after this fixed time and never runs out of stock. */
+/** The time in milliseconds after which the simulated ERP accepts an order. It never runs out of stock. */
 export const submitMs = 50
 export const customer = 'BENCH'
 export const credentials = { username: 'bench@example.test', password: 'a-password-for-benchmarks-only' }

@@ -86,10 +86,11 @@ export function startPinned({
 }
 
 /**
- * Keeps the core of the load awake with a busy loop of idle priority. On a virtual machine, a process that writes to a
- * connection pays for waking a sleeping reader: a server that is faster than the load never pays, a slower one always.
- * Linux divides a core between sessions first (sched_autogroup). The loop therefore runs in a separate session of the
- * lowest weight: in the load's session it would consume the load's share whenever other processes want the core.
+ * Keeps `loadCore`, the core of the load generator, awake with a busy loop of idle priority. On a virtual machine,
+ * waking a sleeping reader costs CPU time of the process that writes to its connection. A server that is faster than
+ * the load generator would never have this cost, a slower one always. Linux divides a core between sessions first
+ * (sched_autogroup). The loop therefore runs in a separate session of the lowest weight. In the session of the load
+ * generator it would consume a part of its CPU time whenever other processes use the core.
  */
 export function keepLoadCoreAwake(cwd: string): RunningProcess {
   const loop = startPinned({
@@ -126,8 +127,9 @@ export async function waitUntilReady<T>(
 }
 
 /**
- * Reads the CPU time that all threads of a process have used so far, in microseconds. `schedstat` counts nanoseconds.
- * `/proc/<pid>/stat` counts units of 10 ms, an error of 3 % for a server that got a third of its core for one second.
+ * Reads the CPU time that all threads of a process have used so far, in microseconds, from `schedstat`, which counts
+ * nanoseconds. `/proc/<pid>/stat` counts units of 10 ms, which is an error of 3 % for a process that ran for a third of
+ * a second.
  */
 export function readCpuUs({ pid }: RunningProcess): number {
   const threads = readdirSync(`/proc/${pid}/task`)
@@ -140,7 +142,7 @@ export function readCpuUs({ pid }: RunningProcess): number {
 /** Reads the time that a core has been busy so far, for any process, in milliseconds. */
 export function readBusyMs(core: number): number {
   const line = new RegExp(`^cpu${core} (.*)$`, 'm').exec(readFileSync('/proc/stat', 'utf8'))?.[1] ?? ''
-  // proc_stat(5): user, nice, system, idle, iowait, irq, softirq. The later columns count time of other guests.
+  // proc_stat(5): user, nice, system, idle, iowait, irq, softirq. The later columns count the time of virtual machines.
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.split(' ').map(Number)
   return (user + nice + system + irq + softirq) * msPerTick
 }

@@ -3,7 +3,7 @@ import { sendProbeCommand } from './probe.ts'
 import type { RunningProcess } from './processes.ts'
 
 const maxLines = 40
-/** The minimum shares of the total time with which a function is printed. */
+/** A function is printed if its own time or its time including called functions exceeds this share of the total. */
 const minOwn = 0.006
 const minWhole = 0.03
 

@@ -11,7 +11,7 @@ import { findFreePort } from './processes.ts'
 export interface QuietErp {
   readonly url: string
   readonly token: string
-  /** Changes the SKUs. The gateway's next `stock.changed` call returns them. */
+  /** Changes the stock of the SKUs. The gateway's next `stock.changed` call returns them. */
   change(skus: readonly string[]): StockChange
   close(): Promise<void>
 }
@@ -20,15 +20,15 @@ export interface QuietErp {
 export interface StockChange {
   /** The number of the batch, from which `createFigure` derives its figures. */
   readonly change: number
-  /** Resolves when the gateway has received the first hint of the batch, with that time. */
+  /** Resolves with the time at which the gateway receives the first changed SKUs of the batch. */
   readonly deliveredAt: Promise<number>
-  /** Returns the time that this ERP has spent on requests since then, JSON included, in milliseconds. */
+  /** Returns the time that this ERP has spent on requests since `deliveredAt`, JSON included, in milliseconds. */
   readBusyMs(): number
 }
 
 const token = 'a-token-for-benchmarks-only'
 
-/** Starts the ERP's server. `more` handles calls first; if it returns undefined, this ERP does. */
+/** Starts the ERP's server. `more` handles calls first; if it returns undefined, the simulated ERP handles the call. */
 export async function startQuietErp(more?: AnyCall): Promise<QuietErp> {
   const hints = new HintLog()
   const own = createCallHandler(hints)
@@ -57,12 +57,12 @@ export async function startQuietErp(more?: AnyCall): Promise<QuietErp> {
   }
 }
 
-/** Counts the batches of the whole run, over all ERPs, so that each batch gives the same goods new figures. */
+/** The number of batches in the whole run, over all ERPs, so that the same goods get new figures with each batch. */
 let changes = 0
 
 /**
- * The hints, in order, and the cursors into them. A cursor holds the ERP's id and the number of hints that were
- * returned; the cursor of another ERP counts as 0.
+ * The log of changed SKUs ("hints"), which `stock.changed` returns page by page. A cursor has the id of this log and
+ * the number of SKUs that were returned; a cursor of another log starts at the beginning.
  */
 class HintLog {
   readonly #run = randomUUID()

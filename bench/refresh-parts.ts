@@ -13,7 +13,10 @@ const [rows = 0, changed = 1, rounds = 0] = process.argv.slice(2).map(Number)
 const firstChange = 1_000
 const resolutionMs = 1
 
-/** `startPinned` sets these in every process. The gateway refuses settings that it does not know. */
+/**
+ * The variables that `startPinned` adds to every environment. They are left out here, because the gateway refuses
+ * settings that it does not know.
+ */
 const systemNames = ['PATH', 'LANG']
 const settings = Object.entries(process.env).filter(([name]) => !systemNames.includes(name))
 const gateway = await openInternals(Object.fromEntries(settings.map(([name, value = '']) => [name, value])))

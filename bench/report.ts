@@ -42,7 +42,7 @@ export class Report {
     this.#notes.push(text)
   }
 
-  /** Whether a figure with a target did not repeat. */
+  /** Whether a figure with a target could not be judged, because its measurements differ too much. */
   get hasUnjudged(): boolean {
     return this.#lines.some(({ verdict }) => verdict === 'not judged')
   }

@@ -58,7 +58,7 @@ async function main(): Promise<number> {
     return exit.usage
   }
   await prepareTools()
-  // This process is client and ERP. It must not run on the core of the measured server.
+  // This process runs the client and the simulated ERP. It must not run on the core of the measured server.
   execFileSync(requireProgram('taskset'), ['-acp', String(loadCore), String(process.pid)])
   const chosen = names.filter((name) => options.only.length === 0 || options.only.includes(name))
   return runSubjects(options, chosen)

@@ -17,7 +17,7 @@ import type { Tree } from './trees.ts'
 
 /**
  * Fills a database so that a gateway can start on it as after long use. A gateway of the source tree creates the tables
- * and the channels. Then one SQL statement for each slice writes the stock, each row with its own version, so that a
+ * and the channels. Then each SQL statement writes `sliceRows` rows of stock, each with its own version, so that a
  * million rows take seconds. This file imports no gateway code, so any commit with the same tables can be filled.
  */
 
@@ -26,7 +26,10 @@ export interface StockFilling {
   readonly rows: number
   /** A PostgreSQL server on which a database is created; undefined means SQLite. */
   readonly databaseUrl?: string | undefined
-  /** Whether to add a company view over the warehouse, which stores as many rows again. */
+  /**
+   * Whether to add a company view (a list of the stock of several warehouses together), which stores as many rows
+   * again.
+   */
   readonly view?: boolean
 }
 
@@ -128,7 +131,7 @@ async function fillTables(database: Database, filling: StockFilling): Promise<vo
   })
 }
 
-/** Inserts a row without the columns that the table of this commit does not have. */
+/** Inserts a row. Leaves out columns that the table does not have, because another commit may have other columns. */
 async function insertRow(
   database: Database,
   table: string,
@@ -147,8 +150,8 @@ function formatLiteral(value: string | number): string {
 }
 
 /**
- * The step between the versions of two rows, coprime to round numbers of rows. `i * stride % rows` therefore gives each
- * version once, in another order than the SKUs and with neighbours far apart, as after long use.
+ * The difference between the versions of two consecutive rows. It is a prime, so `i * stride % rows` gives each version
+ * once. Neighbours get versions that are far apart, as after long use.
  */
 const stride = 7_919
 

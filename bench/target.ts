@@ -1,6 +1,6 @@
 export type Verdict = 'met' | 'stretch met' | 'missed' | 'not judged' | 'no target'
 
-/** The bound of a target. A figure without a bound is reported and not judged. */
+/** The limit that a figure must keep. A figure without a limit is reported and not judged. */
 export interface Bound {
   readonly is: 'at least' | 'at most'
   readonly must: number

@@ -49,7 +49,7 @@ function readLockFile(folder: string): string {
   return readFileSync(join(folder, 'package-lock.json'), 'utf8')
 }
 
-/** Links the dependencies of this tree, and the workspace packages of the other commit. */
+/** Links the installed dependencies of this tree and the workspace packages of the other commit into `node_modules`. */
 function linkPackages(folder: string) {
   const modules = join(folder, 'node_modules')
   mkdirSync(join(modules, workspaceScope), { recursive: true })

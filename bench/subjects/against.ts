@@ -32,7 +32,7 @@ const requestsOf: Readonly<Record<string, Requests>> = {
 /** The names that `--only` accepts together with `--against`. */
 export const againstSubjects: readonly string[] = [...Object.keys(requestsOf), 'submit']
 
-/** Compares this tree with another one: both gateways run and get load in turns. */
+/** Compares the gateway of this source tree with that of another commit: both run and get load in turns. */
 export async function compareTrees(bench: Bench, other: Tree, subjects: readonly string[]): Promise<void> {
   const { options, report, folder } = bench
   const otherBench = openBench({ options, report, folder, tree: other })
@@ -86,7 +86,7 @@ async function compareSubmits(bench: Bench, other: Bench): Promise<void> {
 
 interface Comparison {
   readonly subject: string
-  /** The stock of this tree and the one of the other tree. */
+  /** The databases of this source tree and of the other one. */
   readonly stocks: readonly [FilledStock, FilledStock]
   readonly now: readonly Contender[]
   readonly before: readonly Contender[]

@@ -7,7 +7,7 @@ import { type ComparedRequest, checkRead, checkRows } from '../parity.ts'
 const connections = 32
 const changes = 100
 
-/** Checks by measurement that the cost of a feed request does not depend on the size of the stock. */
+/** Measures whether the cost of a request to the change feed depends on the size of the stock. It must not. */
 export const measureFeedLaw: Subject = async (bench) => {
   const { sizes } = bench.options
   const small = await bench.provideStock('small')
@@ -45,7 +45,7 @@ export const measureFeedLaw: Subject = async (bench) => {
   )
 }
 
-/** Creates a contender that reads the feed from `back` versions before the newest one. */
+/** Creates a contender that reads the change feed from `back` versions before the newest one. */
 async function createFeedContender(gateway: RunningGateway, back: number) {
   const { stockUrl, headers, process: server, stock } = gateway
   const url = `${stockUrl}/changes?since=${(await readLatestVersion(gateway)) - back}`

@@ -7,7 +7,7 @@ import { startBareNode } from '../references.ts'
 
 const connections = 32
 
-/** Creates contenders for the most frequent requests: one row by its SKU, and a feed without new changes. */
+/** Creates contenders for the most frequent requests: one row by its SKU, and the change feed without new changes. */
 export async function createOneRowContenders(gateway: RunningGateway) {
   const { headers, stock, stockUrl, process: server } = gateway
   const createContender = (name: string, url: string) =>

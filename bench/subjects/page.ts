@@ -42,7 +42,7 @@ export async function createPageContenders(gateway: RunningGateway) {
   return { first, middle, last, few, many, cold }
 }
 
-/** Compares pages of stock with the same bytes from memory, and pages of changes with pages of stock. */
+/** Compares pages of stock with servers that send the same bytes, and pages of changes with pages of stock. */
 export const measurePages: Subject = async (bench) => {
   await withGateway(await bench.provideStock('middle'), async (gateway) => {
     const { first, middle, last, few, many, cold } = await createPageContenders(gateway)

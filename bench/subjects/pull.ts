@@ -27,7 +27,7 @@ export function createPullContenders({ headers, stockUrl, process: server }: Run
   }
 }
 
-/** Compares full pulls with nginx, which sends a file of the same bytes. */
+/** Compares full pulls (the whole stock in one response) with nginx, which sends a file of the same bytes. */
 export const measureFullPull: Subject = async (bench) => {
   const stock = await bench.provideStock('middle')
   await withGateway(stock, async (gateway) => {

@@ -19,7 +19,10 @@ const maxFeedRows = 1_000
 const withinMs = 60_000
 const partsFile = new URL('../refresh-parts.ts', import.meta.url).pathname
 
-/** Measures the time from the ERP's first hint of a change until the feed returns all changed rows, and its parts. */
+/**
+ * Measures the time from the ERP's first report of changed SKUs until the change feed returns all changed rows. Also
+ * measures the parts of this time.
+ */
 export const measureRefresh: Subject = async (bench) => {
   for (const kind of listStoreKinds(bench.options)) {
     const stock = await bench.provideStock('large', kind)
@@ -103,7 +106,10 @@ async function checkFeed(
 
 type Parts = (name: string) => number
 
-/** Measures writing and following separately, in a process on the same database without HTTP and ERP. */
+/**
+ * Measures the two parts of a refresh separately: writing the changes to the database, and updating the snapshot from
+ * it. Runs `refresh-parts.ts` on the same database, without HTTP and ERP.
+ */
 async function measureParts({ options, report }: Bench, stock: FilledStock): Promise<Parts[]> {
   report.printProgress(`writing and following ${changedRows.toLocaleString('en')} changes on ${stock.kind}`)
   const child = startPinned({

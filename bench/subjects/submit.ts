@@ -43,7 +43,10 @@ export async function openShop(stock: FilledStock): Promise<Shop> {
   }
 }
 
-/** Compares the latency of a submit with that of the ERP behind it, and with the minimum of a durable submit. */
+/**
+ * Compares the latency of a submit with that of the ERP behind it, and with that of `bare-submit.ts`, the minimum work
+ * of a durable submit.
+ */
 export const measureSubmits: Subject = async (bench) => {
   for (const kind of listStoreKinds(bench.options)) {
     const shop = await openShop(await bench.provideStock('small', kind))
@@ -177,7 +180,9 @@ function judgeTimes({ report }: Bench, found: ContestResult, { target, of, over,
   })
 }
 
-/** Submits drafts that are created before each slice, so that only the submits are measured. */
+/**
+ * Creates a contender that submits drafts. They are created before each slice, so that only the submits are measured.
+ */
 export function createSubmitContender(shop: Shop, name: string): Contender {
   const prepared = createDraftPool(shop)
   const server = shop.gateway.process
@@ -196,7 +201,7 @@ interface Upstream {
   readonly server?: RunningProcess
 }
 
-/** Sends the same order to the ERP itself, or to the bare submit in front of it. */
+/** Creates a contender that sends the same order to the ERP itself, or to `bare-submit.ts` in front of it. */
 function createUpstreamContender({ name, url, token, server }: Upstream): Contender {
   const work = () => callConcurrently(submitsPerSlice, (at) => submitToErp(url, token, at))
   return { name, isReference: true, ...(server ? { server } : {}), run: () => measureCalls(server, work) }

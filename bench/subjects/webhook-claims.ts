@@ -13,7 +13,10 @@ interface Queue {
   readonly channel_code: string
 }
 
-/** Measures that finding due deliveries does not become slower with a large backlog at the same endpoints. */
+/**
+ * Measures whether leasing queues and reading their due deliveries becomes slower with a large backlog at the same
+ * endpoints.
+ */
 export async function measureClaims(
   { report, options }: Bench,
   internals: Gateway,

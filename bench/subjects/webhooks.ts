@@ -113,7 +113,7 @@ const outboxColumns = [
   'data',
 ] as const
 
-/** Commits events to the outbox and wakes the gateway, like a business transaction. */
+/** Commits events to the outbox table and wakes the gateway, as a business transaction does. */
 async function commitEvents(internals: Gateway, rows: readonly OutboxRow[]): Promise<void> {
   const { db, bulk } = internals.store
   await db
@@ -124,7 +124,10 @@ async function commitEvents(internals: Gateway, rows: readonly OutboxRow[]): Pro
   internals.nudge('events')
 }
 
-/** Measures dispatch and the bare loop in turns. Returns how many webhooks the gateway sends per second. */
+/**
+ * Measures the gateway's dispatch and `bare-webhooks.ts` in turns. Returns how many webhooks the gateway sends per
+ * second.
+ */
 async function measureDispatch({ options, report, folder }: Bench, place: WebhookSetup, count: number) {
   const bare = await startBare(folder, place.receiver)
   const loop: Contender = {

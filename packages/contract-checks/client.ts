@@ -1,8 +1,8 @@
 import type { operations, paths } from './generated/contract.ts'
 
 /**
- * A client with the types that openapi-typescript generates from the contract. It is compiled and never run: a change
- * of the contract that breaks it would also break clients of users.
+ * A client with the types that openapi-typescript generates from the contract. It is compiled and never run. If a
+ * change of the contract breaks its compilation, it would also break the clients of users.
  */
 
 /** The body of an operation's successful response. */
@@ -55,5 +55,5 @@ export async function readChanges(since: number): Promise<{ next: number; skus: 
   return { next, skus: data.map(({ sku }) => sku) }
 }
 
-/** A 304 response has headers and no body. */
+/** The types must include the headers of a 304 response, which has no body. */
 export type Unchanged = operations['stock.list']['responses'][304]['headers']['ETag']

@@ -32,7 +32,9 @@ export interface ErpClient {
 }
 
 export interface ErpClientOptions {
-  /** Called once for each dropped row, with the operation and the row's first text, which usually is its code. */
+  /**
+   * Called once for each dropped row, with the operation and the first string in the row, which usually is its code.
+   */
   readonly onLeftOut?: (id: OperationId, row: string) => void
 }
 
@@ -70,7 +72,7 @@ export function erpClient(url: string, token: string, { onLeftOut }: ErpClientOp
 
 interface Connection {
   readonly pool: Pool
-  /** The path before the operation, without a slash at the end. */
+  /** The path of the ERP's URL, without a slash at the end. The operation's id follows it. */
   readonly prefix: string
   readonly headers: Readonly<Record<string, string>>
 }
@@ -161,8 +163,8 @@ function parseRejection(id: OperationId, value: unknown): Rejection {
 }
 
 /**
- * Converts an error of a call. Checks the signal too: an abort can carry any reason, so the error alone does not show
- * that the call timed out.
+ * Converts an error of a call. Checks the signal too, because it can be aborted with any reason: the error alone does
+ * not show that the call timed out.
  */
 function toUnknownOutcome(id: OperationId, error: unknown, signal: AbortSignal | null): UnknownOutcome {
   const code = error instanceof Error && 'code' in error ? error.code : undefined

@@ -39,7 +39,7 @@ async function listOutcomes(erp: Erp, outcome: 'failed' | 'skipped', more: Confo
   return report.results.filter((result) => result.outcome === outcome)
 }
 
-/** One faulty ERP for each check. */
+/** Functions that create a faulty ERP, one for each check that must detect it. */
 const mutants = { ...brokenAccess, ...brokenLedger, ...brokenStock, ...brokenProducts }
 
 describe('conformance', () => {

@@ -24,7 +24,7 @@ export const incoming = z.object({
   latest_date: date,
 })
 
-/** The gateway's id of a document. At most one document of the ERP carries it. */
+/** The gateway's id of a document. At most one document of the ERP has it. */
 export const reference = z.string().regex(/^[A-Za-z0-9-]{1,40}$/)
 
 export const orderTypes = ['wholesale', 'dropship', 'reservation'] as const
@@ -77,7 +77,10 @@ export const unfulfillableReasons = [
   'destination_not_served',
 ] as const
 
-/** What an order would be allocated, when it would arrive and what it would cost. A short line lists incoming goods. */
+/**
+ * A preview of an order: the stock that would be allocated, the arrival and the costs. If a line is short, `incoming`
+ * lists the goods that are on their way.
+ */
 export const quote = z.object({
   /** Whether every line can be allocated in full, and the order can be paid and delivered. */
   fulfillable: z.boolean(),

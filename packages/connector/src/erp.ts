@@ -20,14 +20,17 @@ export interface CallOptions {
   readonly fault?: string
 }
 
-/** An ERP: one function for each operation. `erpServer` serves it over HTTP, and `erpClient` has the same type. */
+/**
+ * An ERP: one function for each operation. `erpServer` serves it over HTTP, and `erpClient` returns one whose functions
+ * call the server.
+ */
 export type Erp = {
   readonly [Id in OperationId]: (input: Input<Id>, options?: CallOptions) => Promise<ErpResult<Output<Id>>>
 }
 
 /**
  * The error for a call whose outcome is not known. A read can be repeated. A write may or may not have happened; a
- * look-up of its reference decides. `sent` is false only if the request certainly was not sent.
+ * look-up of its reference shows which. `sent` is false only if the request certainly was not sent.
  */
 export class UnknownOutcome extends Error {
   readonly kind: 'timeout' | 'unreachable' | 'failed' | 'malformed'
@@ -114,7 +117,7 @@ export function isOperationId(word: string): word is OperationId {
 
 export const operationIds: readonly OperationId[] = Object.keys(operations).filter(isOperationId)
 
-/** One function for all operations, for wrappers and transports. */
+/** A function that performs any operation by its id. Wrappers and transports of an `Erp` use it. */
 export type AnyCall = (id: OperationId, input: unknown, options?: CallOptions) => Promise<ErpResult<unknown>>
 
 /**

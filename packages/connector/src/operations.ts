@@ -52,7 +52,10 @@ export const rejectionReasons = [
   'invalid_state',
 ] as const
 
-/** The capabilities of the connected ERP. They determine the gateway's algorithms and the guarantee that it prints. */
+/**
+ * What the connected ERP supports. The gateway chooses its algorithms by these values, and prints what it can guarantee
+ * with them.
+ */
 export const capabilities = z.object({
   /** A write with a known reference returns the existing document instead of creating another one. */
   dedupes_by_reference: z.boolean(),

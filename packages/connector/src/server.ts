@@ -35,7 +35,7 @@ export function erpServer(erp: Erp, options: ServerOptions): RequestListener {
 /** A function that checks in constant time whether an `Authorization` header carries the bearer token. */
 type BearerCheck = (authorization: string | undefined) => boolean
 
-/** Creates the check of a server's bearer token. */
+/** Creates a function that checks requests for the bearer token `token`. */
 export function createBearerCheck(token: string): BearerCheck {
   const expected = hashText(token)
   return (authorization) => {

@@ -18,13 +18,13 @@ const instant = z.iso.datetime()
 const date = z.iso.date()
 const grams = z.int().min(0).max(maxAmount)
 const statusRaw = z.string().min(1).max(100)
-/** A position in a list, where a page ends. Opaque to the gateway. */
+/** The position in a list at which a page ends. The gateway does not interpret it. */
 const place = z.string().min(1).max(400)
 
 /** The customer and the currency of the account; null means all currencies. */
 const account = { customer_code: word, currency: currency.nullable() }
 
-/** The input of every statement list: a period and a position in it. */
+/** The input of every statement list: the account, a period and a position in the list. */
 const list = {
   ...account,
   /** The first instant of the period. */
@@ -38,7 +38,7 @@ const list = {
   limit: z.int().min(1).max(maxStatementRows),
 }
 
-/** What every page has besides its rows. */
+/** The fields that every page has besides its rows. */
 const page = {
   /** The ERP's time when it read the page. Anything booked afterwards has a later time. */
   as_of: instant,
@@ -54,9 +54,9 @@ export const erpBalance = z.object({
    * it.
    */
   balance: signed,
-  /** What the customer can still spend. */
+  /** The amount that the customer can still spend. */
   available: signed,
-  /** What is reserved for orders that are not booked yet. */
+  /** The amount that is reserved for orders that are not booked yet. */
   frozen: unsigned,
   credit_limit: unsigned,
   credit_used: unsigned,
@@ -153,7 +153,7 @@ export const erpFreightBill = z.object({
   weight_g: grams,
   chargeable_weight_g: grams,
   zone: z.string().max(64),
-  /** What the customer owes for the freight; positive. */
+  /** The amount that the customer owes for the freight; positive. */
   amount: unsigned,
   currency,
   bill_number: word.nullable(),

@@ -8,7 +8,7 @@
 export interface Storable {
   /** The response without the dropped rows. */
   readonly body: unknown
-  /** The first text of each dropped row, which usually is its code, escaped for printing. */
+  /** The first string of each dropped row, which usually is its code, escaped for printing. */
   readonly leftOut: readonly string[]
   /** Whether unstorable text occurs outside a list, where nothing can be dropped. */
   readonly isBroken: boolean

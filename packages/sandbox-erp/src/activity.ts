@@ -11,7 +11,7 @@ import type { Clock } from './clock.ts'
 import { readStockRow, type StockRow, writeStockRow } from './movements.ts'
 import type { Store } from './store.ts'
 
-/** The SKUs of the sandbox triggers keep their figures. */
+/** The prefix of the trigger SKUs, whose figures never change. */
 const triggerPrefix = 'SBX-'
 /** The maximum number of withdrawn SKUs. Above it, the one that was withdrawn first comes back. */
 const maxWithdrawn = 50
@@ -74,7 +74,7 @@ export class Activity {
     if (row) writeStockRow(this.#store, this.#changeRow(row, dice, days))
   }
 
-  /** Takes the SKU that was withdrawn first, if the drawn number says so or too many are withdrawn. */
+  /** Takes the SKU that was withdrawn first, if `dice` is in the range of a comeback or too many SKUs are withdrawn. */
   #takeOldestWithdrawn(dice: number): StockKey | undefined {
     return dice <= eventPercents.comeback || this.#withdrawn.length > maxWithdrawn
       ? this.#withdrawn.shift()
@@ -92,7 +92,7 @@ export class Activity {
   }
 
   #changeRow(row: StockRow, dice: number, days: Days): StockRow {
-    // A withdrawn SKU that is picked comes back, whoever withdrew it.
+    // A withdrawn SKU comes back when it is picked, even if a movement withdrew it.
     if (row.withdrawn) return { ...row, withdrawn: false }
     let least = eventPercents.comeback
     const isInRange = (percent: number) => {
@@ -120,7 +120,7 @@ export class Activity {
     return { ...row, on_hand: Math.min(maxAmount, row.on_hand + this.#random.drawInteger(5, 60)) }
   }
 
-  /** Receives the first announced goods. If there are none, or by chance, announces new ones. */
+  /** Receives the goods that were announced first. If none are announced, or by chance, announces new goods. */
   #landOrAnnounce(row: StockRow, days: Days): StockRow {
     const [first, ...rest] = parseIncoming(row)
     if (first && (rest.length + 1 >= maxIncoming || this.#random.drawWithProbability(0.7))) {

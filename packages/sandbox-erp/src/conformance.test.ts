@@ -36,7 +36,7 @@ async function openSandbox(capabilities: NonNullable<SandboxErpOptions['capabili
     clock,
     capabilities,
   })
-  // A trigger SKU, because its figures do not change while the stock moves.
+  // The simulated activity does not change the figures of trigger SKUs such as this one.
   opened.steering.setStock({ warehouse_code: 'AUSYD1', sku: 'SBX-OOS', on_hand: 100 })
   closers.push(() => opened.close())
   return opened

@@ -58,7 +58,7 @@ export interface SandboxErpOptions {
   readonly catalogue: () => Catalogue | Promise<Catalogue>
   /** Identifies the catalogue (its seed or its file's hash). A database with another catalogue is refused. */
   readonly catalogue_id: string
-  /** The seed of the ledger's history in a new database; default 1. */
+  /** The seed of the simulated past orders and payments in a new database; default 1. */
   readonly seed?: number
   readonly accounts: readonly Account[]
   readonly clock?: Clock
@@ -157,8 +157,8 @@ function createOperations(context: OrderContext): Erp {
 }
 
 /**
- * Fills a new database and returns the epoch of the change cursors. Each start has a new epoch, because the database
- * may have been restored from a backup: a cursor from before must return everything.
+ * Fills a new database. Returns the epoch: a random id of this start, which is a part of every change cursor. A cursor
+ * with another epoch returns everything, because the database may have been restored from a backup.
  */
 async function fillDatabase(store: Store, options: SandboxErpOptions, clock: Clock): Promise<string> {
   const filled = store.one("select value from meta where key = 'catalogue_id'")?.value
@@ -174,7 +174,7 @@ async function fillDatabase(store: Store, options: SandboxErpOptions, clock: Clo
   return randomBytes(6).toString('hex')
 }
 
-/** Books the ledger's history, unless the ledger has accounts already. */
+/** Books the simulated orders and payments of the past, unless the ledger has accounts already. */
 function bookHistoryOnce(store: Store, { seed = 1 }: SandboxErpOptions, clock: Clock) {
   if (store.one('select 1 from ledger_accounts')) return
   const midnight = Math.floor(clock.now() / dayMs) * dayMs

@@ -4,8 +4,8 @@ import { takeNextSeq } from './stock.ts'
 import type { Store } from './store.ts'
 
 /**
- * The customers of the sandbox. The first may order nearly all SKUs, the second two thirds. Only the second has default
- * shipping preferences; orders of the first must specify shipping.
+ * The customers of the sandbox. The first may order nearly all SKUs, the second two thirds. Only the second has a
+ * default shipping method and address; orders of the first must specify both.
  */
 export const sandboxCustomers = [
   {

@@ -4,7 +4,7 @@ import { createBuiltInCatalogue, defaultStyles } from './catalogue/built-in.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { readCatalogueFile } from './catalogue/file.ts'
 
-/** Where a new database gets its catalogue from. The id identifies the source. */
+/** The source from which a new database gets its catalogue. `id` identifies it. */
 export interface CatalogueSource {
   readonly id: string
   load(today: string): Promise<Catalogue>

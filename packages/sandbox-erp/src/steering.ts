@@ -21,7 +21,7 @@ export class SteeringError extends Error {
   }
 }
 
-/** A document in the list of all documents, with the fields that reconciliation requires. */
+/** A document in the list of all documents, with the fields that the order replay compares. */
 export interface ListedDocument
   extends Pick<
     ErpDocument,

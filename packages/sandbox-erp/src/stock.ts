@@ -81,8 +81,8 @@ export function readStockHints(
 }
 
 /**
- * Parses the sequence number of a cursor; undefined if the cursor is malformed, from another epoch or ahead of
- * `latest`.
+ * Parses the sequence number of a cursor; undefined if the cursor is malformed, from another start of the ERP (`epoch`)
+ * or ahead of `latest`.
  */
 export function parseCursor(cursor: string, epoch: string, latest: number): number | undefined {
   const [ofEpoch, digits, ...rest] = cursor.split('.')

@@ -14,7 +14,7 @@ export interface Check {
   run(erp: Erp): Promise<Skipped | undefined>
 }
 
-/** Facts about the ERP that the checks require, and their time limits. */
+/** What the checks must know about the ERP, and their time limits. */
 export interface ConformanceOptions {
   /** A customer that the ERP knows. If it is missing, the checks of known customers are skipped. */
   readonly customer_code?: string
@@ -28,11 +28,11 @@ export interface ConformanceOptions {
   /** Where the ERP is served. If it is missing, the checks of the HTTP protocol are skipped. */
   readonly http?: { readonly url: string; readonly token: string }
   /**
-   * The time in milliseconds for which the suite watches the stock, to check that there is a hint for each change. With
-   * 0 (the default) it compares two reads without a pause.
+   * The time in milliseconds for which the suite watches the stock, to check that the ERP reports each change. With 0
+   * (the default) it compares two reads without a pause.
    */
   readonly watch_ms?: number
-  /** The maximum delay between a change and its hint, in milliseconds; default 5000. */
+  /** The maximum time in milliseconds until the ERP reports a change; default 5000. */
   readonly patience_ms?: number
   /** The current time in epoch milliseconds, for the expiry of sessions; default: the system's clock. */
   readonly now?: () => number

@@ -8,7 +8,9 @@ import { type Buyer, defineOrderCheck, type OrderProbe } from './order-probe.ts'
 const noLookup = skip('The ERP declares that it cannot look up references (lookup: none).')
 const maxHintPages = 50
 
-/** Lists the checks of reading documents by reference: look-ups, reads and hints. */
+/**
+ * Lists the checks of reading documents: look-ups and reads by reference, and reports of changed documents ("hints").
+ */
 export function listDocumentChecks(buyer: Buyer): Check[] {
   const defineCheck = (
     id: string,

@@ -18,7 +18,7 @@ interface HintTimeouts {
   readonly patience_ms: number
 }
 
-/** Lists the checks of the hints of a subject. */
+/** Lists the checks of hints: the reports of the ERP that rows of the stock or of the catalogue have changed. */
 export function listHintChecks(subject: Subject, patience: HintTimeouts): Check[] {
   const { key } = subject
   const defineCheck = (
@@ -135,8 +135,8 @@ async function requireDamagedRefused(listing: Listing): Promise<undefined> {
 }
 
 /**
- * Whether a result has no hints at all. A truncated cursor may be valid as an older one and then return more hints than
- * necessary; only an empty result is wrong.
+ * Whether a result reports no change at all. A truncated cursor may be valid as an older cursor and then report more
+ * changes than necessary; only an empty result is wrong.
  */
 function hasNoHints({ everything, keys, more }: Hints): boolean {
   return !everything && keys.length === 0 && !more
@@ -193,7 +193,7 @@ async function requireHintsForChanges(
   return undefined
 }
 
-/** Reads the listings at least twice, until something has changed or the time is over. */
+/** Reads the listings repeatedly, at least twice, until a row has changed or `watchMs` have passed. */
 async function watchListings(listings: readonly Listing[], watchMs: number): Promise<WatchedListing[]> {
   const watched: WatchedListing[] = []
   for (const listing of listings) {
@@ -228,8 +228,8 @@ async function readWatchedRows(listing: Listing): Promise<Row[]> {
 }
 
 /**
- * Returns a description of each change for which no hint arrives in time. Polls like the gateway, because a hint may
- * arrive later than the change that it reports.
+ * Returns a description of each change that the ERP does not report in time. Polls like the gateway, because the ERP
+ * may report a change later than a read shows it.
  */
 async function findMissingHints(
   { listing, cursor, moved }: WatchedListing,

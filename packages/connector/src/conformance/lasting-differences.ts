@@ -1,7 +1,7 @@
 /**
  * Distinguishes faults from concurrent changes. The ERP keeps working during the checks, so two reads of a row may
- * differ legitimately. A difference counts as a fault if it appears in each of several tries and no hint explains it.
- * If the ERP gives no hints, it must be the same difference each time.
+ * differ legitimately. A difference counts as a fault if it appears in each of several tries and the ERP does not
+ * report the row as changed (a "hint"). If the ERP gives no hints, it must be the same difference each time.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Listing, Row } from './listing.ts'
@@ -12,7 +12,7 @@ const maxHintPages = 50
 /** A description of each difference, by the row's key. */
 export type Differences = Map<string, string>
 
-/** Returns the differences that `look` finds in every try and that no hint explains. */
+/** Returns the differences that `look` finds in every try, in rows that the ERP does not report as changed. */
 export async function findLastingDifferences(
   listing: Listing,
   look: () => Promise<Differences>,
@@ -33,7 +33,10 @@ export async function findLastingDifferences(
   return suspects ?? new Map()
 }
 
-/** Reads all keys hinted since a cursor. Returns 'everything' also if the hints do not end within `maxHintPages`. */
+/**
+ * Reads the keys of all rows that the ERP reports as changed since a cursor. Returns 'everything' if the ERP cannot
+ * list them, or if the list does not end within `maxHintPages`.
+ */
 export async function readHintsSince(
   listing: Listing,
   since: string,

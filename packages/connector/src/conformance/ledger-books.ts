@@ -115,7 +115,7 @@ async function requireCurrentBalances(span: Span): Promise<Skipped | undefined> 
 }
 
 /**
- * Reads the transactions of a span. Reading stops at a maximum number of pages, so `isSeen` tells whether the
+ * Reads the transactions of a span. Reading stops at a maximum number of pages, so `isSeen` returns whether the
  * transactions of a given time were read.
  */
 async function readBookedRows(span: Span) {

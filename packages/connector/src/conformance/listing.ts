@@ -1,6 +1,7 @@
 /**
  * The stock of one warehouse and the catalogue of styles are both listings: pages in ascending order of a key, reads by
- * keys, and hints. The checks of snapshots, reads and hints are written once for any listing.
+ * keys, and reports of changed keys ("hints"). The checks of snapshots, reads and hints are written once for any
+ * listing.
  *
  * A large ERP is sampled. At most three warehouses are checked: the first, the middle and the last. Rows are sampled by
  * jumps. Each jump takes a prefix of the first key, appends "~", and reads the page after it. A shorter prefix skips
@@ -15,7 +16,10 @@ const maxWarehouses = 3
 const maxJumps = 12
 const rowsPerJump = 50
 
-/** A row. Its counter is separate from `value`, because it may differ between two reads of the same state. */
+/**
+ * A row of a listing. `seq`, the ERP's change counter, is not a part of `value`, because it may differ between two
+ * reads of the same state.
+ */
 export interface Row<Value extends object = object> {
   readonly key: string
   readonly value: Value
@@ -40,7 +44,7 @@ export interface Hints {
 }
 
 export interface Listing<Value extends object = object> {
-  /** What messages call the listing. */
+  /** The name of the listing in messages. */
   readonly name: string
   /** Whether the ERP declares that it can report changes. */
   readonly hasHints: boolean
@@ -58,7 +62,7 @@ export type ProductListing = Listing<Omit<ErpProduct, 'product_code'>>
 /** A kind of listing: stock or products. The checks of snapshots, reads and hints run on each. */
 export interface Subject {
   readonly id: 'stock' | 'products'
-  /** What messages call a key of the listing. */
+  /** The name of the listing's key in messages. */
   readonly key: string
   listings(erp: Erp): Promise<readonly Listing[]>
 }
@@ -66,7 +70,7 @@ export interface Subject {
 export const stockSubject: Subject = { id: 'stock', key: 'SKU', listings: listStockListings }
 export const productSubject: Subject = { id: 'products', key: 'product_code', listings: listProductListings }
 
-/** Lists the stock of the sampled warehouses. */
+/** Returns a listing for the stock of each sampled warehouse. */
 export async function listStockListings(erp: Erp): Promise<readonly StockListing[]> {
   const hasHints = await declaresHints(erp)
   return (await sampleWarehouses(erp)).map((warehouse) => createStockListing(erp, warehouse, hasHints))
@@ -131,7 +135,7 @@ async function sampleWarehouses(erp: Erp): Promise<ErpWarehouse[]> {
   return distinct.length <= maxWarehouses ? distinct : picked
 }
 
-/** Samples rows across a listing, each once, at most `rowsPerJump` for each jump. */
+/** Samples rows across a listing, at most `rowsPerJump` rows at each of several positions. No row occurs twice. */
 export async function sampleRows<Value extends object>(listing: Listing<Value>): Promise<Row<Value>[]> {
   const sample = new Map<string, Row<Value>>()
   const start = await listing.readPage(null, rowsPerJump)
@@ -144,7 +148,7 @@ export async function sampleRows<Value extends object>(listing: Listing<Value>):
   return [...sample.values()]
 }
 
-/** Defines a check that runs on each listing of a subject. It is skipped if there is a reason to skip every listing. */
+/** Defines a check that runs on each listing of a subject. It is skipped if `look` skips every listing. */
 export function checkEachListing(
   subject: Subject,
   { id, states }: { id: string; states: string },

@@ -13,10 +13,10 @@ import { type Check, ConformanceFailure, type ConformanceOptions, type Skipped, 
 
 const maxTries = 3
 const pollMs = 250
-/** How long a hold of the suite lasts, in milliseconds: longer than any check takes. */
+/** The duration of the holds that the suite creates, in milliseconds: longer than any check takes. */
 const holdMs = 10 * 60 * 1000
 
-/** What the suite knows about the ERP's customers and goods. */
+/** The account that the checks order with, the goods that it can order, and the time limits. */
 export interface Buyer {
   readonly credentials: ConformanceOptions['credentials']
   readonly ordering: ConformanceOptions['ordering']
@@ -213,7 +213,7 @@ export class OrderProbe {
     })
   }
 
-  /** Reads a document; with eventual look-ups it waits until the document is visible. */
+  /** Reads a document. If the ERP's look-ups are only eventually consistent, waits until the document is visible. */
   async readDocument(reference: string): Promise<ErpDocument | undefined> {
     return this.pollUntilFound(async () => {
       const { documents } = await callOk(this.erp, 'documents.read', { references: [reference] })
@@ -221,7 +221,10 @@ export class OrderProbe {
     })
   }
 
-  /** Polls until `ask` returns a value. With strong look-ups it asks once, with eventual ones until the lag is over. */
+  /**
+   * Polls until `ask` returns a value. Calls it once if the ERP's look-ups are strongly consistent; otherwise until
+   * their declared lag is over.
+   */
   async pollUntilFound<T>(ask: () => Promise<T | undefined>): Promise<T | undefined> {
     const { lookup, lookup_lag_ms } = this.capabilities
     const lag = lookup === 'eventual' ? lookup_lag_ms + this.#buyer.patience_ms : 0

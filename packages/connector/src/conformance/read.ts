@@ -4,11 +4,12 @@ import { compareRows, findLastingDifferences } from './lasting-differences.ts'
 import { checkEachListing, createUnknownKey, type Listing, type Subject, sampleRows } from './listing.ts'
 
 /**
- * The maximum number of rows to try. One is not enough, because a row may disappear between two reads and come back.
+ * The maximum number of rows that are read twice, one after the other. One is not enough, because a row may disappear
+ * between two reads and come back.
  */
 const maxTries = 3
 
-/** Lists the checks of reads by keys. */
+/** Lists the checks of reading rows by their keys. */
 export function listReadChecks(subject: Subject): Check[] {
   const { key } = subject
   return [

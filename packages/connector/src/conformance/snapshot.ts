@@ -11,7 +11,7 @@ const smallPageRows = 7
 const smallPagesPerWindow = 6
 const rowsAfterMissing = 10
 
-/** Lists the checks of the paged listing of a subject. */
+/** Lists the checks of snapshots: the pages that together list the whole stock or the whole catalogue. */
 export function listSnapshotChecks(subject: Subject): Check[] {
   const { key } = subject
   return [
@@ -109,7 +109,7 @@ async function requireSameRowsWithEveryPageSize(listing: Listing): Promise<Skipp
 
 interface Walk {
   readonly rows: readonly Row[]
-  /** The key before the last one of each page, so that a page that starts after it spans the page boundary. */
+  /** The second-to-last key of each page. A page that starts after it spans the page boundary. */
   readonly boundaries: readonly string[]
   /** The position that was reached; null at the end of the list. */
   readonly reached: string | null
@@ -145,7 +145,7 @@ function listSmallPageStarts(large: Walk): Set<string | null> {
   return new Set([null, ...large.boundaries, ...(nearEnd === undefined ? [] : [nearEnd])])
 }
 
-/** Creates a filter for the keys that both walks have covered. */
+/** Creates a filter for the keys that both the small and the large pages have covered. */
 function createRangeFilter(start: string | null, small: Walk, large: Walk): (row: Row) => boolean {
   return ({ key }) =>
     (start === null || isBefore(start, key)) &&

@@ -1,6 +1,6 @@
 /**
- * Reads the statement lists of one customer for the ledger checks. All four lists are paged, newest first, over a span.
- * The span ends at the time of the first read, so transactions that are booked later are excluded.
+ * Reads the statement lists of one customer for the ledger checks. All four lists are paged, newest first, over a
+ * period (`Span`). The period ends at the time of the first read, so transactions that are booked later are excluded.
  */
 import type { Erp } from '../erp.ts'
 import type { Output } from '../operations.ts'
@@ -9,7 +9,7 @@ import { callOk } from './call.ts'
 import { ConformanceFailure } from './check.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
-/** The longest span that the gateway requests, in days. */
+/** The longest period that the gateway requests, in days. */
 const maxDays = 366
 /** The maximum number of pages that are read: 5000 rows. */
 const maxPages = 25
@@ -37,7 +37,7 @@ interface StatementPage {
   readonly next: string | null
 }
 
-/** The customer and the span that the checks read. */
+/** The ERP, the customer and the period of the statements that the checks read. */
 export interface Span {
   readonly erp: Erp
   readonly customer_code: string
@@ -46,7 +46,7 @@ export interface Span {
   readonly to: string
 }
 
-/** Returns the longest span that includes everything that the ERP has booked until now. */
+/** Returns a period of the maximum length that ends with the ERP's current time. */
 export async function readSpan(erp: Erp, customer_code: string): Promise<Span> {
   const { as_of } = await callOk(erp, 'balances', { customer_code, currency: null })
   const until = Date.parse(as_of) + 1

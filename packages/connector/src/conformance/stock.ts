@@ -62,7 +62,7 @@ interface CounterCheck {
   readonly hasCounter: boolean
 }
 
-/** Defines a check that applies only to ERPs with a counter, or only to those without. */
+/** Defines a check that applies only to ERPs with a change counter (`stock_seq`), or only to those without. */
 function defineCounterCheck({ id, states, hasCounter }: CounterCheck, look: Look): Check {
   return {
     id: `stock.seq.${id}`,

@@ -1,4 +1,6 @@
-/** Wraps a correct ERP so that it has one fault, to prove that each check of the suite detects its fault. */
+/**
+ * Wraps a correct ERP so that it has one fault. The tests prove with it that each check of the suite detects its fault.
+ */
 import { type Erp, type ErpResult, ok } from '../erp.ts'
 import type { Capabilities, Input, OperationId, Output } from '../operations.ts'
 

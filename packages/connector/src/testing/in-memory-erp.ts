@@ -8,7 +8,7 @@ import { Table } from './table.ts'
 /** A correct ERP with 40 SKUs in memory, in which a test breaks one thing at a time. */
 export interface InMemoryErp {
   readonly erp: Erp
-  /** The same ERP, in which a row of stock, a style and an account change before every call. */
+  /** The same ERP, in which a row of stock, a style and the ledger change before every call. */
   readonly atWork: Erp
   readonly customer_code: string
   readonly credentials: { readonly username: string; readonly password: string }
@@ -144,7 +144,7 @@ function createAccountOperations(): Pick<Erp, 'addresses' | 'sellable' | 'sign_i
   }
 }
 
-/** Changes the rows in turn, so that no row changes with every call. */
+/** Changes one row of each table. The rows take turns, so that no row changes with every call. */
 function changeRows({ products, stock }: Tables, moves: number) {
   for (const table of stock.values()) {
     const rows = table.listRows()

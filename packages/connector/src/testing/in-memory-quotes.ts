@@ -5,7 +5,7 @@ import type { Table } from './table.ts'
 
 export type Figure = Omit<StockFigure, 'stock_seq'>
 
-/** The data of the ERP that orders require. */
+/** The data of the in-memory ERP that its order operations use. */
 export interface ErpData {
   readonly stock: ReadonlyMap<string, Table<Figure>>
   readonly customer_code: string
@@ -17,7 +17,7 @@ export interface ErpData {
 type Request = Pick<Input<'quote'>, 'session' | 'customer_code' | 'lines' | 'warehouse_codes' | 'delivery'>
 const day = '2026-11-22'
 const later = '2099-01-01T00:00:00.000Z'
-/** Everything arrives on the next day. */
+/** The fixed arrival in all quotes: the next day. */
 export const arrival = {
   earliest_ship_date: day,
   latest_ship_date: day,
@@ -25,7 +25,10 @@ export const arrival = {
   latest_arrival_date: day,
 }
 
-/** Quotes a request from the best warehouse. The units of `releasedHold` count as available. */
+/**
+ * Quotes a request from the first warehouse that has all ordered units, or else from the first warehouse. The units of
+ * `releasedHold` count as available.
+ */
 export function createQuote(
   data: ErpData,
   request: Request,

@@ -1,6 +1,6 @@
 /**
- * A table in memory: rows sorted by key, each with the number of its last change, which is enough for pages, reads and
- * hints.
+ * A table in memory: rows sorted by key, each with the number of its last change. This is enough for pages, reads and
+ * reports of changes.
  */
 export class Table<Value> {
   readonly #rows = new Map<string, { key: string; value: Value; seq: number }>()

@@ -1,6 +1,6 @@
 /**
- * Reads a catalogue file line by line into styles. Which SKUs can be sold is known only at its end, because a product
- * is listed in the currency of its first line.
+ * Reads a catalogue file line by line into styles. Which SKUs can be sold is known only at the end of the file, because
+ * a product is listed in the currency of its first line.
  */
 import type { ErpProduct, ErpSku } from '@trade-gateway/connector'
 import type { Catalogue, LeftOut, OpeningStock } from './catalogue.ts'

@@ -93,8 +93,8 @@ function roundToPriceStep(amount: number): number {
 }
 
 /**
- * Computes a retail price, which ends in 95 cents. It is above the wholesale price, because the markup is at least 200
- * % of at least 0.50.
+ * Computes a retail price, which ends in 95 cents. It is above the wholesale price, which is at least 0.50, because the
+ * markup is at least 200 %.
  */
 function toRetailPrice(price_wholesale: number, markup_percent: number): number {
   return Math.round((price_wholesale * markup_percent) / 10_000) * 100 - 5

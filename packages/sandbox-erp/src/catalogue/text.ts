@@ -1,4 +1,4 @@
-/** The maximum length of a file's value in a message. */
+/** The maximum number of characters of a value from a file that a message quotes. */
 const maxQuotedCharacters = 40
 
 /** Formats a value from a file for a message: in quotes, with control characters escaped, and shortened. */

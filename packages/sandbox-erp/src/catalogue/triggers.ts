@@ -7,8 +7,8 @@ const retail = { AUD: 2_500, CNY: 11_800 }
 const plenty = 10_000
 
 /**
- * The SKUs that trigger a fixed outcome of an order, with their opening quantities. `faults.ts` and the seed implement
- * them.
+ * The SKUs that trigger a fixed outcome of an order, with their opening quantities. `faults.ts` and `seed.ts` implement
+ * the outcomes.
  */
 export const sandboxTriggers = {
   'SBX-OOS': 0,

@@ -5,7 +5,7 @@ export interface Word {
   readonly ko: string
 }
 
-/** A material. Its key is the start of the product codes, and `percent` scales the price of plain cotton. */
+/** A material. Its key is the start of the product codes, and `percent` is its price relative to plain cotton. */
 export interface Material extends Word {
   readonly percent: number
 }

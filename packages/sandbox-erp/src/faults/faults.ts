@@ -23,11 +23,14 @@ export class InjectedFault extends UnknownOutcome {}
 
 const defaultSlowMs = 2_000
 const defaultLateMs = 1_000
-/** The maximum time in milliseconds that a call without a response waits, whether it has a signal or not. */
+/** The maximum time in milliseconds after which a call without a response fails, whether it has a signal or not. */
 const maxHangMs = 60_000
 const maxStrikes = 10_000
 
-/** The faults that trigger SKUs inject into submits. `times=1` lets the gateway settle the order afterwards. */
+/**
+ * The faults that are injected into a submit with one of these SKUs. `times=1` lets the gateway settle the order
+ * afterwards.
+ */
 const triggers: Readonly<Record<string, string>> = {
   'SBX-TIMEOUT': 'UPSTREAM_TIMEOUT;after=commit;times=1',
   'SBX-REJECT': 'UPSTREAM_REJECTED',
@@ -140,7 +143,7 @@ export class Faults {
     }
   }
 
-  /** Waits for a while; never resolves after `close`. */
+  /** Waits `ms` milliseconds, at most `#maxDelayMs`. After `close` it never resolves. */
   #wait(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(

@@ -21,7 +21,7 @@ export const faultPlan = z
     hang_after_commit: probability,
     /** The probability of responding after `slow_ms`. */
     slow: probability,
-    /** The probability of receiving the request twice. */
+    /** The probability of performing the operation twice, as if the network had duplicated the request. */
     duplicate: probability,
     /** The probability of not responding, and performing the operation after `late_ms`. */
     late: probability,
@@ -52,7 +52,7 @@ const kinds = [
 
 const resolution = 1_000_000
 
-/** The faults of a plan: one, or none, is drawn for each write. */
+/** Draws at most one fault of a plan for each write. */
 export class PlannedFaults {
   readonly plan: z.output<typeof faultPlan>
   readonly #random: Random

@@ -15,15 +15,15 @@ export interface AccountKey {
   readonly currency: string
 }
 
-/** The state of an account in minor units. A negative `balance` is owed by the customer. */
+/** The state of an account, with amounts in minor units. If `balance` is negative, the customer owes it. */
 export interface Funds extends AccountKey {
   readonly credit_limit: number
-  /** Reserved amounts: the freight of open orders and the totals of drop-ship holds. */
+  /** The reserved amount: the freight of open orders and the totals of drop-ship holds. */
   readonly frozen: number
   readonly balance: number
   /** The sum of all payments. Bills are settled from it in order of issue. */
   readonly credited: number
-  /** The number of entries. */
+  /** The number of entries on the account. */
   readonly position: number
   /** The time of the newest entry. */
   readonly updated_at: number
@@ -72,8 +72,9 @@ export function readFunds(store: Store, customer_code: string, currency: string 
 }
 
 /**
- * Whether the customer can pay from its balance or credit. Reserved amounts are excluded, except `released`: the amount
- * reserved by the hold that the order consumes. Payment links are always possible.
+ * Whether the customer can pay from its balance or credit. Reserved amounts cannot be spent, except `released`: the
+ * amount reserved by the hold that the order consumes. WeChat and Alipay are always possible, because they pay by a
+ * link.
  */
 export function canPay(store: Store, payment: Payment, released = 0): boolean {
   const { customer_code, currency, payment_method, total } = payment

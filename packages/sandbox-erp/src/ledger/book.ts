@@ -1,7 +1,7 @@
 /**
  * Double-entry bookkeeping. An entry has postings on a customer's account and on company accounts, all in one currency,
  * which sum to zero. The statement lists the postings on a customer's account in order, each with the balance after it.
- * The single-writer database keeps positions and balances without gaps.
+ * Only one process writes to the database, so positions have no gaps and each balance follows from the previous one.
  */
 import { takeDocumentNumber } from '../sequences.ts'
 import type { Store } from '../store.ts'
@@ -33,7 +33,7 @@ export interface Booking {
   readonly id: number
   readonly number: string
   readonly occurred_at: number
-  /** The amount that the customer gained. */
+  /** The change of the customer's balance. */
   readonly amount: number
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 
 /**
  * The clock of the ledger. It never runs backwards. Everything that is booked after a statement was read has a later
- * time, so a page up to `as_of` never changes.
+ * time, so a page of the statement up to its `as_of` never changes.
  */
 export class BookingClock {
   readonly #clock: Clock

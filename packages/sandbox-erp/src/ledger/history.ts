@@ -17,7 +17,7 @@ const dayMs = 24 * 60 * 60 * 1000
 const minuteMs = 60_000
 /** The number of days before the day of the first start for which the history is booked. */
 const historyDays = 89
-/** The closing balance of each account. An account without one owes its newest bill. */
+/** The balances at the end of the history. The customer of an account that is not listed still owes its newest bill. */
 const closingBalances: Readonly<Record<string, number>> = {
   'CUST-HARBOUR AUD': 5_000_000,
   'CUST-LANTERN AUD': 20_000,
@@ -39,8 +39,8 @@ interface HistoryAccount extends AccountKey {
 }
 
 /**
- * Opens the accounts and books their history of `historyDays` days, in the caller's transaction. `midnight` is the end
- * of the history: the start (UTC) of the day on which the sandbox is first started.
+ * Opens the accounts and books the orders and payments of `historyDays` days, in the caller's transaction. `midnight`
+ * is the end of the history: the start (UTC) of the day on which the sandbox is first started.
  */
 export function bookHistory(store: Store, midnight: number, seed: number): void {
   const start = midnight - historyDays * dayMs
@@ -48,7 +48,7 @@ export function bookHistory(store: Store, midnight: number, seed: number): void 
   beginBilling(store, start)
   let now = start
   const books: Books = { store, bookingClock: new BookingClock({ now: () => now }, start) }
-  /** The day on which the newest bill is issued. */
+  /** The number of the day on which the newest bill is issued. */
   const newestBill = historyDays - (new Date(midnight).getUTCDate() - 1)
   const accounts = sandboxCustomers.flatMap(({ customer_code }, place) =>
     ledgerCurrencies.map((currency, index): HistoryAccount => {
@@ -124,7 +124,7 @@ function placeOrder(books: Books, { random, open, ...account }: HistoryAccount, 
   open.push({ sale, weight_g, leaves: day + daysToShip, isVoid: random.drawWithProbability(voidChance) })
 }
 
-/** Ships or voids the orders whose day has come. */
+/** Ships or voids the orders whose `leaves` is `day`. */
 function shipOrVoid(books: Books, { open, currency }: HistoryAccount, day: number) {
   for (const { sale, weight_g, isVoid } of open.filter(({ leaves }) => leaves === day)) {
     if (isVoid) {

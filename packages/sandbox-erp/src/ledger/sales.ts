@@ -1,7 +1,7 @@
 /**
- * The bookings of orders. A submit charges everything except the freight, which is reserved. Each shipment is charged
- * its freight when it ships. Voided orders are refunded. A shipped order is therefore charged its total, and a voided
- * one nothing.
+ * The bookings of orders. A submit charges everything except the freight, which is reserved. The freight of a shipment
+ * is charged when it ships. Voided orders are refunded. The customer therefore pays the total of a shipped order, and
+ * nothing for a voided one.
  */
 import type { Costs, ErpShipment } from '@trade-gateway/connector'
 import { takeDocumentNumber } from '../sequences.ts'
@@ -9,7 +9,7 @@ import type { Store } from '../store.ts'
 import { type AccountKey, changeFrozenAmount } from './accounts.ts'
 import { type Booking, type Books, bookEntry, type EntryDocument, readCompanyPostings } from './book.ts'
 
-/** An order as the ledger sees it. */
+/** The fields of an order that the ledger uses. */
 export interface Sale extends AccountKey {
   readonly order_type: 'wholesale' | 'dropship'
   readonly number: string

@@ -84,13 +84,13 @@ function readFreightBills(books: Books, input: List): ErpResult<Output<'freight_
   }))
 }
 
-/** A list: its table, its sort column and its selected columns. */
+/** The SQL parts of a list: its table, its sort column, its selected columns and its joins. */
 interface Table {
   readonly name: string
   readonly time: string
   readonly columns: string
   readonly joins: string
-  /** An SQL expression for the status of a row, over the table alone. */
+  /** An SQL expression for the status of a row. It uses no joined table. */
   readonly status: string
 }
 

@@ -15,14 +15,14 @@ import type { Store } from '../store.ts'
 export interface OrderContext {
   readonly store: Store
   readonly clock: Clock
-  /** The clock of the ledger. */
+  /** The clock for the times of ledger entries. */
   readonly bookingClock: BookingClock
   readonly capabilities: Capabilities
   /** The time from an order's submit to its hand-over to the warehouse. Infinity disables it. */
   readonly handoverMs: number
   /** The time from an order's submit to its shipping. Infinity disables it. */
   readonly shippingMs: number
-  /** The epoch of this start, which is part of every cursor. */
+  /** A random id of this start of the ERP, which is a part of every change cursor. */
   readonly epoch: string
   /** Returns the delay after which look-ups see a committed document. */
   readonly lookupLagMs: () => number

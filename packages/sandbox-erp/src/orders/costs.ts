@@ -3,7 +3,7 @@ import type { AllocatedLine, Allocation } from './allocate.ts'
 import { Refusal } from './context.ts'
 import type { CheckedRequest } from './request.ts'
 
-/** The maximum amount in minor units. Products of a larger one would no longer be exact. */
+/** The maximum amount in minor units. With larger amounts, multiplications would no longer be exact. */
 const maxAmount = 10 ** 13
 const discountFrom = 500_000
 const discountPercent = 2
@@ -19,7 +19,10 @@ const kilogram = { normal: 150, express: 350 } as const
 const abroadFactor = 3
 const gramsPerKilogram = 1_000
 
-/** Computes the unit price for an account. Accounts with an even rank pay 5 % less than the list price. */
+/**
+ * Computes the unit price for an account. Accounts with an even `rank` (their position in order of creation) pay 5 %
+ * less than the list price.
+ */
 export function computeUnitPrice(list: number, rank: number): number {
   return rank % 2 === 1 ? list : takePercent(list, agreedPercent)
 }
@@ -71,7 +74,7 @@ function computeFreight(
   return freight
 }
 
-/** Rounds half up. */
+/** Computes a percentage of an amount, rounded half up. */
 function takePercent(amount: number, percent: number): number {
   const whole = 100
   return Math.floor((amount * percent + whole / 2) / whole)

@@ -91,7 +91,7 @@ export function listDocumentsAfter(store: Store, id: number, limit: number): Sto
   return store.all('select * from documents where id > ? order by id limit ?', id, limit).map(toStored)
 }
 
-/** Looks up a document by its reference. A document that look-ups do not see yet is absent. */
+/** Looks up a document by its reference. A document that is not visible to look-ups yet counts as absent. */
 export function lookUp(context: OrderContext, { reference }: Input<'lookup'>): Output<'lookup'> {
   const stored = findDocument(context.store, reference)
   if (!stored || !isVisible(context, stored.created_at)) return { state: 'absent', document: null }
@@ -111,8 +111,8 @@ export function readDocuments(
 }
 
 /**
- * Returns hints up to the first document that is not visible to look-ups yet. A later call returns the hint of that
- * document.
+ * Returns the references of changed documents, up to the first document that is not visible to look-ups yet. A later
+ * call returns that one.
  */
 export function readDocumentHints(
   context: OrderContext,

@@ -82,7 +82,7 @@ function toLines(list: readonly { sku: string; quantity: number }[]): Record<str
   return Object.fromEntries(list.map(({ sku, quantity }) => [sku, quantity]))
 }
 
-/** Performs a step. The figures of its result must be the current ones. */
+/** Performs a step and returns the stock figures of its result. */
 async function performStep(erp: TestErp, step: Step): Promise<Output<'submit'>['figures']> {
   const readFigures = (answer: ErpResult<{ figures: Output<'submit'>['figures'] }>) =>
     'ok' in answer ? answer.ok.figures : []
@@ -128,7 +128,7 @@ function tryStep(work: () => unknown) {
   }
 }
 
-/** Resets the ERP without opening another database. */
+/** Deletes all documents and restores the opening stock, which is faster than opening another database. */
 function reset({ store }: TestErp) {
   store.run('delete from documents')
   store.run('update stock set held = 0, on_hand = ? where sku in (?, ?, ?)', opening, ...skus)
@@ -152,7 +152,7 @@ function readStock({ store }: TestErp): Map<string, Place> {
   )
 }
 
-/** Held and shipped units by row, computed from the documents alone. */
+/** Counts the held and shipped units of each row of stock from the documents alone. */
 function countOwed(documents: readonly ErpDocument[]) {
   const sums = new Map<string, { held: number; shipped: number }>()
   for (const { status, lines } of documents) {

@@ -94,7 +94,10 @@ export function countTravelDays(journey: Journey, country: string): Days {
   return { min: journey.days.min + borderDays.min, max: journey.days.max + borderDays.max }
 }
 
-/** Estimates when goods leave and arrive, counted from `now`. `landing` lists the arrival windows of missing goods. */
+/**
+ * Estimates when goods leave and arrive, counted from `now`. `landing` lists the periods in which missing goods arrive
+ * at the warehouse.
+ */
 export function estimateArrival(
   now: number,
   travel: Days,
@@ -117,7 +120,7 @@ export function estimateArrival(
   }
 }
 
-/** Adds days to a day. */
+/** Returns the day `days` after `day`, both `YYYY-MM-DD`. */
 export function addDays(day: string, days: number): string {
   return createDays(day).toDay(days)
 }

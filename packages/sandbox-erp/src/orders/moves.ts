@@ -87,7 +87,7 @@ export function moveStock({ store }: OrderContext, moves: readonly Move[]): void
   }
 }
 
-/** Reads the newest figures of rows, by warehouse. */
+/** Reads the newest figures of the given rows of stock, by warehouse. */
 export function readMovedFigures(
   { store, capabilities }: OrderContext,
   places: readonly StockKey[],

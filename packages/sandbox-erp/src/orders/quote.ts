@@ -44,7 +44,7 @@ interface QuoteOptions {
   readonly releasedAmount: number
 }
 
-/** Adds prices, dates and obstacles to an allocation. */
+/** Creates a quote from an allocation: adds prices, dates and the reasons why the order cannot be fulfilled. */
 export function computeQuote(
   context: OrderContext,
   checked: CheckedRequest,

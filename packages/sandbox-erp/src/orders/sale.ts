@@ -3,7 +3,7 @@ import type { StoredDocument } from './documents.ts'
 
 const noCosts = { goods: 0, freight: 0, handling: 0, tax: 0, discount: 0, total: 0 }
 
-/** Converts an order to the ledger's view of it. */
+/** Converts an order to the fields that the ledger uses. */
 export function toSale({ document, particulars }: Pick<StoredDocument, 'document' | 'particulars'>): Sale {
   return {
     customer_code: particulars.customer_code,

@@ -105,7 +105,7 @@ export function createQuoteInput(
   }
 }
 
-/** Creates the fields that make a request a drop-ship order. */
+/** Creates the fields that turn a wholesale request into a drop-ship order. */
 export function createDropshipFields(service: 'normal' | 'express' = 'normal', country_code = 'AU') {
   const delivery = { to: 'recipient', service, recipient: { ...recipient, country_code } } as const
   return { order_type: 'dropship', delivery } as const
