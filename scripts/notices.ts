@@ -76,7 +76,7 @@ function normalizeText(text: string): string {
     .trim()
 }
 
-function runNotices(isCheck: boolean): number {
+function writeOrCheckNotices(isCheck: boolean): number {
   const wanted = formatNotices(listProductionPackages(readRootFile('package-lock.json')))
   const path = join(root, noticesFile)
   if (!isCheck) {
@@ -90,5 +90,5 @@ function runNotices(isCheck: boolean): number {
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })
-  process.exitCode = runNotices(values.check)
+  process.exitCode = writeOrCheckNotices(values.check)
 }

@@ -28,7 +28,7 @@ Writes docs/*/promises.md and the table of SECURITY.md from packages/gateway/tes
 const root = join(import.meta.dirname, '../..')
 const usageExit = 64
 
-/** Finds the tests that a promise specifies but that are not in their file. Returns a sentence for each. */
+/** Finds the tests that a promise names but that its test files do not have. Returns a sentence for each. */
 export function findMissingTests(groups: Groups, read: (file: string) => string | undefined): string[] {
   return Object.values(groups)
     .flatMap((group) => Object.entries(group))
@@ -44,8 +44,8 @@ export function findMissingTests(groups: Groups, read: (file: string) => string 
     )
 }
 
-/** Renders the generated files as they should be, by path. */
-export function renderAll(
+/** Renders the text of each generated file, by path. */
+export function renderGeneratedFiles(
   groups: Groups,
   figures: Figures,
   read: (file: string) => string | undefined,
@@ -117,7 +117,7 @@ function runPromises(): number {
   }
   if (values.print) return printFigures(promises, readReports(values.report))
   const figures = computeNextFigures(promises, values.report, readFigures(readFile(getPagePath('en'))))
-  const files = renderAll(promises, figures, readFile)
+  const files = renderGeneratedFiles(promises, figures, readFile)
   if (values.check) return checkFiles(files)
   for (const [file, text] of files) writeFileSync(join(root, file), text)
   process.stdout.write(`${[...files.keys()].join(', ')} are written.\n`)

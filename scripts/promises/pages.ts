@@ -7,7 +7,10 @@ import { type Words, words } from './words.ts'
 /** Promises by subject, as in `packages/gateway/tests/promises/list.ts`. */
 export type Groups = Readonly<Record<string, Readonly<Record<string, Promised>>>>
 
-/** The figures of the last run. The English page keeps them, so that the list can change without a run. */
+/**
+ * The figures of the last run. They are read back from the English page, so that the pages can be written without
+ * running the tests.
+ */
 export interface Figures {
   readonly date: string
   readonly commit: string
@@ -69,7 +72,10 @@ function formatFigureCell(figure: Figure | undefined, said: Words): string {
 const opening = '<!-- promises: written by npm run promises -->'
 const closing = '<!-- /promises -->'
 
-/** Returns `SECURITY.md` with all promises between its two marks. Throws if the marks are missing. */
+/**
+ * Returns the text of `SECURITY.md` with the table of all promises between the marks `opening` and `closing`. Throws if
+ * a mark is missing.
+ */
 export function renderSecurity(text: string, groups: Groups, figures: Figures): string {
   const [before, rest] = text.split(opening)
   const after = rest?.split(closing)[1]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { findMissingTests, renderAll } from './command.ts'
+import { findMissingTests, renderGeneratedFiles } from './command.ts'
 import { type Figures, readFigures, securityPath } from './pages.ts'
 import { computeFigure, readRun } from './report.ts'
 
@@ -61,12 +61,14 @@ describe('the figure of a promise', () => {
       commit: 'abc1234',
       byPromise: new Map([['I1', { passed: 1, ran: 2, texts: ['3 crashes; 0 | violations', '2 kills'] }]]),
     }
-    const files = renderAll(groups, figures, () => marks)
+    const files = renderGeneratedFiles(groups, figures, () => marks)
     const row = '| I1 | It holds. | `a.test.ts` | `3 crashes; 0 violations` `2 kills` 1 of 2 tests passed |'
     expect(files.get('docs/en/promises.md')).toContain(row)
     expect(files.get(securityPath)).toContain(row)
     expect(files.get(securityPath)?.endsWith('\n\nThe end.\n')).toBe(true)
-    const again = renderAll(groups, readFigures(files.get('docs/en/promises.md')), (file) => files.get(file))
+    const again = renderGeneratedFiles(groups, readFigures(files.get('docs/en/promises.md')), (file) =>
+      files.get(file),
+    )
     expect(again).toEqual(files)
   })
 })
@@ -81,7 +83,7 @@ describe('the list of promises', () => {
   })
 
   it('shows what is not tried yet, in each language', () => {
-    const files = renderAll(groups, none, () => marks)
+    const files = renderGeneratedFiles(groups, none, () => marks)
     expect(files.get('docs/en/promises.md')).toContain('| I2 | It holds. | — | not tried yet |')
     expect(files.get('docs/zh/promises.md')).toContain('| I2 | 成立。 | — | 尚未检验 |')
     expect(files.get('docs/ko/promises.md')).toContain('| I2 | 성립합니다. | — | 아직 검증하지 않음 |')

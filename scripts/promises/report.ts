@@ -39,7 +39,7 @@ export interface Run {
   readonly trials: readonly Trial[]
 }
 
-/** The result of one promise in a run. */
+/** The result of one promise in a run: how many of its tests ran and passed, and what they reported. */
 export interface Figure {
   readonly passed: number
   readonly ran: number
@@ -69,7 +69,7 @@ export function readRun(reports: readonly string[], root: string): Run {
 
 /** Computes the figure of a promise. Returns undefined if none of its tests ran. */
 export function computeFigure(id: string, promised: Promised, { trials }: Run): Figure | undefined {
-  const own = trials.filter((trial) => isTriedBy(promised, trial))
+  const own = trials.filter((trial) => isTestOfPromise(promised, trial))
   if (own.length === 0) return undefined
   const texts = own
     .flatMap(({ figures }) => figures)
@@ -78,7 +78,7 @@ export function computeFigure(id: string, promised: Promised, { trials }: Run): 
   return { passed: own.filter(({ hasPassed }) => hasPassed).length, ran: own.length, texts }
 }
 
-function isTriedBy({ triedBy }: Promised, { file, titles }: Trial): boolean {
+function isTestOfPromise({ triedBy }: Promised, { file, titles }: Trial): boolean {
   return (triedBy[file] ?? []).some((wanted) => titles.some((title) => toPattern(wanted).test(title)))
 }
 

@@ -1,6 +1,6 @@
 import type { Language } from '../../packages/gateway/src/contract/language.ts'
 
-/** The words of the page around the promises. */
+/** The texts of the promises page, except the promises themselves. */
 export interface Words {
   readonly title: string
   readonly summary: string

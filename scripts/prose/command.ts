@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { en } from '../../packages/gateway/src/contract/texts/en.ts'
-import { type Complaint, findComplaints, splitPassages } from './rules.ts'
+import { findViolations, splitPassages, type Violation } from './rules.ts'
 
-/** The checked files. A folder stands for all of its Markdown pages. */
+/** The checked files. For a folder, all of its Markdown pages are checked. */
 export const files: readonly string[] = [
   'README.md',
   'ARCHITECTURE.md',
@@ -14,21 +14,21 @@ export const files: readonly string[] = [
 
 const root = join(import.meta.dirname, '../..')
 
-/** Returns the complaints about a Markdown page. */
-export function findPageComplaints(markdown: string): Complaint[] {
-  return splitPassages(markdown).flatMap((passage) => findComplaints(passage, { isMarkdown: true }))
+/** Returns the violations of the prose rules in a Markdown page. */
+export function findPageViolations(markdown: string): Violation[] {
+  return splitPassages(markdown).flatMap((passage) => findViolations(passage, { isMarkdown: true }))
 }
 
 /** Returns the complaints about the texts of the contract, as `name: complaint`. */
-export function findTextComplaints(texts: object, name = ''): string[] {
+export function findTextViolations(texts: object, name = ''): string[] {
   return Object.entries(texts).flatMap(([key, text]: [string, unknown]) => {
     const path = name === '' ? key : `${name}.${key}`
     if (typeof text === 'string') {
-      return findComplaints({ line: 0, text }, { isMarkdown: !isPlain(path) }).map(
+      return findViolations({ line: 0, text }, { isMarkdown: !isPlain(path) }).map(
         ({ message }) => `${path}: ${message}`,
       )
     }
-    return typeof text === 'object' && text !== null ? findTextComplaints(text, path) : []
+    return typeof text === 'object' && text !== null ? findTextViolations(text, path) : []
   })
 }
 
@@ -51,11 +51,11 @@ function checkProse(): number {
     ...files
       .flatMap(listPages)
       .flatMap((file) =>
-        findPageComplaints(readFileSync(file, 'utf8')).map(
+        findPageViolations(readFileSync(file, 'utf8')).map(
           ({ line, message }) => `${relative(root, file)}:${line} ${message}`,
         ),
       ),
-    ...findTextComplaints({ sentences, things, errors, fields, settings, site }).map(
+    ...findTextViolations({ sentences, things, errors, fields, settings, site }).map(
       (problem) => `texts ${problem}`,
     ),
   ]

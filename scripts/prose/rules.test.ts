@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { findPageComplaints, findTextComplaints } from './command.ts'
+import { findPageViolations, findTextViolations } from './command.ts'
 import { maxWordsPerSentence, wordRules } from './rules.ts'
 
 const createSentence = (count: number) => `Word ${Array.from({ length: count - 1 }, () => 'word').join(' ')}.`
-const listMessages = (markdown: string) => findPageComplaints(markdown).map(({ message }) => message)
+const listMessages = (markdown: string) => findPageViolations(markdown).map(({ message }) => message)
 
 describe('the prose linter', () => {
   it('finds a sentence that is too long, and names its line', () => {
-    const [complaint, ...others] = findPageComplaints(
+    const [complaint, ...others] = findPageViolations(
       `# Title\n\nShort. ${createSentence(maxWordsPerSentence + 1)}`,
     )
     expect(complaint).toMatchObject({ line: 3, message: expect.stringContaining('36 words') })
@@ -15,9 +15,9 @@ describe('the prose linter', () => {
   })
 
   it('accepts a sentence of exactly the bound, and counts code as one word', () => {
-    expect(findPageComplaints(createSentence(maxWordsPerSentence))).toEqual([])
+    expect(findPageViolations(createSentence(maxWordsPerSentence))).toEqual([])
     expect(
-      findPageComplaints(`\`${createSentence(40)}\` ${createSentence(maxWordsPerSentence - 1)}`),
+      findPageViolations(`\`${createSentence(40)}\` ${createSentence(maxWordsPerSentence - 1)}`),
     ).toEqual([])
   })
 
@@ -60,14 +60,14 @@ describe('the prose linter', () => {
   })
 
   it('reads each cell of a table, each item of a list, and the front matter', () => {
-    expect(findPageComplaints('| a | it tells |\n|---|---|\n| door | c |')).toHaveLength(2)
-    expect(findPageComplaints(`- ${createSentence(20)}\n- ${createSentence(20)}`)).toEqual([])
-    expect(findPageComplaints('---\ntitle: The door\nsummary: What it answers.\n---\n\ntext')).toHaveLength(2)
+    expect(findPageViolations('| a | it tells |\n|---|---|\n| door | c |')).toHaveLength(2)
+    expect(findPageViolations(`- ${createSentence(20)}\n- ${createSentence(20)}`)).toEqual([])
+    expect(findPageViolations('---\ntitle: The door\nsummary: What it answers.\n---\n\ntext')).toHaveLength(2)
   })
 
   it('reads the texts of the contract, where a title is plain text', () => {
     expect(
-      findTextComplaints({ errors: { X: { title: 'Invalid Retry-After', hint: 'Wait for Retry-After.' } } }),
+      findTextViolations({ errors: { X: { title: 'Invalid Retry-After', hint: 'Wait for Retry-After.' } } }),
     ).toEqual(['errors.X.hint: "Retry-After" must be in code font'])
   })
 })

@@ -33,8 +33,8 @@ const identifiers: readonly RegExp[] = [
   /\b(?:GET|POST|PUT|PATCH|DELETE) \/[\w/{}?=&-]*/g,
 ]
 
-/** A complaint about one line. */
-export interface Complaint {
+/** A violation of a prose rule in one line. */
+export interface Violation {
   readonly line: number
   readonly message: string
 }
@@ -54,8 +54,8 @@ const maxShown = 60
 /** The word that replaces code before the checks, so that code counts as one word and its words are not checked. */
 const codeWord = '\u00abcode\u00bb'
 
-/** Returns all complaints about a passage. */
-export function findComplaints({ line, text }: Passage, { isMarkdown }: Options): Complaint[] {
+/** Returns all violations of the prose rules in a passage. */
+export function findViolations({ line, text }: Passage, { isMarkdown }: Options): Violation[] {
   const prose = text
     .replaceAll(/``[^`]+``|`[^`]*`|\{\w+\}/g, codeWord)
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readRootFile, root } from '../production-packages.ts'
-import { createRelease, parseEntries, parseNote } from './changelog.ts'
+import { addReleaseToChangelog, parseEntries, parseNote } from './changelog.ts'
 
 const before = `# Changelog
 
@@ -24,7 +24,7 @@ About versions.
 describe('a release', () => {
   it('puts notes and unreleased items under their sections, above older versions', () => {
     const notes = [parseNote('a', 'Fixed: Two\nlines.'), parseNote('b', 'Added: A list of types.')]
-    expect(createRelease(before, { version: '0.2.0', date: '2026-02-02', notes })).toBe(`# Changelog
+    expect(addReleaseToChangelog(before, { version: '0.2.0', date: '2026-02-02', notes })).toBe(`# Changelog
 
 About versions.
 
@@ -51,15 +51,15 @@ About versions.
 
   it('can follow a release', () => {
     const notes = [parseNote('a', 'Changed: More.')]
-    const once = createRelease(before, { version: '0.2.0', date: '2026-02-02', notes })
-    const twice = createRelease(once, { version: '0.3.0', date: '2026-03-03', notes })
+    const once = addReleaseToChangelog(before, { version: '0.2.0', date: '2026-02-02', notes })
+    const twice = addReleaseToChangelog(once, { version: '0.3.0', date: '2026-03-03', notes })
     expect(twice.match(/^## .*/gm)).toEqual([
       '## Unreleased',
       '## 0.3.0 - 2026-03-03',
       '## 0.2.0 - 2026-02-02',
       '## 0.1.0 - 2026-01-01',
     ])
-    expect(() => createRelease(once, { version: '0.3.0', date: '2026-03-03', notes: [] })).toThrow(
+    expect(() => addReleaseToChangelog(once, { version: '0.3.0', date: '2026-03-03', notes: [] })).toThrow(
       'Nothing to release',
     )
   })
@@ -85,7 +85,11 @@ describe('this repository', () => {
       .map((name) => parseNote(name, readFileSync(join(folder, name), 'utf8').replace(/^---.*?^---$/ms, '')))
     const all = [...notes, { section: 'Added', text: 'One.' } as const]
     expect(
-      createRelease(readRootFile('CHANGELOG.md'), { version: '9.9.9', date: '2026-01-01', notes: all }),
+      addReleaseToChangelog(readRootFile('CHANGELOG.md'), {
+        version: '9.9.9',
+        date: '2026-01-01',
+        notes: all,
+      }),
     ).toContain('## 9.9.9')
   })
 })

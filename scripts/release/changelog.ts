@@ -32,7 +32,7 @@ export function parseNote(id: string, summary: string): Entry {
 }
 
 /** Returns the changelog after a release, with an empty "Unreleased" section. */
-export function createRelease(changelog: string, { version, date, notes }: Release): string {
+export function addReleaseToChangelog(changelog: string, { version, date, notes }: Release): string {
   const { before, unreleased, after } = splitAtUnreleased(changelog)
   const entries = [...parseEntries(unreleased), ...notes]
   if (entries.length === 0)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { getReleasePlan } from '@changesets/get-release-plan'
 import { readRootFile, root } from '../production-packages.ts'
-import { createRelease, parseNote } from './changelog.ts'
+import { addReleaseToChangelog, parseNote } from './changelog.ts'
 
 const usage = `Usage: npm run release -- [--dry-run]
 
@@ -48,7 +48,7 @@ if (values.help) {
   process.stdout.write(usage)
 } else {
   const release = await readNextRelease()
-  const changelog = createRelease(readRootFile('CHANGELOG.md'), release)
+  const changelog = addReleaseToChangelog(readRootFile('CHANGELOG.md'), release)
   if (values['dry-run']) process.stdout.write(changelog)
   else writeRelease(changelog, release.version)
 }

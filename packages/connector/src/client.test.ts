@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-async function getPort(server: Server): Promise<number> {
+async function listenOnFreePort(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address: AddressInfo | string | null = server.address()
   if (address === null || typeof address === 'string') throw new Error('The server has no port.')
@@ -25,7 +25,7 @@ function createClient(port: number, path = ''): Erp {
 
 async function serveErp(listener: RequestListener, path = ''): Promise<Erp> {
   const server = createServer(listener)
-  const port = await getPort(server)
+  const port = await listenOnFreePort(server)
   closers.push(() => {
     server.closeAllConnections()
     return new Promise((resolve) => server.close(resolve))
@@ -49,7 +49,7 @@ async function serveTcp(treat: (socket: Socket) => void): Promise<Erp> {
     socket.on('error', () => {})
     treat(socket)
   })
-  const port = await getPort(server)
+  const port = await listenOnFreePort(server)
   closers.push(() => {
     for (const socket of sockets) socket.destroy()
     return new Promise((resolve) => server.close(resolve))
@@ -70,7 +70,7 @@ async function catchUnknown(call: Promise<unknown>): Promise<UnknownOutcome> {
 describe('erpClient', () => {
   it('reports a refused connection as not sent', async () => {
     const server = createTcpServer()
-    const port = await getPort(server)
+    const port = await listenOnFreePort(server)
     await new Promise((resolve) => server.close(resolve))
     const outcome = await catchUnknown(createClient(port).describe({}))
     expect(outcome).toMatchObject({ kind: 'unreachable', sent: false })

@@ -123,7 +123,7 @@ async function sendCall(
 
 type RecordLeftOut = (id: OperationId, rows: readonly string[]) => void
 
-function parseResult(id: OperationId, text: string, noteLeftOut: RecordLeftOut): ErpResult<unknown> {
+function parseResult(id: OperationId, text: string, recordLeftOut: RecordLeftOut): ErpResult<unknown> {
   let body: unknown
   try {
     body = JSON.parse(text)
@@ -136,7 +136,7 @@ function parseResult(id: OperationId, text: string, noteLeftOut: RecordLeftOut):
   }
   if ('rejected' in body) return { rejected: parseRejection(id, body.rejected) }
   const storable = dropUnstorable(text, body.ok)
-  if (storable.leftOut.length > 0) noteLeftOut(id, storable.leftOut)
+  if (storable.leftOut.length > 0) recordLeftOut(id, storable.leftOut)
   if (storable.isBroken)
     throw new UnknownOutcome('malformed', `${id}: the ERP's response contains NUL or a lone surrogate.`)
   const output = operations[id].output.safeParse(storable.body)

@@ -12,7 +12,7 @@ const { erp, customer_code, credentials } = createInMemoryErp()
 const right = erpServer(erp, { token })
 
 /** Serves `listener` over HTTP and runs `look` on it. */
-async function serveBehind<T>(
+async function withServedErp<T>(
   listener: RequestListener,
   look: (erp: Erp, options: ConformanceOptions) => Promise<T>,
 ): Promise<T> {
@@ -110,7 +110,7 @@ describe('conformance over HTTP', () => {
     ['erpServer', right],
     ['a server of its own', createIncompleteConnector('none')],
   ])('passes a correct ERP behind %s', async (_name, listener) => {
-    const { results } = await serveBehind(listener, conformance)
+    const { results } = await withServedErp(listener, conformance)
     expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([])
     const looked = results.filter(({ id, outcome }) => id.startsWith('http.') && outcome === 'passed')
     expect(looked.map(({ id }) => id).toSorted()).toEqual([...Object.keys(mutants), 'http.wire'].toSorted())
@@ -119,7 +119,7 @@ describe('conformance over HTTP', () => {
   it.each(Object.entries(mutants))(
     'detects its fault with %s and with no other check',
     async (id, listener) => {
-      const failures = await serveBehind(listener, listHttpFailures)
+      const failures = await withServedErp(listener, listHttpFailures)
       expect([...failures.keys()]).toEqual([id])
       expect(failures.get(id)).toMatch(/^Expected .+; got .+\. .+\.$/)
     },
@@ -131,6 +131,6 @@ describe('conformance over HTTP', () => {
       sendJson(response, 200, { name: 'In memory' })
     }
     const expected = 'Expected POST /describe with the right token to return 200 and {ok}; got 200 '
-    expect((await serveBehind(removeMessage, listHttpFailures)).get('http.wire')).toContain(expected)
+    expect((await withServedErp(removeMessage, listHttpFailures)).get('http.wire')).toContain(expected)
   })
 })

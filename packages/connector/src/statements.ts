@@ -165,7 +165,7 @@ export const erpFreightBill = z.object({
 export const spanBalance = z.object({ currency, opening_balance: signed, closing_balance: signed })
 
 const maxCurrencies = 200
-const rowsOf = <Row extends z.ZodType>(row: Row) => z.array(row).max(maxStatementRows)
+const declareRows = <Row extends z.ZodType>(row: Row) => z.array(row).max(maxStatementRows)
 
 /** Input and output of each statement operation. */
 export const statements = {
@@ -177,21 +177,21 @@ export const statements = {
     input: z.object(list),
     output: z.object({
       ...page,
-      transactions: rowsOf(erpTransaction),
+      transactions: declareRows(erpTransaction),
       balances: z.array(spanBalance).max(maxCurrencies),
     }),
   },
   bills: {
     input: z.object({ ...list, status: z.enum(billStatuses).nullable() }),
-    output: z.object({ ...page, bills: rowsOf(erpBill) }),
+    output: z.object({ ...page, bills: declareRows(erpBill) }),
   },
   refunds: {
     input: z.object({ ...list, status: z.enum(refundStatuses).nullable() }),
-    output: z.object({ ...page, refunds: rowsOf(erpRefund) }),
+    output: z.object({ ...page, refunds: declareRows(erpRefund) }),
   },
   freight_bills: {
     input: z.object(list),
-    output: z.object({ ...page, freight_bills: rowsOf(erpFreightBill) }),
+    output: z.object({ ...page, freight_bills: declareRows(erpFreightBill) }),
   },
 }
 

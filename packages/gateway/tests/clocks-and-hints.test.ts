@@ -5,7 +5,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Capabilities, type Erp, UnknownOutcome } from '@trade-gateway/connector'
-import { sandboxControls } from '@trade-gateway/sandbox-erp/controls'
+import { createSandboxControls } from '@trade-gateway/sandbox-erp/controls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { syncDocuments } from '../src/documents/sync.ts'
 import { rereadSkus, syncStock } from '../src/stock/sync.ts'
@@ -383,7 +383,7 @@ describe('what a caller of the sandbox asks for', () => {
   it('with a key is never replayed to who has no token', async () => {
     const house = await openTestGateway({ styles: 5, journey: never })
     const token = 'a-token-of-the-sandbox-erp'
-    const server = createServer(sandboxControls(house.sandbox, { token, onFailure: () => {} }))
+    const server = createServer(createSandboxControls(house.sandbox, { token, onFailure: () => {} }))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     Object.assign(house.gateway.upstream, { steer: createSandboxControl(`http://127.0.0.1:${port}`, token) })

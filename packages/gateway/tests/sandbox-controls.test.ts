@@ -2,7 +2,7 @@
 
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { sandboxControls } from '@trade-gateway/sandbox-erp/controls'
+import { createSandboxControls } from '@trade-gateway/sandbox-erp/controls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSandboxControl } from '../src/upstream/steer.ts'
 import { adminToken, buyers, call, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
@@ -14,7 +14,7 @@ const erpToken = 'a-token-of-the-sandbox-erp'
 
 beforeAll(async () => {
   house = await openTestGateway()
-  server = createServer(sandboxControls(house.sandbox, { token: erpToken, onFailure: () => {} }))
+  server = createServer(createSandboxControls(house.sandbox, { token: erpToken, onFailure: () => {} }))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   Object.assign(house.gateway.upstream, { steer: createSandboxControl(`http://127.0.0.1:${port}`, erpToken) })

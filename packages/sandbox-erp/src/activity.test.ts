@@ -26,7 +26,7 @@ function readStock({ store }: SandboxErp): Row[] {
   return store.all('select * from stock order by warehouse_code, sku')
 }
 
-function moveStock(seed: number, ticks: readonly number[]): Promise<Row[]> {
+function simulateActivity(seed: number, ticks: readonly number[]): Promise<Row[]> {
   return withSandbox((sandbox) => {
     const activity = new Activity(sandbox.store, seed, clock)
     for (const steps of ticks) activity.performSteps(steps)
@@ -36,10 +36,10 @@ function moveStock(seed: number, ticks: readonly number[]): Promise<Row[]> {
 
 describe('activity', () => {
   it('makes the same stock from the same seed and the same number of steps, however they are divided', async () => {
-    const whole = await moveStock(7, [600])
-    expect(await moveStock(7, [1, 99, 0, 250, 250])).toEqual(whole)
-    expect(await moveStock(8, [600])).not.toEqual(whole)
-    expect(await moveStock(7, [599])).not.toEqual(whole)
+    const whole = await simulateActivity(7, [600])
+    expect(await simulateActivity(7, [1, 99, 0, 250, 250])).toEqual(whole)
+    expect(await simulateActivity(8, [600])).not.toEqual(whole)
+    expect(await simulateActivity(7, [599])).not.toEqual(whole)
   })
 
   it('changes exactly one row a step, under the next number of its warehouse', async () => {
@@ -98,11 +98,11 @@ describe('activity', () => {
   it('never moves a magic SKU and never sells what is held', async () => {
     await withSandbox((sandbox) => {
       sandbox.store.run("update stock set held = on_hand where warehouse_code = 'AUSYD2'")
-      const isTrigger = () => readStock(sandbox).filter(({ sku }) => String(sku).startsWith('SBX-'))
-      const before = isTrigger()
+      const readTriggerRows = () => readStock(sandbox).filter(({ sku }) => String(sku).startsWith('SBX-'))
+      const before = readTriggerRows()
       const activity = new Activity(sandbox.store, 11, clock)
       activity.performSteps(5000)
-      expect(isTrigger()).toEqual(before)
+      expect(readTriggerRows()).toEqual(before)
       const oversold = readStock(sandbox).filter(({ on_hand, held }) => Number(on_hand) < Number(held))
       expect(oversold).toEqual([])
     })

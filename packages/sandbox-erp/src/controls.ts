@@ -80,7 +80,7 @@ const movementsControl = 'POST /sandbox/movements'
  * `pay`, `stock`, `price`, `documents`, `stock-totals` (see `Steering`). Errors: 400 for a malformed request, 401, 404,
  * 409 if the state does not allow the action, 413, 415, 500.
  */
-export function sandboxControls(sandbox: SandboxErp, options: ControlOptions): RequestListener {
+export function createSandboxControls(sandbox: SandboxErp, options: ControlOptions): RequestListener {
   const isAuthorised = createBearerCheck(options.token)
   return (request, response) => {
     if (!isAuthorised(request.headers.authorization)) {

@@ -88,7 +88,7 @@ describe('a movement', () => {
 })
 
 describe('a movement that cannot be', () => {
-  const refuseRow = (row: string, header = 'warehouse_code,sku,quantity') => {
+  const expectRowLeftOut = (row: string, header = 'warehouse_code,sku,quantity') => {
     const before = [readRowFigures('SBX-SHORT-3'), readCounter()]
     const { applied, left_out, stock_seq } = applyCsv(`${header}\n${row}\n`)
     expect([applied, stock_seq, readRowFigures('SBX-SHORT-3'), readCounter()]).toEqual([0, {}, ...before])
@@ -97,22 +97,22 @@ describe('a movement that cannot be', () => {
   }
 
   it('is left out with the reason', () => {
-    expect(refuseRow('AUSYD1,SBX-SHORT-3,-4')).toBe('only 3 on hand, not 4')
-    expect(refuseRow('AUSYD1,NOPE,1')).toBe('there is no SKU "NOPE" in AUSYD1')
-    expect(refuseRow('NOWHERE,SBX-SHORT-3,1')).toBe('there is no warehouse "NOWHERE"')
+    expect(expectRowLeftOut('AUSYD1,SBX-SHORT-3,-4')).toBe('only 3 on hand, not 4')
+    expect(expectRowLeftOut('AUSYD1,NOPE,1')).toBe('there is no SKU "NOPE" in AUSYD1')
+    expect(expectRowLeftOut('NOWHERE,SBX-SHORT-3,1')).toBe('there is no warehouse "NOWHERE"')
     for (const quantity of ['1.5', '', 'x', '1e3', '-', '9999999999999']) {
-      expect(refuseRow(`AUSYD1,SBX-SHORT-3,${quantity}`)).toContain('is not a whole number')
+      expect(expectRowLeftOut(`AUSYD1,SBX-SHORT-3,${quantity}`)).toContain('is not a whole number')
     }
     const header = 'warehouse_code,sku,quantity,price_wholesale,withdrawn'
     for (const price of ['0', '-1', '1.234', 'x']) {
-      expect(refuseRow(`AUSYD1,SBX-SHORT-3,1,${price},`, header)).toContain('is not a price above 0')
+      expect(expectRowLeftOut(`AUSYD1,SBX-SHORT-3,1,${price},`, header)).toContain('is not a price above 0')
     }
-    expect(refuseRow('AUSYD1,SBX-SHORT-3,1,,yes', header)).toBe('withdrawn must be 0 or 1, not "yes"')
+    expect(expectRowLeftOut('AUSYD1,SBX-SHORT-3,1,,yes', header)).toBe('withdrawn must be 0 or 1, not "yes"')
   })
 
   it('never takes what is held, while goods may still come in', () => {
     sandbox.store.run("update stock set held = 2 where warehouse_code = 'AUSYD1' and sku = 'SBX-SHORT-3'")
-    expect(refuseRow('AUSYD1,SBX-SHORT-3,-2')).toBe('2 of the 3 on hand are held')
+    expect(expectRowLeftOut('AUSYD1,SBX-SHORT-3,-2')).toBe('2 of the 3 on hand are held')
     sandbox.store.run("update stock set held = 9 where warehouse_code = 'AUSYD1' and sku = 'SBX-SHORT-3'")
     expect(applyCsv('warehouse_code,sku,quantity\nAUSYD1,SBX-SHORT-3,1\n').applied).toBe(1)
   })

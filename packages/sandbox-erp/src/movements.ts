@@ -52,7 +52,7 @@ export function applyMovements(store: Store, movements: readonly Movement[]): Ba
       const { warehouse_code, sku, line } = movement
       const key = `${warehouse_code}\u001f${sku}`
       const row = changed.get(key) ?? readStockRow(store, warehouse_code, sku)
-      const reason = row === undefined ? explainUnknown(store, movement) : findObstacle(row, movement)
+      const reason = row === undefined ? explainUnknownRow(store, movement) : findObstacle(row, movement)
       if (row === undefined || reason !== undefined) left_out.push({ line, sku, reason: reason ?? '' })
       else changed.set(key, applyMovement(row, movement))
     }
@@ -87,7 +87,7 @@ export function writeStockRow(store: Store, row: StockRow): number {
   return seq
 }
 
-function explainUnknown(store: Store, { warehouse_code, sku }: Movement): string {
+function explainUnknownRow(store: Store, { warehouse_code, sku }: Movement): string {
   const known = store.one('select 1 as one from warehouses where warehouse_code = ?', warehouse_code)
   return known
     ? `there is no SKU ${quoteText(sku)} in ${warehouse_code}`

@@ -6,7 +6,7 @@ import type { Account } from './accounts.ts'
 import { Activity } from './activity.ts'
 import type { LeftOut } from './catalogue/catalogue.ts'
 import { systemClock } from './clock.ts'
-import { controlsPrefix, sandboxControls } from './controls.ts'
+import { controlsPrefix, createSandboxControls } from './controls.ts'
 import { openSandboxErp, type SandboxErp } from './erp.ts'
 import { InjectedFault } from './faults/faults.ts'
 import type { BatchResult } from './movements.ts'
@@ -78,7 +78,7 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
     settings.movements === undefined ? undefined : await applyMovementsFile(sandbox, settings.movements)
   const { token } = settings
   const operations = erpServer(sandbox.erp, { token, onFailure: logFailure })
-  const controls = sandboxControls(sandbox, { token, onFailure: logFailure })
+  const controls = createSandboxControls(sandbox, { token, onFailure: logFailure })
   const server = createServer((request, response) => {
     const listener = request.url?.startsWith(controlsPrefix) ? controls : operations
     listener(request, response)

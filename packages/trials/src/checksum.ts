@@ -1,7 +1,7 @@
 /**
- * The checksum of a copy of a warehouse's stock, computed from the public description: the sum modulo 2^128 of the
- * first 16 bytes of SHA-256 over the published fields of each row, as 32 hexadecimal digits. Except for the number of
- * decimals of a currency it shares no code with the gateway, so that the comparison proves something.
+ * The checksum of a copy of a warehouse's stock, computed as the public documentation describes it: the sum modulo
+ * 2^128 of the first 16 bytes of SHA-256 over the published fields of each row, as 32 hexadecimal digits. Except for
+ * the number of decimals of a currency it shares no code with the gateway, so that the comparison proves something.
  */
 import { createHash } from 'node:crypto'
 import { minorUnits } from '@trade-gateway/connector'

@@ -66,8 +66,8 @@ export class StartedProcess {
       stdio: [isShell ? 'pipe' : 'ignore', 'pipe', 'pipe', ...channel],
       ...(cwd === undefined ? {} : { cwd }),
     })
-    this.#listen('stdout')
-    this.#listen('stderr')
+    this.#keepOutput('stdout')
+    this.#keepOutput('stderr')
     const { promise: gone, resolve: resolveGone } = Promise.withResolvers<void>()
     const { promise: closed, resolve: resolveClosed } = Promise.withResolvers<void>()
     this.#gone = gone
@@ -118,7 +118,7 @@ export class StartedProcess {
    * takes too long.
    */
   waitForText(text: string, waiting: Waiting): Promise<void> {
-    return this.#until(waiting, (resolve) => {
+    return this.#waitUntil(waiting, (resolve) => {
       let last = ''
       const look = (more: string, stream: Stream) => {
         if (stream !== 'stdout') return
@@ -132,7 +132,7 @@ export class StartedProcess {
 
   /** Resolves with the first message of the process. Rejects like `waitForText`. */
   waitForMessage<Message>(waiting: Waiting): Promise<Message> {
-    return this.#until(waiting, (resolve) => this.#child.once('message', resolve))
+    return this.#waitUntil(waiting, (resolve) => this.#child.once('message', resolve))
   }
 
   /** Writes to the standard input of a shell. */
@@ -142,7 +142,7 @@ export class StartedProcess {
 
   /** Kills the process at once, like a power failure, and resolves when it has ended. */
   async kill(): Promise<void> {
-    this.#end('SIGKILL')
+    this.#endWith('SIGKILL')
     await this.#gone
   }
 
@@ -151,9 +151,9 @@ export class StartedProcess {
    * have ended.
    */
   async stop(): Promise<void> {
-    this.#end('SIGTERM')
+    this.#endWith('SIGTERM')
     const timer = setTimeout(() => {
-      this.#end('SIGKILL')
+      this.#endWith('SIGKILL')
       this.#child.stdout?.destroy()
       this.#child.stderr?.destroy()
     }, stopTimeoutMs)
@@ -162,7 +162,7 @@ export class StartedProcess {
     clearTimeout(timer)
   }
 
-  #until<T>({ timeoutMs, signal }: Waiting, begin: (resolve: (value: T) => void) => void): Promise<T> {
+  #waitUntil<T>({ timeoutMs, signal }: Waiting, begin: (resolve: (value: T) => void) => void): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>()
     const late = `${this.#name} was not ready after ${timeoutMs / 1000} seconds. It said:\n`
     const timer = setTimeout(() => reject(new ProcessFailed(late + this.#newest)), timeoutMs)
@@ -177,7 +177,7 @@ export class StartedProcess {
    * Reads one stream and keeps its output. Reads even if nobody needs the output, because a process blocks on a full
    * pipe.
    */
-  #listen(name: Stream) {
+  #keepOutput(name: Stream) {
     this.#child[name]?.setEncoding('utf8').on('data', (text: string) => {
       this.#beginning[name] = (this.#beginning[name] + text).slice(0, maxKeptCharacters)
       this.#newest = (this.#newest + text).slice(-maxKeptCharacters)
@@ -194,7 +194,7 @@ export class StartedProcess {
     this.#ended.abort(this.#failure)
   }
 
-  #end(signal: 'SIGKILL' | 'SIGTERM') {
+  #endWith(signal: 'SIGKILL' | 'SIGTERM') {
     this.#isExpected = true
     const { pid } = this.#child
     if (pid === undefined) return

@@ -2,7 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 
 const requestTimeoutMs = 30_000
-/** The maximum number of waits for one response. A client that needs more has too few points for its work. */
+/**
+ * The maximum number of repetitions of a request after 429 responses. A client that requires more has too few points
+ * for its work.
+ */
 const maxWaits = 30
 const longestRetryAfterSeconds = 120
 const maxShownCharacters = 500
@@ -12,7 +15,7 @@ export class NoUsableResponse extends Error {
   override readonly name = 'NoUsableResponse'
 }
 
-/** What a client has used so far. */
+/** The requests, points and waiting time that a client has used so far. */
 export interface Spent {
   requests: number
   points: number
@@ -79,7 +82,7 @@ export async function signIn(
   }
 }
 
-/** Picks the credentials, because the caller may pass a larger object. */
+/** Copies only the credentials, because the caller may pass a larger object. */
 function createGrant(credentials: Credentials) {
   if ('username' in credentials) {
     const { username, password } = credentials
@@ -90,7 +93,7 @@ function createGrant(credentials: Credentials) {
 }
 
 /** Sets the points per minute of a channel, through the admin API. Throws `NoUsableResponse`. */
-export async function allowPoints(
+export async function setPointsPerMinute(
   { base_url, admin_token }: { readonly base_url: string; readonly admin_token: string },
   { channel_code, points_per_minute }: { readonly channel_code: string; readonly points_per_minute: number },
   signal: AbortSignal,

@@ -1,7 +1,8 @@
 /**
- * A client that keeps a copy of one warehouse, written from the public description alone. It pulls everything once and
- * then follows the change feed from the version of the pull. A changed row replaces the copy's row, a removed one is
- * deleted. If the gateway reports that the cursor is no longer valid, the client pulls everything again.
+ * A client that keeps a copy of the stock of one warehouse. It is written from the public documentation alone. It pulls
+ * everything once and then follows the change feed from the version of the pull. A changed row replaces the copy's row,
+ * a removed one is deleted. If the gateway reports that the cursor is no longer valid, the client pulls everything
+ * again.
  */
 import { z } from 'zod'
 import { computeChecksum } from './checksum.ts'
@@ -22,7 +23,7 @@ export type StockRow = z.infer<typeof row>
 
 const pull = z.object({ data: z.array(row), has_more: z.literal(false), version: z.int() })
 
-const readPage = z.object({
+const feedPage = z.object({
   data: z.array(row.extend({ removed: z.literal(true).optional() })),
   version: z.int(),
   has_more: z.boolean(),
@@ -47,7 +48,7 @@ export class FeedBroken extends Error {
   override readonly name = 'FeedBroken'
 }
 
-/** A copy of one warehouse that follows the change feed. */
+/** A copy of the stock of one warehouse, which is updated from the change feed. */
 export class Follower {
   readonly #client: Client
   readonly #path: string
@@ -90,7 +91,7 @@ export class Follower {
 
   /** Applies one page of the feed. Returns whether more pages are pending. */
   async applyNextPage(): Promise<boolean> {
-    const answer = readPage.parse(await this.#client.get(`${this.#path}/changes?since=${this.#cursor}`))
+    const answer = feedPage.parse(await this.#client.get(`${this.#path}/changes?since=${this.#cursor}`))
     this.pages += 1
     if (answer.needs_full_sync) {
       await this.pull()

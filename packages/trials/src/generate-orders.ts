@@ -17,7 +17,7 @@ const minutes = 50 * 24 * 60
 const header = 'InvoiceNo,StockCode,Description,Quantity,InvoiceDate,UnitPrice,CustomerID,Country'
 const things = ['LANTERN', 'TEA TOWEL', 'CAKE STAND', 'PAPER CHAIN', 'BIRD HOUSE', 'MUG', 'TIN', 'BUNTING']
 const looks = ['RED', 'WHITE', 'VINTAGE', 'SPOTTY', 'WOODEN', 'RETRO', 'BLUE', 'SMALL']
-/** The percentage of invoices that are cancellations, and of those that are write-offs. */
+/** The percentages of cancellations and of write-offs among the invoices. */
 const cancellations = 8
 const writeOffs = 3
 
@@ -30,11 +30,11 @@ interface Article {
 /** Generates the text of the file. */
 export function generateOrders(): string {
   const random = new Random(seed)
-  const catalogue = Array.from({ length: articles }, (_, index) => makeArticle(random, index))
+  const catalogue = Array.from({ length: articles }, (_, index) => createArticle(random, index))
   const lines = [header]
   for (let invoice = 0; invoice < invoices; invoice++) {
     const minute = Math.floor((invoice * minutes) / invoices)
-    lines.push(...makeInvoiceLines(random, catalogue, { invoice, date: formatDate(minute) }))
+    lines.push(...createInvoiceLines(random, catalogue, { invoice, date: formatDate(minute) }))
   }
   const [first] = catalogue
   if (first)
@@ -51,13 +51,13 @@ export function generateOrders(): string {
   return `${lines.join('\n')}\n`
 }
 
-function makeArticle(random: Random, index: number): Article {
+function createArticle(random: Random, index: number): Article {
   const variant = random.drawWithProbability(0.3) ? 'ABCD'.charAt(index % 4) : ''
   const name = `${random.pick(looks)} ${random.pick(things)}, NO. ${index + 1}`
   return { code: `${20_000 + index * 7}${variant}`, name, price: random.drawInteger(21, 1995) }
 }
 
-function makeInvoiceLines(
+function createInvoiceLines(
   random: Random,
   catalogue: Article[],
   { invoice, date }: { invoice: number; date: string },

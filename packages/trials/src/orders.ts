@@ -6,7 +6,7 @@ import {
 import { type OrderLine, readOrderLines } from '../../sandbox-erp/src/catalogue/order-lines.ts'
 import { getMonth, Months } from './months.ts'
 import { type SaleKind, type SaleMovement, toMovement } from './sales.ts'
-import { count, type Tally } from './tally.ts'
+import { addToTally, type Tally } from './tally.ts'
 
 const linesPerProgress = 2_000
 
@@ -45,7 +45,7 @@ export async function readOrders(
     const onBytes = (read: number) => {
       bytes = read
     }
-    const onInvalid = ({ reason }: { readonly reason: string }) => count(invalid, reason)
+    const onInvalid = ({ reason }: { readonly reason: string }) => addToTally(invalid, reason)
     for await (const line of readOrderLines(path, { onInvalid, onBytes })) {
       if (seen === 0) size = (await stat(path)).size
       seen += 1
@@ -72,7 +72,7 @@ export function chooseMonth(months: Months, wanted: string | undefined): string 
   )
 }
 
-/** The numbers of the lines of a month, by their result. */
+/** The number of order lines in a month, by what they do to the stock. */
 export interface SalesTally {
   lines: number
   readonly kinds: Tally<SaleKind>
@@ -91,9 +91,9 @@ export async function* readSales(
     tally.lines += 1
     const movement = toMovement(line, isGoods)
     if (typeof movement === 'string') {
-      count(tally.not_moved, movement)
+      addToTally(tally.not_moved, movement)
     } else {
-      count(tally.kinds, movement.kind)
+      addToTally(tally.kinds, movement.kind)
       yield movement
     }
   }

@@ -20,8 +20,9 @@ export interface Verdict {
 }
 
 /**
- * Compares a follower that has caught up with a new pull, with the checksums, and with the expected quantities.
- * `expected` holds the quantity on hand of each SKU according to the ERP's acknowledgements.
+ * Compares the copy of `follower`, which has read the whole feed, with a new pull by `fresh`, with the checksums, and
+ * with the expected quantities. `expected` holds the quantity on hand of each SKU according to the ERP's
+ * acknowledgements.
  */
 export async function proveCopy(
   follower: Follower,
@@ -37,11 +38,11 @@ export async function proveCopy(
     checksum: feedChecksum,
   } = follower.proof ?? { version: -1, row_count: -1, checksum: '' }
   const differences = [
-    ...compareRows('the version of the feed and of the pull', follower.cursor, fresh.cursor),
-    ...compareRows('the version of the feed and of the checksum', version, endpointProof.version),
-    ...compareRows('the row count of the feed', row_count, follower.rows.size),
-    ...compareRows('the checksum of the feed', feedChecksum, checksum),
-    ...compareRows('the checksum of the endpoint', endpointProof.checksum, checksum),
+    ...compareValues('the version of the feed and of the pull', follower.cursor, fresh.cursor),
+    ...compareValues('the version of the feed and of the checksum', version, endpointProof.version),
+    ...compareValues('the row count of the feed', row_count, follower.rows.size),
+    ...compareValues('the checksum of the feed', feedChecksum, checksum),
+    ...compareValues('the checksum of the endpoint', endpointProof.checksum, checksum),
     ...findDifferentRows(follower.rows, fresh.rows),
     ...findDifferentQuantities(follower.rows, expected),
   ]
@@ -61,7 +62,7 @@ export function findDifferentQuantities(
 ): string[] {
   const skus = new Set([...expected.keys(), ...rows.keys()])
   return [...skus].flatMap((sku) =>
-    compareRows(
+    compareValues(
       `${sku}: the quantity on hand in the copy and in the ERP`,
       rows.get(sku)?.quantity_on_hand,
       expected.get(sku),
@@ -75,11 +76,11 @@ function findDifferentRows(
 ): string[] {
   const skus = new Set([...copy.keys(), ...fresh.keys()])
   return [...skus].flatMap((sku) =>
-    compareRows(`${sku}: the row in the copy and in a fresh pull`, copy.get(sku), fresh.get(sku)),
+    compareValues(`${sku}: the row in the copy and in a fresh pull`, copy.get(sku), fresh.get(sku)),
   )
 }
 
-function compareRows(what: string, one: unknown, other: unknown): string[] {
+function compareValues(what: string, one: unknown, other: unknown): string[] {
   if (isDeepStrictEqual(one, other)) return []
   return [`${what}: ${JSON.stringify(one) ?? 'none'} and ${JSON.stringify(other) ?? 'none'}`]
 }

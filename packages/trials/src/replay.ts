@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { toCsvField } from '../../sandbox-erp/src/catalogue/csv.ts'
 import { fetchResponse, readJson } from './client.ts'
 import type { SaleMovement } from './sales.ts'
-import { count, type Tally } from './tally.ts'
+import { addToTally, type Tally } from './tally.ts'
 
 /** The number of movements in one transaction of the ERP. */
 const movementsPerBatch = 100
@@ -13,7 +13,7 @@ const movementsResponse = z.object({
   stock_seq: z.record(z.string(), z.int()),
 })
 
-/** The acknowledged movements. */
+/** The movements that the ERP has acknowledged. */
 export interface ReplayTotals {
   batches: number
   applied: number
@@ -78,7 +78,7 @@ function recordBatch(
     if (leftOutLines.has(index + 2)) return
     replayed.changes.set(sku, (replayed.changes.get(sku) ?? 0) + quantity)
   })
-  for (const { reason } of left_out) count(replayed.left_out, generalizeReason(reason))
+  for (const { reason } of left_out) addToTally(replayed.left_out, generalizeReason(reason))
 }
 
 /** Removes the figures and names that differ in each reason, so that reasons can be counted. */

@@ -1,4 +1,4 @@
-import { count, type Tally } from './tally.ts'
+import { addToTally, type Tally } from './tally.ts'
 import { channel_code, type TrialResult, warehouse_code } from './trial.ts'
 
 const formatNumber = (value: number) => Math.round(value).toLocaleString('en')
@@ -81,7 +81,7 @@ function formatDetail(text: string): string {
 
 function tallyReasons(leftOut: readonly { readonly reason: string }[]): Tally {
   const tally: Tally = new Map()
-  for (const { reason } of leftOut) count(tally, reason)
+  for (const { reason } of leftOut) addToTally(tally, reason)
   return tally
 }
 

@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { toCatalogueCsv } from '../../sandbox-erp/src/catalogue/from-orders.ts'
-import { allowPoints, type Spent, signIn } from './client.ts'
+import { type Spent, setPointsPerMinute, signIn } from './client.ts'
 import { Follower } from './follower.ts'
 import { chooseMonth, type Orders, readOrders, readSales, type SalesTally } from './orders.ts'
 import type { Progress } from './progress.ts'
@@ -20,7 +20,7 @@ export const warehouse_code = 'AUSYD1'
 export const channel_code = 'sandbox'
 /** The polling interval of a follower that is up to date, in milliseconds. */
 const pollMs = 50
-/** The maximum number of polls for the last acknowledged movements. After that they count as missing. */
+/** The maximum number of polls until the copy has the last acknowledged movements. After that they count as missing. */
 const maxLooks = 300
 
 /** The input of a trial. */
@@ -95,7 +95,7 @@ async function runOnGateway(
   progress.beginStep(
     `Allowing the channel "${channel_code}" ${points_per_minute} points a minute, as its operator`,
   )
-  await allowPoints(gateway, { channel_code, points_per_minute }, signal)
+  await setPointsPerMinute(gateway, { channel_code, points_per_minute }, signal)
   const client = await signIn(gateway.base_url, gateway, signal)
   const follower = new Follower(client, warehouse_code)
   await follower.pull()
@@ -130,7 +130,10 @@ interface ReplaySetting {
   readonly onBatch: (lines: number) => void
 }
 
-/** Moves the ERP's stock and follows the feed at the same time. If one of the two fails, the other is aborted. */
+/**
+ * Sends the sales to the ERP as stock movements and follows the change feed at the same time. If one of the two fails,
+ * the other is aborted.
+ */
 async function moveAndFollow(course: ReplaySetting, signal: AbortSignal) {
   const { follower, opening, path, month } = course
   const failed = new AbortController()
@@ -168,7 +171,7 @@ async function moveAndFollow(course: ReplaySetting, signal: AbortSignal) {
   return { sales, replayed, expected, replay_ms, lag_ms }
 }
 
-/** Follows the feed until no changes are pending and `isOver` returns true. */
+/** Follows the change feed until no changes are pending and `isOver` returns true. */
 async function followUntil(follower: Follower, isOver: () => boolean, signal: AbortSignal): Promise<void> {
   for (;;) {
     while (await follower.applyNextPage()) signal.throwIfAborted()

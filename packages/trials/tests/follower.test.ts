@@ -5,7 +5,7 @@ import { FeedBroken, Follower } from '../src/follower.ts'
 import { proveCopy } from '../src/proof.ts'
 import { type FakeResponse, openFakeGateway } from './fake-gateway.ts'
 
-/** The right checksum, computed independently over the rows A (1 on hand) and B (2 on hand) of `row`. */
+/** The checksum of the rows `createRow('A', 1)` and `createRow('B', 2)`, computed without the code under test. */
 const right = '7f516ad4c1bb4a661d7487a342a2bad1'
 const credentials = { client_id: 'sandbox', client_secret: 'a secret' }
 const closers: (() => Promise<unknown>)[] = []

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Random } from '../../sandbox-erp/src/catalogue/random.ts'
 import { faultPlan } from '../../sandbox-erp/src/faults/plan.ts'
 import { max_request_ms } from '../src/order-replay/erp-process.ts'
-import { drawKillTimes, makeFaultPlan } from '../src/order-replay/fault-injector.ts'
+import { createFaultPlan, drawKillTimes } from '../src/order-replay/fault-injector.ts'
 import { erpClasses } from '../src/order-replay/options.ts'
 
 describe('the moments of the kills', () => {
@@ -18,7 +18,7 @@ describe('the moments of the kills', () => {
 
 describe('the plan of faults', () => {
   it.each(erpClasses)('is one that the ERP takes, and lets it keep its word: %s', (erp_class) => {
-    const plan = faultPlan.parse(makeFaultPlan(erp_class, 3))
+    const plan = faultPlan.parse(createFaultPlan(erp_class, 3))
     expect(plan.late_ms + (plan.lookup_lag_ms ?? 0)).toBeLessThan(max_request_ms)
     expect(plan.slow_ms + (plan.lookup_lag_ms ?? 0)).toBeLessThan(max_request_ms)
     expect(plan.duplicate > 0).toBe(erp_class === 'dedupe')

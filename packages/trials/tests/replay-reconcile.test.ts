@@ -5,7 +5,10 @@ import type { GatewayOrder } from '../src/order-replay/gateway-orders.ts'
 import type { Entry } from '../src/order-replay/place-order.ts'
 import { areGuaranteesKept, reconcile } from '../src/order-replay/reconcile.ts'
 
-/** Two orders of three mugs each, one shipped and one voided, in one warehouse with an opening stock of six. */
+/**
+ * The data of the tests: two orders of three mugs each, one shipped and one voided, in one warehouse with an opening
+ * stock of six.
+ */
 
 const goods = new Map([['MUG', 3]])
 const line = { sku: 'MUG', quantity: 3, quantity_allocated: 3 }

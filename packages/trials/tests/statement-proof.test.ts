@@ -24,15 +24,15 @@ const createRow = (day: number, more: Partial<Transaction>): Transaction => ({
   ...more,
 })
 const createOrderReference = (reference_id: string) => ({ reference_type: 'order', reference_id })
-const createFreight = { reference_type: 'freight_bill', reference_id: 'frb_1' }
-const createRefund = createRow(9, {
+const freightReference = { reference_type: 'freight_bill', reference_id: 'frb_1' }
+const refundRow = createRow(9, {
   type: 'refund',
   amount: 20,
   balance_after: 64.85,
   ...createOrderReference('ord_2'),
 })
 const yen = createRow(8, { type: 'topup', amount: 10, balance_after: 10, currency: 'JPY', bill_id: null })
-const freight = createRow(7, { type: 'freight', amount: -5.05, balance_after: 44.85, ...createFreight })
+const freight = createRow(7, { type: 'freight', amount: -5.05, balance_after: 44.85, ...freightReference })
 const second = createRow(6, { amount: -20, balance_after: 49.9, ...createOrderReference('ord_2') })
 const first = createRow(5, { amount: -30.1, balance_after: 69.9, ...createOrderReference('ord_1') })
 
@@ -42,7 +42,7 @@ const right: Records = {
   as_of: formatTime(20),
   pages: [
     {
-      data: [createRefund, yen, freight],
+      data: [refundRow, yen, freight],
       balances: [
         { currency: 'AUD', opening_balance: 49.9, closing_balance: 64.85 },
         { currency: 'JPY', opening_balance: 0, closing_balance: 10 },
@@ -228,7 +228,7 @@ describe('the proof of a statement', () => {
 })
 
 describe('the orders of a replay', () => {
-  const entry = (
+  const createEntry = (
     order_id: string,
     outcome: 'confirmed' | 'voided' | 'refused' | 'unknown',
     total: number | null,
@@ -243,21 +243,25 @@ describe('the orders of a replay', () => {
       trouble: null,
     },
   })
-  const findFaults = (...entries: ReturnType<typeof entry>[]) =>
+  const findFaults = (...entries: ReturnType<typeof createEntry>[]) =>
     findMoneyFaults({ records: right, proof: proveStatement(right) }, entries)
 
   it('are charged their price and freight, and nothing if they were voided', () => {
-    expect(findFaults(entry('ord_1', 'confirmed', 35.15), entry('ord_2', 'voided', 20))).toEqual([])
-    expect(findFaults(entry('ord_3', 'refused', null), entry('ord_1', 'unknown', null))).toEqual([])
+    expect(findFaults(createEntry('ord_1', 'confirmed', 35.15), createEntry('ord_2', 'voided', 20))).toEqual(
+      [],
+    )
+    expect(findFaults(createEntry('ord_3', 'refused', null), createEntry('ord_1', 'unknown', null))).toEqual(
+      [],
+    )
   })
 
   it('are found if the charge is wrong, missing, or not refunded', () => {
-    expect(findFaults(entry('ord_1', 'confirmed', 35.14))).toMatchObject([
+    expect(findFaults(createEntry('ord_1', 'confirmed', 35.14))).toMatchObject([
       { kind: 'unbalanced', subject: 'ord_1' },
     ])
-    expect(findFaults(entry('ord_9', 'confirmed', 1))).toMatchObject([
+    expect(findFaults(createEntry('ord_9', 'confirmed', 1))).toMatchObject([
       { story: expect.stringContaining('charged 0') },
     ])
-    expect(findFaults(entry('ord_1', 'voided', 35.15))).toMatchObject([{ subject: 'ord_1' }])
+    expect(findFaults(createEntry('ord_1', 'voided', 35.15))).toMatchObject([{ subject: 'ord_1' }])
   })
 })

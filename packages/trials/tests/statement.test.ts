@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type FakeResponse, openFakeGateway } from './fake-gateway.ts'
 
-/** The real command, run against a gateway with scripted responses. */
+/** The tests run the real command against a gateway with scripted responses. */
 const commandFile = fileURLToPath(import.meta.resolve('../src/statement/command.ts'))
 const secret = 'a-secret-of-the-test'
 let directory = ''

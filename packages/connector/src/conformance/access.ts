@@ -21,7 +21,7 @@ export function listAccessChecks({ customer_code, credentials, now }: KnownAccou
       states: 'The addresses of a known customer have distinct ids, and sellable returns what it may order.',
       async run(erp) {
         if (customer_code === undefined) return skip('No customer was given (customer_code).')
-        return requireCustomer(erp, customer_code)
+        return requireKnownCustomer(erp, customer_code)
       },
     },
     {
@@ -50,7 +50,7 @@ export function listAccessChecks({ customer_code, credentials, now }: KnownAccou
     defineSignInCheck(
       'sign_in.odd',
       'Unusual and long names and passwords are refused with bad_credentials.',
-      (erp) => requireOddRefused(erp, credentials),
+      (erp) => requireOddCredentialsRefused(erp, credentials),
     ),
     defineSignInCheck(
       'sign_in.right',
@@ -63,7 +63,7 @@ export function listAccessChecks({ customer_code, credentials, now }: KnownAccou
   ]
 }
 
-async function requireCustomer(erp: Erp, customer_code: string): Promise<undefined> {
+async function requireKnownCustomer(erp: Erp, customer_code: string): Promise<undefined> {
   const { addresses } = await callOk(erp, 'addresses', { customer_code })
   const ids = addresses.map(({ address_id }) => address_id)
   requireUnique('address_id', ids)
@@ -126,7 +126,10 @@ const oddNames = [
 ]
 const oddPasswords = ["' or '1'='1", '\u0000', '\ud800', '名'.repeat(1000), 'x'.repeat(1000)]
 
-async function requireOddRefused(erp: Erp, known: KnownAccount['credentials']): Promise<Skipped | undefined> {
+async function requireOddCredentialsRefused(
+  erp: Erp,
+  known: KnownAccount['credentials'],
+): Promise<Skipped | undefined> {
   const plain = known?.password ?? 'wrong-password'
   const tries = [
     ...oddNames.map((username) => ({ username, password: plain })),

@@ -18,11 +18,15 @@ export function listDocumentChecks(buyer: Buyer): Check[] {
     look: (probe: OrderProbe) => Promise<Skipped | undefined>,
   ) => defineOrderCheck(buyer, { id, states }, look)
   return [
-    defineCheck('lookup.found', 'A look-up finds every document that a write has returned.', requireFound),
+    defineCheck(
+      'lookup.found',
+      'A look-up finds every document that a write has returned.',
+      requireWritesFound,
+    ),
     defineCheck(
       'lookup.absent',
       'A look-up returns absent for an unknown reference and for a refused one.',
-      requireAbsent,
+      requireUnknownAbsent,
     ),
     defineCheck('lookup.none', 'An ERP without look-ups refuses them with not_supported.', async (probe) => {
       if (probe.capabilities.lookup !== 'none')
@@ -45,12 +49,12 @@ export function listDocumentChecks(buyer: Buyer): Check[] {
     defineCheck(
       'documents.changed',
       'Every change of a document is hinted, and a new cursor returns no hints.',
-      requireHints,
+      requireChangesHinted,
     ),
   ]
 }
 
-async function requireFound(probe: OrderProbe): Promise<Skipped | undefined> {
+async function requireWritesFound(probe: OrderProbe): Promise<Skipped | undefined> {
   if (probe.capabilities.lookup === 'none') return noLookup
   const made = [(await probe.submit(1)).document]
   if (probe.capabilities.holds !== 'none') made.push((await probe.hold(1)).document)
@@ -70,7 +74,7 @@ async function requireFound(probe: OrderProbe): Promise<Skipped | undefined> {
   return undefined
 }
 
-async function requireAbsent(probe: OrderProbe): Promise<Skipped | undefined> {
+async function requireUnknownAbsent(probe: OrderProbe): Promise<Skipped | undefined> {
   if (probe.capabilities.lookup === 'none') return noLookup
   const refusedOrder = probe.createSubmitInput(tooMany)
   await callRefused(probe.erp, 'submit', refusedOrder, 'insufficient_stock')
@@ -112,7 +116,7 @@ function isSameDocument(one: ErpDocument, other: ErpDocument): boolean {
   return isDeepStrictEqual({ ...one, status_raw: '' }, { ...other, status_raw: '' })
 }
 
-async function requireHints(probe: OrderProbe): Promise<Skipped | undefined> {
+async function requireChangesHinted(probe: OrderProbe): Promise<Skipped | undefined> {
   if (probe.capabilities.changes === 'none') return requireEverythingFlag(probe)
   const first = await callOk(probe.erp, 'documents.changed', { cursor: null })
   if (first.everything || first.references.length > 0 || first.more) {

@@ -35,18 +35,18 @@ export function listHintChecks(subject: Subject, patience: HintTimeouts): Check[
     defineCheck(
       'own',
       'A cursor that was just returned is understood.',
-      skipWhen(skipWithoutHints, requireOwnCursor),
+      skipWhen(skipWithoutHints, requireOwnCursorUnderstood),
     ),
     defineCheck(
       'repeatable',
       'A cursor can be used twice, and the second response has at least the same hints.',
-      skipWhen(skipWithoutHints, requireRepeatable),
+      skipWhen(skipWithoutHints, requireRepeatableHints),
     ),
-    defineCheck('ends', 'more: true does not continue forever.', skipWhen(skipWithoutHints, requireEnd)),
+    defineCheck('ends', 'more: true does not continue forever.', skipWhen(skipWithoutHints, requireHintsEnd)),
     defineCheck(
       'damaged',
       'A foreign, damaged or truncated cursor returns everything: true, not an error and not an empty result.',
-      requireDamagedRefused,
+      requireDamagedCursorsDetected,
     ),
     defineCheck('none', 'An ERP that cannot report changes returns everything: true.', requireEverythingFlag),
     {
@@ -80,7 +80,7 @@ async function requireFirstCursor(listing: Listing): Promise<undefined> {
   })
 }
 
-async function requireOwnCursor(listing: Listing): Promise<undefined> {
+async function requireOwnCursorUnderstood(listing: Listing): Promise<undefined> {
   for (let tries = 0; tries < maxTries; tries++) {
     const { cursor } = await listing.readHints(null)
     if (!(await listing.readHints(cursor)).everything) return
@@ -92,7 +92,7 @@ async function requireOwnCursor(listing: Listing): Promise<undefined> {
   })
 }
 
-async function requireRepeatable(listing: Listing): Promise<undefined> {
+async function requireRepeatableHints(listing: Listing): Promise<undefined> {
   const { cursor } = await listing.readHints(null)
   const once = await readHintsSince(listing, cursor)
   const again = await readHintsSince(listing, cursor)
@@ -106,7 +106,7 @@ async function requireRepeatable(listing: Listing): Promise<undefined> {
   })
 }
 
-async function requireEnd(listing: Listing): Promise<undefined> {
+async function requireHintsEnd(listing: Listing): Promise<undefined> {
   let { cursor } = await listing.readHints(null)
   for (let page = 0; page < maxHintPages; page++) {
     const hints = await listing.readHints(cursor)
@@ -120,7 +120,7 @@ async function requireEnd(listing: Listing): Promise<undefined> {
   })
 }
 
-async function requireDamagedRefused(listing: Listing): Promise<undefined> {
+async function requireDamagedCursorsDetected(listing: Listing): Promise<undefined> {
   const { cursor } = await listing.readHints(null)
   const foreign = ['not-a-cursor', '☃ % \' " \\ ../', 'x'.repeat(maxCursorCharacters)]
   const garbled =

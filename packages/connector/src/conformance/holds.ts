@@ -24,7 +24,7 @@ export function listHoldChecks(buyer: Buyer): Check[] {
     defineCheck(
       'quote.sums',
       'The allocations of a quote add up to quantity_allocated, and its costs to the total.',
-      requireSums,
+      requireQuoteSums,
     ),
     defineCheck('quote.holds_nothing', 'A quote holds nothing.', async (probe) => {
       await probe.requireLowered(0, 'a quote', () => probe.quote(3))
@@ -70,7 +70,7 @@ export function skipWithoutDeduplication(probe: OrderProbe): Skipped | undefined
   return skip('The ERP declares that it does not detect repeated references (dedupes_by_reference: false).')
 }
 
-async function requireSums(probe: OrderProbe): Promise<undefined> {
+async function requireQuoteSums(probe: OrderProbe): Promise<undefined> {
   const { lines, costs } = await probe.quote(2)
   const { goods, freight, handling, tax, discount, total } = costs
   const wrong = lines.find(({ quantity, quantity_allocated, allocations }) => {

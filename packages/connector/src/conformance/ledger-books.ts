@@ -17,7 +17,7 @@ export function listBookChecks(check: DefineCheck): Check[] {
     check(
       'chain',
       'In each currency, every balance_after is the previous one plus the amount, across all pages.',
-      requireChain,
+      requireBalanceChain,
     ),
     check(
       'opening',
@@ -40,7 +40,7 @@ export function listBookChecks(check: DefineCheck): Check[] {
 }
 
 /** Throws for the first transaction whose balance does not follow from the one before it. */
-async function requireChain(span: Span): Promise<Skipped | undefined> {
+async function requireBalanceChain(span: Span): Promise<Skipped | undefined> {
   const { pages } = await readLedgerPages(span)
   const rows = pages.flatMap((page) => page.rows)
   const newer = new Map<string, ErpTransaction>()

@@ -63,7 +63,11 @@ const refusalChecks: readonly Check[] = [
     states: 'An ERP without a ledger refuses all statement operations with not_supported.',
     async run(erp) {
       if (await hasLedger(erp)) return skip('The ERP declares that it has a ledger (ledger: true).')
-      await requireEachRefused(erp, { customer_code: createUnknownKey(1), currency: null }, 'not_supported')
+      await requireStatementsRefused(
+        erp,
+        { customer_code: createUnknownKey(1), currency: null },
+        'not_supported',
+      )
       return undefined
     },
   },
@@ -72,7 +76,7 @@ const refusalChecks: readonly Check[] = [
     states: 'The statements of a customer that does not exist are refused with not_found.',
     async run(erp) {
       if (!(await hasLedger(erp))) return skip('The ERP declares that it has no ledger (ledger: false).')
-      await requireEachRefused(erp, { customer_code: createUnknownKey(1), currency: null }, 'not_found')
+      await requireStatementsRefused(erp, { customer_code: createUnknownKey(1), currency: null }, 'not_found')
       return undefined
     },
   },
@@ -82,7 +86,7 @@ async function hasLedger(erp: Erp): Promise<boolean> {
   return (await callOk(erp, 'describe', {})).capabilities.ledger
 }
 
-async function requireEachRefused(
+async function requireStatementsRefused(
   erp: Erp,
   whose: { customer_code: string; currency: string | null },
   reason: 'not_supported' | 'not_found' | 'invalid_field',
@@ -98,7 +102,7 @@ async function requireEachRefused(
 
 async function requireSameRowsByCurrency(span: Span): Promise<Skipped | undefined> {
   const { erp, customer_code } = span
-  await requireEachRefused(erp, { customer_code, currency: noCurrency }, 'invalid_field')
+  await requireStatementsRefused(erp, { customer_code, currency: noCurrency }, 'invalid_field')
   const { balances } = await callOk(erp, 'balances', { customer_code, currency: null })
   for (const list of listNames) {
     const whole = await readStatementRows(list, span)

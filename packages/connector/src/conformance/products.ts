@@ -15,12 +15,12 @@ export const productChecks: readonly Check[] = [
   {
     id: 'products.names',
     states: 'Every style has a name in at least one language.',
-    run: async (erp) => checkEach(await listProductListings(erp), requireNames),
+    run: async (erp) => checkEach(await listProductListings(erp), requireStyleNames),
   },
   {
     id: 'products.skus',
     states: 'A SKU belongs to one style and occurs in it once.',
-    run: async (erp) => checkEach(await listProductListings(erp), requireOwnSkus),
+    run: async (erp) => checkEach(await listProductListings(erp), requireSkusOfOneStyle),
   },
   {
     id: 'products.stock',
@@ -28,12 +28,12 @@ export const productChecks: readonly Check[] = [
     async run(erp) {
       const [products] = await listProductListings(erp)
       if (!products) return skip('There is no catalogue.')
-      return checkEach(await listStockListings(erp), (stock) => requireAgreementWithStock(products, stock))
+      return checkEach(await listStockListings(erp), (stock) => requireStockInCatalogue(products, stock))
     },
   },
 ]
 
-async function requireNames(listing: ProductListing): Promise<Skipped | undefined> {
+async function requireStyleNames(listing: ProductListing): Promise<Skipped | undefined> {
   const sample = await sampleRows(listing)
   if (sample.length === 0) return skip('There is no style.')
   const nameless = sample.filter(({ value: { names } }) => !names.en && !names.zh && !names.ko)
@@ -45,7 +45,7 @@ async function requireNames(listing: ProductListing): Promise<Skipped | undefine
   })
 }
 
-async function requireOwnSkus(listing: ProductListing): Promise<Skipped | undefined> {
+async function requireSkusOfOneStyle(listing: ProductListing): Promise<Skipped | undefined> {
   const owners = new Map<string, string>()
   for (const { key, value } of await sampleRows(listing)) {
     for (const { sku } of value.skus) {
@@ -63,7 +63,7 @@ async function requireOwnSkus(listing: ProductListing): Promise<Skipped | undefi
   return owners.size === 0 ? skip('There is no style.') : undefined
 }
 
-async function requireAgreementWithStock(
+async function requireStockInCatalogue(
   products: ProductListing,
   stock: StockListing,
 ): Promise<Skipped | undefined> {

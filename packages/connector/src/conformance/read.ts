@@ -4,7 +4,7 @@ import { compareRows, findLastingDifferences } from './lasting-differences.ts'
 import { checkEachListing, createUnknownKey, type Listing, type Subject, sampleRows } from './listing.ts'
 
 /**
- * The maximum number of rows that are read twice, one after the other. One is not enough, because a row may disappear
+ * The maximum number of rows that the check of repeated keys tries. One is not enough, because a row may disappear
  * between two reads and come back.
  */
 const maxTries = 3
@@ -19,7 +19,7 @@ export function listReadChecks(subject: Subject): Check[] {
         id: 'read.agrees',
         states: 'A read returns the same row as the snapshot, unless it changed meanwhile.',
       },
-      requireAgreementWithSnapshot,
+      requireReadsAgreeWithSnapshot,
     ),
     checkEachListing(
       subject,
@@ -43,7 +43,7 @@ function skipEmpty(listing: Listing): Skipped {
   return skip(`There is nothing in ${listing.name}.`)
 }
 
-async function requireAgreementWithSnapshot(listing: Listing): Promise<Skipped | undefined> {
+async function requireReadsAgreeWithSnapshot(listing: Listing): Promise<Skipped | undefined> {
   let sampled = 0
   const differences = await findLastingDifferences(listing, async () => {
     const sample = await sampleRows(listing)

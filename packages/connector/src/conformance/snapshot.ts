@@ -21,7 +21,7 @@ export function listSnapshotChecks(subject: Subject): Check[] {
         id: 'snapshot.ascending',
         states: `A snapshot is strictly ascending by ${key}, has no duplicates, and ends.`,
       },
-      (listing) => requireAscending(listing, key),
+      (listing) => requireAscendingKeys(listing, key),
     ),
     checkEachListing(
       subject,
@@ -43,12 +43,12 @@ export function listSnapshotChecks(subject: Subject): Check[] {
     checkEachListing(
       subject,
       { id: 'snapshot.limit', states: 'A page has at most limit rows.' },
-      requireLimit,
+      requireLimitRespected,
     ),
   ]
 }
 
-async function requireAscending(listing: Listing, key: string): Promise<Skipped | undefined> {
+async function requireAscendingKeys(listing: Listing, key: string): Promise<Skipped | undefined> {
   let after: string | null = null
   let last = ''
   for (let pages = 0; pages < maxPages; pages++) {
@@ -175,7 +175,7 @@ async function requirePageAfterMissing(listing: Listing): Promise<Skipped | unde
   })
 }
 
-async function requireLimit(listing: Listing): Promise<Skipped | undefined> {
+async function requireLimitRespected(listing: Listing): Promise<Skipped | undefined> {
   for (const limit of [1, 2, smallPageRows]) {
     const { rows } = await listing.readPage(null, limit)
     if (rows.length > limit) {

@@ -30,7 +30,7 @@ export const stockChecks: readonly Check[] = [
       states: 'The stock_seq of a SKU never decreases from one read to the next.',
       hasCounter: true,
     },
-    requireRisingRows,
+    requireRisingRowCounters,
   ),
   defineCounterCheck(
     {
@@ -77,7 +77,7 @@ function defineCounterCheck({ id, states, hasCounter }: CounterCheck, look: Look
   }
 }
 
-async function requireRisingRows(listing: StockListing): Promise<Skipped | undefined> {
+async function requireRisingRowCounters(listing: StockListing): Promise<Skipped | undefined> {
   const sample = await sampleRows(listing)
   if (sample.length === 0) return skip(`There is nothing in ${listing.name}.`)
   const keys = sample.map(({ key }) => key)

@@ -1,7 +1,7 @@
 import { ok } from '../erp.ts'
 import {
   changeCapabilities,
-  changeFirst,
+  changeFirstRow,
   changeOutput,
   keepEverySecond,
   type Mutant,
@@ -58,7 +58,7 @@ export const brokenStock: Readonly<Record<string, Mutant>> = {
     return changeOutput(erp, 'stock.read', (result) => ({
       ...result,
       stock_seq: 1_000_000,
-      rows: changeFirst(result.rows, () => ({ stock_seq: --seq })),
+      rows: changeFirstRow(result.rows, () => ({ stock_seq: --seq })),
     }))
   },
   'stock.seq.answers': (erp) => changeOutput(erp, 'stock.read', (result) => ({ ...result, stock_seq: 0 })),

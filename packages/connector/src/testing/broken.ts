@@ -41,7 +41,7 @@ export function changeCapabilities(erp: Erp, capabilities: Partial<Capabilities>
   }))
 }
 
-export function changeFirst<Row extends { sku: string }>(
+export function changeFirstRow<Row extends { sku: string }>(
   rows: Row[],
   change: (row: Row) => Partial<Row>,
 ): Row[] {

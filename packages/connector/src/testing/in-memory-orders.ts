@@ -140,7 +140,7 @@ function createDocument(
 /** Stores a new document and subtracts its goods from the available stock. */
 function openDocument({ data, documents }: OrderContext, document: ErpDocument): Output<'submit'> {
   documents.put(document.reference, document)
-  moveFigures(data, document, -1)
+  changeAvailable(data, document, -1)
   return { document, figures: readFigures(data, document) }
 }
 
@@ -154,12 +154,12 @@ function endDocument(
   const ended = isOpen ? { ...document, ...state } : document
   if (isOpen) {
     documents.put(document.reference, ended)
-    moveFigures(data, document, 1)
+    changeAvailable(data, document, 1)
   }
   return { document: ended, figures: readFigures(data, document) }
 }
 
-function moveFigures({ stock }: ErpData, { lines }: ErpDocument, sign: 1 | -1) {
+function changeAvailable({ stock }: ErpData, { lines }: ErpDocument, sign: 1 | -1) {
   for (const { sku, allocations } of lines) {
     for (const { warehouse_code, quantity } of allocations) {
       const table = stock.get(warehouse_code)

@@ -69,8 +69,7 @@ export async function readCatalogueFile(path: string, { today }: { today: string
   }
   if (header === undefined) throw new CatalogueError(`${path} is empty.`)
   const catalogue = toCatalogue(draft, updated_at)
-  if (catalogue.products.length === 0)
-    throw new CatalogueError(explainNothingUsable(path, catalogue.left_out))
+  if (catalogue.products.length === 0) throw new CatalogueError(explainNoUsableLine(path, catalogue.left_out))
   return catalogue
 }
 
@@ -211,7 +210,7 @@ function toOpeningStock({
   return { warehouse_code, sku, quantity, price_wholesale, price_retail, incoming: [] }
 }
 
-function explainNothingUsable(path: string, left_out: readonly LeftOut[]): string {
+function explainNoUsableLine(path: string, left_out: readonly LeftOut[]): string {
   const examples = left_out.slice(0, maxExamples).map(({ line, reason }) => `line ${line}: ${reason}`)
   const why = examples.length === 0 ? 'It has no line below the header.' : `${examples.join('; ')}.`
   return `${path} has no line that can be used. ${why}`

@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest'
 import { Random, shuffle } from './random.ts'
 
-function draw(random: Random): number[] {
+function drawMany(random: Random): number[] {
   return Array.from({ length: 1_000 }, () => random.drawInteger(1, 6))
 }
 
 describe('Random', () => {
   it('repeats itself for the same seed and stream, and for no other', () => {
-    expect(draw(new Random(5))).toEqual(draw(new Random(5)))
-    expect(draw(new Random(5, 1))).toEqual(draw(new Random(5, 1)))
-    expect(draw(new Random(5))).not.toEqual(draw(new Random(6)))
-    expect(draw(new Random(5))).not.toEqual(draw(new Random(5, 1)))
-    expect(draw(new Random(5))).not.toEqual(draw(new Random(5 + 2 ** 32)))
+    expect(drawMany(new Random(5))).toEqual(drawMany(new Random(5)))
+    expect(drawMany(new Random(5, 1))).toEqual(drawMany(new Random(5, 1)))
+    expect(drawMany(new Random(5))).not.toEqual(drawMany(new Random(6)))
+    expect(drawMany(new Random(5))).not.toEqual(drawMany(new Random(5, 1)))
+    expect(drawMany(new Random(5))).not.toEqual(drawMany(new Random(5 + 2 ** 32)))
   })
 
   it('draws every number from the first to the last about equally often', () => {
     const counts = [1, 2, 3, 4, 5, 6].map(
-      (face) => draw(new Random(1)).filter((draw) => draw === face).length,
+      (face) => drawMany(new Random(1)).filter((draw) => draw === face).length,
     )
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1_000)
     for (const count of counts) expect(Math.abs(count - 1_000 / 6)).toBeLessThan(50)

@@ -202,23 +202,23 @@ describe('behind HTTP', () => {
   it('cuts the connection in the middle of the response, and behaves otherwise as in process', async () => {
     await serveOverHttp(async (url) => {
       const client = erpClient(url, token)
-      const describeFate = (reference: string, options: CallOptions) =>
+      const describeOutcome = (reference: string, options: CallOptions) =>
         client.erp.submit(createSubmitInput(erp, reference, { [plentiful]: 1 }), options).then(
           () => 'answered',
           (error: unknown) => (error instanceof UnknownOutcome ? error.kind : String(error)),
         )
-      expect(await describeFate('o-1', { fault: 'CUT' })).toBe('unreachable')
+      expect(await describeOutcome('o-1', { fault: 'CUT' })).toBe('unreachable')
       expect(await isOrderFound('o-1')).toBe(true)
-      expect(await describeFate('o-2', { fault: 'UPSTREAM_ERROR;after=commit' })).toBe('failed')
+      expect(await describeOutcome('o-2', { fault: 'UPSTREAM_ERROR;after=commit' })).toBe('failed')
       expect(await isOrderFound('o-2')).toBe(true)
       expect(
-        await describeFate('o-3', {
+        await describeOutcome('o-3', {
           fault: 'UPSTREAM_TIMEOUT;after=commit',
           signal: AbortSignal.timeout(50),
         }),
       ).toBe('timeout')
       expect(await isOrderFound('o-3')).toBe(true)
-      expect(await describeFate('o-4', { fault: 'DUPLICATE' })).toBe('answered')
+      expect(await describeOutcome('o-4', { fault: 'DUPLICATE' })).toBe('answered')
       await client.close()
     })
     expect(failures.filter((error) => !(error instanceof UnknownOutcome))).toEqual([])

@@ -90,7 +90,10 @@ export class Faults {
     const drawn =
       text === undefined && operations[id].kind === 'write' ? this.#planned?.drawFault() : undefined
     const found = text === undefined ? drawn : parseFault(text)
-    if (!found || (text !== undefined && !this.#countStrike(found, `${text} ${findReference(input) ?? id}`)))
+    if (
+      !found ||
+      (text !== undefined && !this.#countInjection(found, `${text} ${findReference(input) ?? id}`))
+    )
       return undefined
     const name = found.isAfterCommit ? `${found.code};after=commit` : found.code
     this.#injectedCounts.set(name, (this.#injectedCounts.get(name) ?? 0) + 1)
@@ -101,7 +104,7 @@ export class Faults {
    * Counts an injection, unless the fault has reached its limit; returns whether the fault is injected. Counts by fault
    * text and reference, so that retries of one request share a count.
    */
-  #countStrike({ times }: Fault, key: string): boolean {
+  #countInjection({ times }: Fault, key: string): boolean {
     if (times === null) return true
     const struck = this.#strikes.get(key) ?? 0
     if (struck >= times) return false

@@ -10,7 +10,7 @@ import { type AccountKey, ledgerCurrencies, openAccounts, readFunds } from './ac
 import { beginBilling } from './bills.ts'
 import { type Books, bookEntry } from './book.ts'
 import { BookingClock } from './booking-clock.ts'
-import { settleDue } from './due.ts'
+import { bookDue } from './due.ts'
 import { bookPayment, chargeFreight, chargeOrder, refundOrder, requestRefund, type Sale } from './sales.ts'
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -61,7 +61,7 @@ export function bookHistory(store: Store, midnight: number, seed: number): void 
       now = start + day * dayMs + minutes * minuteMs
     }
     setTime(0)
-    settleDue(books, now)
+    bookDue(books, now)
     accounts.forEach((account, index) => {
       setTime(480 + index)
       if (day === 0) payAhead(books, account)

@@ -129,7 +129,7 @@ function tryStep(work: () => unknown) {
 }
 
 /** Deletes all documents and restores the opening stock, which is faster than opening another database. */
-function reset({ store }: TestErp) {
+function resetErp({ store }: TestErp) {
   store.run('delete from documents')
   store.run('update stock set held = 0, on_hand = ? where sku in (?, ?, ?)', opening, ...skus)
   store.run('update ledger_accounts set frozen = 0')
@@ -153,7 +153,7 @@ function readStock({ store }: TestErp): Map<string, Place> {
 }
 
 /** Counts the held and shipped units of each row of stock from the documents alone. */
-function countOwed(documents: readonly ErpDocument[]) {
+function countHeldAndShipped(documents: readonly ErpDocument[]) {
   const sums = new Map<string, { held: number; shipped: number }>()
   for (const { status, lines } of documents) {
     for (const { sku, allocations } of lines) {
@@ -177,7 +177,7 @@ describe.each([true, false])('an ERP that dedupes: %s', (dedupes_by_reference) =
   let opened: TestErp | undefined
   afterAll(() => opened?.close())
 
-  it('never holds more than there is, nor other than its documents sendJson, and loses no unit', async () => {
+  it('never holds more than there is, nor other than its documents say, and loses no unit', async () => {
     const erp = await openTestErp({
       capabilities: { dedupes_by_reference },
       handoverMs: 120_000,
@@ -187,7 +187,7 @@ describe.each([true, false])('an ERP that dedupes: %s', (dedupes_by_reference) =
     const property = fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }),
       async (steps) => {
-        reset(erp)
+        resetErp(erp)
         const set = new Map([...readStock(erp)].map(([key, { on_hand }]) => [key, on_hand]))
         let before = readStock(erp)
         for (const step of steps) {
@@ -198,7 +198,7 @@ describe.each([true, false])('an ERP that dedupes: %s', (dedupes_by_reference) =
             const change = (after.get(key)?.on_hand ?? 0) - (before.get(key)?.on_hand ?? 0)
             set.set(key, (set.get(key) ?? 0) + change)
           }
-          const owed = countOwed(listDocuments(erp))
+          const owed = countHeldAndShipped(listDocuments(erp))
           for (const [key, { on_hand, held, seq }] of after) {
             expect([key, on_hand >= held, held >= 0]).toEqual([key, true, true])
             const { held: owes = 0, shipped = 0 } = owed.get(key) ?? {}
@@ -239,7 +239,7 @@ describe('a quote', () => {
     const order = fc.record({ lines, warehouses, isDropship: fc.boolean(), allow_partial: fc.boolean() })
     const levels = fc.array(fc.integer({ min: 0, max: opening }), { minLength: 9, maxLength: 9 })
     const property = fc.asyncProperty(order, levels, async (order, levels) => {
-      reset(erp)
+      resetErp(erp)
       for (const [index, key] of [...readStock(erp).keys()].entries()) {
         const [warehouse_code = '', sku = ''] = key.split(' ')
         erp.steering.setStock({ warehouse_code, sku, on_hand: levels[index] ?? 0 })

@@ -4,7 +4,7 @@
  * to is always brought up to date, whatever the limit.
  */
 import type { ErpDocument, ErpShipment } from '@trade-gateway/connector'
-import { settleIfDue } from '../ledger/due.ts'
+import { bookDueInTransaction } from '../ledger/due.ts'
 import { chargeFreight, type Parcel } from '../ledger/sales.ts'
 import { takeDocumentNumber } from '../sequences.ts'
 import type { Store } from '../store.ts'
@@ -37,7 +37,7 @@ export function applyDueChanges(context: OrderContext): number {
     if (holds < maxHoldsPerTurn) break
   }
   const orders = applyDueBatch(context, 'order', maxOrdersPerTurn)
-  return applied + orders + settleIfDue(context, context.clock.now())
+  return applied + orders + bookDueInTransaction(context, context.clock.now())
 }
 
 /** Applies due changes to one document. */

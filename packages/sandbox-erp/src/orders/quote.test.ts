@@ -19,7 +19,7 @@ async function quoteLines(lines: Readonly<Record<string, number>>, more: Partial
   return unwrap(await erp.erp.quote(createQuoteInput(erp, lines, more))).quote
 }
 
-async function findRefusal(lines: Readonly<Record<string, number>>, more: Partial<Input<'quote'>> = {}) {
+async function quoteForReason(lines: Readonly<Record<string, number>>, more: Partial<Input<'quote'>> = {}) {
   const answer = await erp.erp.quote(createQuoteInput(erp, lines, more))
   return 'rejected' in answer ? answer.rejected.reason : 'ok'
 }
@@ -177,24 +177,27 @@ describe('a quote', () => {
     const deliverTo = (shipping_method_id: string, address_id: string | null) =>
       ({ delivery: { to: 'address', shipping_method_id, address_id } }) as const
     const one = { [plentiful]: 1 }
-    expect(await findRefusal({ NOPE: 1 })).toBe('not_found')
-    expect(await findRefusal({ 'SBX-BLOCKED': 1 })).toBe('sku_blocked')
-    expect(await findRefusal(one, { session: 'unknown' })).toBe('session_expired')
-    expect(await findRefusal(one, { customer_code: 'CUST-LANTERN' })).toBe('not_found')
-    expect(await findRefusal(one, deliverTo('au-standard', 'ADDR-LANTERN-SYD'))).toBe('not_found')
-    expect(await findRefusal(one, deliverTo('nope', 'ADDR-HARBOUR-SYD'))).toBe('not_found')
-    expect(await findRefusal(one, deliverTo('au-standard', null))).toBe('invalid_field')
+    expect(await quoteForReason({ NOPE: 1 })).toBe('not_found')
+    expect(await quoteForReason({ 'SBX-BLOCKED': 1 })).toBe('sku_blocked')
+    expect(await quoteForReason(one, { session: 'unknown' })).toBe('session_expired')
+    expect(await quoteForReason(one, { customer_code: 'CUST-LANTERN' })).toBe('not_found')
+    expect(await quoteForReason(one, deliverTo('au-standard', 'ADDR-LANTERN-SYD'))).toBe('not_found')
+    expect(await quoteForReason(one, deliverTo('nope', 'ADDR-HARBOUR-SYD'))).toBe('not_found')
+    expect(await quoteForReason(one, deliverTo('au-standard', null))).toBe('invalid_field')
     expect(
-      await findRefusal(one, { ...deliverTo('cn-express', 'ADDR-HARBOUR-SYD'), warehouse_codes: ['AUSYD1'] }),
+      await quoteForReason(one, {
+        ...deliverTo('cn-express', 'ADDR-HARBOUR-SYD'),
+        warehouse_codes: ['AUSYD1'],
+      }),
     ).toBe('invalid_field')
-    expect(await findRefusal(one, { warehouse_codes: ['NOWHERE'] })).toBe('not_found')
-    expect(await findRefusal(one, { delivery: null })).toBe('invalid_field')
+    expect(await quoteForReason(one, { warehouse_codes: ['NOWHERE'] })).toBe('not_found')
+    expect(await quoteForReason(one, { delivery: null })).toBe('invalid_field')
     erp.advance(13 * 60 * 60_000)
-    expect(await findRefusal(one)).toBe('session_expired')
+    expect(await quoteForReason(one)).toBe('session_expired')
   })
 
   it('refuses amounts that cannot be exact', async () => {
     erp.store.run('update stock set price_wholesale = ? where sku = ?', Number.MAX_SAFE_INTEGER, plentiful)
-    expect(await findRefusal({ [plentiful]: 999_999_999 })).toBe('invalid_field')
+    expect(await quoteForReason({ [plentiful]: 999_999_999 })).toBe('invalid_field')
   })
 })

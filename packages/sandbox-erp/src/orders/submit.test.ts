@@ -25,7 +25,7 @@ async function submitOrder(reference: string, lines: Lines, more: Partial<Input<
   return unwrap(await erp.erp.submit(createSubmitInput(erp, reference, lines, more)))
 }
 
-async function requireRefusal(reference: string, lines: Lines, more: Partial<Input<'submit'>> = {}) {
+async function submitForReason(reference: string, lines: Lines, more: Partial<Input<'submit'>> = {}) {
   return getReason(await erp.erp.submit(createSubmitInput(erp, reference, lines, more)))
 }
 
@@ -110,17 +110,17 @@ describe('an order', () => {
       [2, 0, 0],
       [7, 6, 6000],
     ])
-    expect(await requireRefusal('o-2', { 'SBX-OOS': 2 }, { allow_partial: true })).toBe('insufficient_stock')
+    expect(await submitForReason('o-2', { 'SBX-OOS': 2 }, { allow_partial: true })).toBe('insufficient_stock')
   })
 
   it('is refused where the total is another than expected, or more than the most', async () => {
     const total = await quoteTotal({ [plentiful]: 4 })
-    expect(await requireRefusal('o-1', { [plentiful]: 4 }, { expected_total: total + 1 })).toBe(
+    expect(await submitForReason('o-1', { [plentiful]: 4 }, { expected_total: total + 1 })).toBe(
       'price_changed',
     )
-    expect(await requireRefusal('o-1', { [plentiful]: 4 }, { max_total: total - 1 })).toBe('price_changed')
+    expect(await submitForReason('o-1', { [plentiful]: 4 }, { max_total: total - 1 })).toBe('price_changed')
     erp.steering.setPrice({ sku: plentiful, price_wholesale: 1001 })
-    expect(await requireRefusal('o-1', { [plentiful]: 4 }, { expected_total: total })).toBe('price_changed')
+    expect(await submitForReason('o-1', { [plentiful]: 4 }, { expected_total: total })).toBe('price_changed')
     expect(readStock(erp, plentiful)).toEqual([10_000, 0])
   })
 
@@ -142,7 +142,7 @@ describe('an order', () => {
 
   it('consumes the named hold, whatever is left beside it', async () => {
     await erp.erp.hold(createHoldInput(erp, 'h-1', { 'SBX-LAST-1': 2 }))
-    expect(await requireRefusal('o-1', { 'SBX-LAST-1': 2 })).toBe('insufficient_stock')
+    expect(await submitForReason('o-1', { 'SBX-LAST-1': 2 })).toBe('insufficient_stock')
     const { document } = await submitOrder('o-1', { 'SBX-LAST-1': 2 }, { hold_reference: 'h-1' })
     expect(document.lines[0]?.allocations).toHaveLength(2)
     expect(readStock(erp, 'SBX-LAST-1')).toEqual([1, 1])
@@ -153,7 +153,7 @@ describe('an order', () => {
   it('gets what was held for it even where the SKU was withdrawn meanwhile', async () => {
     await erp.erp.hold(createHoldInput(erp, 'h-1', { [plentiful]: 2 }))
     erp.store.run('update stock set withdrawn = 1 where sku = ?', plentiful)
-    expect(await requireRefusal('o-1', { [plentiful]: 1 })).toBe('insufficient_stock')
+    expect(await submitForReason('o-1', { [plentiful]: 1 })).toBe('insufficient_stock')
     expect((await submitOrder('o-2', { [plentiful]: 2 }, { hold_reference: 'h-1' })).document.status).toBe(
       'open',
     )
@@ -174,13 +174,13 @@ describe('an order', () => {
 
   it('is refused with hold_expired if the given hold has ended', async () => {
     const lines = { [plentiful]: 1 }
-    expect(await requireRefusal('o-1', lines, { hold_reference: 'never' })).toBe('hold_expired')
+    expect(await submitForReason('o-1', lines, { hold_reference: 'never' })).toBe('hold_expired')
     await erp.erp.hold(createHoldInput(erp, 'h-1', lines))
     erp.advance(15 * 60_000)
-    expect(await requireRefusal('o-1', lines, { hold_reference: 'h-1' })).toBe('hold_expired')
+    expect(await submitForReason('o-1', lines, { hold_reference: 'h-1' })).toBe('hold_expired')
     await erp.erp.hold(createHoldInput(erp, 'h-2', lines))
     await submitOrder('o-2', lines, { hold_reference: 'h-2' })
-    expect(await requireRefusal('o-3', lines, { hold_reference: 'h-2' })).toBe('hold_expired')
+    expect(await submitForReason('o-3', lines, { hold_reference: 'h-2' })).toBe('hold_expired')
     expect(readStock(erp, plentiful)).toEqual([10_000, 1])
   })
 
@@ -210,7 +210,7 @@ describe('an order', () => {
     const held = unwrap(await erp.erp.hold(createHoldInput(erp, 'h-1', { [plentiful]: 10 }, parcel))).document
     const total = held?.costs?.total ?? 0
     expect(readAccount('CUST-LANTERN')).toEqual([20_000, total])
-    expect(await requireRefusal('o-1', { [plentiful]: 10 }, parcel)).toBe('insufficient_balance')
+    expect(await submitForReason('o-1', { [plentiful]: 10 }, parcel)).toBe('insufficient_balance')
     const { document } = await submitOrder('o-2', { [plentiful]: 10 }, { ...parcel, hold_reference: 'h-1' })
     const { freight } = document.costs ?? { freight: 0 }
     expect(readAccount('CUST-LANTERN')).toEqual([20_000 - total + freight, freight])
@@ -224,24 +224,24 @@ describe('an order', () => {
       delivery,
       payment_method: 'balance',
     } as const
-    expect(await requireRefusal('o-1', { [plentiful]: 20 }, poor)).toBe('insufficient_balance')
-    expect(await requireRefusal('o-2', { [plentiful]: 10 }, poor)).toBe('ok')
-    expect(await requireRefusal('o-3', { [plentiful]: 10 }, poor)).toBe('insufficient_balance')
+    expect(await submitForReason('o-1', { [plentiful]: 20 }, poor)).toBe('insufficient_balance')
+    expect(await submitForReason('o-2', { [plentiful]: 10 }, poor)).toBe('ok')
+    expect(await submitForReason('o-3', { [plentiful]: 10 }, poor)).toBe('insufficient_balance')
     erp.store.run('update ledger_accounts set credit_limit = 1000 - balance')
-    expect(await requireRefusal('o-4', { [plentiful]: 10 })).toBe('insufficient_balance')
+    expect(await submitForReason('o-4', { [plentiful]: 10 })).toBe('insufficient_balance')
   })
 
   it('is refused for what is no order', async () => {
     await erp.erp.hold(createHoldInput(erp, 'h-1', { [plentiful]: 1 }))
-    expect(await requireRefusal('h-1', { [plentiful]: 1 })).toBe('invalid_state')
+    expect(await submitForReason('h-1', { [plentiful]: 1 })).toBe('invalid_state')
     expect(
-      await requireRefusal('o-1', { [plentiful]: 1 }, { order_type: 'reservation', delivery: null }),
+      await submitForReason('o-1', { [plentiful]: 1 }, { order_type: 'reservation', delivery: null }),
     ).toBe('invalid_field')
-    expect(await requireRefusal('o-1', { [plentiful]: 1 }, createDropshipFields('normal', 'AQ'))).toBe(
+    expect(await submitForReason('o-1', { [plentiful]: 1 }, createDropshipFields('normal', 'AQ'))).toBe(
       'invalid_field',
     )
-    expect(await requireRefusal('o-1', { 'SBX-BLOCKED': 1 })).toBe('sku_blocked')
-    expect(await requireRefusal('o-1', { [plentiful]: 1 }, { session: 'unknown' })).toBe('session_expired')
+    expect(await submitForReason('o-1', { 'SBX-BLOCKED': 1 })).toBe('sku_blocked')
+    expect(await submitForReason('o-1', { [plentiful]: 1 }, { session: 'unknown' })).toBe('session_expired')
     await submitOrder('o-2', { [plentiful]: 1 })
     expect(getReason(await erp.erp.hold(createHoldInput(erp, 'o-2', { [plentiful]: 1 })))).toBe(
       'invalid_state',

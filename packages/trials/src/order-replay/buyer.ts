@@ -6,7 +6,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import { NoUsableResponse } from '../client.ts'
-import { count, type Tally } from '../tally.ts'
+import { addToTally, type Tally } from '../tally.ts'
 import { TokenCache } from './tokens.ts'
 
 /**
@@ -98,7 +98,7 @@ interface Options {
   readonly onResponse: () => void
 }
 
-/** An account of the ERP that places orders over HTTP. */
+/** A client that signs in with an account of the ERP and places orders over HTTP. */
 export class Buyer {
   readonly #options: Options
   readonly #tokens: TokenCache
@@ -149,7 +149,7 @@ export class Buyer {
         isDoubtful = true
         this.counts.in_doubt += 1
       }
-      count(this.counts.retries, attempt.why)
+      addToTally(this.counts.retries, attempt.why)
       const pauseMs = attempt.pauseMs ?? Math.min(maxPauseMs, firstPauseMs * 2 ** failures)
       failures += 1
       const maxMs = attempt.isDoubt ? patience.in_doubt_ms : patience.usual_ms

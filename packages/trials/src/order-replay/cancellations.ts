@@ -3,7 +3,7 @@
  * order. A cancellation therefore voids one earlier order of the same customer that is not voided yet: the latest one
  * with exactly the returned goods, or else the latest one with at least these goods. Other cancellations are left out.
  */
-import { count, type Tally } from '../tally.ts'
+import { addToTally, type Tally } from '../tally.ts'
 import type { Cancellation, Goods, WholesaleOrder } from './invoices.ts'
 
 /** An order that is voided after it was placed. */
@@ -25,7 +25,7 @@ export function matchVoids(
   const voided = new Set<WholesaleOrder>()
   return cancellations.flatMap(({ invoice_no, customer_id, goods, orders_before }) => {
     if (customer_id === null) {
-      count(left_out, 'its customer is unknown')
+      addToTally(left_out, 'its customer is unknown')
       return []
     }
     const earlier = (byCustomer.get(customer_id) ?? []).filter(
@@ -34,7 +34,7 @@ export function matchVoids(
     const exact = earlier.findLast(({ order }) => hasSameGoods(order.goods, goods))
     const found = exact ?? earlier.findLast(({ order }) => containsGoods(order.goods, goods))
     if (!found) {
-      count(left_out, 'no placed order of its customer has the returned goods')
+      addToTally(left_out, 'no placed order of its customer has the returned goods')
       return []
     }
     voided.add(found.order)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 
-/** A PostgreSQL database for one replay. */
+/** A PostgreSQL database that exists for one replay only. */
 export interface TemporaryDatabase {
   readonly url: string
   drop(): Promise<void>

@@ -41,7 +41,7 @@ const snapshotResponse = z.object({
   }),
 })
 
-const readFaultCounts = z.object({ shown: z.record(z.string(), z.int()) })
+const faultCountsResponse = z.object({ shown: z.record(z.string(), z.int()) })
 
 /** A document of the ERP, with amounts in minor units. */
 export type ErpRecord = z.infer<typeof document>
@@ -60,11 +60,11 @@ interface Connection {
 
 /** A client of the sandbox ERP's controls. Every method may throw `NoUsableResponse`. */
 export class ErpControls {
-  readonly #door: Connection
+  readonly #connection: Connection
   readonly #signal: AbortSignal
 
-  constructor(door: Connection, signal: AbortSignal) {
-    this.#door = door
+  constructor(connection: Connection, signal: AbortSignal) {
+    this.#connection = connection
     this.#signal = signal
   }
 
@@ -75,7 +75,7 @@ export class ErpControls {
 
   /** Returns the number of injected faults since the ERP's start, by code. */
   async countFaults(): Promise<Record<string, number>> {
-    return readFaultCounts.parse(await this.#request('GET', '/sandbox/faults')).shown
+    return faultCountsResponse.parse(await this.#request('GET', '/sandbox/faults')).shown
   }
 
   /** Sets the clock forward. The ERP applies due changes up to a limit; with 0 seconds it applies some more. */
@@ -134,7 +134,7 @@ export class ErpControls {
   }
 
   async #request(method: 'GET' | 'POST', path: string, body?: unknown): Promise<unknown> {
-    const { url, token } = this.#door
+    const { url, token } = this.#connection
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
     const init = { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) }
     return readJson(await fetchResponse(`${url}${path}`, init, this.#signal))

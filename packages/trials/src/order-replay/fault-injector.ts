@@ -10,21 +10,21 @@ import type { ErpControls } from './erp-controls.ts'
 import type { ErpClass } from './options.ts'
 import type { SupervisedProcess } from './supervised-process.ts'
 
-/** The number of orders for which the gateway and the ERP are killed once each. */
+/** The gateway and the ERP are each killed once for this number of orders. */
 const ordersPerKill = 400
 const responsesPerOrder = 3
 const maxDelayMs = 25
 /**
- * The range of ERP seeds of one replay. Each start of the ERP gets another one; otherwise it would repeat the same
- * faults.
+ * The number of seeds that are reserved for one replay. Each start of the ERP takes another seed, because it would
+ * repeat the same faults with the same one.
  */
 const startsPerSeed = 100_000
 
 /**
  * Creates the fault plan. Only an ERP that detects repeated references gets duplicated requests; any other ERP would
- * execute both, whatever the gateway does. Late requests take effect within the ERP's `max_request_ms`, as it declares.
+ * execute both, whatever the gateway does. Late requests take effect within the `max_request_ms` that the ERP declares.
  */
-export function makeFaultPlan(erp_class: ErpClass, seed: number) {
+export function createFaultPlan(erp_class: ErpClass, seed: number) {
   return {
     seed,
     before: 0.02,
@@ -141,7 +141,7 @@ export class FaultInjector {
 
   #installFaultPlan(): Promise<void> {
     const seed = this.#seed * startsPerSeed + this.kills.erp
-    return this.#victims.erpControls.setFaults(makeFaultPlan(this.#erp_class, seed))
+    return this.#victims.erpControls.setFaults(createFaultPlan(this.#erp_class, seed))
   }
 
   /** Adds the ERP's fault counts, which start at zero with each start of the ERP. */

@@ -5,7 +5,7 @@
  */
 import { parseMinorUnits } from '../../../sandbox-erp/src/catalogue/decimal.ts'
 import type { OrderLine } from '../../../sandbox-erp/src/catalogue/order-lines.ts'
-import { count, type Tally } from '../tally.ts'
+import { addToTally, type Tally } from '../tally.ts'
 
 /** The public API's limits: lines of an order, and units of a line. */
 export const maxLines = 500
@@ -77,13 +77,13 @@ export class InvoiceCollector {
     for (const invoice of this.#invoices.values()) {
       if (invoice.is_cancellation) {
         const goods = sumReturned(invoice, isGoods)
-        if (goods.size === 0) count(left_out.cancellations, 'no line of it takes goods back')
+        if (goods.size === 0) addToTally(left_out.cancellations, 'no line of it takes goods back')
         else cancellations.push({ ...invoice, goods, orders_before: orders.length })
         continue
       }
       invoices += 1
       const goods = sumSold(invoice, isGoods, left_out.lines)
-      if (goods.size === 0) count(left_out.invoices, 'no line of it can be ordered')
+      if (goods.size === 0) addToTally(left_out.invoices, 'no line of it can be ordered')
       const parts = splitInvoice(invoice, goods)
       if (parts.length > 1) split += 1
       lines += goods.size
@@ -97,10 +97,10 @@ function sumSold({ entries }: InvoiceLines, isGoods: (sku: string) => boolean, l
   const goods = new Map<string, number>()
   for (const { sku, quantity, isPriced } of entries) {
     const sum = (goods.get(sku) ?? 0) + quantity
-    if (!isGoods(sku)) count(left_out, 'the stock code is not in the catalogue')
-    else if (quantity <= 0) count(left_out, 'the quantity is not above 0: written off')
-    else if (!isPriced) count(left_out, 'the price is 0: given away, or a correction')
-    else if (sum > maxUnits) count(left_out, `more than ${maxUnits} units of one SKU`)
+    if (!isGoods(sku)) addToTally(left_out, 'the stock code is not in the catalogue')
+    else if (quantity <= 0) addToTally(left_out, 'the quantity is not above 0: written off')
+    else if (!isPriced) addToTally(left_out, 'the price is 0: given away, or a correction')
+    else if (sum > maxUnits) addToTally(left_out, `more than ${maxUnits} units of one SKU`)
     else goods.set(sku, sum)
   }
   return goods

@@ -44,7 +44,7 @@ export async function placeAndVoidOrders(
   return Promise.all(placed.values())
 }
 
-/** Yields the orders, and each void after the orders that precede its cancellation. */
+/** Yields the orders, and each void after the orders that precede its cancellation in the file. */
 function* generateJobs({ orders, voids }: PlacingPlan): Generator<WholesaleOrder | Void> {
   let next = 0
   for (const [position, order] of orders.entries()) {

@@ -18,7 +18,7 @@ export interface Shipping {
   readonly address_id: string
 }
 
-/** What the client knows about an order at the end. */
+/** What the client knows about an order after it was placed, refused or voided. */
 export interface Entry {
   readonly client_order_number: string
   readonly goods: WholesaleOrder['goods']

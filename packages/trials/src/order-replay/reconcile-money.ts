@@ -29,8 +29,8 @@ export function findMoneyFaults(
 }
 
 /**
- * Sums the charges of each order, with freight and minus refunds, in minor units. A freight bill belongs to a shipment,
- * so its order is looked up.
+ * Sums the charges of each order, with freight and minus refunds, in minor units. The transaction of a freight bill
+ * does not name the order, so the order is looked up in the freight bill.
  */
 function sumCharges({ pages, freight_bills }: Records): Map<string, number> {
   const orderOf = new Map(freight_bills.map((bill) => [bill.freight_bill_id, bill.order_id]))

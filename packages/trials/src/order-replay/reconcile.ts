@@ -1,7 +1,7 @@
 /**
  * Compares three sets of records: what the client knows, what the gateway returns, and what the ERP has. An order is
- * identified in all of them by its `client_order_number`. The stock is checked twice: by the ERP's documents for each
- * row, and by the client's orders for each SKU.
+ * identified in all of them by its `client_order_number`. The stock is checked twice: each row against the ERP's
+ * documents, and each SKU against the client's orders.
  */
 
 import type { ErpRecord } from './erp-controls.ts'
@@ -11,19 +11,19 @@ import type { ErpClass } from './options.ts'
 import type { Entry } from './place-order.ts'
 import { compareStockWithCopy, compareStockWithDocuments, compareStockWithSales } from './reconcile-stock.ts'
 
-/** The findings that a class of ERP cannot exclude: without look-ups, an outcome may stay unknown. */
+/** The findings that do not break the guarantees of an ERP class. Without look-ups, an outcome may stay unknown. */
 const allowedFindings: Readonly<Record<ErpClass, readonly FindingKind[]>> = {
   dedupe: [],
   lookup: [],
   neither: ['unknown'],
 }
 
-/** Whether the guarantees of a class hold. */
+/** Whether the findings are compatible with the guarantees of an ERP class. */
 export function areGuaranteesKept(findings: readonly Finding[], erp_class: ErpClass): boolean {
   return findings.every(({ kind }) => allowedFindings[erp_class].includes(kind))
 }
 
-/** Returns all findings. */
+/** Compares all records and returns the inconsistencies. */
 export function reconcile(books: Books): Finding[] {
   const { entries, gateway, erp } = books
   const orders = erp.documents.filter(({ kind }) => kind === 'order')

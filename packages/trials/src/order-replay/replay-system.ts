@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { allowPoints, fetchResponse, readJson } from '../client.ts'
+import { fetchResponse, readJson, setPointsPerMinute } from '../client.ts'
 import { Buyer } from './buyer.ts'
 import { createDatabase } from './database.ts'
 import { ErpControls } from './erp-controls.ts'
@@ -104,7 +104,7 @@ async function openChannel(gateway: GatewayProcess, customer_code: string, signa
   const channel = { channel_code, name: 'Replay', plan: 'full', warehouse_allowlist: [], customer_code }
   const init = { method: 'POST', headers, body: JSON.stringify(channel) }
   await readJson(await fetchResponse(`${base_url}/admin/api/channels`, init, signal))
-  await allowPoints(gateway, { channel_code, points_per_minute }, signal)
+  await setPointsPerMinute(gateway, { channel_code, points_per_minute }, signal)
 }
 
 /** Reads the account's default shipping method and address. */

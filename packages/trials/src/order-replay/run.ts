@@ -27,7 +27,7 @@ import { pollOrdersUntil, readSettledBooks } from './settled-books.ts'
  * this takes at most 15 minutes after the ERP is back.
  */
 const settleTimeoutMs = { dedupe: 900_000, lookup: 900_000, neither: 10_000 } as const
-/** `shipAll` may take one turn per this many orders, plus spare turns for orders that ship late. */
+/** `shipAll` may take one turn for this many orders, plus `spareTurns` for orders that ship late. */
 const ordersPerTurn = 50
 const spareTurns = 100
 
@@ -43,7 +43,7 @@ export interface ReplayResult {
   readonly tokens: number
   readonly faults: Tally
   readonly kills: { readonly gateway: number; readonly erp: number }
-  /** The errors in the gateway's log. */
+  /** The errors in the gateway's log: their number, and the first lines. */
   readonly logged: { readonly count: number; readonly first: readonly string[] }
   readonly entries: readonly Entry[]
   readonly documents: number

@@ -1,4 +1,7 @@
-/** Reads the records of both sides after the placing, when the gateway has caught up with the ERP. */
+/**
+ * Reads the records of the gateway and the ERP after all orders were placed, when the gateway has read the ERP's
+ * changes.
+ */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Buyer } from './buyer.ts'
 import type { ErpControls } from './erp-controls.ts'

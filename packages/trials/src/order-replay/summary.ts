@@ -55,7 +55,7 @@ export interface Verdict {
   readonly findings: readonly Finding[]
 }
 
-/** Computes the figures of a replay. */
+/** Computes the figures and the verdict of a replay. */
 export function judgeReplay(wanted: ReplayOptions, replayed: ReplayResult): Verdict {
   const { source, placed, counts, findings, entries, placing_ms } = replayed
   const { figures, left_out } = source.invoices

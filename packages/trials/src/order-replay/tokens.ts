@@ -5,7 +5,7 @@ const shareOfLife = 0.8
 
 const tokenResponse = z.object({ access_token: z.string(), expires_in: z.number() })
 
-/** A shared token that is renewed before it expires and when the gateway refuses it. */
+/** The current token, which all requests share. It is renewed before it expires and when the gateway refuses it. */
 export class TokenCache {
   readonly #signIn: () => Promise<unknown>
   #token: { readonly text: string; readonly renewAt: number } | undefined

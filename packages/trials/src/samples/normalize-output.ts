@@ -19,7 +19,7 @@ const rules: readonly Rule[] = [
   [/\d{4}-\d\d-\d\d/g, '<date>'],
   [/(?<=[Dd]ate: )\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/g, '<time>'],
   [/(?<=\bt=|[Tt]imestamp"?: "?)1\d{9}\b/g, '<seconds>'],
-  // Stock versions are counted from an epoch.
+  // Stock versions are numbers of 15 or 16 digits.
   [/\b\d{15,16}\b/g, '<version>'],
   [/("(?:remaining|reset_seconds|age_seconds|upstream_ms|duration_ms)": )(?:\d+|null)/g, '$1<n>'],
   [/(ratelimit-(?:remaining|reset)|retry-after|x-stock-age|x-data-age|content-length): \d+/gi, '$1: <n>'],

@@ -13,7 +13,7 @@ export interface PageOutcome {
   readonly source: string
 }
 
-/** The gateway that is called, and the credentials. */
+/** The gateway that the samples call, and the credentials that they use. */
 export type SampleTarget = Pick<
   RunningGateway,
   'base_url' | 'client_id' | 'client_secret' | 'username' | 'password' | 'admin_token' | 'ended'
