@@ -48,10 +48,10 @@ function postWebhook(at: number): Promise<void> {
 async function sendWebhooks(count: number): Promise<number> {
   const began = performance.now()
   let next = 0
-  const worker = async () => {
+  const runWorker = async () => {
     while (next < count) await postWebhook(next++)
   }
-  await Promise.all(Array.from({ length: Number(inFlight) }, worker))
+  await Promise.all(Array.from({ length: Number(inFlight) }, runWorker))
   return performance.now() - began
 }
 

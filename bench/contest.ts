@@ -202,12 +202,12 @@ interface RatioRequest {
 }
 
 function computeRoundRatios(done: readonly Round[], { figure, of, over }: RatioRequest): Ratios {
-  const inSlice = (slice: 0 | 1) =>
+  const computeSliceRatios = (slice: 0 | 1) =>
     done.map((round) => readFigure(round[slice], of, figure) / readFigure(round[slice], over, figure))
   const repeats = [of, over].map((name) => compareSlices(done, name, figure))
   return {
     values: done.map((round) => averageSlices(round, of, figure) / averageSlices(round, over, figure)),
-    repeat: Math.max(...repeats, compareSeries(inSlice(0), inSlice(1))),
+    repeat: Math.max(...repeats, compareSeries(computeSliceRatios(0), computeSliceRatios(1))),
   }
 }
 

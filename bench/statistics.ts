@@ -4,8 +4,8 @@
 export const maxRepeatDifference = 0.1
 
 /**
- * The minimum number of values for a comparison of two halves. With fewer, a half has at most one value, and comparing
- * them means little.
+ * The minimum number of values for comparing the even with the odd ones. With fewer values, one of the two groups has
+ * at most one, and the comparison means little.
  */
 const minRepeatValues = 4
 

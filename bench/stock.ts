@@ -102,7 +102,7 @@ async function createChannel(url: string, channel: Channel): Promise<Credentials
 
 async function fillTables(database: Database, filling: StockFilling): Promise<void> {
   const now = Date.now()
-  // Replaces the rows that the gateway wrote at its start without stock.
+  // The gateway wrote these rows when it started without stock. They are replaced below.
   await database.run('delete from warehouses')
   await database.run('delete from reference_sources')
   for (const code of [warehouse.warehouse_code, ...(filling.view ? [view] : [])]) {

@@ -10,7 +10,7 @@ import { median } from '../statistics.ts'
 
 const settleMs = 10_000
 const everyMs = 500
-/** The number of samples at the end that count, because memory has settled by then. */
+/** Only this number of samples at the end are used, because the memory has settled by then. */
 const settledSamples = 5
 
 interface Footprint {

@@ -318,10 +318,10 @@ async function measureCalls(
 async function callConcurrently(count: number, call: Call): Promise<number[]> {
   const times: number[] = []
   let next = 0
-  const worker = async () => {
+  const runWorker = async () => {
     while (next < count) times.push(await measureCall(call, next++))
   }
-  await Promise.all(Array.from({ length: inFlight }, worker))
+  await Promise.all(Array.from({ length: inFlight }, runWorker))
   return times
 }
 

@@ -113,7 +113,7 @@ interface World {
   readonly name: string
   readonly erp: Erp
   readonly http?: { readonly url: string; readonly token: string }
-  /** The checks that are skipped here. In process, the HTTP checks are skipped too. */
+  /** The ids of the checks that this ERP skips. An ERP in process also skips the HTTP checks. */
   readonly skips: readonly string[]
 }
 

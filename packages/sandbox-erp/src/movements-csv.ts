@@ -33,9 +33,9 @@ export function applyMovementsCsv(store: Store, bytes: Uint8Array): BatchResult 
   const movements: Movement[] = []
   const left_out: LeftOut[] = []
   for (const { line, fields } of records) {
-    const field = (column: Column) => fields[positions.get(column) ?? -1] ?? ''
-    const movement = parseMovement(line, field)
-    if (typeof movement === 'string') left_out.push({ line, sku: field('sku'), reason: movement })
+    const getField = (column: Column) => fields[positions.get(column) ?? -1] ?? ''
+    const movement = parseMovement(line, getField)
+    if (typeof movement === 'string') left_out.push({ line, sku: getField('sku'), reason: movement })
     else movements.push(movement)
   }
   const moved = applyMovements(store, movements)
@@ -95,19 +95,19 @@ function findPositions(header: readonly string[]): Map<string, number> {
 }
 
 /** Parses a movement, or returns the reason why the line is not valid. */
-function parseMovement(line: number, field: (column: Column) => string): Movement | string {
-  const quantity = field('quantity')
+function parseMovement(line: number, getField: (column: Column) => string): Movement | string {
+  const quantity = getField('quantity')
   if (!/^[+-]?\d{1,12}$/.test(quantity)) return `the quantity ${quoteText(quantity)} is not a whole number`
-  const price_wholesale = parsePrice(field('price_wholesale'))
-  const price_retail = parsePrice(field('price_retail'))
-  if (price_wholesale === null) return explainPrice('price_wholesale', field('price_wholesale'))
-  if (price_retail === null) return explainPrice('price_retail', field('price_retail'))
-  const withdrawn = field('withdrawn')
+  const price_wholesale = parsePrice(getField('price_wholesale'))
+  const price_retail = parsePrice(getField('price_retail'))
+  if (price_wholesale === null) return explainPrice('price_wholesale', getField('price_wholesale'))
+  if (price_retail === null) return explainPrice('price_retail', getField('price_retail'))
+  const withdrawn = getField('withdrawn')
   if (!['', '0', '1'].includes(withdrawn)) return `withdrawn must be 0 or 1, not ${quoteText(withdrawn)}`
   return {
     line,
-    warehouse_code: field('warehouse_code'),
-    sku: field('sku'),
+    warehouse_code: getField('warehouse_code'),
+    sku: getField('sku'),
     quantity: Number(quantity),
     price_wholesale,
     price_retail,

@@ -64,7 +64,7 @@ describe('a movement', () => {
   })
 
   it('appears in the change hints of the ERP', async () => {
-    const ask = async (cursor: string | null) => {
+    const readHints = async (cursor: string | null) => {
       const answer = await sandbox.erp['stock.changed'](
         { warehouse_code: 'AUSYD1', cursor },
         withTimeout(1000),
@@ -72,9 +72,9 @@ describe('a movement', () => {
       if (!('ok' in answer)) throw new Error('refused')
       return answer.ok
     }
-    const { cursor } = await ask(null)
+    const { cursor } = await readHints(null)
     applyCsv('warehouse_code,sku,quantity\nAUSYD1,SBX-SHORT-3,1\nAUSYD2,SBX-LAST-1,1\n')
-    expect((await ask(cursor)).skus).toEqual(['SBX-SHORT-3'])
+    expect((await readHints(cursor)).skus).toEqual(['SBX-SHORT-3'])
   })
 
   it('takes one number per row and batch, however often the batch moves the row', () => {

@@ -120,13 +120,13 @@ export class StartedProcess {
   waitForText(text: string, waiting: Waiting): Promise<void> {
     return this.#waitUntil(waiting, (resolve) => {
       let last = ''
-      const look = (more: string, stream: Stream) => {
+      const checkText = (more: string, stream: Stream) => {
         if (stream !== 'stdout') return
         last = (last + more).slice(-Math.max(text.length * 2, more.length + text.length))
         if (last.includes(text)) resolve()
       }
-      this.onOutput(look)
-      look(this.#beginning.stdout, 'stdout')
+      this.onOutput(checkText)
+      checkText(this.#beginning.stdout, 'stdout')
     })
   }
 

@@ -21,7 +21,7 @@ const row = z.looseObject({
 /** A published row with all its fields. */
 export type StockRow = z.infer<typeof row>
 
-const pull = z.object({ data: z.array(row), has_more: z.literal(false), version: z.int() })
+const pullResponse = z.object({ data: z.array(row), has_more: z.literal(false), version: z.int() })
 
 const feedPage = z.object({
   data: z.array(row.extend({ removed: z.literal(true).optional() })),
@@ -81,7 +81,7 @@ export class Follower {
 
   /** Replaces the copy with a full pull. */
   async pull(): Promise<void> {
-    const { data, version } = pull.parse(await this.#client.get(this.#path))
+    const { data, version } = pullResponse.parse(await this.#client.get(this.#path))
     this.#rows.clear()
     for (const each of data) this.#rows.set(each.sku, each)
     this.#cursor = version

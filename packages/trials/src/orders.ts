@@ -40,7 +40,7 @@ export async function readOrders(
 ): Promise<Orders> {
   const months = new Months()
   const invalid: Tally = new Map()
-  async function* lines(): AsyncGenerator<OrderLine> {
+  async function* readLines(): AsyncGenerator<OrderLine> {
     let [bytes, seen, size] = [0, 0, Number.POSITIVE_INFINITY]
     const onBytes = (read: number) => {
       bytes = read
@@ -56,7 +56,7 @@ export async function readOrders(
       yield line
     }
   }
-  const catalogue = await createCatalogueFromOrders(lines())
+  const catalogue = await createCatalogueFromOrders(readLines())
   return { catalogue, months, invalid }
 }
 

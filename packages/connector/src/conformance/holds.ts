@@ -45,7 +45,7 @@ export function listHoldChecks(buyer: Buyer): Check[] {
     ),
     defineHoldCheck('whole', 'A hold holds all requested units or nothing.', requireWholeHold),
     defineHoldCheck('once', 'A repeated reference returns the existing hold.', requireSameHold),
-    defineHoldCheck('replaces', 'A hold replaces another one in one step.', requireReplacedHold),
+    defineHoldCheck('replaces', 'A hold replaces another one in one step.', requireReplacedHoldReleased),
     defineHoldCheck(
       'release',
       'A release returns the held stock, and a repeated release returns the same result.',
@@ -139,7 +139,7 @@ export function requireSameDocument(once: ErpDocument, again: ErpDocument, opera
   })
 }
 
-async function requireReplacedHold(probe: OrderProbe): Promise<undefined> {
+async function requireReplacedHoldReleased(probe: OrderProbe): Promise<undefined> {
   const replaces = probe.createReference()
   await probe.requireLowered(5, 'a hold of 5 that replaces one of 2', async () => {
     await probe.hold(2, { reference: replaces })

@@ -27,12 +27,12 @@ export function listHttpChecks(http: ServedErp | undefined): Check[] {
     async run() {
       if (!http) return skip('The ERP is not checked over HTTP (http).')
       await run(http)
-      await requireOk(http)
+      await requireOkResponse(http)
       return undefined
     },
   })
   return [
-    defineCheck('wire', 'A correct call returns 200 and {ok} as JSON.', requireOk),
+    defineCheck('wire', 'A correct call returns 200 and {ok} as JSON.', requireOkResponse),
     defineCheck('no_token', 'A call without a token is refused with 401.', (served) =>
       requireUnauthorized(served, '', 'Compare the bearer token first.'),
     ),
@@ -76,7 +76,7 @@ async function requireOversizedRefused(served: ServedErp): Promise<void> {
 async function requireAbortsSurvived(served: ServedErp): Promise<void> {
   for (let time = 0; time < brokenRequests; time++) {
     await abortRequest(served)
-    await requireOk(served)
+    await requireOkResponse(served)
   }
 }
 
@@ -182,7 +182,7 @@ function createRefusalFailure(
 
 const okBody = z.object({ ok: z.object({}) })
 
-async function requireOk(served: ServedErp): Promise<void> {
+async function requireOkResponse(served: ServedErp): Promise<void> {
   const response = await sendRaw(served, { path: 'describe', body: '{}' })
   if (response.status === 200 && okBody.safeParse(response.body).success) return
   throw new ConformanceFailure({

@@ -68,7 +68,7 @@ export function createInvalidRequest(): Request {
   }
 }
 
-/** Whether the ERP refuses quotes with `not_supported`. */
+/** Whether the ERP takes no orders, which it shows by refusing a quote with `not_supported`. */
 export async function refusesOrders(erp: Erp): Promise<boolean> {
   const lines = [{ sku: 'NOTHING', quantity: 1 }]
   const result = await callChecked(erp, 'quote', { ...createInvalidRequest(), lines, allow_partial: false })

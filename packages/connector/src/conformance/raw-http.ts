@@ -32,7 +32,7 @@ export function describeResponse({ status, body }: RawResponse): string {
 export async function sendRaw(served: ServedErp, sent: RawRequest): Promise<RawResponse> {
   const authorization = sent.authorization ?? `Bearer ${served.token}`
   try {
-    const response = await fetch(toLocation(served, sent.path), {
+    const response = await fetch(toUrl(served, sent.path), {
       method: sent.method ?? 'POST',
       headers: {
         'content-type': 'application/json',
@@ -56,7 +56,7 @@ export async function sendRaw(served: ServedErp, sent: RawRequest): Promise<RawR
   }
 }
 
-function toLocation({ url }: ServedErp, path: string): string {
+function toUrl({ url }: ServedErp, path: string): string {
   return `${url.replace(/\/$/, '')}/${path}`
 }
 
@@ -70,7 +70,7 @@ function parseBody(text: string): unknown {
 
 /** Sends half of a body and closes the connection. */
 export async function abortRequest(served: ServedErp): Promise<void> {
-  const location = new URL(toLocation(served, 'describe'))
+  const location = new URL(toUrl(served, 'describe'))
   const start = location.protocol === 'https:' ? secureRequest : plainRequest
   await new Promise<void>((resolve) => {
     const request: ClientRequest = start(location, {

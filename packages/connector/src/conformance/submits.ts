@@ -54,7 +54,7 @@ export function listSubmitChecks(buyer: Buyer): Check[] {
     defineSubmitCheck(
       'submit.hold',
       'An order takes its stock from the given hold, and consumes the hold.',
-      skipWithoutHolds(requireConsumedHold),
+      skipWithoutHolds(requireHoldConsumed),
     ),
     defineSubmitCheck(
       'submit.hold_expired',
@@ -108,15 +108,15 @@ async function requireUnknownRefused(probe: OrderProbe): Promise<undefined> {
 async function requireWriteFigures(probe: OrderProbe): Promise<undefined> {
   const order = probe.createReference()
   const held = probe.createReference()
-  await requireFigures(probe, 'submit', () => probe.submit(1, { reference: order }))
-  await requireFigures(probe, 'void', () => callOk(probe.erp, 'void', { reference: order }))
+  await requireCurrentFigures(probe, 'submit', () => probe.submit(1, { reference: order }))
+  await requireCurrentFigures(probe, 'void', () => callOk(probe.erp, 'void', { reference: order }))
   if (probe.capabilities.holds === 'none') return
-  await requireFigures(probe, 'hold', () => probe.hold(1, { reference: held }))
+  await requireCurrentFigures(probe, 'hold', () => probe.hold(1, { reference: held }))
   const release = { reference: held, reason: 'release' } as const
-  await requireFigures(probe, 'release', () => callOk(probe.erp, 'release', release))
+  await requireCurrentFigures(probe, 'release', () => callOk(probe.erp, 'release', release))
 }
 
-async function requireFigures(
+async function requireCurrentFigures(
   probe: OrderProbe,
   operation: string,
   work: () => Promise<Pick<Output<'submit'>, 'figures'>>,
@@ -196,7 +196,7 @@ async function requireOtherTotalRefused(probe: OrderProbe): Promise<undefined> {
   })
 }
 
-async function requireConsumedHold(probe: OrderProbe): Promise<undefined> {
+async function requireHoldConsumed(probe: OrderProbe): Promise<undefined> {
   const hold_reference = probe.createReference()
   await probe.hold(5, { reference: hold_reference })
   await probe.requireLowered(0, 'an order with a hold for all of its units', () =>

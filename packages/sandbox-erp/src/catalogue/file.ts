@@ -102,15 +102,15 @@ function readHeader(path: string, { line, fields }: CsvRecord, left_out: LeftOut
 }
 
 function addRecord(draft: CatalogueDraft, { line, fields }: CsvRecord, { columns, width }: Header): void {
-  const field = (column: Column) => fields[columns.get(column) ?? -1] ?? ''
+  const getField = (column: Column) => fields[columns.get(column) ?? -1] ?? ''
   try {
     if (fields.length !== width) {
       throw new UnusableLine(`the line has ${fields.length} fields where the header has ${width}`)
     }
-    addLine(draft, parseCatalogueLine(line, field))
+    addLine(draft, parseCatalogueLine(line, getField))
   } catch (error) {
     if (!(error instanceof UnusableLine)) throw error
-    draft.left_out.push({ line, sku: field('sku').slice(0, 64), reason: error.message })
+    draft.left_out.push({ line, sku: getField('sku').slice(0, 64), reason: error.message })
   }
 }
 

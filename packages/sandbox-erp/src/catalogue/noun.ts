@@ -17,7 +17,7 @@ export interface Noun extends Word {
   readonly weight_g: number
 }
 
-/** A category. Any combination of its materials, adjectives and nouns makes sense. */
+/** A category of articles. Any combination of its materials, adjectives and nouns makes sense. */
 export interface Goods {
   readonly category: string
   readonly colours: readonly [number, number]
@@ -26,7 +26,10 @@ export interface Goods {
   readonly nouns: readonly Noun[]
 }
 
-/** The size runs by kind, such as shoes. Each style gets one size run of its noun's kind. */
+/**
+ * The lists of sizes ("size runs") for each kind of article, such as shoes. Each style gets one of the lists for its
+ * kind.
+ */
 export const sizeRuns = {
   apparel: [
     parseSizes('XS S M L XL'),

@@ -49,34 +49,37 @@ export class UnusableLine extends Error {
 }
 
 /**
- * Parses a line of a catalogue file. `field` returns the text of a column, or an empty text if the file lacks it.
+ * Parses a line of a catalogue file. `getField` returns the text of a column, or an empty text if the file lacks it.
  * Throws an UnusableLine with the first problem.
  */
-export function parseCatalogueLine(line: number, field: (column: Column) => string): CatalogueLine {
-  const sku = parseCode('SKU', field('sku'))
-  const name = field('name')
+export function parseCatalogueLine(line: number, getField: (column: Column) => string): CatalogueLine {
+  const sku = parseCode('SKU', getField('sku'))
+  const name = getField('name')
   if (name.trim() === '') throw new UnusableLine('the name is empty')
-  const warehouse = findWarehouse(field('warehouse_code'))
-  const price_wholesale = parsePrice('price', field('price_wholesale'))
+  const warehouse = findWarehouse(getField('warehouse_code'))
+  const price_wholesale = parsePrice('price', getField('price_wholesale'))
   return {
     line,
     sku,
-    product_code: field('product_code') === '' ? undefined : parseCode('product_code', field('product_code')),
+    product_code:
+      getField('product_code') === '' ? undefined : parseCode('product_code', getField('product_code')),
     name: parseText('name', name, 200),
-    name_zh: parseOptionalText('name_zh', field('name_zh'), 200) ?? undefined,
-    name_ko: parseOptionalText('name_ko', field('name_ko'), 200) ?? undefined,
-    category: parseOptionalText('category', field('category'), 100),
-    brand: parseOptionalText('brand', field('brand'), 100),
-    barcode: parseOptionalText('barcode', field('barcode'), 64),
-    color: parseOptionalText('color', field('color'), 64),
-    size: parseOptionalText('size', field('size'), 64),
-    weight_g: field('weight_g') === '' ? null : parseWholeNumber('weight_g', field('weight_g')),
+    name_zh: parseOptionalText('name_zh', getField('name_zh'), 200) ?? undefined,
+    name_ko: parseOptionalText('name_ko', getField('name_ko'), 200) ?? undefined,
+    category: parseOptionalText('category', getField('category'), 100),
+    brand: parseOptionalText('brand', getField('brand'), 100),
+    barcode: parseOptionalText('barcode', getField('barcode'), 64),
+    color: parseOptionalText('color', getField('color'), 64),
+    size: parseOptionalText('size', getField('size'), 64),
+    weight_g: getField('weight_g') === '' ? null : parseWholeNumber('weight_g', getField('weight_g')),
     warehouse_code: warehouse.warehouse_code,
     currency: warehouse.currency,
     price_wholesale,
     price_retail:
-      field('price_retail') === '' ? price_wholesale * 2 : parsePrice('price_retail', field('price_retail')),
-    quantity: field('quantity') === '' ? 0 : parseWholeNumber('quantity', field('quantity')),
+      getField('price_retail') === ''
+        ? price_wholesale * 2
+        : parsePrice('price_retail', getField('price_retail')),
+    quantity: getField('quantity') === '' ? 0 : parseWholeNumber('quantity', getField('quantity')),
   }
 }
 

@@ -64,7 +64,7 @@ export function bookHistory(store: Store, midnight: number, seed: number): void 
     bookDue(books, now)
     accounts.forEach((account, index) => {
       setTime(480 + index)
-      if (day === 0) payAhead(books, account)
+      if (day === 0) bookAdvancePayment(books, account)
       if (!(isOwing(account) && day >= newestBill)) payBills(books, account, now)
       setTime(540 + index)
       placeOrder(books, account, day)
@@ -76,7 +76,7 @@ export function bookHistory(store: Store, midnight: number, seed: number): void 
   for (const account of accounts) bookClosingEntries(books, account)
 }
 
-function payAhead(books: Books, account: HistoryAccount) {
+function bookAdvancePayment(books: Books, account: HistoryAccount) {
   bookPayment(books, account, { ...topup, amount: paidAhead })
 }
 

@@ -95,7 +95,7 @@ interface Table {
 }
 
 const createMonthStartSql = (time: string) => `strftime('%Y-%m-01', ${time} / 1000, 'unixepoch')`
-const joinBillSql = (time: string) =>
+const createBillJoinSql = (time: string) =>
   `left join bills b on b.customer_code = t.customer_code and b.currency = t.currency and b.period_start = ${createMonthStartSql(time)}`
 const joinEntrySql = 'left join ledger_entries e on e.id = t.entry_id'
 
@@ -103,7 +103,7 @@ const entriesTable: Table = {
   name: 'ledger_entries',
   time: 'occurred_at',
   columns: `t.*, iif(t.${billable}, b.number, null) as bill_number`,
-  joins: joinBillSql('t.occurred_at'),
+  joins: createBillJoinSql('t.occurred_at'),
   status: 'status_raw',
 }
 const refundsTable: Table = {
@@ -117,7 +117,7 @@ const freightBillsTable: Table = {
   name: 'freight_bills',
   time: 'billed_at',
   columns: 't.*, e.number as transaction_number, b.number as bill_number',
-  joins: `${joinEntrySql} ${joinBillSql('t.billed_at')}`,
+  joins: `${joinEntrySql} ${createBillJoinSql('t.billed_at')}`,
   status: "''",
 }
 /**

@@ -24,7 +24,7 @@ const gramsPerKilogram = 1_000
  * less than the list price.
  */
 export function computeUnitPrice(list: number, rank: number): number {
-  return rank % 2 === 1 ? list : takePercent(list, agreedPercent)
+  return rank % 2 === 1 ? list : computePercentage(list, agreedPercent)
 }
 
 /** Computes the price and total of a line, for the allocated units if `allowPartial`, else for all ordered units. */
@@ -55,8 +55,8 @@ export function computeCosts(checked: CheckedRequest, allocated: Allocation, all
   const freight = isNothing ? 0 : computeFreight(checked, allocated, Math.ceil(weight / gramsPerKilogram))
   const handling = request.order_type === 'dropship' && !isNothing ? dropshipHandling : 0
   const isDiscounted = request.order_type === 'wholesale' && goods >= discountFrom
-  const discount = isDiscounted ? takePercent(goods, discountPercent) : 0
-  const tax = takePercent(goods - discount + freight + handling, taxPercent[allocated.currency] ?? 0)
+  const discount = isDiscounted ? computePercentage(goods, discountPercent) : 0
+  const tax = computePercentage(goods - discount + freight + handling, taxPercent[allocated.currency] ?? 0)
   return { goods, freight, handling, tax, discount, total: goods + freight + handling + tax - discount }
 }
 
@@ -75,7 +75,7 @@ function computeFreight(
 }
 
 /** Computes a percentage of an amount, rounded half up. */
-function takePercent(amount: number, percent: number): number {
+function computePercentage(amount: number, percent: number): number {
   const whole = 100
   return Math.floor((amount * percent + whole / 2) / whole)
 }

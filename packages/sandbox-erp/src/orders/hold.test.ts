@@ -38,11 +38,11 @@ describe('a hold', () => {
   })
 
   it('takes the next number of the warehouse, so that the change is hinted', async () => {
-    const ask = async (cursor: string | null) =>
+    const readHints = async (cursor: string | null) =>
       unwrap(await erp.erp['stock.changed']({ warehouse_code: 'AUSYD1', cursor }))
-    const { cursor } = await ask(null)
+    const { cursor } = await readHints(null)
     await holdStock('h-1', { [plentiful]: 4 })
-    expect((await ask(cursor)).skus).toEqual([plentiful])
+    expect((await readHints(cursor)).skus).toEqual([plentiful])
   })
 
   it('holds all lines or none', async () => {

@@ -82,7 +82,7 @@ type Attempt =
   | {
       readonly kind: 'again'
       readonly why: string
-      /** From `Retry-After`; undefined means that the client chooses the pause. */
+      /** The pause that `Retry-After` specifies; undefined if the client chooses the pause. */
       readonly pauseMs: number | undefined
       readonly isDoubt: boolean
     }

@@ -23,7 +23,7 @@ export async function placeAndVoidOrders(
   const placed = new Map<string, Promise<Entry>>()
   const jobs = generateJobs(plan)
   let done = 0
-  const work = async () => {
+  const runWorker = async () => {
     for (const job of jobs) {
       signal.throwIfAborted()
       const { client_order_number: number } = job
@@ -40,7 +40,7 @@ export async function placeAndVoidOrders(
     }
   }
   // The workers share one iterator: each takes the next job.
-  await Promise.all(Array.from({ length: concurrency }, work))
+  await Promise.all(Array.from({ length: concurrency }, runWorker))
   return Promise.all(placed.values())
 }
 
