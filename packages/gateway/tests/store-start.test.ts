@@ -99,6 +99,23 @@ describe.skipIf(shouldSkip('migrations on PostgreSQL', { postgres: true }))('Pos
     await other.close()
   })
 
+  it('survives that the server ends the idle connections of a migration', async () => {
+    const others = 'from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
+    const migration = store.withMigrationLock(
+      async (db) => {
+        await sql`select 1`.execute(db)
+        const client = new pg.Client({ connectionString: url })
+        await client.connect()
+        await client.query(`select pg_terminate_backend(pid) ${others}`)
+        await waitUntil(async () => (await client.query(`select pid ${others}`)).rows.length === 0, 5_000)
+        await client.end()
+        return 'survived'
+      },
+      () => {},
+    )
+    await expect(migration).resolves.toBe('survived')
+  })
+
   it('without TLS is refused where the URL asks for it', async () => {
     const client = new pg.Client({ connectionString: url })
     await client.connect()

@@ -21,9 +21,12 @@ export async function withMigrationTurn<T>(
 ): Promise<T> {
   const config = { ...common, options: unbounded, keepAlive: true }
   const turn = new pg.Client(config)
-  const db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: new pg.Pool({ ...config, max: 2 }) }),
-  })
+  const pool = new pg.Pool({ ...config, max: 2 })
+  // A connection that breaks while it is idle emits an error, which would end the process without a sentence. The next
+  // query on it fails and is reported.
+  turn.on('error', () => {})
+  pool.on('error', () => {})
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   try {
     await turn.connect()
     await takeTurn(turn, onWait)

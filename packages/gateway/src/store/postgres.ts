@@ -143,6 +143,8 @@ function createPool(config: pg.PoolConfig, limits: Limits, log: Log): pg.Pool {
 
 async function refuseTransactionPooler(config: pg.ClientConfig, pool: pg.Pool): Promise<void> {
   const [first, second] = [new pg.Client(config), new pg.Client(config)]
+  // A connection that breaks between two queries emits an error; the next query on it fails and is reported.
+  for (const client of [first, second]) client.on('error', () => {})
   try {
     await Promise.all([first.connect(), second.connect()])
     if (!(await isPooled(toSession(first), toSession(second)))) return
