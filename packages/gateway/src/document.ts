@@ -43,7 +43,7 @@ export interface HoldEnding {
 export interface DocumentKind<Key = never> {
   /** The type of resource in idempotency keys. */
   readonly type: 'order' | 'dropship_order' | 'reservation' | 'hold'
-  /** The collection in the API. */
+  /** The path of these documents in the API, such as `/api/v1/orders`. */
   readonly path: string
   readonly table: keyof Tables
   /** Set if documents of this kind hold stock. */
@@ -86,7 +86,7 @@ export interface Holding {
   /** Finds the document that the hold is held for; undefined if the document no longer refers to the hold. */
   findTarget(db: Db, hold: HeldStock): Promise<HoldTarget | undefined>
   /** Builds the statement that sets or clears `in_doubt` on the document. */
-  buildDoubtUpdate(db: Db, id: string, inDoubt: 0 | 1): Compilable
+  buildInDoubtUpdate(db: Db, id: string, inDoubt: 0 | 1): Compilable
   /** Ends expired documents that hold no stock. The ERP does not know of them. */
   expireUnheld(db: Db, now: number): Promise<void>
   /** Ends the document that the hold was held for, if the document still refers to the hold. */

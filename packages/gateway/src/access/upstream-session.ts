@@ -3,7 +3,7 @@ import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { changeAccess } from './channels.ts'
-import { buildTokenEnd } from './end-tokens.ts'
+import { buildRevokeTokensUpdate } from './end-tokens.ts'
 import { buildSessionPurpose } from './grants.ts'
 
 const retrySeconds = 5
@@ -62,6 +62,6 @@ async function findSession(gateway: Gateway, caller: Caller): Promise<string> {
 
 async function revoke(gateway: Gateway, jti: string): Promise<void> {
   await changeAccess(gateway, (tx) =>
-    buildTokenEnd(tx, gateway.clock.now(), 'upstream_ended').where('jti', '=', jti).execute(),
+    buildRevokeTokensUpdate(tx, gateway.clock.now(), 'upstream_ended').where('jti', '=', jti).execute(),
   )
 }

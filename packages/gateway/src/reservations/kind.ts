@@ -17,7 +17,7 @@ export const reservationKind: DocumentKind<string> = {
     isReleasable: true,
     findTarget: (_db, { source_id: id }) =>
       Promise.resolve({ type: 'reservation', id, lock: toDocumentLockName(id) }),
-    buildDoubtUpdate: (db, id, inDoubt) => buildReservationUpdate(db, id, { in_doubt: inDoubt }),
+    buildInDoubtUpdate: (db, id, inDoubt) => buildReservationUpdate(db, id, { in_doubt: inDoubt }),
     async endDocument(tx, { source_id }, { statusRaw, now }) {
       const raw = statusRaw === null ? {} : { status_raw: statusRaw }
       const fields = { status: 'cancelled', cancelled_at: now, updated_at: now, ...raw }

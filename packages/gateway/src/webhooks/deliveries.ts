@@ -8,7 +8,7 @@ import { testType } from '../events/outbox.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import type { Db, Tx } from '../store/store.ts'
-import { keepResponse } from '../writes/keys.ts'
+import { storeResponse } from '../writes/keys.ts'
 import { requireOwnEndpoint } from './register.ts'
 import { addDeliveries, createDelivery, makeDue } from './sequence.ts'
 import { toDeliveryJson } from './webhook-json.ts'
@@ -108,7 +108,7 @@ export async function testEndpoint(
     await tx.insertInto('events').values(event).execute()
     await addDeliveries(gateway, tx, [delivery])
     const resource = { type: 'webhook_delivery', id: delivery.delivery_id }
-    await keepResponse({ gateway, tx, keyed: key }, { reply: new Reply({ data }), status: 200, resource })
+    await storeResponse({ gateway, tx, keyed: key }, { reply: new Reply({ data }), status: 200, resource })
   })
   gateway.nudge('deliveries')
   return data

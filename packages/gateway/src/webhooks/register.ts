@@ -10,7 +10,7 @@ import type { EventType } from '../events/outbox.ts'
 import type { Gateway } from '../gateway.ts'
 import { requireAllowedWarehouse } from '../stock/warehouses.ts'
 import type { Db, Tx } from '../store/store.ts'
-import { keepResponse } from '../writes/keys.ts'
+import { storeResponse } from '../writes/keys.ts'
 import { parseInboxName, parseInboxPath } from './inbox.ts'
 import { makeDue } from './sequence.ts'
 import { addFormer, createSecret, sealSecret } from './sign.ts'
@@ -63,12 +63,12 @@ export async function createEndpoint({ gateway, caller, key }: WriteCall, fields
       })
       .execute()
     await tx.insertInto('webhook_queues').values({ endpoint_id, leased_until: 0 }).execute()
-    return keepSecretResponse({ gateway, tx, keyed: key }, endpoint_id, secret)
+    return storeSecretResponse({ gateway, tx, keyed: key }, endpoint_id, secret)
   })
 }
 
 /** Stores the response under the idempotency key in the same commit, so that a retry returns the same secret. */
-async function keepSecretResponse(
+async function storeSecretResponse(
   context: { readonly gateway: Gateway; readonly tx: Tx; readonly keyed: Keyed | undefined },
   id: string,
   secret: string,
@@ -78,7 +78,7 @@ async function keepSecretResponse(
   if (!row) throw new Error(`The webhook endpoint ${id} is gone.`)
   const data = { ...toEndpointJson(row, gateway.clock.now()), secret }
   const resource = { type: 'webhook_endpoint', id }
-  await keepResponse(context, { reply: new Reply({ data }), status: createdStatus, resource })
+  await storeResponse(context, { reply: new Reply({ data }), status: createdStatus, resource })
   return data
 }
 
@@ -163,7 +163,7 @@ export async function rotateSecret({ gateway, caller, key }: WriteCall, id: stri
       .set({ secret_sealed: sealSecret(gateway, row, secret), formers: addFormer(row, now) })
       .where('endpoint_id', '=', id)
       .execute()
-    return keepSecretResponse({ gateway, tx, keyed: key }, id, secret)
+    return storeSecretResponse({ gateway, tx, keyed: key }, id, secret)
   })
 }
 

@@ -87,7 +87,7 @@ interface ScopeInCommit {
 }
 
 /** Stores the response of a call in the commit of the change that it reports. Does nothing for a call without a key. */
-export async function keepResponse(
+export async function storeResponse(
   { gateway, tx, keyed }: KeyInCommit,
   { reply, status, resource }: KeyedSuccess,
 ): Promise<void> {
@@ -100,8 +100,8 @@ export async function keepResponse(
   keyed.isKept = true
 }
 
-/** Like `keepResponse`, for a write that is settled later: only the scope of its key is known. */
-export async function keepSettledResponse(
+/** Like `storeResponse`, for a write that is settled later: only the scope of its key is known. */
+export async function storeSettledResponse(
   { gateway, tx, scope }: ScopeInCommit,
   { reply, status }: Omit<KeyedSuccess, 'resource'>,
 ): Promise<void> {
@@ -135,7 +135,7 @@ export async function freeKey({ gateway, tx, scope }: ScopeInCommit, httpStatus:
 }
 
 /** Stores the response of work that committed on its own. If another process has the key by now, nothing is stored. */
-export async function keepCommittedResponse(
+export async function storeCommittedResponse(
   gateway: Gateway,
   keyed: Keyed,
   response: ApiResponse,
@@ -157,7 +157,7 @@ function toCompletedEnding(gateway: Gateway, { scope }: Keyed, { response, resou
  * Stores a refusal (a status below 500), after which nothing was done, so that a client can read the key's status. The
  * key can be used again with any body. Does nothing for any other failure.
  */
-export async function keepFailure(gateway: Gateway, keyed: Keyed, error: unknown): Promise<void> {
+export async function storeFailure(gateway: Gateway, keyed: Keyed, error: unknown): Promise<void> {
   if (!(error instanceof GatewayError)) return
   const http_status = error.facts.status ?? errorTable[error.code].status
   if (http_status >= 500) return

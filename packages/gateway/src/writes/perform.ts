@@ -18,7 +18,7 @@ import {
   type Writer,
   type Written,
 } from './intent.ts'
-import { freeKey, keepSettledResponse } from './keys.ts'
+import { freeKey, storeSettledResponse } from './keys.ts'
 import { publish } from './publish.ts'
 import { serialize } from './serialize.ts'
 import { maxIdleBeforeSendMs, writeTimeoutMs } from './timing.ts'
@@ -154,7 +154,7 @@ async function commitOutcome<Detail, Body, Row>(
     const context = { gateway, tx, intent, detail: readDetail<Detail>(intent) }
     const response = await write.apply(context, written, row)
     if (scope !== null)
-      await keepSettledResponse({ gateway, tx, scope }, { reply: response, status: http_status })
+      await storeSettledResponse({ gateway, tx, scope }, { reply: response, status: http_status })
     if (call?.key) call.key.isKept = true
     return response
   })

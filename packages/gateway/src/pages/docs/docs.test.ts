@@ -5,7 +5,7 @@ import { isHighlighted } from './highlight.ts'
 import { docsFolder, readSource } from './library.ts'
 import { listHeadingIds, listLinks, parseMarkdown, Rendering, renderMarkdown } from './markdown.ts'
 import { hashBlock, MalformedPage, parseSource, splitBlocks } from './source.ts'
-import { findMisfits, listStaleBlocks, translateBlocks } from './translation.ts'
+import { findStructureDifferences, listStaleBlocks, translateBlocks } from './translation.ts'
 import { writtenDocs } from './tree.ts'
 
 const english = `---
@@ -156,10 +156,10 @@ describe('a translation', () => {
   })
 
   it('is told where it does not follow its source', () => {
-    expect(findMisfits(body, korean(hashes))).toEqual([])
-    expect(findMisfits(body, korean(hashes, '## 제목'))).toHaveLength(1)
-    expect(findMisfits(body, korean(hashes, '하나.\n\n둘.'))[0]).toContain('6 blocks')
-    expect(findMisfits(body, body)).toEqual([expect.stringContaining('[[code]]')])
+    expect(findStructureDifferences(body, korean(hashes))).toEqual([])
+    expect(findStructureDifferences(body, korean(hashes, '## 제목'))).toHaveLength(1)
+    expect(findStructureDifferences(body, korean(hashes, '하나.\n\n둘.'))[0]).toContain('6 blocks')
+    expect(findStructureDifferences(body, body)).toEqual([expect.stringContaining('[[code]]')])
   })
 
   it('takes the code of a list item from the source', () => {
