@@ -148,9 +148,10 @@ describe.each(['zh', 'ko'] as const)('the translations into %s', (language) => {
       const english = readSource(docsFolder, 'en', path)
       const translation = readSource(docsFolder, language, path)
       if (!english || !translation) return []
-      return [...findStructureDifferences(english, translation), ...listStaleBlocks(english, translation)].map(
-        (each) => `${path}: ${each}`,
-      )
+      return [
+        ...findStructureDifferences(english, translation),
+        ...listStaleBlocks(english, translation),
+      ].map((each) => `${path}: ${each}`)
     })
     expect(problems).toEqual([])
   })

@@ -5,7 +5,10 @@ import type { WebhookHealth } from '../memory.ts'
 const maxCounted = 1_000
 const unknown: WebhookHealth = { dead_letters: 0, last_failure_at: null, last_failure_status: null }
 /** Returns the health of a channel's webhooks, or the last known health while the database does not respond. */
-export async function readOrRecallWebhookHealth(gateway: Gateway, channelCode: string): Promise<WebhookHealth> {
+export async function readOrRecallWebhookHealth(
+  gateway: Gateway,
+  channelCode: string,
+): Promise<WebhookHealth> {
   const { webhookHealth: known } = gateway.memory
   try {
     const health = await readHealth(gateway, channelCode)

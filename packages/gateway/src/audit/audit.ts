@@ -78,7 +78,12 @@ function toCallEnding(error: unknown): CallEnding {
   return { status: facts.status ?? errorTable[code].status, code }
 }
 
-async function recordCall(gateway: Gateway, endpoint: Endpoint, call: Call, ended: CallEnding): Promise<void> {
+async function recordCall(
+  gateway: Gateway,
+  endpoint: Endpoint,
+  call: Call,
+  ended: CallEnding,
+): Promise<void> {
   const isRefused = ended.code === 'ADMIN_UNAUTHORIZED' || ended.code === 'RATE_LIMITED'
   const at = gateway.clock.monotonic()
   // While no admin token is configured, all calls are refused and none is recorded.

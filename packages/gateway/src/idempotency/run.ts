@@ -20,7 +20,7 @@ import { toCanonicalJson } from '../kernel/json.ts'
 import { type AnyWrite, findIntentOfKey } from '../writes/intent.ts'
 import {
   findKeyRow,
-  isFree,
+  isKeyFree,
   storeCommittedResponse,
   storeFailure,
   toInProgressError,
@@ -89,7 +89,7 @@ async function findEarlierResponse(
   writes: readonly AnyWrite[],
 ): Promise<ApiResponse | undefined> {
   const row = await findKeyRow(gateway.store.db, scope)
-  if (!row || isFree(row, gateway.clock.now())) return undefined
+  if (!row || isKeyFree(row, gateway.clock.now())) return undefined
   if (row.fingerprint !== fingerprint) throw new GatewayError('IDEMPOTENCY_MISMATCH')
   if (row.state === 'completed') return unsealResponse(gateway, row)
   const intent = await findIntentOfKey(gateway.store.db, scope)

@@ -56,7 +56,10 @@ export interface CompiledAction {
 }
 
 export const actions: ReadonlyMap<string, CompiledAction> = new Map(
-  businessActions.map((each) => [each.name, { action: eraseActionTypes(each), input: compileShape(each.input) }]),
+  businessActions.map((each) => [
+    each.name,
+    { action: eraseActionTypes(each), input: compileShape(each.input) },
+  ]),
 )
 
 /** The list of tools by language. It is the same for every caller, so it is built once. */

@@ -88,7 +88,9 @@ async function readDueQueuesStatus(gateway: Gateway, now: number) {
     .where('due_at', '<=', now)
     .executeTakeFirst()
     .catch(() => undefined)
-  return row ? { endpoints_due: Number(row.count), oldest_seconds: computeSecondsSince(row.oldest, now) } : null
+  return row
+    ? { endpoints_due: Number(row.count), oldest_seconds: computeSecondsSince(row.oldest, now) }
+    : null
 }
 
 /**

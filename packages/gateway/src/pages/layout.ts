@@ -135,11 +135,11 @@ const currentPlace = html` aria-current="true"`
 const currentPage = html` aria-current="page"`
 
 function renderSide(page: Page, { language, query }: PageView): Html {
-  const item = ({ text, href, tag }: Link) =>
+  const renderItem = ({ text, href, tag }: Link) =>
     html`<li><a href="${addQuery(href, query)}"${href === page.path ? currentPage : undefined}>${tag === undefined ? undefined : html`${renderMethod(tag)} `}${text}</a></li>`
   const groups = (page.side ?? [])
     .filter(({ links }) => links.length > 0)
-    .map(({ title, links }) => html`<p>${title}</p><ul>${links.map(item)}</ul>`)
+    .map(({ title, links }) => html`<p>${title}</p><ul>${links.map(renderItem)}</ul>`)
   return html`<nav aria-label="${formatSiteText(language, 'pages_here')}">${groups}</nav>`
 }
 

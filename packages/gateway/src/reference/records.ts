@@ -30,7 +30,7 @@ export async function writeRecords(gateway: Gateway, batch: Batch): Promise<void
   }
 }
 
-/** Reads the ids of an owner's records of a kind that are not removed. */
+/** Reads the ids of an owner's records of one kind, without removed ones. */
 export async function readLiveIds(gateway: Gateway, kind: RecordKind, owner: string): Promise<string[]> {
   const rows = await gateway.store.db
     .selectFrom('reference_records')

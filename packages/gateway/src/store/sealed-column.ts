@@ -1,6 +1,6 @@
 /**
- * Describes where sealed values are, so that all of them can be resealed with another key. The folder that writes a
- * column declares it.
+ * Describes the columns with sealed (encrypted) values, so that `reseal.ts` can encrypt all of them with another key.
+ * The folder that writes a column declares it.
  */
 
 import { sql } from 'kysely'
@@ -22,7 +22,7 @@ export interface SealedColumn {
   mapValues(stored: string, each: (sealed: string) => string): string
   /**
    * Locks the rows of these keys, without waiting for rows that others have locked, and returns the keys of the locked
-   * rows. Nothing else ever waits in this transaction, so it takes part in no deadlock.
+   * rows. This transaction never waits for a lock, so it cannot be part of a deadlock.
    */
   lock(tx: Tx, keys: readonly string[], locking: Locking): Promise<string[]>
   /** Replaces a stored text if it is still the same; returns whether it was. */

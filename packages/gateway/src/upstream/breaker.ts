@@ -13,7 +13,7 @@ const minCalls = 20
 const openShare = 0.5
 const openMs = 2_000
 
-/** The counts of the calls of one second, so that the cost does not depend on the number of calls. */
+/** The number of calls and failures in one second. Counting by the second costs the same for any number of calls. */
 interface Slot {
   readonly second: number
   calls: number

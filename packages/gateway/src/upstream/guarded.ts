@@ -31,7 +31,7 @@ const maxWaiting = 256
  */
 export const maxWaitToSendMs = 2_000
 const maxRetries = 2
-/** The part of a retry that each call adds to the budget. A retry costs 1. */
+/** How much each call adds to the budget of retries. A retry costs 1. */
 const earnedPerCall = 0.1
 const maxBudget = 10
 

@@ -10,7 +10,7 @@ import { formatInstant } from '../kernel/clock.ts'
 import type { Db, Tx } from '../store/store.ts'
 import { storeResponse } from '../writes/keys.ts'
 import { requireOwnEndpoint } from './register.ts'
-import { addDeliveries, createDelivery, makeDue } from './sequence.ts'
+import { addDeliveries, createDelivery, makeQueuesDue } from './sequence.ts'
 import { toDeliveryJson } from './webhook-json.ts'
 
 /** The query of a list of deliveries. A delivery is the state of one event at one endpoint. */
@@ -73,7 +73,7 @@ export async function redeliver(gateway: Gateway, caller: Caller, id: string) {
       .where('delivery_id', '=', id)
       .where('due_at', '>', now)
       .execute()
-    await makeDue(gateway, tx, [endpoint_id])
+    await makeQueuesDue(gateway, tx, [endpoint_id])
     return findDeliveryRow(tx, id)
   })
   gateway.nudge('deliveries')

@@ -24,7 +24,10 @@ export interface Resource {
   readonly id: string
 }
 
-/** Builds the statements that claim a write's idempotency key, for the transaction that records its intent. */
+/**
+ * Builds the statements that store the idempotency key of a write that is not finished, for the transaction that
+ * commits its intent.
+ */
 export function buildKeyInsert(gateway: Gateway, keyed: Keyed, resource: Resource) {
   requireOwnKey(keyed)
   const ending = { state: 'in_doubt', http_status: null, answer_sealed: null, resource } as const
@@ -58,11 +61,11 @@ function requireOwnKey({ lost }: Keyed): void {
 /** Whether another process has taken the key. */
 export async function isKeyTaken({ store, clock }: Gateway, { scope }: Keyed): Promise<boolean> {
   const row = await findKeyRow(store.db, scope)
-  return row !== undefined && !isFree(row, clock.now())
+  return row !== undefined && !isKeyFree(row, clock.now())
 }
 
 /** Whether a key may be used again. */
-export function isFree({ state, expires_at }: IdempotencyRow, now: number): boolean {
+export function isKeyFree({ state, expires_at }: IdempotencyRow, now: number): boolean {
   return state === 'failed' || (state === 'completed' && expires_at <= now)
 }
 
@@ -228,7 +231,7 @@ function toSealPurpose(scope: string): string {
   return `idempotency answer ${scope}`
 }
 
-/** The column of sealed responses, for resealing. */
+/** The column of encrypted responses, for `reseal.ts`. */
 export const sealedResponses = describeSealedColumn({
   table: 'idempotency_keys',
   key: 'scope',

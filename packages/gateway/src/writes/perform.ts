@@ -19,8 +19,8 @@ import {
   type Written,
 } from './intent.ts'
 import { freeKey, storeSettledResponse } from './keys.ts'
-import { publish } from './publish.ts'
-import { serialize } from './serialize.ts'
+import { publishFigures } from './publish.ts'
+import { serializeWrite } from './serialize.ts'
 import { maxIdleBeforeSendMs, writeTimeoutMs } from './timing.ts'
 
 /** Performs a write. The caller must hold the document's lock. */
@@ -30,7 +30,7 @@ export async function performWrite<Detail, Body, Row = never>(
   plan: WritePlan<Detail, Row>,
 ): Promise<Reply<Body>> {
   const { warehouses = [], held } = plan
-  return serialize(writer.gateway, warehouses, (turnLost) => {
+  return serializeWrite(writer.gateway, warehouses, (turnLost) => {
     const lost = turnLost ? AbortSignal.any([held.lost, turnLost]) : held.lost
     return executeWrite(writer, write, { ...plan, held: { ...held, lost } })
   }).catch((error: unknown) => {
@@ -105,8 +105,8 @@ function toCallOptions(call: Call | undefined, { signal }: Deadline): CallOption
 }
 
 /**
- * Undoes this process's own intent. If another process settled the intent in the meantime, the outcome is reported as
- * unknown.
+ * Undoes the intent of a write that this process has just made. If another process settled the intent in the meantime,
+ * the outcome is reported as unknown.
  */
 async function undoOwnIntent<Detail, Body, Row>(
   gateway: Gateway,
@@ -135,7 +135,7 @@ export async function applyOutcome<Detail, Body, Row>(
 ): Promise<Reply<Body>> {
   const [reply] = await Promise.all([
     commitOutcome(writer, write, outcome),
-    publish(writer.gateway, outcome.written.figures),
+    publishFigures(writer.gateway, outcome.written.figures),
   ])
   return reply
 }

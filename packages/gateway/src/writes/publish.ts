@@ -8,7 +8,7 @@ import type { Figures } from './intent.ts'
  * they are. Writes of one warehouse lock its counter row one after another. Writes that end at the same time therefore
  * share one turn, as group commit shares one disk sync.
  */
-export async function publish(gateway: Gateway, figures: Figures): Promise<void> {
+export async function publishFigures(gateway: Gateway, figures: Figures): Promise<void> {
   if (figures.length === 0) return
   await writeFigures(gateway, figures)
   gateway.nudge('stock')

@@ -6,7 +6,8 @@ import { hashDropship } from '../documents.ts'
 import { skuField, warehouseField } from '../fields.ts'
 import { describeQuote, quoteResultFields, toQuoteResult } from '../quote-result.ts'
 
-const createTextField = (most: number, description: string) => z.string().min(1).max(most).meta({ description })
+const createTextField = (most: number, description: string) =>
+  z.string().min(1).max(most).meta({ description })
 
 export const quoteDropship = action({
   name: 'quote_dropship',

@@ -108,7 +108,12 @@ function readContent(path: DocPath, language: Language): Content | undefined {
       : translateBlocks(english, readSource(docsFolder, language, path))
   const { title, summary, isUntranslated } = shown
   const pieces = toPieces(shown)
-  return { title, summary, pieces: path === 'promises' ? pieces.map(omitFromFullText) : pieces, isUntranslated }
+  return {
+    title,
+    summary,
+    pieces: path === 'promises' ? pieces.map(omitFromFullText) : pieces,
+    isUntranslated,
+  }
 }
 
 /** Leaves a piece out of `llms-full.txt`, the file for language models, because it is long and meant for people. */

@@ -54,7 +54,12 @@ const recipient = {
   postal_code: '2000',
   country_code: 'AU',
 }
-const buildDropshipBody = (sku = 'SBX-SHORT-3') => ({ sku, quantity: 1, client_order_number: '$NAME', recipient })
+const buildDropshipBody = (sku = 'SBX-SHORT-3') => ({
+  sku,
+  quantity: 1,
+  client_order_number: '$NAME',
+  recipient,
+})
 const previewPath = '/api/v1/dropship-orders/allocation-preview'
 const buildPreviewStep = (headers: Readonly<Record<string, string>>, more: StepOptions = {}) =>
   buildPostStep(previewPath, buildDropshipBody(), { ...buildBearerHeader(), ...headers }, more)
@@ -79,7 +84,9 @@ function createChannelSteps(fields: Readonly<Record<string, unknown>>): Step[] {
   const channel = { channel_code: '$NAME', name: 'Trial', plan: 'full', ...fields }
   const grant = { client_id: '$ID', client_secret: '$SECRET' }
   return [
-    buildPostStep('/admin/api/channels', channel, admin, { keep: { ID: 'client_id', SECRET: 'client_secret' } }),
+    buildPostStep('/admin/api/channels', channel, admin, {
+      keep: { ID: 'client_id', SECRET: 'client_secret' },
+    }),
     buildPostStep('/api/v1/auth/token', grant, {}, { keep: { LIMITED_TOKEN: 'access_token' } }),
   ]
 }
@@ -121,10 +128,14 @@ export const triggers: Readonly<Record<ErrorCode, Trigger>> = {
     steps: [buildGetStep('/api/v1/me', { ...buildBearerHeader(), 'X-Sandbox-Fault': 'AUTHZ_UNAVAILABLE' })],
   },
   VALIDATION_FAILED: {
-    steps: [buildGetStep('/api/v1/warehouses/AUSYD1/stock', buildBearerHeader(), { query: { page_size: '0' } })],
+    steps: [
+      buildGetStep('/api/v1/warehouses/AUSYD1/stock', buildBearerHeader(), { query: { page_size: '0' } }),
+    ],
   },
   NOT_FOUND: {
-    steps: [buildGetStep('/api/v1/warehouses/AUSYD1/stock', buildBearerHeader(), { query: { sku: 'NO-SUCH-SKU' } })],
+    steps: [
+      buildGetStep('/api/v1/warehouses/AUSYD1/stock', buildBearerHeader(), { query: { sku: 'NO-SUCH-SKU' } }),
+    ],
   },
   OWNERSHIP_DENIED: {
     steps: [
@@ -135,7 +146,9 @@ export const triggers: Readonly<Record<ErrorCode, Trigger>> = {
   },
   UPSTREAM_ERROR: { steps: [buildPreviewStep({ 'X-Sandbox-Fault': 'UPSTREAM_ERROR' })] },
   UPSTREAM_TIMEOUT: { steps: [buildPreviewStep({ 'X-Sandbox-Fault': 'UPSTREAM_TIMEOUT' })] },
-  INTERNAL: { steps: [buildGetStep('/api/v1/me', { ...buildBearerHeader(), 'X-Sandbox-Fault': 'INTERNAL' })] },
+  INTERNAL: {
+    steps: [buildGetStep('/api/v1/me', { ...buildBearerHeader(), 'X-Sandbox-Fault': 'INTERNAL' })],
+  },
   ADMIN_UNAUTHORIZED: { steps: [buildGetStep('/admin/api/channels', { 'x-admin-token': 'wrong' })] },
   ADMIN_DISABLED: {
     setting: 'ADMIN_TOKEN=',
@@ -162,7 +175,9 @@ export const triggers: Readonly<Record<ErrorCode, Trigger>> = {
   READ_ONLY_MODE: { setting: 'WRITES_ENABLED=0', steps: [buildPreviewStep({})] },
   ENDPOINT_GONE: { steps: [buildGetStep('/Api/Stock/List', {})] },
   WAREHOUSE_UNKNOWN: { steps: [buildGetStep('/api/v1/warehouses/NOWHERE/stock')] },
-  UPSTREAM_REJECTED: { steps: [buildPostStep('/api/v1/dropship-orders/submit', buildDropshipBody('SBX-REJECT'))] },
+  UPSTREAM_REJECTED: {
+    steps: [buildPostStep('/api/v1/dropship-orders/submit', buildDropshipBody('SBX-REJECT'))],
+  },
   AUTH_BAD_CREDENTIALS: {
     steps: [buildPostStep('/api/v1/auth/token', { client_id: '$CLIENT_ID', client_secret: 'wrong' }, {})],
   },
@@ -177,7 +192,9 @@ export const triggers: Readonly<Record<ErrorCode, Trigger>> = {
     ],
   },
   DUPLICATE_SUSPECTED: {
-    steps: [buildPostStep('/api/v1/dropship-orders/submit', buildDropshipBody(), buildBearerHeader(), { times: 2 })],
+    steps: [
+      buildPostStep('/api/v1/dropship-orders/submit', buildDropshipBody(), buildBearerHeader(), { times: 2 }),
+    ],
   },
   OMS_LOGIN_REQUIRED: {
     steps: [
@@ -193,7 +210,10 @@ export const triggers: Readonly<Record<ErrorCode, Trigger>> = {
   SHIPPING_REQUIRED: {
     steps: [
       draftStep,
-      { ...buildPostStep('/api/v1/orders/$ORDER_ID/allocation-preview', undefined), headers: buildBearerHeader() },
+      {
+        ...buildPostStep('/api/v1/orders/$ORDER_ID/allocation-preview', undefined),
+        headers: buildBearerHeader(),
+      },
     ],
   },
 }
