@@ -79,9 +79,9 @@ export interface SyncedReport extends ErpReport {
 /** How a kind of document holds stock. */
 export interface Holding {
   readonly source: HoldSource
-  /** The capability to release such a hold by its own id. */
+  /** The capability that a client needs to release a hold of this kind by the id of the hold. */
   readonly capability: Capability
-  /** Whether such a hold may be released by its own id. An order's hold ends with its order. */
+  /** Whether a hold of this kind may be released by the id of the hold. An order's hold ends with its order. */
   readonly isReleasable: boolean
   /** Finds the document that the hold is held for; undefined if the document no longer refers to the hold. */
   findTarget(db: Db, hold: HeldStock): Promise<HoldTarget | undefined>

@@ -63,7 +63,7 @@ export class Resealer {
     // Another process may have marked this key as unused, but this process still seals with it.
     if (!keys.has(secrets.keyId)) await recordSealingKey(store.db, secrets.keyId, ids.next('mark'))
     const others = new Map([...keys].filter(([keyId]) => keyId !== secrets.keyId))
-    // While processes are restarted one by one, those that still use the former key do not reseal.
+    // If another process has started with a newer key, this process still uses the old one and does not reseal.
     if (others.size === 0 || !(await isPresentKey(store.db, secrets))) {
       this.#sweep = undefined
       return false

@@ -20,7 +20,7 @@ export async function withUpstreamSession<T>(
   const { jti } = caller.token
   const answer = await work(await session)
   if ('ok' in answer || answer.rejected.reason !== 'session_expired') return answer
-  await revoke(gateway, jti)
+  await revokeToken(gateway, jti)
   throw new GatewayError('AUTH_EXPIRED', { say: ['session_ended'] })
 }
 
@@ -60,7 +60,7 @@ async function findSession(gateway: Gateway, caller: Caller): Promise<string> {
   return gateway.secrets.unseal(row.upstream_session, buildSessionPurpose(jti, row.channel_code))
 }
 
-async function revoke(gateway: Gateway, jti: string): Promise<void> {
+async function revokeToken(gateway: Gateway, jti: string): Promise<void> {
   await changeAccess(gateway, (tx) =>
     buildRevokeTokensUpdate(tx, gateway.clock.now(), 'upstream_ended').where('jti', '=', jti).execute(),
   )

@@ -31,7 +31,7 @@ function toSentence(issue: RawIssue): Sentence {
 function toCustomSentence({ params, input }: RawIssue): Sentence {
   const say: unknown = Object(params).say
   if (typeof say === 'string' && isSentenceId(say)) return [say]
-  // Only amounts have a custom rule for numbers.
+  // Amounts are the only numbers with a custom rule.
   return typeof input === 'number' ? ['amount_form'] : defaultSentence
 }
 

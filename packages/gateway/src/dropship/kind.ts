@@ -24,7 +24,7 @@ const stateOfErp: Readonly<Record<string, string>> = {
  */
 export type NaturalKey = Pick<DropshipRow, 'channel_code' | 'client_order_number' | 'sku'>
 
-/** The document kind of drop-ship orders and their previews. Only this file writes the table `dropship_orders`. */
+/** The `DocumentKind` of drop-ship orders and their previews. Only this file writes the table `dropship_orders`. */
 export const dropshipKind: DocumentKind<NaturalKey> = {
   type: 'dropship_order',
   path,

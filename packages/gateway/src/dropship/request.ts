@@ -11,7 +11,7 @@ import type { DropshipBody } from './body.ts'
 import { toShippingMethod } from './dropship-json.ts'
 import { toErpRecipient, toRecipientKey } from './recipient.ts'
 
-/** The request to the ERP, without the session. */
+/** The input of the ERP's operations that previews and submits share, without the ERP session. */
 export type ErpRequest = Omit<Input<'hold'>, 'session' | 'reference' | 'replaces' | 'expires_at'>
 
 /** Checks goods and warehouses and builds the request to the ERP. Drop-ship orders are always paid on invoice. */

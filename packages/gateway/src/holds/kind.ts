@@ -3,7 +3,7 @@ import type { Tx } from '../store/store.ts'
 import { toDocumentLockName } from '../writes/document-lock.ts'
 import { buildEndHoldUpdate, hasOpenWrite, isReleased } from './store.ts'
 
-/** Creates the document kind of holds. When the ERP ends a hold, the document that it was held for ends too. */
+/** Creates the `DocumentKind` of holds. When the ERP ends a hold, the document that it was held for ends too. */
 export function createHoldKind(holders: readonly AnyDocumentKind[]): DocumentKind<string> {
   return {
     type: 'hold',

@@ -116,8 +116,8 @@ export class Keys {
   }
 
   /**
-   * Creates a new signing key. The earlier keys verify until the last token that they signed has expired. If they are
-   * compromised, they are deleted. Other processes see the change once they load the keys.
+   * Creates a new signing key. Tokens of the earlier keys are accepted until they expire. If the earlier keys are
+   * compromised, they are deleted at once. Other processes see the change once they load the keys.
    */
   async replace(tx: Tx, areCompromised = false): Promise<void> {
     const now = this.#clock.now()

@@ -114,7 +114,8 @@ export class Sessions {
     const revision = row?.value ?? 0
     if (revision !== this.#revision) {
       this.forget()
-      // A key may have been withdrawn. Decisions that were made with the former keys in the meantime are discarded too.
+      // A signing key may have been deleted. Decisions that are made with the old keys while the keys are loaded are
+      // discarded too.
       await this.#parts.keys.load().finally(() => this.forget())
     }
     this.#revision = revision

@@ -13,7 +13,7 @@ const path = '/api/v1/orders'
 /** The time after its submit for which the gateway still asks the ERP about a wholesale order. */
 const maxOpenMs = 120 * 24 * 60 * 60_000
 
-/** The document kind of wholesale orders. Only this file writes the table `orders`. */
+/** The `DocumentKind` of wholesale orders. Only this file writes the table `orders`. */
 export const orderKind: DocumentKind<string> = {
   type: 'order',
   path,

@@ -1,4 +1,4 @@
-/** Builds error responses. No other file does so. */
+/** Builds every error response of the gateway. */
 
 import { UnknownOutcome } from '@trade-gateway/connector'
 import type { ApiResponse } from '../contract/call.ts'

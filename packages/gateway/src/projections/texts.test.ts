@@ -9,7 +9,7 @@ import { listAllTexts } from '../../tests/all-texts.ts'
 /** Returns the problems of one translation. */
 type Check = (english: string, translation: string) => string[]
 
-/** Texts whose translation may equal the English: a product name, and texts without words. */
+/** Texts whose translation may equal the English, such as a product name. */
 const sameOnPurpose: Readonly<Record<'zh' | 'ko', readonly string[]>> = {
   zh: [],
   ko: [],

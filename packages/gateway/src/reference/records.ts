@@ -3,8 +3,8 @@ import { batchRows, type Tx } from '../store/store.ts'
 
 /**
  * The kinds of reference data: products, shipping methods, addresses and sellable catalogues. They are records that
- * share one version counter. As for stock, a write locks the counter, compares the records and writes those that differ
- * with new versions.
+ * share one version counter. A write locks the counter, compares the records with the stored ones, and stores those
+ * that differ with new versions.
  */
 export type RecordKind = 'product' | 'shipping_method' | 'address' | 'sellable'
 

@@ -4,7 +4,7 @@ import type { ReservationRow } from '../store/tables.ts'
 import { toDocumentLockName } from '../writes/document-lock.ts'
 
 /**
- * The document kind of reservations. Only this file writes the table `reservations`. The ERP knows a reservation only
+ * The `DocumentKind` of reservations. Only this file writes the table `reservations`. The ERP knows a reservation only
  * by its hold.
  */
 export const reservationKind: DocumentKind<string> = {

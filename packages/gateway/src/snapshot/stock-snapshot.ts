@@ -220,7 +220,9 @@ export function computePlaces(blocks: readonly Block[]): Uint32Array {
   return places
 }
 
-/** Computes the style index after a batch: the same object if no row is new and no row changed its style. */
+/**
+ * Computes the SKUs of each style after a batch. Returns the same object if no row is new and no row changed its style.
+ */
 function computeNextStyles(
   snapshot: StockSnapshot,
   { sorted, former }: SortedChanges,

@@ -99,7 +99,7 @@ async function syncWarehouses(gateway: Gateway): Promise<void> {
         cursor: null,
         synced_at: null,
         compared_at: null,
-        // A lower cursor belongs to the history of another database.
+        // A cursor below this version belongs to the history of another database.
         horizon: version,
       })
       .onConflict((conflict) => conflict.column('warehouse_code').doUpdateSet(fields))

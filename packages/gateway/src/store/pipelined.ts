@@ -169,7 +169,7 @@ class PreparingClient implements PostgresPoolClient {
   query(): never
   query<R>(sql = '', parameters: readonly unknown[] = []): Promise<PostgresQueryResult<R>> {
     this.#collectWrites()
-    const commits = this.#noteTransaction(sql)
+    const commits = this.#trackTransaction(sql)
     const limitMs = this.#limitMs
     this.#limitMs = undefined
     return new Promise((resolve, reject) => {
@@ -190,7 +190,7 @@ class PreparingClient implements PostgresPoolClient {
   }
 
   /** Records where a transaction begins and ends. Returns whether the statement commits something. */
-  #noteTransaction(sql: string): boolean {
+  #trackTransaction(sql: string): boolean {
     if (sql === 'begin' || sql.startsWith('start transaction')) this.#isInTransaction = true
     else if (sql === 'commit' || sql === 'rollback') this.#isInTransaction = false
     else return !this.#isInTransaction && changing.test(sql)

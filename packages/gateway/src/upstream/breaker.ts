@@ -46,15 +46,15 @@ export class Breaker {
     this.#isTrying = state === 'half_open'
     try {
       const output = await send()
-      this.#note(state, false)
+      this.#recordResult(state, false)
       return output
     } catch (error) {
-      this.#note(state, error instanceof UnknownOutcome)
+      this.#recordResult(state, error instanceof UnknownOutcome)
       throw error
     }
   }
 
-  #note(state: 'closed' | 'half_open', failed: boolean) {
+  #recordResult(state: 'closed' | 'half_open', failed: boolean) {
     const now = this.#clock.monotonic()
     if (state === 'half_open') {
       this.#isTrying = false

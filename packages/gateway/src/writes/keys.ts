@@ -137,7 +137,10 @@ export async function freeKey({ gateway, tx, scope }: ScopeInCommit, httpStatus:
     .execute()
 }
 
-/** Stores the response of work that committed on its own. If another process has the key by now, nothing is stored. */
+/**
+ * Stores the response of work that was already committed in a transaction of its own. If another process has the key by
+ * now, nothing is stored.
+ */
 export async function storeCommittedResponse(
   gateway: Gateway,
   keyed: Keyed,

@@ -83,8 +83,8 @@ async function sendToErp<Detail, Row>(
   const deadline = Deadline.after(writeTimeoutMs)
   try {
     await plan.ready
-    // This check comes before the time limits below, so that the time of its own read counts. The write may have waited
-    // in a queue for a long time.
+    // The write may have waited in a queue for a long time, so its token is checked again. The check precedes the time
+    // limit below, because it may read the database.
     if (call?.caller) await gateway.sessions.requireLive(call.caller)
     if (gateway.clock.monotonic() - startedAt > maxIdleBeforeSendMs) {
       throw toNotSentError('The gateway was too slow to call the ERP.')
