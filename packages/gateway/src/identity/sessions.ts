@@ -23,7 +23,7 @@ import { capabilitiesOfPlan, toPlan } from './plans.ts'
 const maxDecisions = 100_000
 /** How long decisions are used while the database cannot be read. */
 const unconfirmedMs = 60_000
-/** If the counter was read within this time, work that has waited need not check its token in the database. */
+/** If the counter was read within this time and has not changed, work that has waited need not read its token again. */
 const maxWatchAgeMs = 1_000
 /** Tokens of the legacy gateway, which this one replaces, are accepted until the end of the configured last second. */
 const lastSecondMs = 1_000
