@@ -15,7 +15,7 @@ import { openSqlite } from '../packages/gateway/src/store/sqlite.ts'
 export { writeStock } from '../packages/gateway/src/stock/write.ts'
 export { batchRows } from '../packages/gateway/src/store/store.ts'
 export type { OutboxRow } from '../packages/gateway/src/store/tables.ts'
-export { leaseQueues, readDue, releaseQueues } from '../packages/gateway/src/webhooks/queue.ts'
+export { leaseQueues, readDueDeliveries, releaseQueues } from '../packages/gateway/src/webhooks/queue.ts'
 export type { Gateway }
 
 /** Opens the gateway's code on a database, without an HTTP server and without an ERP. */

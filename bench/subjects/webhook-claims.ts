@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Bench } from '../bench.ts'
-import { type Gateway, leaseQueues, readDue, releaseQueues } from '../internals.ts'
+import { type Gateway, leaseQueues, readDueDeliveries, releaseQueues } from '../internals.ts'
 import { median, splitSeries } from '../statistics.ts'
 
 const smallBacklog = 10_000
@@ -84,7 +84,7 @@ async function measureClaimTimes(
     const began = performance.now()
     const leased = await leaseQueues(internals, 'bench', queues.length)
     const cursors = leased.map((endpoint_id) => ({ endpoint_id, due_at: -1, event_number: -1 }))
-    await readDue(internals, cursors, maxRowsPerRead)
+    await readDueDeliveries(internals, cursors, maxRowsPerRead)
     times.push(performance.now() - began)
     await releaseQueues(
       internals,

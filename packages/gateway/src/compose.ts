@@ -35,8 +35,8 @@ export interface Parts {
   /** The controls of the sandbox ERP. */
   readonly steer?: SandboxControl
   /**
-   * The file that records the newest versions that responses contained. Without it, only a running process detects a
-   * restored database.
+   * The file with the newest stock versions that were sent to clients. Without the file, a process does not detect that
+   * the database was restored while it was not running.
    */
   readonly highWaterFile?: string
 }

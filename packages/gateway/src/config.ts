@@ -13,7 +13,7 @@ export interface Config {
   readonly mcpAllowedOrigins: readonly string[]
   readonly dataDir: string
   readonly databaseUrl: string | undefined
-  /** Undefined disables the admin console. */
+  /** If undefined, the operator's endpoints are disabled. */
   readonly adminToken: string | undefined
   readonly writesEnabled: boolean
   /** Undefined selects the built-in sandbox ERP. */

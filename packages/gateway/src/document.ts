@@ -43,7 +43,7 @@ export interface HoldEnding {
 export interface DocumentKind<Key = never> {
   /** The type of resource in idempotency keys. */
   readonly type: 'order' | 'dropship_order' | 'reservation' | 'hold'
-  /** The collection in the API. */
+  /** The path of these documents in the API, such as `/api/v1/orders`. */
   readonly path: string
   readonly table: keyof Tables
   /** Set if documents of this kind hold stock. */
@@ -79,14 +79,14 @@ export interface SyncedReport extends ErpReport {
 /** How a kind of document holds stock. */
 export interface Holding {
   readonly source: HoldSource
-  /** The capability to release such a hold by its own id. */
+  /** The capability that a client needs to release a hold of this kind by the id of the hold. */
   readonly capability: Capability
-  /** Whether such a hold may be released by its own id. An order's hold ends with its order. */
+  /** Whether a hold of this kind may be released by the id of the hold. An order's hold ends with its order. */
   readonly isReleasable: boolean
   /** Finds the document that the hold is held for; undefined if the document no longer refers to the hold. */
   findTarget(db: Db, hold: HeldStock): Promise<HoldTarget | undefined>
   /** Builds the statement that sets or clears `in_doubt` on the document. */
-  buildDoubtUpdate(db: Db, id: string, inDoubt: 0 | 1): Compilable
+  buildInDoubtUpdate(db: Db, id: string, inDoubt: 0 | 1): Compilable
   /** Ends expired documents that hold no stock. The ERP does not know of them. */
   expireUnheld(db: Db, now: number): Promise<void>
   /** Ends the document that the hold was held for, if the document still refers to the hold. */

@@ -51,6 +51,6 @@ export interface Gateway {
   readonly sessions: Sessions
   readonly adminGuard: AdminGuard
   readonly quota: Quotas
-  /** Announces to every process that something about a topic changed. */
+  /** Announces to every process that data of a topic has changed. */
   nudge(topic: Topic): void
 }

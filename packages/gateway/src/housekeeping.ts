@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { pruneEvents } from './events/prune.ts'
 import type { Gateway } from './gateway.ts'
-import { dropOldRequests } from './requests/record.ts'
+import { deleteOldRequests } from './requests/record.ts'
 import { deleteInBatches } from './store/delete-in-batches.ts'
 
 /** How much longer expired rows are kept, so that a request in progress still finds them. */
@@ -27,5 +27,5 @@ export async function prune(gateway: Gateway): Promise<void> {
     where: sql`updated_at < ${before} and (succeeded_at is null or succeeded_at < ${now - knownNameMs})`,
   })
   await pruneEvents(gateway)
-  await dropOldRequests(gateway)
+  await deleteOldRequests(gateway)
 }

@@ -1,5 +1,5 @@
 /**
- * Reseals values in the database: values that another key has sealed are sealed again with the present `SECRETS_KEY`.
+ * Encrypts again, with the present `SECRETS_KEY`, the values in the database that another key has encrypted (sealed).
  * The other keys are `SECRETS_KEY_PREVIOUS` and those of former versions. The gateways reseal while they run, because
  * only its own process can open the embedded database. A turn handles a bounded number of batches. A value is replaced
  * only if it has not changed, so a process can end at any point. Once a sweep, a pass through all columns, has found no
@@ -63,7 +63,7 @@ export class Resealer {
     // Another process may have marked this key as unused, but this process still seals with it.
     if (!keys.has(secrets.keyId)) await recordSealingKey(store.db, secrets.keyId, ids.next('mark'))
     const others = new Map([...keys].filter(([keyId]) => keyId !== secrets.keyId))
-    // While processes are restarted one by one, those that still use the former key do not reseal.
+    // If another process has started with a newer key, this process still uses the old one and does not reseal.
     if (others.size === 0 || !(await isPresentKey(store.db, secrets))) {
       this.#sweep = undefined
       return false
@@ -92,16 +92,16 @@ export class Resealer {
     const { store } = this.#gateway
     const rows = await column.read(store.db, sweep.after, maxResealedRows)
     const changed = rows.flatMap((row): Resealed[] => {
-      const text = this.#sealAgain(sweep, column, row)
+      const text = this.#resealValues(sweep, column, row)
       return text === row.stored ? [] : [{ ...row, text }]
     })
-    if (changed.length > 0) await this.#store(column, changed)
+    if (changed.length > 0) await this.#replaceTexts(column, changed)
     const last = rows.at(-1)
     if (last && rows.length === maxResealedRows) sweep.after = last.key
     else Object.assign(sweep, { column: sweep.column + 1, after: '' })
   }
 
-  #sealAgain(sweep: Sweep, column: SealedColumn, { stored, purpose }: SealedRow): string {
+  #resealValues(sweep: Sweep, column: SealedColumn, { stored, purpose }: SealedRow): string {
     const { secrets } = this.#gateway
     return column.mapValues(stored, (sealed) => {
       try {
@@ -117,7 +117,7 @@ export class Resealer {
   }
 
   /** Replaces the texts. Rows that another transaction has locked or changed are left to the next sweep. */
-  async #store(column: SealedColumn, rows: readonly Resealed[]): Promise<void> {
+  async #replaceTexts(column: SealedColumn, rows: readonly Resealed[]): Promise<void> {
     const { db, locking } = this.#gateway.store
     const keys = rows.map(({ key }) => key)
     await db.transaction().execute(async (tx) => {

@@ -62,7 +62,7 @@ function listDeliveryJobs(gateway: Gateway, dispatcher: Dispatcher): Job[] {
     {
       name: 'number events',
       everyMs: 500,
-      // A burst of orders is numbered together, and a single order hardly waits.
+      // Long enough to number the events of a burst of orders together, and short for a single order.
       restMs: 3,
       wokenBy: ['events'],
       turn: () => sequenceEvents(gateway),

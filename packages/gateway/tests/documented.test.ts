@@ -10,7 +10,7 @@ import { dropshipSubmitCreate } from '../src/dropship/endpoints.ts'
 import { chooseTexts, eraseEndpointTypes } from '../src/endpoint.ts'
 import { toRecord, toRecords } from '../src/kernel/json.ts'
 import { docsFolder, readSource } from '../src/pages/docs/library.ts'
-import { findMisfits, listStaleBlocks } from '../src/pages/docs/translation.ts'
+import { findStructureDifferences, listStaleBlocks } from '../src/pages/docs/translation.ts'
 import { writtenDocs } from '../src/pages/docs/tree.ts'
 import { families } from '../src/pages/errors/advice.ts'
 import { renderPageMarkdown } from '../src/pages/page.ts'
@@ -148,9 +148,10 @@ describe.each(['zh', 'ko'] as const)('the translations into %s', (language) => {
       const english = readSource(docsFolder, 'en', path)
       const translation = readSource(docsFolder, language, path)
       if (!english || !translation) return []
-      return [...findMisfits(english, translation), ...listStaleBlocks(english, translation)].map(
-        (each) => `${path}: ${each}`,
-      )
+      return [
+        ...findStructureDifferences(english, translation),
+        ...listStaleBlocks(english, translation),
+      ].map((each) => `${path}: ${each}`)
     })
     expect(problems).toEqual([])
   })

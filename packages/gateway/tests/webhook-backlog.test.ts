@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Gateway } from '../src/gateway.ts'
 import type { Tx } from '../src/store/store.ts'
 import type { WebhookDeliveryRow } from '../src/store/tables.ts'
-import { type Outcome, readDue, writeOutcomes } from '../src/webhooks/queue.ts'
+import { type Outcome, readDueDeliveries, writeOutcomes } from '../src/webhooks/queue.ts'
 import { addDeliveries, createDelivery } from '../src/webhooks/sequence.ts'
 import { shouldSkip } from './faults/sizes.ts'
 import { openTestGateway, type TestGateway } from './harness.ts'
@@ -58,7 +58,7 @@ describe.skipIf(shouldSkip('a backlog of webhooks', { postgres: true })).each([
   it('is not read to find the first deliveries that are due', async () => {
     const cursor = { endpoint_id: endpoint, due_at: -1, event_number: -1 }
     const read = await countRowsRead(house, async (gateway) => {
-      expect(await readDue(gateway, [cursor], batch)).toHaveLength(batch)
+      expect(await readDueDeliveries(gateway, [cursor], batch)).toHaveLength(batch)
     })
     // The query skips deliveries of the previous test, so it may read more rows than it returns.
     expect(read).toBeLessThanOrEqual(3 * batch)

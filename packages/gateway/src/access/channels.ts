@@ -1,5 +1,6 @@
 /**
- * Channels and their secrets. Every change increments a counter, so that all processes discard their cached decisions.
+ * Channels and their secrets. Every change increments a counter in the database. When a process sees a new number, it
+ * checks all tokens again.
  */
 
 import { type Acting, recordChange } from '../audit/audit.ts'
@@ -13,9 +14,9 @@ import { formatInstant } from '../kernel/clock.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { ChannelRow } from '../store/tables.ts'
-import { buildTokenEnd } from './end-tokens.ts'
+import { buildRevokeTokensUpdate } from './end-tokens.ts'
 
-/** The largest number of live secrets of a channel. */
+/** The largest number of secrets that a channel may have at a time. */
 const maxSecrets = 5
 const secretBytes = 32
 
@@ -34,8 +35,8 @@ export interface ChannelFields {
 export type ChannelChange = { readonly [Field in keyof ChannelFields]?: ChannelFields[Field] | undefined }
 
 /**
- * Runs a change of permissions. This process sees the change at once, the others within a second. The first statement
- * increments the counter's row and thereby locks it: changes run one after another, so what one has checked stays true.
+ * Changes permissions in a transaction. This process uses the new permissions at once, the others within a second. The
+ * first statement increments the counter and thereby locks its row, so these transactions run one after another.
  */
 export async function changeAccess<T>(gateway: Gateway, change: (tx: Tx) => Promise<T>): Promise<T> {
   const result = await gateway.store.db.transaction().execute(async (tx) => {
@@ -53,7 +54,7 @@ export async function changeAccess<T>(gateway: Gateway, change: (tx: Tx) => Prom
   return result
 }
 
-/** Creates a channel and its first secret. The result is the only one that contains the secret. */
+/** Creates a channel and its first secret. Only this result contains the secret; the database has its hash. */
 export async function createChannel(acting: Acting, channel_code: string, fields: ChannelFields) {
   const { gateway } = acting
   const now = gateway.clock.now()
@@ -97,7 +98,7 @@ export async function changeChannel(acting: Acting, channel_code: string, fields
     const { customer_code = before.customer_code } = fields
     if (customer_code !== before.customer_code) {
       await refuseTakenCustomer(tx, channel_code, customer_code)
-      await buildTokenEnd(tx, now, 'customer_changed')
+      await buildRevokeTokensUpdate(tx, now, 'customer_changed')
         .where('channel_code', '=', channel_code)
         .where('grant_type', '=', 'password')
         .execute()
@@ -137,7 +138,7 @@ export async function deleteChannel(acting: Acting, channel_code: string) {
   })
 }
 
-/** Creates a further secret. The result is the only one that contains it. */
+/** Creates another secret of a channel. Only this result contains the secret; the database has its hash. */
 export async function createSecret(acting: Acting, channel_code: string) {
   const { gateway } = acting
   const now = gateway.clock.now()
@@ -175,14 +176,17 @@ export async function deleteSecret(acting: Acting, channel_code: string, secret_
       .where('secret_id', '=', secret_id)
       .executeTakeFirst()
     if (ended.numUpdatedRows === 0n) throw toNotFoundError('secret', secret_id)
-    await buildTokenEnd(tx, now, 'secret_deleted').where('secret_id', '=', secret_id).execute()
+    await buildRevokeTokensUpdate(tx, now, 'secret_deleted').where('secret_id', '=', secret_id).execute()
     const after = await readChannel(tx, channel_code)
     await recordChange(acting, tx, { before, after })
     return after
   })
 }
 
-/** Lists live channels, newest first, with one row more than the page. */
+/**
+ * Lists the channels that are not deleted, newest first. Reads one row more than the page, to know whether a next page
+ * exists.
+ */
 export async function listChannels(gateway: Gateway, window: ListWindow) {
   const rows = await buildLiveChannelsQuery(gateway, window)
     .selectAll()

@@ -12,10 +12,10 @@ export type EndReason =
   | 'upstream_ended'
 
 /**
- * Builds the statement that ends tokens and deletes their ERP sessions. The caller adds the condition that selects the
- * tokens.
+ * Builds the statement that marks tokens as revoked and deletes their ERP sessions. The caller adds the condition that
+ * selects the tokens.
  */
-export function buildTokenEnd(tx: Tx, now: number, reason: EndReason) {
+export function buildRevokeTokensUpdate(tx: Tx, now: number, reason: EndReason) {
   return tx
     .updateTable('sessions')
     .set({ revoked_at: now, revoked_reason: reason, upstream_session: null })

@@ -240,13 +240,14 @@ function requireSessionEnd(gateway: Gateway, expires: string): number {
 }
 
 /**
- * Builds the purpose for which an ERP session is sealed, so that it can be opened only for its own token and channel.
+ * Builds the text that binds an encrypted ERP session to its token and channel. The session can be decrypted only with
+ * the same text.
  */
 export function buildSessionPurpose(jti: string, channel: string): string {
   return `upstream session ${jti} of ${channel}`
 }
 
-/** The sealed ERP sessions, for resealing. */
+/** The column of encrypted ERP sessions, for `reseal.ts`. */
 export const sealedSessions = describeSealedColumn({
   table: 'sessions',
   key: 'jti',

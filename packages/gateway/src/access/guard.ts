@@ -21,16 +21,16 @@ const maxFailures = 5
 const failureWindowMs = 15 * 60_000
 const lockMs = 15 * 60_000
 const signInWaitMs = 10_000
-/** The shortest time between two records that a name has signed in, so that a sign-in seldom writes. */
+/** A name's successful sign-in is stored at most once in this time, so that most sign-ins write nothing. */
 const knownEveryMs = 24 * 60 * 60_000
 
 const maxAddressFailures = 100
 const addressWindowMs = 60 * 60_000
 
 /**
- * Maps all variants of a username to one: case, width, composed or separate accents, invisible characters (based on
- * NFKC_Casefold, Unicode §3.13). Converting to lower, upper and lower case again unifies letters without a single
- * lower-case form: ẞ, ß and ss; ς and σ.
+ * Converts a username to the key under which its failures are counted. Variants of a name have the same key: case,
+ * width, composed or separate accents, invisible characters (based on NFKC_Casefold, Unicode §3.13). Converting to
+ * lower, upper and lower case again unifies letters without a single lower-case form: ẞ, ß and ss; ς and σ.
  */
 export function toUsernameSubject(username: string): string {
   const visible = username.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
@@ -51,8 +51,8 @@ export async function withSignInGuard<T>(
     const record = await readRecord(gateway, subject)
     const isKnown = record.succeededAt !== null
     const asked = isKnown ? { result: await attempt() } : await attemptInTurn(gateway, attempt)
-    // Without the lock, another process may be counting by now. The guess need not be counted, because its result is
-    // not returned.
+    // If the lock was lost, another process may be counting failures of this name by now. This attempt need not be
+    // counted, because the caller does not get its result.
     if (asked === undefined || lost.aborted) return undefined
     if (asked.result === undefined) await recordFailure(gateway, subject, record.failures)
     else await recordSuccess(gateway, subject, record)
@@ -79,7 +79,7 @@ interface SignInRecord {
   /** The times of the failures that still count, in epoch milliseconds. */
   readonly failures: number[]
   readonly succeededAt: number | null
-  /** Whether a failure or a lock is on record, even if it no longer counts. */
+  /** Whether the row contains a failure or a lock, even an expired one. */
   readonly isMarked: boolean
 }
 
@@ -96,7 +96,8 @@ async function readRecord(gateway: Gateway, subject: string): Promise<SignInReco
   if (row.locked_until !== null) {
     if (now >= row.locked_until) return { failures: [], succeededAt, isMarked: true }
     const lockedUntil = Math.min(row.locked_until, now + lockMs)
-    // The wall clock was set back. A lock that waited for it to catch up could last for days.
+    // If the stored end is further ahead than a lock can last, the wall clock was set back. The lock is shortened,
+    // because it could otherwise last for days.
     if (lockedUntil < row.locked_until) {
       const { failed_at, updated_at } = row
       await storeRecord(gateway, subject, { failed_at, updated_at, locked_until: lockedUntil })
@@ -110,8 +111,8 @@ async function readRecord(gateway: Gateway, subject: string): Promise<SignInReco
 }
 
 /**
- * Clears the failures of a name and marks the name as known. Writes nothing if there are none and the name was marked
- * less than a day ago.
+ * Deletes the failures of a name and stores that it has signed in. Writes nothing if there are no failures and the last
+ * sign-in was stored less than a day ago.
  */
 async function recordSuccess(gateway: Gateway, subject: string, record: SignInRecord): Promise<void> {
   const now = gateway.clock.now()
@@ -149,8 +150,8 @@ async function storeRecord(
 }
 
 /**
- * Runs a token call of an address; `address` is undefined if the call is not counted. Throws `AUTH_LOCKED` if the
- * address failed too often. The number of calls in progress never exceeds the number of failures that are still
+ * Runs a call of the token endpoint. Throws `AUTH_LOCKED` if its address has failed too often. `address` is undefined
+ * if the call is not limited. The number of calls in progress never exceeds the number of failures that are still
  * allowed, so that a burst of guesses gains nothing.
  */
 export async function withAddressGuard<T>(
@@ -176,8 +177,8 @@ export async function withAddressGuard<T>(
 }
 
 /**
- * Waits until a call may start, and counts it as under way. Throws if the address is locked. The wait ends because
- * every call in progress ends within the sign-in's time limits.
+ * Waits until a call from an address may start, and counts it as running. Throws if the address is locked. The wait
+ * ends because every call in progress ends within the sign-in's time limits.
  */
 async function beginTry(gateway: Gateway, tries: SignInTries): Promise<void> {
   for (;;) {

@@ -1,7 +1,7 @@
 import type { Caller } from '../contract/call.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
-import { reportWebhookHealth } from './webhook-health.ts'
+import { readOrRecallWebhookHealth } from './webhook-health.ts'
 
 /** Describes the caller's own token, channel and permissions (`GET /me`). */
 export async function describeToken(gateway: Gateway, caller: Caller) {
@@ -45,6 +45,6 @@ export async function describeToken(gateway: Gateway, caller: Caller) {
     deprecations: token.legacy
       ? [{ what: 'legacy_token', sunset: formatInstant(config.legacyTokens.until) }]
       : [],
-    webhook_health: await reportWebhookHealth(gateway, caller.channel_code),
+    webhook_health: await readOrRecallWebhookHealth(gateway, caller.channel_code),
   }
 }

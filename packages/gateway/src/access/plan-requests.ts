@@ -15,8 +15,8 @@ export const planRequestStates = states
 export type PlanRequestState = (typeof states)[number]
 
 /**
- * Requests a plan. A channel has at most one pending request. Repeating the pending request returns it, so that a
- * client can retry after a lost response; a different request is refused.
+ * Stores a channel's request for another plan. A channel has at most one pending request. The same request again
+ * returns the pending one, so that a client can retry after a lost response; a different request is refused.
  */
 export async function requestPlan(gateway: Gateway, caller: Caller, plan: Plan, reason: string | null) {
   if (caller.plan === plan) throw toPlanStateError(['plan_present', { plan }])

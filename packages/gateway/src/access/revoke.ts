@@ -8,7 +8,7 @@ import { formatInstant } from '../kernel/clock.ts'
 import type { Tx } from '../store/store.ts'
 import type { SessionRow } from '../store/tables.ts'
 import { changeAccess, readChannel } from './channels.ts'
-import { buildTokenEnd, type EndReason } from './end-tokens.ts'
+import { buildRevokeTokensUpdate, type EndReason } from './end-tokens.ts'
 
 /** The number of tokens that a revocation ended. */
 export interface Revoked {
@@ -30,8 +30,8 @@ export async function revokeOwn(gateway: Gateway, caller: Caller, isForAll: bool
   }
   const revoked = await changeAccess(gateway, (tx) => {
     if (caller.token.legacy) return revokeLegacy(gateway, tx, caller)
-    const ended = buildLiveTokenEnd(gateway, tx, 'revoked_by_caller')
-    return executeTokenEnd(
+    const ended = buildRevokeLiveTokensUpdate(gateway, tx, 'revoked_by_caller')
+    return revokeAndCountTokens(
       isForAll && account
         ? ended.where('channel_code', '=', caller.channel_code).where('account_id', '=', account.account_id)
         : ended.where('jti', '=', caller.token.jti),
@@ -108,8 +108,8 @@ export async function revokeToken(acting: Acting, jti: string): Promise<Revoked>
   return changeAccess(gateway, async (tx) => {
     const row = await tx.selectFrom('sessions').selectAll().where('jti', '=', jti).executeTakeFirst()
     if (!row) throw toNotFoundError('token', jti)
-    const ended = buildLiveTokenEnd(gateway, tx, 'revoked_by_operator').where('jti', '=', jti)
-    const revoked = await executeTokenEnd(ended)
+    const ended = buildRevokeLiveTokensUpdate(gateway, tx, 'revoked_by_operator').where('jti', '=', jti)
+    const revoked = await revokeAndCountTokens(ended)
     const token = toTokenJson(row)
     const wasLive = revoked > 0
     await recordChange(acting, tx, {
@@ -129,10 +129,10 @@ export async function revokeAccount(
   const { gateway } = acting
   return changeAccess(gateway, async (tx) => {
     await readChannel(tx, channel_code)
-    const ended = buildLiveTokenEnd(gateway, tx, 'revoked_by_operator')
+    const ended = buildRevokeLiveTokensUpdate(gateway, tx, 'revoked_by_operator')
       .where('channel_code', '=', channel_code)
       .where('account_id', '=', account_id)
-    const revoked = await executeTokenEnd(ended)
+    const revoked = await revokeAndCountTokens(ended)
     const account = { channel_code, account_id }
     await recordChange(acting, tx, {
       before: { ...account, live_tokens: revoked },
@@ -142,12 +142,12 @@ export async function revokeAccount(
   })
 }
 
-/** Builds the statement that ends live tokens. Expired tokens are not counted as ended. */
-function buildLiveTokenEnd({ clock }: Gateway, tx: Tx, reason: EndReason) {
-  return buildTokenEnd(tx, clock.now(), reason).where('expires_at', '>', clock.now())
+/** Builds the statement that revokes tokens, except expired ones, so that these do not count as revoked. */
+function buildRevokeLiveTokensUpdate({ clock }: Gateway, tx: Tx, reason: EndReason) {
+  return buildRevokeTokensUpdate(tx, clock.now(), reason).where('expires_at', '>', clock.now())
 }
 
-async function executeTokenEnd(ended: ReturnType<typeof buildTokenEnd>): Promise<number> {
+async function revokeAndCountTokens(ended: ReturnType<typeof buildRevokeTokensUpdate>): Promise<number> {
   const { numUpdatedRows } = await ended.executeTakeFirstOrThrow()
   return Number(numUpdatedRows)
 }

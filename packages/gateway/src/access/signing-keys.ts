@@ -16,13 +16,12 @@ export async function rotateSigningKey(acting: Acting, areCompromised: boolean) 
     await recordChange(acting, tx, { before, after })
     return after
   })
-  // This process signs with the new key as soon as it responds; the other processes learn of the key from the
-  // announcement.
+  // This process signs with the new key as soon as it responds; the other processes are notified of the key.
   await gateway.sessions.follow()
   return keys
 }
 
-/** Describes the signing key and the earlier keys that still verify. */
+/** Describes the signing key and the earlier keys whose tokens are still accepted. */
 async function describeKeys(db: Db, { gateway }: Acting) {
   const [signing, ...earlier] = await gateway.keys.list(db)
   if (!signing) throw new Error('There is no signing key.')

@@ -3,7 +3,7 @@ import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { changeAccess } from './channels.ts'
-import { buildTokenEnd } from './end-tokens.ts'
+import { buildRevokeTokensUpdate } from './end-tokens.ts'
 import { buildSessionPurpose } from './grants.ts'
 
 const retrySeconds = 5
@@ -20,7 +20,7 @@ export async function withUpstreamSession<T>(
   const { jti } = caller.token
   const answer = await work(await session)
   if ('ok' in answer || answer.rejected.reason !== 'session_expired') return answer
-  await revoke(gateway, jti)
+  await revokeToken(gateway, jti)
   throw new GatewayError('AUTH_EXPIRED', { say: ['session_ended'] })
 }
 
@@ -60,8 +60,8 @@ async function findSession(gateway: Gateway, caller: Caller): Promise<string> {
   return gateway.secrets.unseal(row.upstream_session, buildSessionPurpose(jti, row.channel_code))
 }
 
-async function revoke(gateway: Gateway, jti: string): Promise<void> {
+async function revokeToken(gateway: Gateway, jti: string): Promise<void> {
   await changeAccess(gateway, (tx) =>
-    buildTokenEnd(tx, gateway.clock.now(), 'upstream_ended').where('jti', '=', jti).execute(),
+    buildRevokeTokensUpdate(tx, gateway.clock.now(), 'upstream_ended').where('jti', '=', jti).execute(),
   )
 }

@@ -4,8 +4,11 @@ import type { WebhookHealth } from '../memory.ts'
 
 const maxCounted = 1_000
 const unknown: WebhookHealth = { dead_letters: 0, last_failure_at: null, last_failure_status: null }
-/** Returns the health of a channel's webhooks, or the last known one while the store does not respond. */
-export async function reportWebhookHealth(gateway: Gateway, channelCode: string): Promise<WebhookHealth> {
+/** Returns the health of a channel's webhooks, or the last known health while the database does not respond. */
+export async function readOrRecallWebhookHealth(
+  gateway: Gateway,
+  channelCode: string,
+): Promise<WebhookHealth> {
   const { webhookHealth: known } = gateway.memory
   try {
     const health = await readHealth(gateway, channelCode)

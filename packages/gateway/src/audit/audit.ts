@@ -3,8 +3,8 @@
  * row of a change is written in the change's own transaction, with the values before and after, so no change can happen
  * without its row.
  *
- * Reads, refusals, replays and calls that changed nothing are recorded after the call. Refusals are recorded up to a
- * limit per minute, so that a caller without the token cannot fill the disk.
+ * Calls that changed nothing (reads, refusals, repeated calls) are recorded after the call. Refusals are recorded up to
+ * a limit per minute, so that a caller without the token cannot fill the disk.
  */
 
 import type { ApiResponse, Audited, Call } from '../contract/call.ts'
@@ -64,24 +64,29 @@ export async function withAudit(
   try {
     answer = await work()
   } catch (error) {
-    // Recorded even if the change has its own row: its transaction may have been rolled back, or the call failed after
-    // the commit.
-    await record(gateway, endpoint, call, toEnding(error))
+    // The failure gets its own row even if the change has one: the transaction of the change may have been rolled back,
+    // or the call failed after the commit.
+    await recordCall(gateway, endpoint, call, toCallEnding(error))
     throw error
   }
-  if (!audit.isRecorded) await record(gateway, endpoint, call, { status: answer.status })
+  if (!audit.isRecorded) await recordCall(gateway, endpoint, call, { status: answer.status })
   return answer
 }
 
-function toEnding(error: unknown): CallEnding {
+function toCallEnding(error: unknown): CallEnding {
   const { code, facts } = error instanceof GatewayError ? error : new GatewayError('INTERNAL')
   return { status: facts.status ?? errorTable[code].status, code }
 }
 
-async function record(gateway: Gateway, endpoint: Endpoint, call: Call, ended: CallEnding): Promise<void> {
+async function recordCall(
+  gateway: Gateway,
+  endpoint: Endpoint,
+  call: Call,
+  ended: CallEnding,
+): Promise<void> {
   const isRefused = ended.code === 'ADMIN_UNAUTHORIZED' || ended.code === 'RATE_LIMITED'
   const at = gateway.clock.monotonic()
-  // Calls of a disabled console are not recorded.
+  // While no admin token is configured, all calls are refused and none is recorded.
   if (ended.code === 'ADMIN_DISABLED') return
   if (isRefused && !gateway.quota.tokens.take('admin refused', 1, maxRefusalsPerMinute, at).paid) return
   const row = toAuditRow(gateway, call, { action: endpoint.id, detail: ended })

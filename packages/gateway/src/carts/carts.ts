@@ -20,7 +20,7 @@ import type { Db, Tx } from '../store/store.ts'
 import type { CartRow, Line } from '../store/tables.ts'
 import { toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
 import { toDocumentInDoubtError } from '../writes/failures.ts'
-import { keepResponse } from '../writes/keys.ts'
+import { storeResponse } from '../writes/keys.ts'
 
 /** The states of a cart. */
 export const cartStates = ['draft', 'confirmed', 'cancelled'] as const
@@ -84,7 +84,7 @@ export async function createCart(context: CallContext, body: CartBody) {
   }
   return gateway.store.db.transaction().execute(async (tx) => {
     await tx.insertInto('carts').values(row).execute()
-    return respond({ ...context, tx }, row, created)
+    return createAndStoreReply({ ...context, tx }, row, created)
   })
 }
 
@@ -155,14 +155,15 @@ export async function cancelCart(context: CallContext, id: string) {
 interface OpenCart {
   readonly id: string
   /**
-   * The state that the work leads to, if a repeated call is allowed. A cart that is already in this state is returned
-   * unchanged.
+   * The state of the cart after the work. A cart that is already in this state is returned unchanged, so that the call
+   * can be repeated.
    */
   readonly done?: string
 }
 
 /**
- * Runs `work` on the caller's own open cart under its lock. A closed cart is refused unless it is in the state `done`.
+ * Runs `work` on the caller's own open cart under its lock. A closed cart is refused unless its state is `done`; then
+ * it is returned unchanged.
  */
 async function withOpenCart(
   { gateway, caller }: CallContext,
@@ -198,19 +199,19 @@ async function writeCart(context: CartCommit, row: CartRow, fields: Partial<Cart
     .where('cart_id', '=', row.cart_id)
     .where('status', '=', 'draft')
     .executeTakeFirst()
-  // The lock was lost, and another process has closed the cart in the meantime.
+  // No row has changed: the lock was lost, and another process has closed the cart.
   if (changed.numUpdatedRows !== 1n) throw toDocumentInDoubtError(row.cart_id)
-  return respond(context, { ...row, ...all }, 200)
+  return createAndStoreReply(context, { ...row, ...all }, 200)
 }
 
-async function respond(
+async function createAndStoreReply(
   { gateway, call, caller, tx }: CartCommit,
   row: CartRow,
   status: number,
 ): Promise<CartReply> {
   const reply = new Reply({ data: toCartJson(gateway, caller, row) })
   const resource = { type: 'cart', id: row.cart_id }
-  await keepResponse({ gateway, tx, keyed: call.key }, { reply, status, resource })
+  await storeResponse({ gateway, tx, keyed: call.key }, { reply, status, resource })
   return reply
 }
 

@@ -1,7 +1,7 @@
 import type { UpstreamCall } from '../kernel/tracing.ts'
 import type { Language } from './language.ts'
 
-/** All capabilities: what access tokens may allow. */
+/** All capabilities. A token allows its caller some of them. */
 export const capabilityNames = [
   'stock.read',
   'products.read',
@@ -65,8 +65,8 @@ export interface Call {
   readonly requestId: string
   readonly language: Language
   /**
-   * The key for limits per address: the IPv4 address or the /64 of an IPv6 address. Undefined if the call must not
-   * count.
+   * The client's address, for limits per address: the IPv4 address or the /64 of an IPv6 address. Undefined if such
+   * limits do not apply to the call.
    */
   readonly address: string | undefined
   /** The failure that the call requests from the sandbox (`X-Sandbox-Fault`). */
@@ -91,11 +91,11 @@ export interface Call {
   audit?: Audited | undefined
   /** The calls to the ERP that this call made, in the order in which they ended. */
   upstreamCalls?: UpstreamCall[] | undefined
-  /** Headers that a stage adds to every response, success or failure. */
+  /** Headers that a stage of the pipeline adds to the call's response, success or failure. */
   extraHeaders?: string[] | undefined
 }
 
-/** An `Idempotency-Key` in its scope, with the hash of the request's parsed input. */
+/** A call's `Idempotency-Key`. It is unique within `scope`; `fingerprint` is the hash of the parsed input. */
 export interface Keyed {
   readonly scope: string
   readonly fingerprint: string
@@ -105,21 +105,21 @@ export interface Keyed {
   readonly idempotency_key: string
   /** Aborted if the key's lock is lost during the call: another process may then run the request. */
   readonly lost: AbortSignal
-  /** Whether the response was stored in the commit of the change that it reports. */
+  /** Whether the response was already stored, in the transaction of the change that it reports. */
   isKept: boolean
 }
 
-/** An operator's call while its audit record is not complete. */
+/** What is known for the audit record of an operator's call while the call runs. */
 export interface Audited {
   /** The endpoint's id. */
   readonly action: string
   /** The status of a successful response. */
   readonly status: number
-  /** Whether the row was written in the transaction of the change. */
+  /** Whether the audit row was already written, in the transaction of the change. */
   isRecorded: boolean
 }
 
-/** A prebuilt body in chunks, compressed once for each `key`. */
+/** A body that is already serialized, in chunks. Its compressed form is cached under `key`. */
 export interface Prebuilt {
   readonly chunks: readonly Uint8Array[]
   readonly size: number

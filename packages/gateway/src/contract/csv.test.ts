@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { listColumns, toCsv } from './csv.ts'
 
-const lineOf = (value: unknown) => toCsv(['a'], [{ a: value }]).slice('a\r\n'.length, -'\r\n'.length)
+const formatCell = (value: unknown) => toCsv(['a'], [{ a: value }]).slice('a\r\n'.length, -'\r\n'.length)
 
 describe('a CSV', () => {
   it('has a header row, CRLF, and quotes only where they are needed', () => {
@@ -24,16 +24,16 @@ describe('a CSV', () => {
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '＋1', '－1', '＠x'])(
     'keeps a spreadsheet from running the text %s',
     (text) => {
-      expect(lineOf(text)).toBe(`'${text}`)
+      expect(formatCell(text)).toBe(`'${text}`)
     },
   )
 
   it('keeps a spreadsheet from running what is quoted too, and leaves numbers numbers', () => {
-    expect(lineOf('=HYPERLINK("http://x","y")')).toBe(`"'=HYPERLINK(""http://x"",""y"")"`)
-    expect(lineOf('\t=1')).toBe(`'\t=1`)
-    expect(lineOf('\r=1')).toBe(`"'\r=1"`)
-    expect(lineOf(-1)).toBe('-1')
-    expect(lineOf('a=1')).toBe('a=1')
+    expect(formatCell('=HYPERLINK("http://x","y")')).toBe(`"'=HYPERLINK(""http://x"",""y"")"`)
+    expect(formatCell('\t=1')).toBe(`'\t=1`)
+    expect(formatCell('\r=1')).toBe(`"'\r=1"`)
+    expect(formatCell(-1)).toBe('-1')
+    expect(formatCell('a=1')).toBe('a=1')
   })
 })
 

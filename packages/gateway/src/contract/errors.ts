@@ -25,8 +25,8 @@ export const reasons = [
 export type Reason = (typeof reasons)[number]
 
 /**
- * The values that a sentence repeats, by placeholder. A `thing` is written in the language of the sentence. Values are
- * cleaned and limited in length when the sentence is written.
+ * The values of the placeholders in a sentence, by name. A `thing` is replaced by its noun in the language of the
+ * sentence. All values are cleaned and limited in length when they are inserted.
  */
 export type Details = Readonly<Record<string, string | number | { readonly thing: Thing }>>
 
@@ -34,9 +34,9 @@ export interface ErrorFacts {
   /** The offending field, such as `lines[0].quantity`. */
   readonly param?: string
   readonly reason?: Reason
-  /** A sentence that is more specific than the message of the code. */
+  /** A sentence that replaces the general message of the error code. */
   readonly say?: readonly [SentenceId, Details?]
-  /** What to do next, if the hint of the code and reason is not specific enough. */
+  /** A sentence that replaces the general hint: what the client should do next. */
   readonly hint?: readonly [SentenceId, Details?]
   /** Every problem with a field, in the caller's language. */
   readonly errors?: readonly { readonly param: string; readonly message: string }[]
@@ -55,8 +55,8 @@ export interface ErrorFacts {
 }
 
 /**
- * The error that every refusal throws: a stable code and its facts. The message is written with the response, in the
- * caller's language.
+ * An error that is sent to the client: a stable code and the facts about it. The message is created with the response,
+ * in the caller's language.
  */
 export class GatewayError extends Error {
   readonly code: ErrorCode

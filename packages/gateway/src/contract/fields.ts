@@ -3,7 +3,7 @@ import { countries } from './countries.ts'
 import { errorTable } from './error-table.ts'
 
 /**
- * Creates the field for a whole number in a query string. Only digits are accepted, so '', '1e2', '0x10' and '١' are
+ * Creates the schema of a whole number in a query string. Only digits are accepted, so '', '1e2', '0x10' and '١' are
  * refused.
  */
 export const wholeNumberField = (least: number, most: number) =>
@@ -32,7 +32,7 @@ export const maxPage = 1_000_000_000
  */
 const unprintable = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
-/** Creates the field for an identifier, which is compared byte by byte: NFC, printable and limited in length. */
+/** Creates the schema of an identifier, which is compared byte by byte: NFC, printable and limited in length. */
 export const codeField = (most = 64) =>
   z
     .string()
@@ -43,7 +43,7 @@ export const codeField = (most = 64) =>
     })
 
 /**
- * Creates the field for text written by a person: NFC, without control characters and lone surrogates, limited in
+ * Creates the schema of text that a person wrote: NFC, without control characters and lone surrogates, limited in
  * length.
  */
 export const textField = (most: number) =>
@@ -70,7 +70,7 @@ export const currencyCode = z
   .refine((text) => currencies.has(text), { params: { say: 'currency_form' } })
   .meta({ description: 'ISO 4217', examples: ['AUD'] })
 export const instantField = z.iso.datetime().meta({ description: 'RFC 3339, UTC, milliseconds' })
-/** The first accepted day. An earlier day is certainly a mistake, and ISO arithmetic fails near year 0. */
+/** The first accepted day. An earlier day is certainly a mistake, and date arithmetic fails near year 0. */
 const firstDay = '1970-01-01'
 export const dateField = z.iso
   .date()

@@ -14,10 +14,10 @@ export interface ListWindow {
   readonly offset: number
   readonly asOf: string
   /**
-   * Whether a time that may change, such as `updated_at`, lies within the requested days. `as_of` does not limit it:
-   * a row that changes between two pages would otherwise be on neither.
+   * Whether a time lies within the requested days. For times that change, such as `updated_at`: `as_of` does not limit
+   * them, because a row that changes between two pages would otherwise be on neither.
    */
-  holds(time: number): boolean
+  includesTime(time: number): boolean
 }
 
 interface ListInput {
@@ -31,7 +31,7 @@ interface ListInput {
 const dayMs = 24 * 60 * 60 * 1000
 const maxDays = 366
 const defaultDays = 30
-/** An earlier `as_of` is replaced by this instant, because ISO arithmetic fails near year 0. */
+/** An earlier `as_of` is replaced by this instant, because date arithmetic fails near year 0. */
 const firstInstant = 0
 /** The last instant that a `Date` can hold. Without `end_date` and `as_of` a list has no end. */
 const lastInstant = 8_640_000_000_000_000
@@ -51,9 +51,9 @@ export function parseWindow(input: ListInput, now: number, unbounded = false): L
 }
 
 /**
- * Computes the window of a list whose newest row, and therefore `as_of` (`toListPage`), may be ahead of the gateway's
- * clock. Such an `as_of` identifies the rows that the first page saw, but not the day on which that page was read,
- * which was at most `maxReadingMs` ago.
+ * Does the same as `parseWindow`, for lists whose rows may be dated ahead of the gateway's clock. Their `as_of` may be
+ * the time of the newest row (`toListPage`), which does not show on which day the first page was read. The first page
+ * is then assumed to be `maxReadingMs` old.
  */
 export function parseWindowOfDatedRows(input: ListInput, now: number, unbounded = false): ListWindow {
   if (input.as_of === undefined || Date.parse(input.as_of) <= now) return parseWindow(input, now, unbounded)
@@ -98,14 +98,14 @@ function computeWindow(input: ListInput, { now, present, unbounded }: WindowDefa
     pageSize,
     offset: (page - 1) * pageSize,
     asOf,
-    holds: (time) => !bounded || (time >= from && time < last),
+    includesTime: (time) => !bounded || (time >= from && time < last),
   }
 }
 
 /**
- * Builds the envelope of a list. `rows` has one row more than the page if there is a next page. `newest` is the time
- * of the list's first row. If that time is ahead of the clock it becomes `as_of`, because the next page would otherwise
- * omit that row.
+ * Builds one page of a list as the API returns it. `rows` has one row more than the page if there is a next page.
+ * `newest` is the time of the list's first row. If that time is ahead of the clock it becomes `as_of`, because the next
+ * page would otherwise omit that row.
  */
 export function toListPage<T>(window: ListWindow, rows: readonly T[], newest = 0) {
   return {

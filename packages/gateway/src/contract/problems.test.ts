@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { codeField, country, dateField, instantField, textField, wholeNumberField } from './fields.ts'
 import type { Language } from './language.ts'
-import { createErrorMap, dropMachineBounds } from './problems.ts'
+import { createErrorMap, dropSafeIntegerIssues } from './problems.ts'
 
 /** Returns the messages for an invalid value, in one language. */
 function listMessages(schema: z.ZodType, value: unknown, language: Language = 'en'): string[] {
   const { error } = z
     .object({ field: schema })
     .safeParse({ field: value }, { error: createErrorMap(language) })
-  return dropMachineBounds(error?.issues ?? []).map(({ message }) => message)
+  return dropSafeIntegerIssues(error?.issues ?? []).map(({ message }) => message)
 }
 
 const quantity = z.int().min(1).max(999)

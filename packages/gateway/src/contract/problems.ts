@@ -31,7 +31,7 @@ function toSentence(issue: RawIssue): Sentence {
 function toCustomSentence({ params, input }: RawIssue): Sentence {
   const say: unknown = Object(params).say
   if (typeof say === 'string' && isSentenceId(say)) return [say]
-  // Only amounts have a custom rule for numbers.
+  // Amounts are the only numbers with a custom rule.
   return typeof input === 'number' ? ['amount_form'] : defaultSentence
 }
 
@@ -70,16 +70,19 @@ function toFormatSentence(format: string, pattern = ''): Sentence {
     : ['not_whole_number', { most: digits }]
 }
 
-/** Removes the issue about safe integers if the value also exceeds the field's own limit. */
-export function dropMachineBounds(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+/**
+ * Zod reports two issues for a number that exceeds both the field's limit and the safe integers. Removes the second
+ * one.
+ */
+export function dropSafeIntegerIssues(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   return issues.filter(
     (issue) =>
-      !isMachineBound(issue) ||
+      !isSafeIntegerIssue(issue) ||
       !issues.some((other) => other !== issue && other.code === issue.code && isSamePath(other, issue)),
   )
 }
 
-function isMachineBound(issue: z.core.$ZodIssue): boolean {
+function isSafeIntegerIssue(issue: z.core.$ZodIssue): boolean {
   return (issue.code === 'too_big' || issue.code === 'too_small') && issue.origin === 'int'
 }
 

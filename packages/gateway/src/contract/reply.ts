@@ -1,6 +1,6 @@
 import type { Prebuilt } from './call.ts'
 
-/** A handler's result with its own status or headers, or a prebuilt body. */
+/** The result of a handler that sets a status or headers of its own, or has a prebuilt body. */
 export class Reply<T> {
   readonly body: T | Prebuilt | undefined
   readonly headers: readonly string[]

@@ -1,9 +1,9 @@
 /**
- * Keeps orders, holds and shipments as the ERP has them, so that clients can read them while the ERP does not respond.
- * The ERP reports which documents may have changed, and the gateway reads them again.
+ * Copies the state of orders, holds and shipments from the ERP, so that clients can read them while the ERP does not
+ * respond. The ERP reports which documents may have changed, and the gateway reads them again.
  *
- * A document with a write of unknown outcome is left to the settlement of that write. A final state stays final: a
- * report that was read before a void or a shipment never reverts it.
+ * If the outcome of a write on a document is unknown, only the settlement of that write (`writes/settle.ts`) updates
+ * the document. A final state stays final: a report that was read before a void or a shipment never reverts it.
  */
 
 import { type ErpDocument, unwrap, withTimeout } from '@trade-gateway/connector'
@@ -26,8 +26,8 @@ export async function syncDocuments(gateway: Gateway): Promise<void> {
   await gateway.store.withLock('sync documents', 0, async () => {
     const began = gateway.clock.now()
     const cursor = changes === 'none' ? null : (row?.cursor ?? null)
-    await readHintedAgain(gateway)
-    const reached = await followHints(gateway, cursor)
+    await readHintedDocuments(gateway)
+    const reached = await readChangedDocuments(gateway, cursor)
     if (reached !== undefined) await saveCursor(gateway, reached, began)
   })
 }
@@ -36,22 +36,22 @@ export async function syncDocuments(gateway: Gateway): Promise<void> {
  * Reads the documents that the ERP reports as changed. Returns the new cursor, or undefined if the ERP does not take
  * orders.
  */
-async function followHints(gateway: Gateway, since: string | null): Promise<string | undefined> {
+async function readChangedDocuments(gateway: Gateway, since: string | null): Promise<string | undefined> {
   let cursor = since
   for (let page = 0; page < maxPages; page++) {
     const answer = await gateway.erp['documents.changed']({ cursor }, withTimeout(timeoutMs))
     if ('rejected' in answer && answer.rejected.reason === 'not_supported') return undefined
     const hints = unwrap(answer)
-    // Without a cursor the missed changes are unknown.
+    // Without a cursor it is unknown which changes were missed, so all open documents are read.
     const isWhole = hints.everything || cursor === null
-    await readAgain(gateway, isWhole ? await findOpenReferences(gateway) : hints.references)
+    await readDocuments(gateway, isWhole ? await findOpenReferences(gateway) : hints.references)
     cursor = hints.cursor
     if (!hints.more) return cursor
   }
   return cursor ?? undefined
 }
 
-async function readAgain(gateway: Gateway, references: readonly string[]): Promise<void> {
+async function readDocuments(gateway: Gateway, references: readonly string[]): Promise<void> {
   for (let from = 0; from < references.length; from += perRead) {
     const input = { references: references.slice(from, from + perRead) }
     const { documents } = unwrap(await gateway.erp['documents.read'](input, withTimeout(timeoutMs)))
@@ -65,8 +65,8 @@ async function readAgain(gateway: Gateway, references: readonly string[]): Promi
   }
 }
 
-/** Reads documents again that the ERP reported while a write on them was open. */
-async function readHintedAgain(gateway: Gateway): Promise<void> {
+/** Reads the documents in `document_hints`: the ERP reported them as changed while a write on them was open. */
+async function readHintedDocuments(gateway: Gateway): Promise<void> {
   const { db } = gateway.store
   const hints = await db
     .selectFrom('document_hints')
@@ -74,7 +74,7 @@ async function readHintedAgain(gateway: Gateway): Promise<void> {
     .orderBy('heard_at')
     .limit(perRead)
     .execute()
-  await readAgain(
+  await readDocuments(
     gateway,
     hints.map(({ reference }) => reference),
   )
@@ -95,7 +95,8 @@ async function findOpenReferences({ store, kinds, clock }: Gateway): Promise<str
 }
 
 /**
- * Applies the ERP's document and deletes its hint in the same commit. If a write is open, the hint is recorded again.
+ * Updates the gateway's document to what the ERP reports, and deletes its row in `document_hints`. If a write on the
+ * document is open, the row is stored again instead.
  */
 async function applyDocument(
   gateway: Gateway,

@@ -19,11 +19,12 @@ const stateOfErp: Readonly<Record<string, string>> = {
 }
 
 /**
- * The natural key of a drop-ship order. The lock is derived from this key, because it is taken before the row exists.
+ * The columns that identify a drop-ship order before it has an id. The name of its lock is derived from them, because
+ * the lock is taken before the row exists.
  */
 export type NaturalKey = Pick<DropshipRow, 'channel_code' | 'client_order_number' | 'sku'>
 
-/** The document kind of drop-ship orders and their previews. Only this file writes the table `dropship_orders`. */
+/** The `DocumentKind` of drop-ship orders and their previews. Only this file writes the table `dropship_orders`. */
 export const dropshipKind: DocumentKind<NaturalKey> = {
   type: 'dropship_order',
   path,
@@ -42,7 +43,7 @@ export const dropshipKind: DocumentKind<NaturalKey> = {
       const isStillHeldFor = row && row.hold_id === hold_id && row.submitted_at === null
       return isStillHeldFor ? { type: 'dropship_order', id, lock: toNaturalKeyLockName(row) } : undefined
     },
-    buildDoubtUpdate: (db, id, inDoubt) => buildDropshipUpdate(db, id, { in_doubt: inDoubt }),
+    buildInDoubtUpdate: (db, id, inDoubt) => buildDropshipUpdate(db, id, { in_doubt: inDoubt }),
     async endDocument(tx, { source_id, hold_id }, { statusRaw, now }) {
       const raw = statusRaw === null ? {} : { status_raw: statusRaw }
       const fields = { status: 'cancelled', cancelled_at: now, updated_at: now, ...raw }
@@ -89,7 +90,7 @@ export const dropshipKind: DocumentKind<NaturalKey> = {
   },
 }
 
-/** Builds the name of the lock of a natural key. */
+/** Builds the name of a drop-ship order's lock. */
 export function toNaturalKeyLockName({ channel_code, client_order_number, sku }: NaturalKey): string {
   return `dropship ${JSON.stringify([channel_code, client_order_number, sku])}`
 }
@@ -103,12 +104,12 @@ export function buildDropshipUpdate(db: Db, id: string, fields: Partial<Dropship
   return db.updateTable('dropship_orders').set(fields).where('dropship_order_id', '=', id)
 }
 
-/** Builds the statement that deletes the row of a write that the ERP definitely did not perform. */
+/** Builds the statement that deletes a new order or preview, if the ERP definitely did not perform its write. */
 export function buildDropshipDelete(db: Db, id: string) {
   return db.deleteFrom('dropship_orders').where('dropship_order_id', '=', id)
 }
 
-/** Ends expired previews that hold no stock. */
+/** Cancels expired previews that hold no stock. */
 async function expireUnheldPreviews(db: Db, now: number): Promise<void> {
   await db
     .updateTable('dropship_orders')
@@ -124,7 +125,7 @@ async function expireUnheldPreviews(db: Db, now: number): Promise<void> {
 interface SubmitFacts {
   /** The request that submitted the order. */
   readonly requestId?: string
-  /** Statements that run first in the same commit. */
+  /** Statements that run first in the same transaction. */
   readonly before?: readonly Compilable[]
 }
 

@@ -6,7 +6,7 @@ import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { releaseExpiredHold, releaseExpiredHoldsOf } from '../holds/expire.ts'
 import {
-  buildHoldEnd,
+  buildEndHoldUpdate,
   erpGraceMs,
   findHoldByReference,
   findReservedHold,
@@ -70,7 +70,7 @@ export const dropshipPreview: Write<Detail, { data: ReturnType<typeof toPreviewJ
   },
   async undo(context) {
     if (context.detail.isNew) await buildDropshipDelete(context.tx, context.intent.document_id).execute()
-    else await clearDoubt(context)
+    else await clearInDoubt(context)
   },
 }
 
@@ -83,7 +83,7 @@ async function replaceHold(
   const now = gateway.clock.now()
   const { hold_id, expires_at, replaces } = detail
   if (replaces !== null) {
-    await tx.executeQuery(buildHoldEnd(tx, replaces, { reason: 'release', statusRaw: null, now }))
+    await tx.executeQuery(buildEndHoldUpdate(tx, replaces, { reason: 'release', statusRaw: null, now }))
   }
   const hold = { hold_id, channel_code, source: 'dropship_preview', source_id, expires_at } as const
   await insertHold(tx, hold, { document, now })
@@ -97,14 +97,14 @@ export const dropshipDrop: Write<null, object> = {
     const { gateway, tx, intent } = context
     const statusRaw = document?.status_raw ?? null
     const ending = { reason: 'release', statusRaw, now: gateway.clock.now() } as const
-    await tx.executeQuery(buildHoldEnd(tx, intent.reference, ending))
-    await clearDoubt(context)
+    await tx.executeQuery(buildEndHoldUpdate(tx, intent.reference, ending))
+    await clearInDoubt(context)
     return new Reply({})
   },
-  undo: clearDoubt,
+  undo: clearInDoubt,
 }
 
-async function clearDoubt({ tx, intent }: Pick<WriteContext<unknown>, 'tx' | 'intent'>): Promise<void> {
+async function clearInDoubt({ tx, intent }: Pick<WriteContext<unknown>, 'tx' | 'intent'>): Promise<void> {
   await buildDropshipUpdate(tx, intent.document_id, { in_doubt: doubt.none }).execute()
 }
 
@@ -143,7 +143,7 @@ interface NewHold {
   readonly replaces: string | null
 }
 
-/** Performs one write: the hold of a preview. */
+/** Asks the ERP to hold stock for a preview. This is one write (`writes/perform.ts`). */
 function performHold(context: CallContext, { body, held, row, isNew, replaces }: NewHold) {
   const { gateway, caller } = context
   const { dropship_order_id: id, channel_code } = row
@@ -198,8 +198,8 @@ interface FormerHold {
 }
 
 /**
- * Releases the former hold. If the ERP refused the new hold because of insufficient stock, it kept the former one, to
- * which no preview refers any more.
+ * Releases the earlier hold of a preview if the ERP still has it. The ERP keeps it if it refused the new hold because
+ * of insufficient stock, but the preview does not refer to it any more.
  */
 async function releaseFormerHold(gateway: Gateway, { row, held, reference }: FormerHold) {
   const { dropship_order_id: id, channel_code } = row
@@ -219,7 +219,7 @@ async function releaseFormerHold(gateway: Gateway, { row, held, reference }: For
   })
 }
 
-/** Finds the live preview with this number. An expired preview is ended first. */
+/** Finds the preview among `rows` that can still be submitted. If it has expired, its stock is released instead. */
 async function findFormerPreview(
   gateway: Gateway,
   rows: readonly DropshipRow[],

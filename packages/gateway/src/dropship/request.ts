@@ -11,7 +11,7 @@ import type { DropshipBody } from './body.ts'
 import { toShippingMethod } from './dropship-json.ts'
 import { toErpRecipient, toRecipientKey } from './recipient.ts'
 
-/** The request to the ERP, without the session. */
+/** The input of the ERP's operations that previews and submits share, without the ERP session. */
 export type ErpRequest = Omit<Input<'hold'>, 'session' | 'reference' | 'replaces' | 'expires_at'>
 
 /** Checks goods and warehouses and builds the request to the ERP. Drop-ship orders are always paid on invoice. */
@@ -28,7 +28,7 @@ export function toErpRequest(gateway: Gateway, caller: Caller, body: DropshipBod
   }
 }
 
-/** Derives the columns that the body determines. */
+/** Returns the columns whose values come from the request body. */
 export function toBodyFields(gateway: Gateway, body: DropshipBody) {
   return {
     quantity: body.quantity,
@@ -58,7 +58,8 @@ export function pickBodyFields(row: DropshipRow) {
 }
 
 /**
- * Builds the row of the `nth` order with its natural key. The ERP's reference is derived from the key and that count.
+ * Builds the row of a new order or preview. `nth` is the number of earlier rows with the same channel, order number and
+ * SKU. The ERP's reference is derived from these values and `nth`.
  */
 export function toNewRow({ gateway, caller }: CallContext, body: DropshipBody, nth: number): DropshipRow {
   const { channel_code } = caller

@@ -5,7 +5,7 @@ import { Reply } from '../contract/reply.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { releaseExpiredHold } from '../holds/expire.ts'
-import { buildHoldEndsOfSubmit, findLiveHold, type HoldsEndedBySubmit } from '../holds/store.ts'
+import { buildEndHoldUpdatesOfSubmit, findLiveHold, type HoldsEndedBySubmit } from '../holds/store.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { toHundredths, toMinorBound } from '../ordering/amounts.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
@@ -55,7 +55,7 @@ export const dropshipSubmit: Write<Detail, { data: ReturnType<typeof toDropshipJ
     if (!row || document === null)
       throw new Error(`The ERP accepted ${document_id} and reported no document.`)
     const report = toErpReport(gateway, document)
-    const before = buildHoldEndsOfSubmit(
+    const before = buildEndHoldUpdatesOfSubmit(
       tx,
       { consumed: detail.hold_reference, expired: detail.ended },
       report.now,
@@ -120,7 +120,7 @@ interface Submit {
   readonly isNew: boolean
 }
 
-/** Performs one write: a new order or a submitted preview, from held or from free stock. */
+/** Asks the ERP to create the order, from held or from free stock. This is one write (`writes/perform.ts`). */
 function performSubmit(context: CallContext, submit: Submit, holds: HoldsEndedBySubmit) {
   const { gateway, caller } = context
   const { body, held, request, row, isNew } = submit
@@ -244,7 +244,7 @@ async function requireNamedPreview(
   return row
 }
 
-/** Throws if a write on a preview of this number is open: the hold may or may not exist. */
+/** Throws if the outcome of an earlier write on one of the rows is unknown, because its hold may or may not exist. */
 function refuseOpenWrites(rows: readonly DropshipRow[]) {
   const unsettled = rows.find((row) => row.in_doubt !== doubt.none)
   if (unsettled) throw toDocumentInDoubtError(unsettled.dropship_order_id)

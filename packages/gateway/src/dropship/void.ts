@@ -8,7 +8,7 @@ import type { DropshipRow } from '../store/tables.ts'
 import { type HeldLock, withDocumentLock } from '../writes/document-lock.ts'
 import { toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write, WriteContext } from '../writes/intent.ts'
-import { keepResponse } from '../writes/keys.ts'
+import { storeResponse } from '../writes/keys.ts'
 import { performWrite } from '../writes/perform.ts'
 import { doubt, toDropshipJson } from './dropship-json.ts'
 import { applyToDropship, buildDropshipUpdate, toNaturalKeyLockName } from './kind.ts'
@@ -25,13 +25,13 @@ export const dropshipRelease: Write<{ readonly hold_id: string }, DropshipJson> 
     const { document_id: source_id, reference } = intent
     const hold = { hold_id: detail.hold_id, reference, source: 'dropship_preview', source_id }
     const statusRaw = document?.status_raw ?? null
-    await clearDoubt(context)
+    await clearInDoubt(context)
     await endHold(context, hold, { reason: 'release', statusRaw, now: gateway.clock.now() })
     const row = await findDropship(tx, source_id)
     if (!row) throw new Error(`The drop-ship order ${source_id} is gone.`)
     return new Reply({ data: toDropshipJson(row) })
   },
-  undo: clearDoubt,
+  undo: clearInDoubt,
 }
 
 /** Voids an order. The ERP cancels it before the hand-over to the warehouse and intercepts it afterwards. */
@@ -46,10 +46,10 @@ export const dropshipVoid: Write<null, DropshipJson> = {
       data: toDropshipJson(await applyToDropship(tx, row, toErpReport(gateway, document))),
     })
   },
-  undo: clearDoubt,
+  undo: clearInDoubt,
 }
 
-async function clearDoubt({ tx, intent }: Pick<WriteContext<unknown>, 'tx' | 'intent'>): Promise<void> {
+async function clearInDoubt({ tx, intent }: Pick<WriteContext<unknown>, 'tx' | 'intent'>): Promise<void> {
   await buildDropshipUpdate(tx, intent.document_id, { in_doubt: doubt.none }).execute()
 }
 
@@ -70,7 +70,7 @@ export async function voidDropship(context: CallContext, id: string) {
     if (row.status === 'shipped') throw toAlreadyShippedError(row)
     const { reference } = row
     return performWrite(context, dropshipVoid, {
-      ...toPlanBase(row, held),
+      ...buildWritePlanBase(row, held),
       reference,
       send: (options) => context.gateway.erp.void({ reference }, options),
     })
@@ -98,7 +98,7 @@ async function releasePreview(context: CallContext, row: DropshipRow, held: Held
   if (!hold) return cancelPreviewWithoutHold(context, row)
   const { reference, hold_id } = hold
   return performWrite(context, dropshipRelease, {
-    ...toPlanBase(row, held),
+    ...buildWritePlanBase(row, held),
     reference,
     detail: { hold_id },
     warehouses: listHeldWarehouses(hold),
@@ -116,16 +116,16 @@ function cancelPreviewWithoutHold({ gateway, call }: CallContext, row: DropshipR
       .where('hold_id', row.hold_id === null ? 'is' : '=', row.hold_id)
       .where('in_doubt', '=', doubt.none)
       .executeTakeFirst()
-    // The lock was lost, and another process has taken a hold for the preview in the meantime.
+    // No row has changed: the lock was lost, and another process has taken a hold for the preview.
     if (changed.numUpdatedRows !== 1n) throw toDocumentInDoubtError(id)
     const reply = new Reply({ data: toDropshipJson({ ...row, ...fields }) })
     const resource = { type: 'dropship_order', id }
-    await keepResponse({ gateway, tx, keyed: call.key }, { reply, status: 200, resource })
+    await storeResponse({ gateway, tx, keyed: call.key }, { reply, status: 200, resource })
     return reply
   })
 }
 
-function toPlanBase({ dropship_order_id: id, channel_code }: DropshipRow, held: HeldLock) {
+function buildWritePlanBase({ dropship_order_id: id, channel_code }: DropshipRow, held: HeldLock) {
   return {
     document: { type: 'dropship_order', id },
     held,

@@ -99,7 +99,7 @@ export interface StoredStockChange {
   readonly changed_count: number
 }
 
-/** Builds an event as a channel reads it. */
+/** Builds the JSON of an event for a channel. */
 export function toEventJson(row: OutboxRow, channel_code: string, baseUrl: string | undefined) {
   return {
     event_id: row.event_id,

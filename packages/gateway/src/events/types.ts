@@ -63,7 +63,8 @@ function buildDataJsonSchema(data: z.ZodType, language: Language): Record<string
 }
 
 /**
- * Removes the bounds that Zod adds to every integer, and `additionalProperties`, because objects may grow within 1.x.
+ * Removes the bounds that Zod adds to every integer, and `additionalProperties`, because a later version 1.x may add
+ * fields.
  */
 function dropZodDefaults({ jsonSchema }: { readonly jsonSchema: Record<string, unknown> }) {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

@@ -9,7 +9,7 @@ export interface Visibility {
 }
 
 /**
- * Whether a reader receives the events of a warehouse or view. The allowlist is compared literally, as for every
+ * Whether a reader receives the events of a warehouse or view. The code itself must be on the allowlist, as for every
  * request. Events of a view go only to readers whose allowlist or endpoint contains the view, because the others
  * receive the events of its member warehouses.
  */

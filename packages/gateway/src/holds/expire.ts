@@ -1,7 +1,7 @@
 /**
- * Releases expired holds at the ERP. A worker does so within a second. A preview does so before it asks for stock, if
- * an expired hold could leave it short. A document with a write of unknown outcome keeps its hold. While the ERP does
- * not respond or writes are disabled, the stock stays held and the document shows the hold.
+ * Releases expired holds at the ERP. A worker releases them within a second. A preview first releases those that could
+ * leave it short of stock. A document with a write of unknown outcome keeps its hold. While the ERP does not respond or
+ * writes are disabled, the stock stays held and the document shows the hold.
  */
 
 import { Reply } from '../contract/reply.ts'
@@ -12,8 +12,8 @@ import type { HeldLock } from '../writes/document-lock.ts'
 import type { Write } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
 import {
-  buildDoubtUpdates,
-  clearDoubt,
+  buildInDoubtUpdates,
+  clearInDoubt,
   endHold,
   findHoldTarget,
   hasOpenWrite,
@@ -37,12 +37,12 @@ export const holdExpire: Write<HeldStock, object> = {
   isDone: isReleased,
   async apply(context, { document }) {
     const { gateway, detail } = context
-    await clearDoubt(context)
+    await clearInDoubt(context)
     const statusRaw = document?.status_raw ?? null
     await endHold(context, detail, { reason: 'expiry', statusRaw, now: gateway.clock.now() })
     return new Reply({})
   },
-  undo: clearDoubt,
+  undo: clearInDoubt,
 }
 
 /** Ends expired documents that hold no stock, and releases expired holds; one turn of the worker. */
@@ -123,7 +123,7 @@ export async function releaseExpiredHold(gateway: Gateway, holdId: string, held:
     .executeTakeFirst()
   if (!hold) return
   const target = await findHoldTarget(gateway, hold)
-  // While this process waited for the lock, the hold passed to another document. A later turn releases it there.
+  // If the hold passed to another document while this process waited for the lock, a later turn releases it.
   if (target.lock !== held.lock || (await hasOpenWrite(db, target.id))) return
   const { hold_id, reference, source, source_id, channel_code } = hold
   await performWrite({ gateway, call: undefined }, holdExpire, {
@@ -134,7 +134,7 @@ export async function releaseExpiredHold(gateway: Gateway, holdId: string, held:
     warehouses: listHeldWarehouses(hold),
     detail: { hold_id, reference, source, source_id },
     buildDocumentUpdates: (db) =>
-      buildDoubtUpdates({ gateway, db }, hold, { targetId: target.id, inDoubt: 1 }),
+      buildInDoubtUpdates({ gateway, db }, hold, { targetId: target.id, inDoubt: 1 }),
     send: (options) => gateway.erp.release({ reference, reason: 'expiry' }, options),
   })
 }

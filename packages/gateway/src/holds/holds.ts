@@ -19,8 +19,8 @@ import { toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
 import {
-  buildDoubtUpdates,
-  clearDoubt,
+  buildInDoubtUpdates,
+  clearInDoubt,
   endHold,
   findHoldTarget,
   hasOpenWrite,
@@ -56,14 +56,14 @@ export const holdRelease: Write<HeldStock, { data: z.input<typeof hold> }> = {
   isDone: isReleased,
   async apply(context, { document }) {
     const { gateway, tx, detail } = context
-    await clearDoubt(context)
+    await clearInDoubt(context)
     const statusRaw = document?.status_raw ?? null
     await endHold(context, detail, { reason: 'release', statusRaw, now: gateway.clock.now() })
     const row = await findHold(tx, detail.hold_id)
     if (!row) throw new Error(`The hold ${detail.hold_id} is gone.`)
     return new Reply({ data: toHoldJson(row) })
   },
-  undo: clearDoubt,
+  undo: clearInDoubt,
 }
 
 type HoldQuery = Parameters<typeof parseWindow>[0] & { readonly status?: string | undefined }
@@ -104,7 +104,7 @@ export async function releaseHold(context: CallContext, id: string) {
       warehouses: listHeldWarehouses(row),
       detail: { reference, source, source_id, hold_id },
       buildDocumentUpdates: (db) =>
-        buildDoubtUpdates({ gateway, db }, row, { targetId: target.id, inDoubt: 1 }),
+        buildInDoubtUpdates({ gateway, db }, row, { targetId: target.id, inDoubt: 1 }),
       send: (options) => gateway.erp.release({ reference, reason: 'release' }, options),
     })
   })

@@ -1,9 +1,9 @@
 import type { AnyDocumentKind, DocumentKind, ErpReport } from '../document.ts'
 import type { Tx } from '../store/store.ts'
 import { toDocumentLockName } from '../writes/document-lock.ts'
-import { buildHoldEnd, hasOpenWrite, isReleased } from './store.ts'
+import { buildEndHoldUpdate, hasOpenWrite, isReleased } from './store.ts'
 
-/** Creates the document kind of holds. When the ERP ends a hold, the document that it was held for ends too. */
+/** Creates the `DocumentKind` of holds. When the ERP ends a hold, the document that it was held for ends too. */
 export function createHoldKind(holders: readonly AnyDocumentKind[]): DocumentKind<string> {
   return {
     type: 'hold',
@@ -20,9 +20,7 @@ export function createHoldKind(holders: readonly AnyDocumentKind[]): DocumentKin
   }
 }
 
-/**
- * Records that the ERP ended a hold on its own. If an order consumed the hold, the order's submit reports that instead.
- */
+/** Records that the ERP ended a hold by itself. If an order consumed the hold, the submit of the order records that. */
 async function applyToHold(
   holders: readonly AnyDocumentKind[],
   tx: Tx,
@@ -34,7 +32,7 @@ async function applyToHold(
   if (await hasOpenWrite(tx, hold.source_id)) return 'busy'
   if (hold.status === 'reserved' && isReleased(document)) {
     const ending = { reason: document.status === 'expired' ? 'expiry' : 'release', statusRaw, now } as const
-    await tx.executeQuery(buildHoldEnd(tx, reference, ending))
+    await tx.executeQuery(buildEndHoldUpdate(tx, reference, ending))
     const holder = holders.find(({ holding }) => holding?.source === hold.source)
     await holder?.holding?.endDocument(tx, hold, ending)
   } else if (statusRaw !== hold.status_raw) {

@@ -108,7 +108,7 @@ export async function insertHold(
 }
 
 /** Builds the statement that ends a hold, because its stock was released or an order consumed it. */
-export function buildHoldEnd(db: Db, reference: string, { reason, statusRaw, now }: HoldEnding) {
+export function buildEndHoldUpdate(db: Db, reference: string, { reason, statusRaw, now }: HoldEnding) {
   return db
     .updateTable('holds')
     .set({
@@ -130,13 +130,13 @@ export interface HoldsEndedBySubmit {
 }
 
 /** Builds the statements that end the holds that a submit consumed or found expired. */
-export function buildHoldEndsOfSubmit(db: Db, { consumed, expired }: HoldsEndedBySubmit, now: number) {
+export function buildEndHoldUpdatesOfSubmit(db: Db, { consumed, expired }: HoldsEndedBySubmit, now: number) {
   const endings = [
     [consumed, 'submit'],
     [expired, 'expiry'],
   ] as const
   return endings.flatMap(([reference, reason]) =>
-    reference === null ? [] : [buildHoldEnd(db, reference, { reason, statusRaw: null, now })],
+    reference === null ? [] : [buildEndHoldUpdate(db, reference, { reason, statusRaw: null, now })],
   )
 }
 
@@ -159,7 +159,7 @@ export async function endHold(
   hold: HeldStock,
   ending: HoldEnding,
 ): Promise<void> {
-  await tx.executeQuery(buildHoldEnd(tx, hold.reference, ending))
+  await tx.executeQuery(buildEndHoldUpdate(tx, hold.reference, ending))
   await findHolding(gateway.kinds, hold.source).endDocument(tx, hold, ending)
 }
 
@@ -176,7 +176,7 @@ export async function findHoldTarget({ store, kinds }: Gateway, hold: HeldStock)
  * Builds the statements that set or clear `in_doubt` on the document that a hold is held for. There are none if the
  * document no longer refers to the hold: the write then locks only the hold, and the document must stay unchanged.
  */
-export function buildDoubtUpdates(
+export function buildInDoubtUpdates(
   { gateway, db }: { readonly gateway: Gateway; readonly db: Db },
   hold: HeldStock,
   write: DoubtOfWrite,
@@ -184,7 +184,7 @@ export function buildDoubtUpdates(
   const isHoldAlone = write.targetId === hold.hold_id
   return isHoldAlone
     ? []
-    : [findHolding(gateway.kinds, hold.source).buildDoubtUpdate(db, hold.source_id, write.inDoubt)]
+    : [findHolding(gateway.kinds, hold.source).buildInDoubtUpdate(db, hold.source_id, write.inDoubt)]
 }
 
 interface DoubtOfWrite {
@@ -194,9 +194,9 @@ interface DoubtOfWrite {
 }
 
 /** Clears `in_doubt` on the document of a hold, once the outcome of the hold's write is known. */
-export async function clearDoubt({ gateway, tx, intent, detail }: WriteContext<HeldStock>): Promise<void> {
+export async function clearInDoubt({ gateway, tx, intent, detail }: WriteContext<HeldStock>): Promise<void> {
   const target = { targetId: intent.document_id, inDoubt: 0 } as const
-  for (const statement of buildDoubtUpdates({ gateway, db: tx }, detail, target))
+  for (const statement of buildInDoubtUpdates({ gateway, db: tx }, detail, target))
     await tx.executeQuery(statement)
 }
 

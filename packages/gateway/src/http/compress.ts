@@ -20,7 +20,7 @@ export interface Encoded {
   readonly encoding?: 'gzip'
 }
 
-/** Compresses bodies outside the event loop. A prebuilt body is compressed once for all readers of its version. */
+/** Compresses bodies outside the event loop. A body with a cache key is compressed only once. */
 export class Compressor {
   readonly #cache = new LRUCache<string, Buffer>({
     maxSize: maxCachedBytes,

@@ -1,7 +1,7 @@
 /**
  * Shuts a server down without failing a request. A server cannot know whether a client is about to send on an idle
- * connection. From the signal on, every response therefore carries `Connection: close`, and `/readyz` returns 503 so
- * that load balancers stop sending requests.
+ * connection. From the start of the shutdown, every response therefore carries `Connection: close`, and `/readyz`
+ * returns 503 so that load balancers stop sending requests.
  *
  * The server keeps accepting requests until none has arrived for `quietMs`. Then it closes the listener and the idle
  * connections, and lets running requests finish.

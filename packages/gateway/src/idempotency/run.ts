@@ -5,9 +5,9 @@
  * A running request holds a session lock of the database. The lock ends with the process, and a retry then finishes the
  * work. A call that lost its lock stores nothing under its key.
  *
- * Only successes are kept: sealed, for a day, in the commit of the change that they report, and replayed byte by byte.
- * A definite failure frees the key. A write of unknown outcome keeps the key, and a retry looks the write up. The
- * gateway never sends the write again before it knows that the ERP does not have it.
+ * Only successful responses are stored: encrypted, for a day, in the transaction of the change that they report. A
+ * retry gets the same bytes. A definite failure frees the key. A write of unknown outcome keeps the key, and a retry
+ * looks the write up. The gateway never sends the write again before it knows that the ERP does not have it.
  */
 
 import { UnknownOutcome } from '@trade-gateway/connector'
@@ -20,9 +20,9 @@ import { toCanonicalJson } from '../kernel/json.ts'
 import { type AnyWrite, findIntentOfKey } from '../writes/intent.ts'
 import {
   findKeyRow,
-  isFree,
-  keepCommittedResponse,
-  keepFailure,
+  isKeyFree,
+  storeCommittedResponse,
+  storeFailure,
   toInProgressError,
   unsealResponse,
 } from '../writes/keys.ts'
@@ -51,7 +51,7 @@ export async function runOnce(
     if (response)
       return { response: { ...response, headers: [...response.headers, ...replayedHeader] }, replayed: true }
     call.key = { ...keyed, lost, isKept: false }
-    return { response: await runAndKeep(gateway, call.key, work), replayed: false }
+    return { response: await runAndStoreResponse(gateway, call.key, work), replayed: false }
   })
   if (!done) throw toInProgressError()
   return done
@@ -80,8 +80,8 @@ function toKeyedCall(endpoint: Endpoint, call: Call, key: string): KeyedCall {
 }
 
 /**
- * Finds the response of an earlier request with this key, stored or just settled. Returns undefined if the work must be
- * done.
+ * Finds the response of an earlier request with this key. If the outcome of its write is unknown, settles the write
+ * first. Returns undefined if the work must be done.
  */
 async function findEarlierResponse(
   gateway: Gateway,
@@ -89,7 +89,7 @@ async function findEarlierResponse(
   writes: readonly AnyWrite[],
 ): Promise<ApiResponse | undefined> {
   const row = await findKeyRow(gateway.store.db, scope)
-  if (!row || isFree(row, gateway.clock.now())) return undefined
+  if (!row || isKeyFree(row, gateway.clock.now())) return undefined
   if (row.fingerprint !== fingerprint) throw new GatewayError('IDEMPOTENCY_MISMATCH')
   if (row.state === 'completed') return unsealResponse(gateway, row)
   const intent = await findIntentOfKey(gateway.store.db, scope)
@@ -108,15 +108,15 @@ async function findSettledResponse(gateway: Gateway, scope: string): Promise<Api
   return row?.state === 'completed' ? unsealResponse(gateway, row) : undefined
 }
 
-async function runAndKeep(
+async function runAndStoreResponse(
   gateway: Gateway,
   keyed: Keyed,
   work: () => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
   const response = await work().catch(async (error: unknown) => {
-    await keepFailure(gateway, keyed, error)
+    await storeFailure(gateway, keyed, error)
     throw error
   })
-  if (response.status < 300 && !keyed.isKept) await keepCommittedResponse(gateway, keyed, response)
+  if (response.status < 300 && !keyed.isKept) await storeCommittedResponse(gateway, keyed, response)
   return response
 }

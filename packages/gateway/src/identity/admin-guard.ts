@@ -1,7 +1,7 @@
 /**
  * Protects the admin token against guessing: limits wrong tokens per minute for each address and for all addresses
- * together. An address that sent the right token within a day does not count towards the total, so that guesses from
- * elsewhere do not lock the operator out. Each process counts for itself, in bounded memory.
+ * together. Wrong tokens from an address that sent the right one within a day do not count towards the total, so that
+ * guesses from elsewhere do not lock the operator out. Each process counts for itself, in bounded memory.
  */
 
 import { LRUCache } from 'lru-cache'

@@ -33,7 +33,7 @@ const keptMs = 25 * 60 * 60 * 1000
 /** The shortest time between two reads of the table because of unknown key ids, however many requests contain one. */
 const rereadMs = 1_000
 
-/** The sealed private keys, for resealing. */
+/** The column of encrypted private keys, for `reseal.ts`. */
 export const sealedSigningKeys = describeSealedColumn({
   table: 'signing_keys',
   key: 'kid',
@@ -84,7 +84,7 @@ export class Keys {
 
   /**
    * Loads the keys from the table, and creates the first one if there is none. The public keys are loaded first, so
-   * that a process that cannot unseal the signing key still refuses tokens of a withdrawn one.
+   * that a process that cannot decrypt the signing key still refuses tokens of deleted keys.
    */
   async load(): Promise<void> {
     let rows = await this.#readRows()
@@ -116,8 +116,8 @@ export class Keys {
   }
 
   /**
-   * Creates a new signing key. The earlier keys verify until the last token that they signed has expired. If they are
-   * compromised, they are deleted. Other processes see the change once they load the keys.
+   * Creates a new signing key. Tokens of the earlier keys are accepted until they expire. If the earlier keys are
+   * compromised, they are deleted at once. Other processes see the change once they load the keys.
    */
   async replace(tx: Tx, areCompromised = false): Promise<void> {
     const now = this.#clock.now()
@@ -133,7 +133,7 @@ export class Keys {
    */
   async rotateWhenDue(): Promise<void> {
     await this.load()
-    await this.#dropEnded()
+    await this.#deleteEndedKeys()
     if (this.#clock.now() - this.#createdAt < rotationMs) return
     await this.#store.withLock('signing keys', 0, async () => {
       await this.load()
@@ -142,7 +142,7 @@ export class Keys {
   }
 
   /** Removes keys whose last token has expired, except the newest ones. */
-  async #dropEnded(): Promise<void> {
+  async #deleteEndedKeys(): Promise<void> {
     const ended = (await this.#readRows())
       .slice(minLiveKeys)
       .filter(({ retired_at }) => (retired_at ?? 0) < this.#clock.now() - keptMs)
@@ -183,7 +183,7 @@ export class Keys {
     }
     const { payload } = await jwtVerify(token, this.#resolve, options).catch(async (error: unknown) => {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error
-      await this.#readAgain()
+      await this.#loadAgain()
       return jwtVerify(token, this.#resolve, options)
     })
     return payload
@@ -193,7 +193,7 @@ export class Keys {
    * Loads the table at most once a second and shares the result among all waiting requests, so that requests with
    * invented key ids cannot flood the database.
    */
-  async #readAgain(): Promise<void> {
+  async #loadAgain(): Promise<void> {
     const now = this.#clock.monotonic()
     if (now - this.#rereadAt >= rereadMs) {
       this.#rereadAt = now

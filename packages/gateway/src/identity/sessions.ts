@@ -23,9 +23,9 @@ import { capabilitiesOfPlan, toPlan } from './plans.ts'
 const maxDecisions = 100_000
 /** How long decisions are used while the database cannot be read. */
 const unconfirmedMs = 60_000
-/** How recently the counter must have been read for work that has waited to rely on it. */
+/** If the counter was read within this time and has not changed, work that has waited need not read its token again. */
 const maxWatchAgeMs = 1_000
-/** Legacy tokens are accepted until the end of the configured last second, not only until its start. */
+/** Tokens of the legacy gateway, which this one replaces, are accepted until the end of the configured last second. */
 const lastSecondMs = 1_000
 /**
  * The largest time in seconds that a `Date` can hold (ECMA-262). A token with a later expiry is treated as one without
@@ -38,7 +38,7 @@ export const accessCounter = 'access'
 
 interface Decision {
   readonly caller: Caller
-  /** The end of the decision in epoch milliseconds. A later call decides again and then throws the current error. */
+  /** When the cached decision ends, in epoch milliseconds. A later call checks the token again. */
   readonly until: number
 }
 
@@ -96,7 +96,7 @@ export class Sessions {
     if (generation === this.#generation) this.#live.add(caller)
   }
 
-  /** Discards all cached decisions. Called when a permission may have changed. */
+  /** Discards all cached decisions, because a permission may have changed. */
   forget() {
     this.#generation += 1
     this.#decisions.clear()
@@ -114,7 +114,8 @@ export class Sessions {
     const revision = row?.value ?? 0
     if (revision !== this.#revision) {
       this.forget()
-      // A key may have been withdrawn. Decisions that were made with the former keys in the meantime are discarded too.
+      // A signing key may have been deleted. Decisions that are made with the old keys while the keys are loaded are
+      // discarded too.
       await this.#parts.keys.load().finally(() => this.forget())
     }
     this.#revision = revision
@@ -135,7 +136,7 @@ export class Sessions {
   }
 
   async #verifyOwnToken(token: string): Promise<Decision> {
-    const claims = await this.#parts.keys.verify(token).catch((cause: unknown) => refuse(cause))
+    const claims = await this.#parts.keys.verify(token).catch((cause: unknown) => throwTokenError(cause))
     const found = await this.#findSession(String(claims.jti))
     if (found.expires_at <= this.#parts.clock.now()) throw new GatewayError('AUTH_EXPIRED')
     return { caller: this.#buildCaller(found, found), until: found.expires_at }
@@ -181,7 +182,7 @@ export class Sessions {
       currentDate: new Date(clock.now()),
     }).then(
       ({ payload }) => payload,
-      (cause: unknown) => refuse(cause),
+      (cause: unknown) => throwTokenError(cause),
     )
     const { sub, exp = 0, iat = 0 } = claims
     // JSON allows 1e999, which becomes infinity, and 1e308, which is too large for a date.
@@ -308,7 +309,7 @@ function isLegacy(token: string): boolean {
   }
 }
 
-function refuse(cause: unknown): never {
+function throwTokenError(cause: unknown): never {
   if (cause instanceof GatewayError) throw cause
   throw new GatewayError(cause instanceof errors.JWTExpired ? 'AUTH_EXPIRED' : 'AUTH_INVALID_TOKEN', {
     cause,

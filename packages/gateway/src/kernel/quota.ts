@@ -1,7 +1,8 @@
 /**
- * Counts points in a sliding window of one-second slots: at most `limit` in any 60 seconds. A slot counts until 60
- * seconds after its end, so no burst at the edge of a slot exceeds the limit. A refused purchase costs nothing. Times
- * come from the monotonic clock: a wall clock that jumps neither creates nor withholds points.
+ * Limits the points that a subject, such as a channel, may spend to `limit` in any 60 seconds. They are counted in
+ * slots of one second. A slot counts until 60 seconds after its end, so no burst at the edge of a slot exceeds the
+ * limit. If too few points are left, none are spent. Times come from the monotonic clock: a wall clock that jumps
+ * neither creates nor withholds points.
  */
 
 import { LRUCache } from 'lru-cache'

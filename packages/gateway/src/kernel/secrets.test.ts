@@ -9,7 +9,7 @@ const installation = 'installation-1'
 const salt = `trade-gateway ${installation}`
 const purpose = 'row 1'
 
-/** Values that the gateway without key ids sealed for `purpose` and signed. */
+/** Values that an earlier version of the gateway, without key ids, sealed for `purpose` and signed. */
 const former = {
   [hex]: {
     sealed: 'AVhjzQpyJ5KP-f75mm8bOd65gtjl_LWIrFALN9x0yYxrPDA1upOnqp-ml_IhOHo',
@@ -21,8 +21,8 @@ const former = {
   },
 }
 
-const keyIdOf = async (present: string) => (await deriveSecrets({ present }, installation)).keyId
-const idFrom = (root: string | Buffer) =>
+const findKeyId = async (present: string) => (await deriveSecrets({ present }, installation)).keyId
+const deriveKeyId = (root: string | Buffer) =>
   Buffer.from(hkdfSync('sha256', root, salt, 'trade-gateway key id', 8)).toString('hex')
 
 describe('a sealed value', () => {
@@ -132,7 +132,7 @@ describe('SECRETS_KEY', () => {
     ['base64url', bytes.toString('base64url')],
   ])('of 32 random bytes in %s is these bytes, derived by HKDF', async (_spelling, text) => {
     expect(base64).toMatch(/\+.*\/|\/.*\+/)
-    expect(await keyIdOf(text)).toBe(idFrom(bytes))
+    expect(await findKeyId(text)).toBe(deriveKeyId(bytes))
   })
 
   it.each([
@@ -144,6 +144,6 @@ describe('SECRETS_KEY', () => {
     ['base64 of both alphabets', base64.replace('+', '-')],
   ])('that is %s passes scrypt before HKDF', async (_what, text) => {
     const slow = scryptSync(text, salt, 32, { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 })
-    expect(await keyIdOf(text)).toBe(idFrom(slow))
+    expect(await findKeyId(text)).toBe(deriveKeyId(slow))
   })
 })

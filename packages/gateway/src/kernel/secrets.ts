@@ -28,9 +28,9 @@ export interface Opened {
 export interface Secrets {
   /** The id of the key that seals and signs. */
   readonly keyId: string
-  /** The ids of the keys that were given, the present and the previous one, in the present version. */
+  /** The ids of the keys derived from `SECRETS_KEY` and `SECRETS_KEY_PREVIOUS`, in the present version. */
   readonly givenIds: readonly string[]
-  /** The ids of all keys that open and verify: `givenIds` and those of version 1. */
+  /** The ids of all keys that decrypt and verify: `givenIds` and the keys of version 1. */
   readonly keyIds: readonly string[]
   seal(text: string, purpose: string): string
   /** Throws if the value was changed, or sealed with a key that was not given, or for another purpose. */
@@ -65,7 +65,7 @@ const headerBytes = 1 + keyIdBytes
  */
 const passphraseCost = { N: 2 ** 17, r: 8, p: 1, maxmem: 2 ** 28 }
 
-/** A key with its id. It opens values of its version. */
+/** A key with its id. It decrypts only values of its version. */
 interface Key {
   readonly version: number
   readonly id: string
@@ -90,7 +90,7 @@ export async function deriveSecrets(
 
 async function deriveKeys(secretsKey: string, installation: string): Promise<Key[]> {
   const salt = `trade-gateway ${installation}`
-  const root = parseRandomKey(secretsKey) ?? (await stretch(secretsKey, salt))
+  const root = parseRandomKey(secretsKey) ?? (await stretchPassphrase(secretsKey, salt))
   const derive = (label: string, bytes: number) =>
     Buffer.from(hkdfSync('sha256', root, salt, `trade-gateway ${label}`, bytes))
   // Key objects are created once: converting the bytes on each call takes five times as long as sealing itself.
@@ -103,8 +103,8 @@ async function deriveKeys(secretsKey: string, installation: string): Promise<Key
     },
     {
       version: formerVersion,
-      // Unlike the keys of version 1, their id comes from the stretched key: an id made from the bare passphrase would
-      // make it faster to guess.
+      // The id is derived from the stretched passphrase, unlike the keys of version 1 themselves: an id of the bare
+      // passphrase would make the passphrase faster to guess.
       id: derive('key id of version 1', keyIdBytes).toString('hex'),
       sealing: createSecretKey(sha256(`trade-gateway sealing ${secretsKey}`)),
       signing: createSecretKey(sha256(`trade-gateway signing ${secretsKey}`)),
@@ -113,7 +113,8 @@ async function deriveKeys(secretsKey: string, installation: string): Promise<Key
 }
 
 /**
- * Parses 32 bytes in hex, base64 or base64url, spelt as an encoder spells them. Returns undefined for every other text.
+ * Parses 32 bytes in hex, base64 or base64url, in the exact spelling that an encoder produces. Returns undefined for
+ * every other text.
  */
 function parseRandomKey(text: string): Buffer | undefined {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')
@@ -123,7 +124,7 @@ function parseRandomKey(text: string): Buffer | undefined {
   return [base64, base64.slice(0, -1), bytes.toString('base64url')].includes(text) ? bytes : undefined
 }
 
-function stretch(passphrase: string, salt: string): Promise<Buffer> {
+function stretchPassphrase(passphrase: string, salt: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(passphrase, salt, keyBytes, passphraseCost, (error, key) => {
       if (error) reject(error)
@@ -159,7 +160,7 @@ function createSecrets(keys: readonly Key[]): Secrets {
 
 function openWith(keys: readonly Key[], sealed: string, purpose: string): Opened {
   const bytes = Buffer.from(sealed, 'base64url')
-  if (bytes[0] === formerVersion) return openFormer(keys, bytes, purpose)
+  if (bytes[0] === formerVersion) return openVersion1(keys, bytes, purpose)
   if (bytes[0] !== version) throw new Error('The value was sealed in an unknown version.')
   const header = bytes.subarray(0, headerBytes)
   const keyId = header.subarray(1).toString('hex')
@@ -170,7 +171,7 @@ function openWith(keys: readonly Key[], sealed: string, purpose: string): Opened
 }
 
 /** Opens a value of version 1. It does not contain the id of its key, so each key is tried. */
-function openFormer(keys: readonly Key[], bytes: Buffer, purpose: string): Opened {
+function openVersion1(keys: readonly Key[], bytes: Buffer, purpose: string): Opened {
   let failure: unknown
   for (const { id, sealing } of keys.filter((each) => each.version === formerVersion)) {
     try {

@@ -8,7 +8,7 @@ export interface UpstreamCall {
   readonly result: string
 }
 
-/** The owner of a list of the calls to the ERP that were made on its behalf. */
+/** A request that records the calls to the ERP that were made for it. */
 export interface Traced {
   upstreamCalls?: UpstreamCall[] | undefined
 }
@@ -16,8 +16,8 @@ export interface Traced {
 const maxUpstreamCalls = 50
 
 /**
- * Knows on whose behalf the current code runs, however many functions are in between, so that no function has to pass
- * it on.
+ * Remembers for which request the current code runs (`AsyncLocalStorage`), so that functions need not pass the request
+ * on.
  */
 export class Tracing {
   readonly #storage = new AsyncLocalStorage<Traced>()

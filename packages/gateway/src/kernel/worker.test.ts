@@ -11,8 +11,8 @@ async function collectLogLines(
   isReported?: (error: unknown) => boolean,
 ) {
   const lines: string[] = []
-  const keep = (_fields: object, message: string) => void lines.push(message)
-  const log: Log = { debug() {}, info: keep, warn: keep, error: keep }
+  const collectLine = (_fields: object, message: string) => void lines.push(message)
+  const log: Log = { debug() {}, info: collectLine, warn: collectLine, error: collectLine }
   const { promise: over, resolve } = Promise.withResolvers<void>()
   let next = 0
   worker = startWorker({

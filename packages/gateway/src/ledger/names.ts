@@ -23,34 +23,34 @@ const prefixes: Readonly<Record<NamedDocument, string>> = {
   freight_bill: 'frb',
 }
 
-export interface DocumentNames {
-  nameDocument(kind: NamedDocument, number: string): string
-  nameDocumentOrNull(kind: NamedDocument, number: string | null): string | null
+export interface DocumentIds {
+  deriveDocumentId(kind: NamedDocument, number: string): string
+  deriveDocumentIdOrNull(kind: NamedDocument, number: string | null): string | null
   findOrderId(order: OrderName | null): { order_id: string | null; dropship_order_id: string | null }
   findShipmentId(order: OrderName | null, number: string | null): string | null
   /**
    * Returns the id of the document that a row is about: the gateway's id or, for an order that is not the channel's
    * own, the ERP's number.
    */
-  nameSubject(document: NonNullable<ErpTransaction['document']>): string
+  findSubjectId(document: NonNullable<ErpTransaction['document']>): string
 }
 
 /** Loads the ids for the rows of a page. `references` are the orders that the rows are about. */
-export async function loadDocumentNames(
+export async function loadDocumentIds(
   gateway: Gateway,
   caller: Caller,
   references: readonly string[],
-): Promise<DocumentNames> {
+): Promise<DocumentIds> {
   const ids =
     references.length === 0 ? new Map<string, string>() : await findOrderIds(gateway, caller, references)
   const shipments =
     ids.size === 0 ? new Map<string, string>() : await findShipmentIds(gateway, [...ids.values()])
-  const nameDocument = (kind: NamedDocument, number: string) =>
+  const deriveDocumentId = (kind: NamedDocument, number: string) =>
     deriveId(gateway, prefixes[kind], caller.customer_code ?? '', kind, number)
   const findOwnId = (reference: string | null) => (reference === null ? undefined : ids.get(reference))
   return {
-    nameDocument,
-    nameDocumentOrNull: (kind, number) => (number === null ? null : nameDocument(kind, number)),
+    deriveDocumentId,
+    deriveDocumentIdOrNull: (kind, number) => (number === null ? null : deriveDocumentId(kind, number)),
     findOrderId(order) {
       const id = (order && findOwnId(order.reference)) ?? null
       const isDropship = order?.order_type === 'dropship'
@@ -60,9 +60,9 @@ export async function loadDocumentNames(
       const id = order ? findOwnId(order.reference) : undefined
       return (id === undefined ? undefined : shipments.get(`${id} ${number}`)) ?? null
     },
-    nameSubject({ kind, number, reference }) {
+    findSubjectId({ kind, number, reference }) {
       if (kind === 'order' || kind === 'dropship_order') return findOwnId(reference) ?? number
-      return nameDocument(kind, number)
+      return deriveDocumentId(kind, number)
     },
   }
 }

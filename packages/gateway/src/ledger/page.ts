@@ -11,7 +11,7 @@ import { parseWindow, toListPage } from '../contract/lists.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { askErp } from '../writes/ask.ts'
-import { type DocumentNames, loadDocumentNames } from './names.ts'
+import { type DocumentIds, loadDocumentIds } from './names.ts'
 import { buildNextLink, type StatementQuery, toSpan } from './span.ts'
 
 /** A request for a statement list and its caller. */
@@ -38,7 +38,7 @@ interface StatementList<Reported, Row, Shown> {
   readonly name: string
   ask(input: ListInput, options: CallOptions): Promise<ErpResult<Reported>>
   toRows(reported: Reported): readonly Row[]
-  toJson(row: Row, names: DocumentNames): Shown
+  toJson(row: Row, names: DocumentIds): Shown
 }
 
 interface ReportedPage {
@@ -66,7 +66,7 @@ export async function readStatementPage<Reported extends ReportedPage, Row exten
   }
   const { reported, as_of } = await fetchPageOfErpDay(request, list, customer_code)
   const rows = list.toRows(reported)
-  const names = await loadDocumentNames(gateway, caller, rows.flatMap(listReferences))
+  const names = await loadDocumentIds(gateway, caller, rows.flatMap(listReferences))
   const { page, page_size } = input
   const body = {
     data: rows.map((row) => list.toJson(row, names)),

@@ -16,7 +16,7 @@ export async function readBalances({ gateway, call, caller, input }: StatementRe
   )
   const rows = reported.balances
     .map(toBalanceJson)
-    .filter(({ updated_at }) => window.holds(Date.parse(updated_at)))
+    .filter(({ updated_at }) => window.includesTime(Date.parse(updated_at)))
   const page = toListPage(window, rows.slice(window.offset, window.offset + window.pageSize + 1))
   return { ...page, as_of: input.as_of ?? normalizeInstant(reported.as_of) }
 }

@@ -3,7 +3,7 @@
 import type { ErpBalance, ErpBill, ErpFreightBill, ErpRefund, ErpTransaction } from '@trade-gateway/connector'
 import type { z } from 'zod'
 import { amountOf } from '../kernel/money.ts'
-import type { DocumentNames } from './names.ts'
+import type { DocumentIds } from './names.ts'
 import { normalizeInstant } from './page.ts'
 import type { balance, bill, freightBill, refund, transaction } from './statement-json.ts'
 
@@ -20,28 +20,28 @@ export function toBalanceJson(row: ErpBalance): z.input<typeof balance> {
   }
 }
 
-export function toTransactionJson(row: ErpTransaction, names: DocumentNames): z.input<typeof transaction> {
+export function toTransactionJson(row: ErpTransaction, names: DocumentIds): z.input<typeof transaction> {
   const { document, currency } = row
   return {
-    transaction_id: names.nameDocument('transaction', row.number),
+    transaction_id: names.deriveDocumentId('transaction', row.number),
     occurred_at: normalizeInstant(row.occurred_at),
     type: row.type,
     amount: amountOf(row.amount, currency),
     currency,
     balance_after: amountOf(row.balance_after, currency),
     reference_type: document?.kind ?? null,
-    reference_id: document && names.nameSubject(document),
-    bill_id: names.nameDocumentOrNull('bill', row.bill_number),
+    reference_id: document && names.findSubjectId(document),
+    bill_id: names.deriveDocumentIdOrNull('bill', row.bill_number),
     client_order_number: row.client_order_number,
     description: row.description,
     status_raw: row.status_raw,
   }
 }
 
-export function toBillJson(row: ErpBill, names: DocumentNames): z.input<typeof bill> {
+export function toBillJson(row: ErpBill, names: DocumentIds): z.input<typeof bill> {
   const { currency } = row
   return {
-    bill_id: names.nameDocument('bill', row.number),
+    bill_id: names.deriveDocumentId('bill', row.number),
     bill_number: row.number,
     period_start: row.period_start,
     period_end: row.period_end,
@@ -56,9 +56,9 @@ export function toBillJson(row: ErpBill, names: DocumentNames): z.input<typeof b
   }
 }
 
-export function toRefundJson(row: ErpRefund, names: DocumentNames): z.input<typeof refund> {
+export function toRefundJson(row: ErpRefund, names: DocumentIds): z.input<typeof refund> {
   return {
-    refund_id: names.nameDocument('refund', row.number),
+    refund_id: names.deriveDocumentId('refund', row.number),
     order_type: row.order.order_type,
     ...names.findOrderId(row.order),
     amount: amountOf(row.amount, row.currency),
@@ -67,15 +67,15 @@ export function toRefundJson(row: ErpRefund, names: DocumentNames): z.input<type
     status: row.status,
     requested_at: normalizeInstant(row.requested_at),
     completed_at: row.completed_at && normalizeInstant(row.completed_at),
-    transaction_id: names.nameDocumentOrNull('transaction', row.transaction_number),
+    transaction_id: names.deriveDocumentIdOrNull('transaction', row.transaction_number),
     order_number: row.order.number,
   }
 }
 
-export function toFreightBillJson(row: ErpFreightBill, names: DocumentNames): z.input<typeof freightBill> {
+export function toFreightBillJson(row: ErpFreightBill, names: DocumentIds): z.input<typeof freightBill> {
   const { order, currency } = row
   return {
-    freight_bill_id: names.nameDocument('freight_bill', row.number),
+    freight_bill_id: names.deriveDocumentId('freight_bill', row.number),
     billed_at: normalizeInstant(row.billed_at),
     shipment_id: names.findShipmentId(order, row.shipment_number),
     ...names.findOrderId(order),
@@ -86,8 +86,8 @@ export function toFreightBillJson(row: ErpFreightBill, names: DocumentNames): z.
     zone: row.zone,
     amount: amountOf(row.amount, currency),
     currency,
-    bill_id: names.nameDocumentOrNull('bill', row.bill_number),
-    transaction_id: names.nameDocumentOrNull('transaction', row.transaction_number),
+    bill_id: names.deriveDocumentIdOrNull('bill', row.bill_number),
+    transaction_id: names.deriveDocumentIdOrNull('transaction', row.transaction_number),
     order_number: order?.number ?? null,
     shipment_number: row.shipment_number,
   }

@@ -21,7 +21,7 @@ export interface Action<
   run(context: ActionContext, input: z.output<Input>): Promise<ActionResult<z.input<Output>>>
 }
 
-/** Properties by which a client decides whether to ask a person first. */
+/** Properties by which a client decides whether to ask a person before it calls the action. */
 export interface ActionHints {
   readonly isReadOnly: boolean
   /** Whether the action spends money or ends something that cannot be restored. */
@@ -51,6 +51,6 @@ export function action<const Name extends string, Input extends z.ZodObject, Out
  * An action without its own types, for the list of all actions. The cast holds because `run` receives only input that
  * the action's own schema parsed.
  */
-export function anyAction(value: unknown): Action {
+export function eraseActionTypes(value: unknown): Action {
   return value as Action
 }

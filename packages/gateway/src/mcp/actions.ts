@@ -1,7 +1,7 @@
 import type { Language } from '../contract/language.ts'
 import { chooseTranslation, type DeclaredText, type Translations } from '../contract/texts/translation.ts'
 import { compileShape, type Shape } from '../pipeline/shape.ts'
-import { type Action, anyAction } from './action.ts'
+import { type Action, eraseActionTypes } from './action.ts'
 import { callEndpoint } from './actions/call-endpoint.ts'
 import { cancelOrder } from './actions/cancel-order.ts'
 import { checkStock } from './actions/check-stock.ts'
@@ -56,7 +56,10 @@ export interface CompiledAction {
 }
 
 export const actions: ReadonlyMap<string, CompiledAction> = new Map(
-  businessActions.map((each) => [each.name, { action: anyAction(each), input: compileShape(each.input) }]),
+  businessActions.map((each) => [
+    each.name,
+    { action: eraseActionTypes(each), input: compileShape(each.input) },
+  ]),
 )
 
 /** The list of tools by language. It is the same for every caller, so it is built once. */
@@ -69,9 +72,9 @@ export const toolsByLanguage: Readonly<Record<Language, { readonly tools: Tool[]
 type Tool = ReturnType<typeof buildTool>
 
 function buildTools(language: Language): { tools: Tool[] } {
-  const titleOf = ({ name, title }: (typeof businessActions)[number]) =>
+  const chooseTitle = ({ name, title }: (typeof businessActions)[number]) =>
     chooseTranslation(language, { title }, translations, name).title
-  return { tools: businessActions.map((each) => buildTool(anyAction(each), titleOf(each))) }
+  return { tools: businessActions.map((each) => buildTool(eraseActionTypes(each), chooseTitle(each))) }
 }
 
 function buildTool({ name, description, hints, input, output }: Action, title: string) {

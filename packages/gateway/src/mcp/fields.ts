@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 
-/** The warehouses and views of the specification. */
+/** The codes of the warehouses, and of the views `AU` and `CN`, which each combine the warehouses of a country. */
 const warehouseCodes = ['AU', 'AUSYD1', 'AUSYD2', 'CN', 'CHNZJ1']
 
 /** The field for a warehouse. Its schema lists these codes; the pipeline decides which codes a caller may use. */
@@ -13,7 +13,7 @@ export const warehouseField = z
   .meta({ description: 'AU, CN: views', enum: warehouseCodes })
 
 export const skuField = z.string().min(1).max(64).meta({ description: 'Exact SKU' })
-export const dayField = (description: string) =>
+export const createDayField = (description: string) =>
   z
     .string()
     .regex(/^\d{4}-\d\d-\d\d$/)

@@ -84,7 +84,7 @@ export function toQuoteResult(
   }
 }
 
-/** The code with which a submit would fail despite the blocker. */
+/** The error code that a submit would get in spite of what blocks the quote. */
 const blockedCode: ErrorCode = 'UPSTREAM_REJECTED'
 
 /**
@@ -106,7 +106,8 @@ function findHint({ call }: ActionContext, reason: Preview['unfulfillable_reason
 }
 
 /**
- * Describes the quote in one or two sentences. The text contains only the gateway's own words, so it needs no fence.
+ * Describes the quote in one or two sentences. The text contains only the gateway's own words, so it need not be fenced
+ * as untrusted (`wording.ts`).
  */
 export function describeQuote(quoted: ReturnType<typeof toQuoteResult>, place: string): string {
   const { quote_id, total, currency, expires_at, blockers, lines } = quoted

@@ -8,7 +8,7 @@ import { toCostsJson } from './amounts.ts'
 /** An order that was just submitted. */
 export interface CreatedOrder {
   readonly order_type: 'wholesale' | 'dropship'
-  /** The collection of this kind of order in the API. */
+  /** The path of this kind of order in the API, such as `/api/v1/orders`. */
   readonly path: string
   readonly id: string
   readonly channel_code: string
@@ -21,9 +21,9 @@ export interface CreatedOrder {
 }
 
 /**
- * Builds the statement that writes `order.created`. It belongs to the commit that records the submit, whether a
- * response, a look-up or a sync reported it. The event omits the recipient, because a webhook may pass through several
- * systems.
+ * Builds the statement that writes `order.created`. It runs in the transaction that records the submit, whether a
+ * response, a look-up or a sync reported the submit. The event omits the recipient, because a webhook may pass through
+ * several systems.
  */
 export function buildOrderCreatedInsert(db: Db, order: CreatedOrder, { document, now, baseUrl }: ErpReport) {
   const { order_type, path, id, channel_code, created_at, request_id } = order

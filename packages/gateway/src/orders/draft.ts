@@ -11,7 +11,7 @@ import type { Tx } from '../store/store.ts'
 import type { OrderRow } from '../store/tables.ts'
 import { toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
 import { toDocumentInDoubtError } from '../writes/failures.ts'
-import { keepResponse } from '../writes/keys.ts'
+import { storeResponse } from '../writes/keys.ts'
 import type { OrderBody } from './body.ts'
 import { buildDraftUpdate, insertDraft } from './kind.ts'
 import { toOrderJson } from './order-json.ts'
@@ -42,7 +42,7 @@ export async function createOrder(context: CallContext, body: NewOrderBody) {
       max_total: body.max_total === undefined ? null : toHundredths(body.max_total),
     })
     await insertDraft(tx, row)
-    return respond({ ...context, tx }, row, created)
+    return createAndStoreReply({ ...context, tx }, row, created)
   })
 }
 
@@ -57,9 +57,9 @@ export async function changeOrder(context: CallContext, id: string, body: OrderB
     checkGoods({ gateway, caller }, wanted.lines, toLineSkuParam)
     return gateway.store.db.transaction().execute(async (tx) => {
       const changed = await buildDraftUpdate(tx, id, toDraftFields(gateway, wanted)).executeTakeFirst()
-      // The lock was lost, and another process is submitting the draft in the meantime.
+      // No row has changed: the lock was lost, and another process is submitting the draft.
       if (changed.numUpdatedRows !== 1n) throw toDocumentInDoubtError(id)
-      return respond({ ...context, tx }, await requireOwnOrder(tx, caller, id), 200)
+      return createAndStoreReply({ ...context, tx }, await requireOwnOrder(tx, caller, id), 200)
     })
   })
 }
@@ -89,13 +89,13 @@ export function requireDraft(row: OrderRow) {
   })
 }
 
-async function respond(
+async function createAndStoreReply(
   { gateway, call, tx }: CallContext & { readonly tx: Tx },
   row: OrderRow,
   status: number,
 ) {
   const reply = new Reply({ data: toOrderJson(row) })
   const resource = { type: 'order', id: row.order_id }
-  await keepResponse({ gateway, tx, keyed: call.key }, { reply, status, resource })
+  await storeResponse({ gateway, tx, keyed: call.key }, { reply, status, resource })
   return reply
 }

@@ -13,7 +13,7 @@ const path = '/api/v1/orders'
 /** The time after its submit for which the gateway still asks the ERP about a wholesale order. */
 const maxOpenMs = 120 * 24 * 60 * 60_000
 
-/** The document kind of wholesale orders. Only this file writes the table `orders`. */
+/** The `DocumentKind` of wholesale orders. Only this file writes the table `orders`. */
 export const orderKind: DocumentKind<string> = {
   type: 'order',
   path,
@@ -31,7 +31,7 @@ export const orderKind: DocumentKind<string> = {
         .executeTakeFirst()
       return row?.hold_id === hold_id ? { type: 'order', id, lock: toDocumentLockName(id) } : undefined
     },
-    buildDoubtUpdate: (db, id, inDoubt) => buildOrderUpdate(db, id, { in_doubt: inDoubt }),
+    buildInDoubtUpdate: (db, id, inDoubt) => buildOrderUpdate(db, id, { in_doubt: inDoubt }),
     async endDocument(tx, { source_id, hold_id }, { now }) {
       await buildOrderUpdate(tx, source_id, { hold_id: null, updated_at: now })
         .where('hold_id', '=', hold_id)
@@ -95,7 +95,7 @@ export function buildDraftUpdate(db: Db, id: string, fields: Partial<OrderRow>) 
 interface SubmitFacts {
   /** The request that submitted the order. */
   readonly requestId?: string
-  /** Statements that run first in the same commit. */
+  /** Statements that run first in the same transaction. */
   readonly before?: readonly Compilable[]
 }
 

@@ -49,7 +49,7 @@ export function hashContent(wanted: OrderContent): string {
   return sha256(toCanonicalJson(content)).toString('hex')
 }
 
-/** The request to the ERP, without the session. */
+/** The input of the ERP's operations that previews and submits share, without the ERP session. */
 export type ErpRequest = Omit<Input<'quote'>, 'session' | 'allow_partial'>
 
 /**

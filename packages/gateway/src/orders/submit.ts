@@ -4,7 +4,7 @@ import { Reply } from '../contract/reply.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { releaseExpiredHold } from '../holds/expire.ts'
-import { buildHoldEndsOfSubmit, findLiveHold, type HoldsEndedBySubmit } from '../holds/store.ts'
+import { buildEndHoldUpdatesOfSubmit, findLiveHold, type HoldsEndedBySubmit } from '../holds/store.ts'
 import { toMinorBound } from '../ordering/amounts.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
 import type { OrderRow } from '../store/tables.ts'
@@ -41,7 +41,7 @@ export const orderSubmit: Write<Detail, OrderBodyJson, OrderRow> = {
     if (document === null) throw new Error(`The ERP accepted ${document_id} and reported no document.`)
     const report = toErpReport(gateway, document)
     const holds = { consumed: detail.hold_reference, expired: detail.ended }
-    const before = buildHoldEndsOfSubmit(tx, holds, report.now)
+    const before = buildEndHoldUpdatesOfSubmit(tx, holds, report.now)
     return new Reply({
       data: toSubmittedJson(await applyToOrder(tx, row, { ...report, requestId, before })),
     })
@@ -51,10 +51,7 @@ export const orderSubmit: Write<Detail, OrderBodyJson, OrderRow> = {
   },
 }
 
-/**
- * Submits a draft. The order's id is its natural key: submitting a confirmed order again, with an empty or an equal
- * body, returns the same order.
- */
+/** Submits a draft. Submitting a confirmed order again, with an empty or an equal body, returns the same order. */
 export async function submitOrder(context: CallContext, id: string, body: OrderBody) {
   const { gateway, caller } = context
   return withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, async (held) => {
@@ -83,7 +80,10 @@ interface Submit {
   readonly request: ErpRequest
 }
 
-/** Performs one write: the order takes the stock of the draft's hold, or free stock. */
+/**
+ * Asks the ERP to create the order, which takes the stock of the draft's hold or free stock. This is one write
+ * (`writes/perform.ts`).
+ */
 function performSubmit(
   context: CallContext,
   { row, wanted, held, request }: Submit,
@@ -147,7 +147,8 @@ function toShipping({ delivery }: ErpRequest): OrderContent['shipping'] {
 }
 
 function toRepeatedReply(row: OrderRow, wanted: OrderContent) {
-  // The client may repeat what it sent, before preferences and the ERP completed it, or what it read back.
+  // The client may repeat the body that it sent, or the order as it read it later, which preferences and the ERP may
+  // have completed.
   const contents = [row.submitted_as, hashContent(mergeDraft(row, {}))]
   const isSame =
     contents.includes(hashContent(wanted)) &&

@@ -1,13 +1,13 @@
 import { Reply } from '../contract/reply.ts'
 import type { CallContext } from '../endpoint.ts'
-import { buildHoldEnd, findReservedHold } from '../holds/store.ts'
+import { buildEndHoldUpdate, findReservedHold } from '../holds/store.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
 import type { Db } from '../store/store.ts'
 import type { OrderRow } from '../store/tables.ts'
 import { toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
 import { toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write, WriteContext } from '../writes/intent.ts'
-import { keepResponse } from '../writes/keys.ts'
+import { storeResponse } from '../writes/keys.ts'
 import { performWrite } from '../writes/perform.ts'
 import { applyToOrder, buildDraftUpdate, buildOrderUpdate } from './kind.ts'
 import { toOrderJson } from './order-json.ts'
@@ -26,7 +26,7 @@ export const orderVoid: Write<null, OrderJson> = {
       data: toOrderJson(await applyToOrder(tx, row, toErpReport(gateway, document))),
     })
   },
-  undo: clearDoubt,
+  undo: clearInDoubt,
 }
 
 /** Voids a draft that holds the stock of a reservation. */
@@ -36,16 +36,16 @@ export const orderDrop: Write<null, OrderJson> = {
   async apply({ gateway, tx, intent }, { document }) {
     const now = gateway.clock.now()
     const statusRaw = document?.status_raw ?? null
-    await tx.executeQuery(buildHoldEnd(tx, intent.reference, { reason: 'release', statusRaw, now }))
+    await tx.executeQuery(buildEndHoldUpdate(tx, intent.reference, { reason: 'release', statusRaw, now }))
     const row = await readExistingOrder(tx, intent.document_id)
     const fields = toCancelledFields(now)
     await buildOrderUpdate(tx, row.order_id, fields).execute()
     return new Reply({ data: toOrderJson({ ...row, ...fields }) })
   },
-  undo: clearDoubt,
+  undo: clearInDoubt,
 }
 
-async function clearDoubt({ tx, intent }: WriteContext<null>): Promise<void> {
+async function clearInDoubt({ tx, intent }: WriteContext<null>): Promise<void> {
   await buildOrderUpdate(tx, intent.document_id, { in_doubt: 0 }).execute()
 }
 
@@ -86,11 +86,11 @@ function voidDraft({ gateway, call }: CallContext, row: OrderRow) {
   return gateway.store.db.transaction().execute(async (tx) => {
     const fields = toCancelledFields(gateway.clock.now())
     const changed = await buildDraftUpdate(tx, row.order_id, fields).executeTakeFirst()
-    // The lock was lost, and another process is submitting the draft in the meantime.
+    // No row has changed: the lock was lost, and another process is submitting the draft.
     if (changed.numUpdatedRows !== 1n) throw toDocumentInDoubtError(row.order_id)
     const reply = new Reply({ data: toOrderJson({ ...row, ...fields }) })
     const resource = { type: 'order', id: row.order_id }
-    await keepResponse({ gateway, tx, keyed: call.key }, { reply, status: 200, resource })
+    await storeResponse({ gateway, tx, keyed: call.key }, { reply, status: 200, resource })
     return reply
   })
 }

@@ -62,7 +62,7 @@ async function readStatus(gateway: Gateway) {
     warehouses: gateway.mirror.stock.warehouses().map(({ warehouse_code, synced_at }) => ({
       warehouse_code,
       rows: gateway.mirror.stock.snapshot(warehouse_code)?.liveRows ?? 0,
-      age_seconds: secondsSince(synced_at, now),
+      age_seconds: computeSecondsSince(synced_at, now),
     })),
   }
 }
@@ -74,7 +74,7 @@ async function readOpenWritesStatus(gateway: Gateway, now: number) {
     .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('sent_at').as('oldest')])
     .executeTakeFirst()
     .catch(() => undefined)
-  return row ? { count: Number(row.count), oldest_seconds: secondsSince(row.oldest, now) } : null
+  return row ? { count: Number(row.count), oldest_seconds: computeSecondsSince(row.oldest, now) } : null
 }
 
 /**
@@ -88,16 +88,20 @@ async function readDueQueuesStatus(gateway: Gateway, now: number) {
     .where('due_at', '<=', now)
     .executeTakeFirst()
     .catch(() => undefined)
-  return row ? { endpoints_due: Number(row.count), oldest_seconds: secondsSince(row.oldest, now) } : null
+  return row
+    ? { endpoints_due: Number(row.count), oldest_seconds: computeSecondsSince(row.oldest, now) }
+    : null
 }
 
-/** Reads the number of keys with which values in the database may be sealed; null if the store does not respond. */
+/**
+ * Reads the number of encryption keys that values in the database may still need; null if the store does not respond.
+ */
 async function readSealingStatus({ store }: Gateway) {
   const keys = await listSealingKeys(store.db).catch(() => undefined)
   return keys ? { keys_in_use: keys.size } : null
 }
 
-function secondsSince(epochMs: number | null, now: number): number | null {
+function computeSecondsSince(epochMs: number | null, now: number): number | null {
   return epochMs === null ? null : Math.max(0, Math.floor((now - Number(epochMs)) / 1000))
 }
 

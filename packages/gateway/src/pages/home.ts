@@ -80,22 +80,22 @@ function buildFirstCall(language: Language): Piece {
 }
 
 function buildCards(language: Language): Piece {
-  const say = (id: Parameters<typeof formatSiteText>[1]) => formatSiteText(language, id)
+  const translate = (id: Parameters<typeof formatSiteText>[1]) => formatSiteText(language, id)
   return {
     markdown: homeCards
       .map(({ title, text, links }) =>
         [
-          `## ${say(title)}`,
-          say(text),
-          links.map((link) => `- [${say(link.word)}](${link.href})`).join('\n'),
+          `## ${translate(title)}`,
+          translate(text),
+          links.map((link) => `- [${translate(link.word)}](${link.href})`).join('\n'),
         ].join('\n\n'),
       )
       .join('\n\n'),
     html: (link) =>
       html`<div class="doors">${homeCards.map(
         ({ title, text, links }) =>
-          html`<section class="door"><h2>${say(title)}</h2><p>${say(text)}</p><ul>${links.map(
-            (to) => html`<li><a href="${link(to.href)}">${say(to.word)}</a></li>`,
+          html`<section class="door"><h2>${translate(title)}</h2><p>${translate(text)}</p><ul>${links.map(
+            (to) => html`<li><a href="${link(to.href)}">${translate(to.word)}</a></li>`,
           )}</ul></section>`,
       )}</div>`,
   }

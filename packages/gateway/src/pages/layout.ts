@@ -118,7 +118,7 @@ function renderPiece(piece: Page['pieces'][number], rendering: Rendering, langua
 }
 
 function renderHeader(page: Page, { language, query }: PageView): Html {
-  const section = (id: 'docs' | 'reference' | 'errors' | 'swagger', text: string) =>
+  const renderSection = (id: 'docs' | 'reference' | 'errors' | 'swagger', text: string) =>
     html`<li><a href="/${id}${query}"${page.section === id ? currentPlace : undefined}>${text}</a></li>`
   const others = languages.map(
     (each) =>
@@ -126,7 +126,7 @@ function renderHeader(page: Page, { language, query }: PageView): Html {
   )
   return html`<header class="top"><div class="bar">
 <a class="brand" href="/${query}"><svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="M4 3v18M20 3v18" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"/><path d="M8 12h8m-3.2-3.4L16.2 12l-3.4 3.4" fill="none" stroke="var(--accent)" stroke-width="2.4" stroke-linecap="round" stroke-linejoin="round"/></svg>Trade Gateway</a>
-<nav class="sections" aria-label="${formatSiteText(language, 'sections')}"><ul>${section('docs', formatSiteText(language, 'docs'))}${section('reference', formatSiteText(language, 'reference'))}${section('errors', formatSiteText(language, 'errors'))}${section('swagger', formatSiteText(language, 'try_it'))}</ul></nav>
+<nav class="sections" aria-label="${formatSiteText(language, 'sections')}"><ul>${renderSection('docs', formatSiteText(language, 'docs'))}${renderSection('reference', formatSiteText(language, 'reference'))}${renderSection('errors', formatSiteText(language, 'errors'))}${renderSection('swagger', formatSiteText(language, 'try_it'))}</ul></nav>
 <div class="tools"><nav class="languages" aria-label="${formatSiteText(language, 'language')}"><ul>${others}</ul></nav></div>
 </div></header>`
 }
@@ -135,11 +135,11 @@ const currentPlace = html` aria-current="true"`
 const currentPage = html` aria-current="page"`
 
 function renderSide(page: Page, { language, query }: PageView): Html {
-  const item = ({ text, href, tag }: Link) =>
+  const renderItem = ({ text, href, tag }: Link) =>
     html`<li><a href="${addQuery(href, query)}"${href === page.path ? currentPage : undefined}>${tag === undefined ? undefined : html`${renderMethod(tag)} `}${text}</a></li>`
   const groups = (page.side ?? [])
     .filter(({ links }) => links.length > 0)
-    .map(({ title, links }) => html`<p>${title}</p><ul>${links.map(item)}</ul>`)
+    .map(({ title, links }) => html`<p>${title}</p><ul>${links.map(renderItem)}</ul>`)
   return html`<nav aria-label="${formatSiteText(language, 'pages_here')}">${groups}</nav>`
 }
 
@@ -172,10 +172,10 @@ function renderContents({ headings }: Rendering, language: Language): Html | und
 
 function renderPager({ previous, next }: Page, { language, query }: PageView): Html | undefined {
   if (!previous && !next) return undefined
-  const link = (to: Link | undefined, kind: 'previous' | 'next') =>
+  const renderLink = (to: Link | undefined, kind: 'previous' | 'next') =>
     to &&
     html`<a class="${kind}" rel="${kind === 'next' ? 'next' : 'prev'}" href="${addQuery(to.href, query)}"><small>${formatSiteText(language, kind)}</small> ${to.text}</a>`
-  return html`<nav class="pager" aria-label="${formatSiteText(language, 'previous')} / ${formatSiteText(language, 'next')}">${link(previous, 'previous')}${link(next, 'next')}</nav>`
+  return html`<nav class="pager" aria-label="${formatSiteText(language, 'previous')} / ${formatSiteText(language, 'next')}">${renderLink(previous, 'previous')}${renderLink(next, 'next')}</nav>`
 }
 
 const scriptWords = [

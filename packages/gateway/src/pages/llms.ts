@@ -12,7 +12,7 @@ export function buildLlmsText(language: Language): string {
   const optional = new Set(['/changelog', '/swagger', '/docs', '/'])
   const listed = listPagePaths().flatMap((path) => findPage(path, language) ?? [])
   const docs = new Set(docGroups.flatMap(({ pages }) => pages.map(toDocPath)))
-  const section = (title: string, isIn: (page: Page) => boolean) => {
+  const buildSection = (title: string, isIn: (page: Page) => boolean) => {
     const lines = listed.filter(isIn).map((page) => formatPageLine(page, language))
     return lines.length > 0 ? [`## ${title}`, lines.join('\n')] : []
   }
@@ -22,10 +22,10 @@ export function buildLlmsText(language: Language): string {
     `> ${formatSiteText(language, 'llms_summary', { version: apiVersion })}`,
     formatSiteText(language, 'llms_notes'),
     describeOtherDocuments(language),
-    ...section(formatSiteText(language, 'docs'), (page) => docs.has(page.path) && !isOptional(page)),
-    ...section(formatSiteText(language, 'reference'), ({ path }) => path.startsWith('/reference')),
-    ...section(formatSiteText(language, 'errors'), ({ path }) => path.startsWith('/errors')),
-    ...section('Optional', isOptional),
+    ...buildSection(formatSiteText(language, 'docs'), (page) => docs.has(page.path) && !isOptional(page)),
+    ...buildSection(formatSiteText(language, 'reference'), ({ path }) => path.startsWith('/reference')),
+    ...buildSection(formatSiteText(language, 'errors'), ({ path }) => path.startsWith('/errors')),
+    ...buildSection('Optional', isOptional),
   ]
   return `${parts.join('\n\n')}\n`
 }

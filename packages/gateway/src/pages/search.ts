@@ -46,7 +46,7 @@ function toSearchEntry(page: Page, language: Language): SearchEntry {
   const code = page.path.slice('/errors/'.length)
   const status = isErrorCode(code) ? errorTable[code].status : ''
   const keys = `${own} ${status} ${synonyms[page.path] ?? ''}`
-  // Error codes and paths in the text belong to other pages; only the page's own are its keys.
+  // The keys contain only the page's own error code and path, because those in its text belong to other pages.
   return {
     t: page.title,
     p: page.path,

@@ -131,15 +131,15 @@ function buildErrorIndex(language: Language): Page {
 function buildErrorPage(code: string, language: Language): Page | undefined {
   if (!isErrorCode(code)) return undefined
   const [before, after] = findNeighbours(code)
-  const link = (to: typeof before) => (to ? { text: to, href: `/errors/${to}` } : undefined)
+  const toLink = (to: typeof before) => (to ? { text: to, href: `/errors/${to}` } : undefined)
   return {
     path: `/errors/${code}`,
     title: code,
     summary: texts[language].errors[code].title,
     pieces: buildErrorPieces(code, language),
     trail: [{ text: formatSiteText(language, 'errors'), href: '/errors' }],
-    previous: link(before),
-    next: link(after),
+    previous: toLink(before),
+    next: toLink(after),
     side: buildErrorNav(language),
     section: 'errors',
   }

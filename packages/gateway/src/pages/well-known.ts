@@ -29,7 +29,7 @@ const securityPath = '/.well-known/security.txt'
 const apiCatalogPath = '/.well-known/api-catalog'
 export const apiCatalogLink = `<${apiCatalogPath}>; rel="api-catalog"`
 
-/** Headers of documents that must not be cached, because they contain the requested host, and one of them a time. */
+/** Headers of documents that must not be cached, because they contain the requested host or the current day. */
 const changingHeaders = { 'Cache-Control': 'no-cache' }
 
 const dayMs = 86_400_000
@@ -49,20 +49,20 @@ function buildSecurityTxt(base: string, now: number): string {
 
 /** Builds the API catalog (RFC 9727) as a link set (RFC 9264): the gateway's APIs and the description of each. */
 function buildLinkset(base: string) {
-  const link = (path: string, type: string) => ({ href: `${base}${path}`, type })
+  const buildLink = (path: string, type: string) => ({ href: `${base}${path}`, type })
   const [contract, agents] = [`${base}/api/v1`, `${base}${mcpPath}`]
   return [
     { anchor: `${base}${apiCatalogPath}`, item: [{ href: contract }, { href: agents }] },
     {
       anchor: contract,
-      'service-desc': [link('/openapi.json', 'application/json')],
-      'service-doc': [link('/reference', 'text/html'), link('/reference.md', 'text/markdown')],
-      status: [link('/statusz', 'application/json')],
+      'service-desc': [buildLink('/openapi.json', 'application/json')],
+      'service-doc': [buildLink('/reference', 'text/html'), buildLink('/reference.md', 'text/markdown')],
+      status: [buildLink('/statusz', 'application/json')],
     },
     {
       anchor: agents,
-      'service-doc': [link('/docs/agents/connect-an-agent', 'text/html')],
-      status: [link('/statusz', 'application/json')],
+      'service-doc': [buildLink('/docs/agents/connect-an-agent', 'text/html')],
+      status: [buildLink('/statusz', 'application/json')],
     },
   ]
 }

@@ -1,4 +1,4 @@
-/** Builds error responses. No other file does so. */
+/** Builds every error response of the gateway. */
 
 import { UnknownOutcome } from '@trade-gateway/connector'
 import type { ApiResponse } from '../contract/call.ts'
@@ -9,7 +9,7 @@ import type { SentenceId } from '../contract/texts/en.ts'
 import { cleanText, formatSentence, texts } from '../contract/texts/texts.ts'
 import { CommitUnanswered, findStorageTrouble, type StorageTrouble } from '../store/trouble.ts'
 
-/** The largest length of a message. */
+/** The largest number of characters of an error message. */
 const maxMessageCharacters = 600
 
 interface ErrorContext {
@@ -59,16 +59,16 @@ function findFault({ code, facts, cause }: GatewayError): unknown {
 const storageRetrySeconds = 5
 
 /**
- * Returns the error facts for temporary storage trouble. The refused call changed nothing: a write that reached the ERP
- * gets `toUnconfirmedWriteError` instead.
+ * Returns the facts of the error for a database that is full or does not respond. The refused call changed nothing,
+ * because a write that may have reached the ERP gets another error (`toUnconfirmedWriteError`).
  */
 export function toStorageFacts(reason: StorageTrouble): ErrorFacts {
   return { status: 503, reason, say: [reason], retryAfter: storageRetrySeconds }
 }
 
 /**
- * Creates the error for a commit without a response: the gateway's own rows may have been written or not. A retry with
- * the key finds out.
+ * Creates the error for a commit to which the database did not respond: the rows may have been written or not. A retry
+ * with the same `Idempotency-Key` finds out.
  */
 function toCommitUnknownError({ key }: ErrorContext): GatewayError {
   return new GatewayError('INTERNAL', {

@@ -16,7 +16,7 @@ export interface InProcessRequest {
   readonly key?: string | undefined
 }
 
-/** The call on whose behalf an in-process call is made. Its token, language, address and request id are passed on. */
+/** The outer call, which makes the in-process call. Its token, language, address and request id are passed on. */
 export type OriginalCall = Pick<Call, 'requestId' | 'language' | 'address' | 'fault' | 'header'>
 
 /** A call that did not arrive over HTTP. */

@@ -17,13 +17,13 @@ const maxRefusalsPerAddress = 60
 /** The largest body that is read without a check of the refusal budget: parsing it takes less than 1 ms. */
 export const maxCheapBodyBytes = 16 * 1024
 
-const mistypedCodes: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'BAD_REQUEST'])
+const malformedCallCodes: ReadonlySet<ErrorCode> = new Set(['VALIDATION_FAILED', 'BAD_REQUEST'])
 /**
  * The codes of calls without a known caller. Wrong credentials are not among them, because `access/guard.ts` limits
  * those.
  */
 const codesWithoutCaller: ReadonlySet<ErrorCode> = new Set([
-  ...mistypedCodes,
+  ...malformedCallCodes,
   'AUTH_MISSING_TOKEN',
   'AUTH_INVALID_TOKEN',
   'AUTH_EXPIRED',
@@ -36,7 +36,8 @@ export function requireRefusalBudget(gateway: Gateway, call: Call) {
   const { refusals } = gateway.quota
   const { remaining } = refusals.readState(caller.channel_code, maxFreeRefusals, gateway.clock.monotonic())
   if (remaining > 0) return
-  // Only a failed purchase knows when the points will be available, so the points are bought and returned.
+  // If too few points are left, `charge` throws `RATE_LIMITED` with the time of a retry. Otherwise the points are
+  // returned at once.
   charge(gateway, call, refusalPoints)
   adjustCharge(gateway, call, 0)
 }
@@ -52,7 +53,7 @@ function hasLargeBody(call: Call): boolean {
 export function chargeRefusal(gateway: Gateway, call: Call, error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error
   try {
-    if (call.caller) countMistyped(gateway, call, call.caller, error)
+    if (call.caller) countMalformedCall(gateway, call, call.caller, error)
     else countByAddress(gateway, call, error)
     return error
   } catch (limit) {
@@ -60,9 +61,9 @@ export function chargeRefusal(gateway: Gateway, call: Call, error: unknown): unk
   }
 }
 
-function countMistyped(gateway: Gateway, call: Call, { channel_code }: Caller, { code }: GatewayError) {
+function countMalformedCall(gateway: Gateway, call: Call, { channel_code }: Caller, { code }: GatewayError) {
   const isPaid = (call.cost ?? 0) > 0
-  if (isPaid || !mistypedCodes.has(code)) return
+  if (isPaid || !malformedCallCodes.has(code)) return
   const { refusals } = gateway.quota
   const isFree = refusals.take(channel_code, 1, maxFreeRefusals, gateway.clock.monotonic()).paid
   if (!isFree) charge(gateway, call, refusalPoints)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Call } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import { createErrorMap, dropMachineBounds } from '../contract/problems.ts'
+import { createErrorMap, dropSafeIntegerIssues } from '../contract/problems.ts'
 import type { SentenceId } from '../contract/texts/en.ts'
 import { formatSentence } from '../contract/texts/texts.ts'
 import { toRecord } from '../kernel/json.ts'
@@ -48,7 +48,7 @@ export function checkShape({ schema, bounds, unknownName }: Shape, value: unknow
   const result = schema.safeParse(value)
   if (result.success) return Object(result.data)
   const explained = schema.safeParse(value, { error })
-  const issues = dropMachineBounds((explained.error ?? result.error).issues).slice(0, maxProblems)
+  const issues = dropSafeIntegerIssues((explained.error ?? result.error).issues).slice(0, maxProblems)
   throw toValidationError(
     call,
     issues.flatMap((issue) => listProblems(issue, unknownName)),

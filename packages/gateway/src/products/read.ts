@@ -41,7 +41,7 @@ export function listProducts(reader: Reader, query: ProductQuery) {
   let passed = 0
   for (const { product, haystack } of findCandidates(gateway, query)) {
     const updated = Date.parse(product.updated_at)
-    if (!window.holds(updated) || updated < since) continue
+    if (!window.includesTime(updated) || updated < since) continue
     if (wanted !== undefined && !haystack.includes(wanted)) continue
     if (passed++ < window.offset) continue
     if (page.push(product) > window.pageSize) break

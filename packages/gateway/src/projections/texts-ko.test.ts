@@ -12,7 +12,7 @@ import { declaredTexts } from '../translations/declared.ts'
 type Check = (text: string) => string[]
 
 /** Refuses 은(는) and similar double particles. A noun before the particle decides which one is right. */
-const oneParticle: Check = (text) =>
+const checkParticles: Check = (text) =>
   listMatches(/은\(는\)|이\(가\)|을\(를\)|[과와]\([와과]\)|\(으\)로|\(이\)[가-힣]/g, text).map(
     (part) => `has both particles: ${part}`,
   )
@@ -21,7 +21,7 @@ const oneParticle: Check = (text) =>
  * Requires a noun between a placeholder and its particle, because the particle depends on the last sound of an unknown
  * value: “{setting} 설정으로”, not “{setting}로”.
  */
-const nounAfterPlaceholder: Check = (text) => [
+const checkNounAfterPlaceholder: Check = (text) => [
   ...listMatches(
     /\{\w+\}(?:은|는|이|가|을|를|과|와|으로|로|의|에|에서|에는|부터|까지|까지만)(?![가-힣])/g,
     text,
@@ -31,7 +31,7 @@ const nounAfterPlaceholder: Check = (text) => [
   ),
 ]
 
-const curlyQuotes: Check = (text) =>
+const checkQuotes: Check = (text) =>
   listMatches(/["'‘’]/g, removeCode(text)).map((part) => `has ${part} where “ ” belong`)
 
 /** Words to avoid, and the word to use instead. */
@@ -66,20 +66,20 @@ const otherWords: readonly { readonly wrong: RegExp; readonly right: string }[] 
   { wrong: /여기에 필요/, right: '필수 항목' },
 ]
 
-const oneWord: Check = (text) =>
+const checkWords: Check = (text) =>
   otherWords.flatMap(({ wrong, right }) => {
     const [part] = wrong.exec(text) ?? []
     return part === undefined ? [] : [`says “${part}” and not “${right}”`]
   })
 
 /** Statements end in -습니다 and instructions in -하세요, also within a paragraph. */
-const oneRegister: Check = (text) =>
+const checkRegister: Check = (text) =>
   listMatches(/\S*(?<!니다|세요|나요|아니요)(?<=[다라요까])[.?](?=\s|$)/gm, removeCode(text)).map(
     (part) => `has a sentence in another register: ${part}`,
   )
 
 /** A heading is a noun phrase or ends in -기. It is not a sentence, a question or a dependent clause. */
-const nounHeading: Check = (text) =>
+const checkHeading: Check = (text) =>
   /(?:[다까나면]|(?<!필)요|때|하라)[.?]?$/.test(removeCode(text)) ? [`is a heading and no noun: ${text}`] : []
 
 /** An English term, and the Korean word that its translation must have. */
@@ -95,7 +95,7 @@ const terms: readonly { readonly english: RegExp; readonly korean: string }[] = 
   { english: /\b(?:contact|to) support\b/i, korean: '고객 지원' },
 ]
 
-const checks = [oneParticle, curlyQuotes, oneWord, oneRegister]
+const checks = [checkParticles, checkQuotes, checkWords, checkRegister]
 const texts = new Map([...flattenTexts(ko), ...collectDeclaredTexts('ko')])
 const guides = writtenDocs.flatMap((path) => {
   const page = readSource(docsFolder, 'ko', path)
@@ -106,7 +106,7 @@ describe('the Korean texts', () => {
   it('read as if they had been written in Korean', () => {
     expect(
       [...texts].flatMap(([name, text]) =>
-        [...listProblems(text), ...nounAfterPlaceholder(text)].map((problem) => `${name} ${problem}`),
+        [...listProblems(text), ...checkNounAfterPlaceholder(text)].map((problem) => `${name} ${problem}`),
       ),
     ).toEqual([])
   })
@@ -126,7 +126,7 @@ describe('the Korean texts', () => {
     )
     expect(headings.length).toBeGreaterThan(28)
     expect(
-      headings.flatMap(([name, text]) => nounHeading(text).map((problem) => `${name} ${problem}`)),
+      headings.flatMap(([name, text]) => checkHeading(text).map((problem) => `${name} ${problem}`)),
     ).toEqual([])
   })
 
@@ -148,7 +148,7 @@ describe('the Korean guides', () => {
 
   it.each(guides)('$path has nouns for headings', ({ page }) => {
     const headings = page.blocks.flatMap((block) => listMatches(/(?<=^#+ ).*$/gm, block))
-    expect([page.title, ...headings].flatMap(nounHeading)).toEqual([])
+    expect([page.title, ...headings].flatMap(checkHeading)).toEqual([])
   })
 })
 
@@ -167,13 +167,13 @@ describe('a broken Korean text is reported', () => {
     ['`since`가 없으면 처음부터입니다.', 'says “`since`가 없으면” and not “지정하지 않으면”'],
     ['기다려라. 끝났습니다.', 'has a sentence in another register: 기다려라.'],
   ])('%s', (text, problem) => {
-    expect([...listProblems(text), ...nounAfterPlaceholder(text)]).toContain(problem)
+    expect([...listProblems(text), ...checkNounAfterPlaceholder(text)]).toContain(problem)
   })
 
   it.each(['어디까지 보장하나', '포인트를 모두 썼을 때', '채널 토큰으로 주문하면', '없는 페이지입니다'])(
     '%s',
     (heading) => {
-      expect(nounHeading(heading)).toHaveLength(1)
+      expect(checkHeading(heading)).toHaveLength(1)
     },
   )
 

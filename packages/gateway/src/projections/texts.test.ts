@@ -9,7 +9,7 @@ import { listAllTexts } from '../../tests/all-texts.ts'
 /** Returns the problems of one translation. */
 type Check = (english: string, translation: string) => string[]
 
-/** Texts whose translation may equal the English: a product name, and texts without words. */
+/** Texts whose translation may equal the English, such as a product name. */
 const sameOnPurpose: Readonly<Record<'zh' | 'ko', readonly string[]>> = {
   zh: [],
   ko: [],
@@ -47,28 +47,28 @@ const codeWords = [
 /** English words in capitals for emphasis. */
 const emphasis = new Set(['SAME'])
 
-const notEmpty: Check = (_english, translation) => (translation.trim() === '' ? ['is empty'] : [])
+const checkNotEmpty: Check = (_english, translation) => (translation.trim() === '' ? ['is empty'] : [])
 
-const samePlaceholders: Check = (english, translation) => {
+const checkPlaceholders: Check = (english, translation) => {
   const wanted = listMatches(placeholder, english).sort().join(' ')
   const present = listMatches(placeholder, translation).sort().join(' ')
   return wanted === present ? [] : [`has the placeholders [${present}] and not [${wanted}]`]
 }
 
-const sameCodeWords: Check = (english, translation) => {
+const checkCodeWords: Check = (english, translation) => {
   const present = new Set(listCodeWords(translation))
   return listCodeWords(english)
     .filter((word) => !present.has(word))
     .map((word) => `lacks ${word}`)
 }
 
-const noOddSpaces: Check = (_english, translation) => [
+const checkSpaces: Check = (_english, translation) => [
   ...listComplaints(/\u3000/g, translation, 'has a full-width space'),
   ...listComplaints(/^\s|\s$| {2}/g, translation, 'has a space too many'),
 ]
 
 /** Chinese: full-width punctuation, and one half-width space between Han and Latin, digits or placeholders. */
-const chineseTypography: Check = (_english, translation) => [
+const checkChineseTypography: Check = (_english, translation) => [
   ...listComplaints(/\p{sc=Han}[,.;:!?'"()]/gu, translation, 'has half-width punctuation after Han'),
   ...listComplaints(/[,.;:!?'"()]\p{sc=Han}/gu, translation, 'has half-width punctuation before Han'),
   ...listComplaints(/\p{sc=Han}[A-Za-z0-9{<]/gu, translation, 'has no space between Han and Latin'),
@@ -85,7 +85,7 @@ const chineseTypography: Check = (_english, translation) => [
  * Korean: half-width punctuation, and one register: -습니다 for statements, -하세요 for instructions. A noun phrase may end
  * with a full stop before the sentence that explains it. texts-ko.test.ts has further rules for Korean.
  */
-const koreanStyle: Check = (_english, translation) => [
+const checkKoreanStyle: Check = (_english, translation) => [
   ...listComplaints(/[，。：；！？、（）]/g, translation, 'has full-width punctuation'),
   ...listComplaints(/\p{sc=Han}/gu, translation, 'has a Chinese character'),
   ...listComplaints(
@@ -95,7 +95,7 @@ const koreanStyle: Check = (_english, translation) => [
   ),
 ]
 
-const glossaryWords =
+const createGlossaryCheck =
   (language: 'zh' | 'ko'): Check =>
   (english, translation) => {
     const prose = [placeholder, ...codeWords].reduce((rest, pattern) => rest.replace(pattern, ' '), english)
@@ -104,10 +104,10 @@ const glossaryWords =
       .map((term) => `does not say ${term[language]}`)
   }
 
-const everywhere = [notEmpty, samePlaceholders, sameCodeWords, noOddSpaces]
+const checksOfEveryLanguage = [checkNotEmpty, checkPlaceholders, checkCodeWords, checkSpaces]
 const checks: Readonly<Record<'zh' | 'ko', readonly Check[]>> = {
-  zh: [...everywhere, chineseTypography, glossaryWords('zh')],
-  ko: [...everywhere, koreanStyle, glossaryWords('ko')],
+  zh: [...checksOfEveryLanguage, checkChineseTypography, createGlossaryCheck('zh')],
+  ko: [...checksOfEveryLanguage, checkKoreanStyle, createGlossaryCheck('ko')],
 }
 
 describe.each(['zh', 'ko'] as const)('the texts in %s', (language) => {
@@ -134,7 +134,9 @@ describe.each(['zh', 'ko'] as const)('the texts in %s', (language) => {
 describe('the texts in en', () => {
   it('are not empty and have no odd spaces', () => {
     const wrong = [...listAllTexts('en')].flatMap(([name, text]) =>
-      [notEmpty, noOddSpaces].flatMap((check) => check(text, text)).map((problem) => `${name} ${problem}`),
+      [checkNotEmpty, checkSpaces]
+        .flatMap((check) => check(text, text))
+        .map((problem) => `${name} ${problem}`),
     )
     expect(wrong).toEqual([])
   })

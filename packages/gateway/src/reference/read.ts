@@ -25,7 +25,7 @@ export function listAddresses(gateway: Gateway, caller: Caller, query: ListQuery
   const window = parseWindow(query, gateway.clock.now(), true)
   const all = caller.customer_code === null ? [] : gateway.mirror.reference.addresses(caller.customer_code)
   const rows = all
-    .filter(({ updated_at }) => window.holds(Date.parse(updated_at)))
+    .filter(({ updated_at }) => window.includesTime(Date.parse(updated_at)))
     .map(({ updated_at: _updated, ...address }) => address)
   return toListPage(window, rows.slice(window.offset, window.offset + window.pageSize + 1))
 }

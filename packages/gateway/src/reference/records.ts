@@ -3,8 +3,8 @@ import { batchRows, type Tx } from '../store/store.ts'
 
 /**
  * The kinds of reference data: products, shipping methods, addresses and sellable catalogues. They are records that
- * share one version counter. As for stock, a write locks the counter, compares the records and writes those that differ
- * with new versions.
+ * share one version counter. A write locks the counter, compares the records with the stored ones, and stores those
+ * that differ with new versions.
  */
 export type RecordKind = 'product' | 'shipping_method' | 'address' | 'sellable'
 
@@ -30,7 +30,7 @@ export async function writeRecords(gateway: Gateway, batch: Batch): Promise<void
   }
 }
 
-/** Reads the ids of an owner's records of a kind that are not removed. */
+/** Reads the ids of an owner's records of one kind, without removed ones. */
 export async function readLiveIds(gateway: Gateway, kind: RecordKind, owner: string): Promise<string[]> {
   const rows = await gateway.store.db
     .selectFrom('reference_records')

@@ -1,6 +1,6 @@
 /**
- * Syncs reference data. The gateway follows the ERP's hints for products and reads the other kinds completely. It
- * writes only the records that differ from the stored ones.
+ * Syncs reference data. The ERP reports which products have changed, and the gateway reads only those; it reads the
+ * other kinds completely. It writes only the records that differ from the stored ones.
  */
 
 import {
@@ -36,12 +36,12 @@ async function syncProducts(gateway: Gateway): Promise<void> {
     .where('source', '=', 'products')
     .executeTakeFirst()
   const cursor = source?.cursor ?? null
-  if (cursor !== null && (await followHints(gateway, cursor))) return
+  if (cursor !== null && (await readChangedProducts(gateway, cursor))) return
   await readAllProducts(gateway)
 }
 
 /** Reads the products that the ERP reports as changed. Returns false if the ERP demands a full read. */
-async function followHints(gateway: Gateway, since: string): Promise<boolean> {
+async function readChangedProducts(gateway: Gateway, since: string): Promise<boolean> {
   let cursor = since
   for (let page = 0; page < maxHintPages; page++) {
     const hints = unwrap(await gateway.erp['products.changed']({ cursor }, withTimeout(callTimeoutMs)))

@@ -36,7 +36,7 @@ export interface Finished {
 export function recordRequest(gateway: Gateway, finished: Finished): void {
   const { requests } = gateway.memory
   if (finished.isNotable || gateway.config.logRequests === 'all') addRow(gateway, requests, finished)
-  else countRead(gateway, requests, finished)
+  else addToCount(gateway, requests, finished)
 }
 
 function addRow(gateway: Gateway, buffer: RequestBuffer, { call, response, ms }: Finished) {
@@ -63,19 +63,19 @@ function addRow(gateway: Gateway, buffer: RequestBuffer, { call, response, ms }:
     duration_us: Math.round(ms * 1000),
     upstream_us: upstreamCalls.reduce((sum, each) => sum + each.duration_us, 0),
     upstream_calls: toJson(upstreamCalls),
-    idempotency: toIdempotency(call, response),
+    idempotency: describeIdempotency(call, response),
   })
 }
 
 /** Describes what an `Idempotency-Key` did for the request; null without a key. */
-function toIdempotency(call: Call, { code, headers }: ApiResponse): RequestRow['idempotency'] {
+function describeIdempotency(call: Call, { code, headers }: ApiResponse): RequestRow['idempotency'] {
   if (code === 'IDEMPOTENCY_MISMATCH') return 'mismatch'
   if (code === 'IDEMPOTENCY_IN_PROGRESS') return 'in_progress'
   if (headers.includes('Idempotent-Replayed')) return 'replayed'
   return call.key ? 'first' : null
 }
 
-function countRead(gateway: Gateway, { counts }: RequestBuffer, { call, ms }: Finished) {
+function addToCount(gateway: Gateway, { counts }: RequestBuffer, { call, ms }: Finished) {
   const channel_code = call.caller?.channel_code ?? ''
   const route = call.route ?? ''
   const at = Math.floor(gateway.clock.now() / minuteMs) * minuteMs
@@ -120,7 +120,10 @@ const rowColumns = [
 
 const countColumns = ['slot', 'at', 'channel_code', 'route', 'calls', 'points', 'duration_us'] as const
 
-/** Stores what waits; one turn of the worker. Returns true if more rows wait. `isLast` is set when the process ends. */
+/**
+ * Stores the waiting rows and counts; one turn of the worker. Returns true if more rows wait. `isLast` is set when the
+ * process ends.
+ */
 export async function storeRequests(gateway: Gateway, isLast = false): Promise<boolean> {
   const { requests: buffer } = gateway.memory
   // Two concurrent turns would remove each other's rows.
@@ -156,7 +159,7 @@ async function insertRows({ store }: Gateway, rows: readonly RequestRow[]): Prom
     .insertInto('requests')
     .columns(rowColumns)
     .expression(store.bulk.rows('requests', rowColumns, rows))
-    // A turn that failed after its commit stores the same rows again.
+    // If a turn fails although its commit took effect, the next turn inserts the same rows again.
     .onConflict((conflict) => conflict.columns(['row_id', 'at']).doNothing())
     .execute()
 }
@@ -189,8 +192,8 @@ async function storeCounts({ store, clock, memory }: Gateway, isLast: boolean): 
   }
 }
 
-/** Removes the days that are older than the log's retention. */
-export async function dropOldRequests({ store, clock, config }: Gateway): Promise<void> {
+/** Deletes the rows and counts of days that are older than the log's retention. */
+export async function deleteOldRequests({ store, clock, config }: Gateway): Promise<void> {
   const before = clock.now() - config.requestLogDays * dayMs
   await store.partitions.dropBefore('requests', before)
   await store.partitions.dropBefore('request_counts', before)

@@ -9,7 +9,7 @@ import type { ReservationRow } from '../store/tables.ts'
 import { type HeldLock, toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
 import { toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write, WriteContext } from '../writes/intent.ts'
-import { keepResponse } from '../writes/keys.ts'
+import { storeResponse } from '../writes/keys.ts'
 import { performWrite } from '../writes/perform.ts'
 import { buildReservationUpdate } from './kind.ts'
 import { findReservation, requireOwnReservation } from './read.ts'
@@ -24,16 +24,16 @@ export const reservationCancel: Write<null, { data: ReturnType<typeof toReservat
     const { document_id: source_id, reference } = intent
     const hold = { hold_id: '', reference, source: 'reservation', source_id }
     const statusRaw = document?.status_raw ?? null
-    await clearDoubt(context)
+    await clearInDoubt(context)
     await endHold(context, hold, { reason: 'release', statusRaw, now: gateway.clock.now() })
     const row = await findReservation(tx, source_id)
     if (!row) throw new Error(`The reservation ${source_id} is gone.`)
     return new Reply({ data: toReservationJson(row) })
   },
-  undo: clearDoubt,
+  undo: clearInDoubt,
 }
 
-async function clearDoubt({ tx, intent }: WriteContext<null>): Promise<void> {
+async function clearInDoubt({ tx, intent }: WriteContext<null>): Promise<void> {
   await buildReservationUpdate(tx, intent.document_id, { in_doubt: 0 }).execute()
 }
 
@@ -86,12 +86,12 @@ export async function confirmReservation(context: CallContext, id: string) {
         .where('status', '=', 'reserved')
         .where('in_doubt', '=', 0)
         .executeTakeFirst()
-      // The lock was lost, and another process is working on the reservation in the meantime.
+      // No row has changed: the lock was lost, and another process is changing the reservation.
       if (changed.numUpdatedRows !== 1n) throw toDocumentInDoubtError(id)
       await passHoldToOrder(tx, { hold_id: row.hold_id ?? '', order_id }, now)
       const reply = new Reply({ data: toReservationJson({ ...row, ...fields }) })
       const resource = { type: 'reservation', id }
-      await keepResponse({ gateway, tx, keyed: call.key }, { reply, status: 200, resource })
+      await storeResponse({ gateway, tx, keyed: call.key }, { reply, status: 200, resource })
       return reply
     })
   })

@@ -4,7 +4,7 @@ import type { ReservationRow } from '../store/tables.ts'
 import { toDocumentLockName } from '../writes/document-lock.ts'
 
 /**
- * The document kind of reservations. Only this file writes the table `reservations`. The ERP knows a reservation only
+ * The `DocumentKind` of reservations. Only this file writes the table `reservations`. The ERP knows a reservation only
  * by its hold.
  */
 export const reservationKind: DocumentKind<string> = {
@@ -17,7 +17,7 @@ export const reservationKind: DocumentKind<string> = {
     isReleasable: true,
     findTarget: (_db, { source_id: id }) =>
       Promise.resolve({ type: 'reservation', id, lock: toDocumentLockName(id) }),
-    buildDoubtUpdate: (db, id, inDoubt) => buildReservationUpdate(db, id, { in_doubt: inDoubt }),
+    buildInDoubtUpdate: (db, id, inDoubt) => buildReservationUpdate(db, id, { in_doubt: inDoubt }),
     async endDocument(tx, { source_id }, { statusRaw, now }) {
       const raw = statusRaw === null ? {} : { status_raw: statusRaw }
       const fields = { status: 'cancelled', cancelled_at: now, updated_at: now, ...raw }

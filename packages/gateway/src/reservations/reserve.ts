@@ -92,7 +92,7 @@ interface NewReservation {
   readonly warehouses: string[]
 }
 
-/** Performs one write: the hold of a new reservation. */
+/** Asks the ERP to hold stock for a new reservation. This is one write (`writes/perform.ts`). */
 function performReservation(context: CallContext, { row, held, lines, warehouses }: NewReservation) {
   const { gateway, caller } = context
   const { reservation_id: id, reference, channel_code } = row

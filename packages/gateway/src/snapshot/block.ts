@@ -15,7 +15,7 @@ export interface SnapshotRow {
   readonly removed: boolean
   readonly version: number
   readonly json: string
-  /** The row's contribution to the checksum, which does not count while the row is withdrawn. */
+  /** The hash that the row adds to the checksum unless the row is withdrawn. */
   readonly digest: Sum
 }
 
@@ -25,7 +25,8 @@ export interface Block {
   readonly versions: Float64Array
   readonly removed: Uint8Array
   /**
-   * Each row's contribution to the checksum: four 32-bit words per row, also for withdrawn rows, which do not count.
+   * The hash of each row for the checksum, four 32-bit words per row. Those of withdrawn rows are not part of the
+   * checksum.
    */
   readonly digests: Uint32Array
   /** The rows' JSON, separated by commas. */
@@ -44,7 +45,7 @@ export function readRowJson(block: Block, row: number): Buffer {
   return block.bytes.subarray(block.starts[row], (block.starts[row + 1] ?? 0) - comma.length)
 }
 
-/** Returns one row's contribution to the checksum, even if the row is withdrawn and does not count. */
+/** Returns the hash of one row for the checksum, even if the row is withdrawn. */
 export function readDigest({ digests }: Block, row: number): Sum {
   const at = row * wordsPerSum
   return [digests[at] ?? 0, digests[at + 1] ?? 0, digests[at + 2] ?? 0, digests[at + 3] ?? 0]
@@ -57,8 +58,8 @@ export function findRow(block: Block, sku: string): number | undefined {
 }
 
 /**
- * Finds the first of ascending texts that is not below `text`; returns their number if all are below. This is the
- * innermost loop of a feed page.
+ * Finds by binary search the index of the first text that is not below `text`; returns the length of `texts` if all are
+ * below. Most of the time for a page of the change feed is spent here.
  */
 export function findLowerBound(texts: readonly string[], text: string): number {
   let low = 0
@@ -105,7 +106,7 @@ export function applyChanges(block: Block | undefined, changes: readonly Snapsho
   return Array.from({ length: parts }, (_, part) => buildBlock(all.slice(part * size, (part + 1) * size)))
 }
 
-/** A row that will be part of a block. */
+/** A row from which a block is built. */
 export interface Piece {
   readonly sku: string
   readonly style: string

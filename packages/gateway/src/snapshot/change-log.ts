@@ -47,7 +47,7 @@ export function appendEntries(
 }
 
 /** Counts the rows that changed after a version. */
-export function countSince(log: ChangeLog, since: number): number {
+export function countEntriesSince(log: ChangeLog, since: number): number {
   const first = findChunkAfter(log.chunks, since)
   let count = 0
   for (let index = first; index < log.chunks.length; index++) {
@@ -135,7 +135,8 @@ function findFirstAfter(chunk: Chunk, since: number): number {
 }
 
 /**
- * Finds by binary search the first index for which the monotonic `holds` is true; returns `length` if there is none.
+ * Finds by binary search the first index for which `holds` is true; returns `length` if there is none. `holds` must
+ * also be true for every higher index.
  */
 export function findFirstIndex(length: number, holds: (index: number) => boolean): number {
   let low = 0

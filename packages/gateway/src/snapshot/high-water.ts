@@ -32,13 +32,13 @@ export class HighWater {
   #read(path: string) {
     for (const name of listSharedFiles(path)) {
       for (const [warehouse, version] of readFileSync(name, 'utf8').split('\n').flatMap(parseLine)) {
-        if (version > this.newestOf(warehouse)) this.#versions.set(warehouse, version)
+        if (version > this.findNewest(warehouse)) this.#versions.set(warehouse, version)
       }
     }
   }
 
   /** Returns the newest recorded version of a warehouse; 0 if there is none. */
-  newestOf(warehouse: string): number {
+  findNewest(warehouse: string): number {
     return this.#versions.get(warehouse) ?? 0
   }
 

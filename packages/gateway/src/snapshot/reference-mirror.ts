@@ -17,7 +17,10 @@ export interface SearchableProduct {
 
 const sliceRows = 500
 
-/** Reference data in memory. Like the stock mirror, it follows the database by `version > mine`. */
+/**
+ * Reference data in memory. Like the stock mirror, it repeatedly reads the records whose version is higher than the
+ * newest one that it has.
+ */
 export class ReferenceMirror {
   readonly #store: Store
   #turn: Promise<void> = Promise.resolve()

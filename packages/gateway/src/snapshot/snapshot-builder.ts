@@ -1,6 +1,6 @@
 /**
- * Builds a snapshot from the start, block by block, so that a warehouse of a million rows is never in memory twice.
- * Rows should arrive in the order of their SKUs; `finish` applies those that did not.
+ * Builds the first snapshot of a warehouse block by block, so that a warehouse of a million rows is never in memory
+ * twice. Rows should arrive in the order of their SKUs; `finish` applies those that did not.
  */
 
 import { type Block, buildBlock, type Piece, rowsPerBlock, type SnapshotRow, toPiece } from './block.ts'
@@ -8,7 +8,7 @@ import { type ChangeLog, type Entry, findFirstIndex, splitIntoChunks } from './c
 import { addContribution, type Sum, zeroSum } from './checksum.ts'
 import { applyBatch, computePlaces, emptySnapshot, listHeads, type StockSnapshot } from './stock-snapshot.ts'
 
-/** The number of rows between two pauses. */
+/** The number of rows that are processed between two pauses. */
 const rowsPerPause = 5_000
 
 export class SnapshotBuilder {

@@ -1,6 +1,6 @@
 /**
- * The mirror keeps every warehouse's stock in memory and follows the database by `version > mine`, whichever process
- * wrote it.
+ * The mirror keeps every warehouse's stock in memory. It repeatedly reads the rows whose version is higher than the
+ * newest one that it has, whichever process wrote them.
  *
  * A turn reads slices until one is shorter than the limit. Only then do the rows form the state at one version, because
  * a row that changed in the meantime was read again with a higher version. The version of that state is the newest
@@ -53,7 +53,10 @@ export class StockMirror {
   /** The turn that waits for the running one to end. */
   #nextTurn: Promise<void> | undefined
 
-  /** `beginHistory` is called if the database is behind a version that was sent before. */
+  /**
+   * `beginHistory` is called if the database has not reached a version that was sent, because it was restored from a
+   * backup.
+   */
   constructor(store: Store, highWater: HighWater, beginHistory: (above: number) => Promise<void>) {
     this.#store = store
     this.#highWater = highWater
@@ -116,7 +119,7 @@ export class StockMirror {
       // After a restore, any row of another epoch may differ, so the mirror reads the warehouse from the start.
       const snapshot = readEpoch(known.version) === readEpoch(row.version) ? known : emptySnapshot
       const next = row.version > snapshot.version ? await this.#advance(row, snapshot) : snapshot
-      if (next.version > this.#highWater.newestOf(row.warehouse_code)) {
+      if (next.version > this.#highWater.findNewest(row.warehouse_code)) {
         this.#highWater.record(row.warehouse_code, next.version)
       }
       this.#warehouses.set(row.warehouse_code, { warehouse: toWarehouse(row), snapshot: next })
@@ -134,9 +137,9 @@ export class StockMirror {
       .where('kind', '!=', 'retired')
       .orderBy('warehouse_code')
     const rows = await query.execute()
-    const behind = rows.filter((row) => row.version < this.#highWater.newestOf(row.warehouse_code))
+    const behind = rows.filter((row) => row.version < this.#highWater.findNewest(row.warehouse_code))
     if (behind.length === 0) return rows
-    await this.#beginHistory(Math.max(...behind.map((row) => this.#highWater.newestOf(row.warehouse_code))))
+    await this.#beginHistory(Math.max(...behind.map((row) => this.#highWater.findNewest(row.warehouse_code))))
     return query.execute()
   }
 

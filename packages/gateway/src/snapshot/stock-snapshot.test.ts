@@ -51,7 +51,7 @@ interface Draft {
   readonly quantity: number
 }
 
-function toRow({ number, style, removed, quantity }: Draft, version: number): SnapshotRow {
+function createRow({ number, style, removed, quantity }: Draft, version: number): SnapshotRow {
   const sku = `SKU-${String(number).padStart(5, '0')}-ü`
   const fields = { sku, product_code: `S${style}`, quantity_on_hand: quantity, quantity_available: quantity }
   const prices = { price_wholesale: 12.5, price_retail: 20, currency: 'AUD' }
@@ -70,7 +70,7 @@ async function fillSnapshot(
   for (const drafts of batches) {
     const changes = drafts.map((draft) => {
       version += 1
-      return toRow(draft, version)
+      return createRow(draft, version)
     })
     model.apply(changes)
     snapshot = await applyBatch(snapshot, { changes, version }, noPause)
@@ -78,7 +78,7 @@ async function fillSnapshot(
   return { snapshot, model }
 }
 
-const thousand = (quantity: number): Draft[] =>
+const createManyDrafts = (quantity: number): Draft[] =>
   Array.from({ length: 2560 }, (_, number) => ({ number, style: 1, removed: false, quantity }))
 
 describe('a snapshot', () => {
@@ -147,16 +147,18 @@ describe('a snapshot', () => {
   })
 
   it('keeps its log as long as its rows, however often they change', async () => {
-    const { snapshot } = await fillSnapshot(Array.from({ length: 30 }, (_, round) => thousand(round)))
+    const { snapshot } = await fillSnapshot(Array.from({ length: 30 }, (_, round) => createManyDrafts(round)))
     const entries = snapshot.log.chunks.reduce((sum, { skus }) => sum + skus.length, 0)
     expect(entries).toBeLessThanOrEqual(2 * 2560)
     expect(countChangesSince(snapshot, 0)).toBe(2560)
   })
 
   it('keeps answering its own version while a newer one is made', async () => {
-    const { snapshot: before } = await fillSnapshot([thousand(1)])
+    const { snapshot: before } = await fillSnapshot([createManyDrafts(1)])
     const bytes = Buffer.concat(listAllRows(before))
-    const withdrawn = thousand(0).map((draft, index) => toRow({ ...draft, removed: true }, 2561 + index))
+    const withdrawn = createManyDrafts(0).map((draft, index) =>
+      createRow({ ...draft, removed: true }, 2561 + index),
+    )
     const after = await applyBatch(before, { changes: withdrawn, version: 5120 }, noPause)
     expect(Buffer.concat(listAllRows(before)).equals(bytes)).toBe(true)
     expect(before.version).toBe(2560)
@@ -165,8 +167,8 @@ describe('a snapshot', () => {
   })
 
   it('shares every block that a change does not touch', async () => {
-    const { snapshot: before } = await fillSnapshot([thousand(1)])
-    const change = toRow({ number: 5, style: 1, removed: false, quantity: 9 }, 2561)
+    const { snapshot: before } = await fillSnapshot([createManyDrafts(1)])
+    const change = createRow({ number: 5, style: 1, removed: false, quantity: 9 }, 2561)
     const after = await applyBatch(before, { changes: [change], version: 2561 }, noPause)
     const shared = after.blocks.filter((block) => before.blocks.includes(block))
     expect(shared).toHaveLength(before.blocks.length - 1)
@@ -177,7 +179,7 @@ describe('a snapshot built from nothing', () => {
   it('equals the same rows put in by batches, in whatever order they come', async () => {
     const rows = fc.tuple(batch, fc.boolean())
     const property = fc.asyncProperty(rows, async ([drafts, shuffled]) => {
-      const all = drafts.map((draft, index) => toRow(draft, index + 1))
+      const all = drafts.map((draft, index) => createRow(draft, index + 1))
       const inOrder = all.toSorted((a, b) => (a.sku < b.sku ? -1 : 1))
       const builder = new SnapshotBuilder()
       for (const row of shuffled ? all : inOrder) builder.add(row)
@@ -197,11 +199,11 @@ describe('a snapshot built from nothing', () => {
 
   it('goes on from rows that it already has: what changed while it was read comes again', async () => {
     const builder = new SnapshotBuilder()
-    for (const [index, draft] of thousand(1).entries()) builder.add(toRow(draft, index + 1))
+    for (const [index, draft] of createManyDrafts(1).entries()) builder.add(createRow(draft, index + 1))
     const built = await builder.finish(1000, noPause)
-    const again = thousand(1)
+    const again = createManyDrafts(1)
       .slice(1000)
-      .map((draft, index) => toRow(draft, 1001 + index))
+      .map((draft, index) => createRow(draft, 1001 + index))
     const after = await applyBatch(built, { changes: again, version: 2560 }, noPause)
     expect(countChangesSince(after, 0)).toBe(2560)
     const { rows } = listChangesSince(after, 900, 3000)

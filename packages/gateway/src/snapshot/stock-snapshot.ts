@@ -12,7 +12,7 @@ import {
 import {
   appendEntries,
   type ChangeLog,
-  countSince,
+  countEntriesSince,
   emptyLog,
   findFirstIndex,
   listEntriesSince,
@@ -26,7 +26,8 @@ import { addContribution, type Sum, zeroSum } from './checksum.ts'
  * A snapshot is immutable: a batch of changes creates a new one that shares every untouched block. So a reader that
  * began on one version finishes on it, and a change costs only the rebuilding of its block.
  *
- * Withdrawn rows keep their place, so that pages do not shift between two requests; responses omit them.
+ * Withdrawn rows keep their place, so that pages do not shift between two requests; responses omit them. All other rows
+ * are called live.
  */
 export interface StockSnapshot {
   readonly version: number
@@ -156,7 +157,7 @@ export function listChangesSince(snapshot: StockSnapshot, since: number, maxRows
 
 /** Counts the rows that changed after a version. */
 export function countChangesSince(snapshot: StockSnapshot, since: number): number {
-  return countSince(snapshot.log, since)
+  return countEntriesSince(snapshot.log, since)
 }
 
 async function applyToBlocks(
@@ -219,7 +220,9 @@ export function computePlaces(blocks: readonly Block[]): Uint32Array {
   return places
 }
 
-/** Computes the style index after a batch: the same object if no row is new and no row changed its style. */
+/**
+ * Computes the SKUs of each style after a batch. Returns the same object if no row is new and no row changed its style.
+ */
 function computeNextStyles(
   snapshot: StockSnapshot,
   { sorted, former }: SortedChanges,

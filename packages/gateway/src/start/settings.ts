@@ -52,21 +52,21 @@ export function completeSettings(given: Settings, dataDir: string): Settings {
 const heading =
   '# Generated at the first start. The environment and .env override this file. Keep it private.\n'
 
-const secret = (bytes: number) => () => randomBytes(bytes).toString('base64url')
+const createSecretGenerator = (bytes: number) => () => randomBytes(bytes).toString('base64url')
 
-const always = { SECRETS_KEY: secret(32) }
+const always = { SECRETS_KEY: createSecretGenerator(32) }
 
 /** The sandbox's credentials: generated here, passed to the built-in ERP, and printed at startup. */
 const sandboxOnly = {
-  ADMIN_TOKEN: secret(24),
+  ADMIN_TOKEN: createSecretGenerator(24),
   SANDBOX_USERNAME: () => 'buyer@sandbox.example',
-  SANDBOX_PASSWORD: secret(12),
+  SANDBOX_PASSWORD: createSecretGenerator(12),
   SANDBOX_USERNAME_2: () => 'buyer2@sandbox.example',
-  SANDBOX_PASSWORD_2: secret(12),
+  SANDBOX_PASSWORD_2: createSecretGenerator(12),
   SANDBOX_CLIENT_ID: () => 'sandbox',
-  SANDBOX_CLIENT_SECRET: secret(24),
-  SANDBOX_CLIENT_SECRET_2: secret(24),
-  SANDBOX_ERP_TOKEN: secret(24),
+  SANDBOX_CLIENT_SECRET: createSecretGenerator(24),
+  SANDBOX_CLIENT_SECRET_2: createSecretGenerator(24),
+  SANDBOX_ERP_TOKEN: createSecretGenerator(24),
 }
 
 /** Writes a file atomically so that only its owner can read it. */

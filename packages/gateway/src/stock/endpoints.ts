@@ -12,11 +12,11 @@ import {
 import { endpoint, toDataSchema } from '../endpoint.ts'
 import { ko } from './endpoints.ko.ts'
 import { zh } from './endpoints.zh.ts'
-import { fullSyncReasons, maxFeedPageSize, priceChanges, replyWithChanges } from './feed.ts'
+import { computeChangesPrice, fullSyncReasons, maxFeedPageSize, replyWithChanges } from './feed.ts'
 import {
+  computeStockReadPrice,
   listAllowedWarehouses,
   maxStockPageSize,
-  priceStockRead,
   replyWithChecksum,
   replyWithStock,
 } from './read.ts'
@@ -96,7 +96,7 @@ export const stockList = endpoint({
   access: 'bearer',
   capability: 'stock.read',
   cost: {
-    points: priceStockRead,
+    points: computeStockReadPrice,
     priceNote: '60 points for the whole warehouse, 5 for a page, 1 for one SKU or style',
   },
   errors: ['WAREHOUSE_UNKNOWN', 'WAREHOUSE_DENIED', 'NOT_FOUND', 'UPSTREAM_ERROR'],
@@ -134,7 +134,7 @@ export const stockChanges = endpoint({
   since: '1.0.0',
   access: 'bearer',
   capability: 'stock.read',
-  cost: { points: priceChanges, priceNote: '1 point a row, at most 60' },
+  cost: { points: computeChangesPrice, priceNote: '1 point a row, at most 60' },
   errors: ['WAREHOUSE_UNKNOWN', 'WAREHOUSE_DENIED', 'UPSTREAM_ERROR'],
   params: { warehouse_code: warehouseCode },
   query: {

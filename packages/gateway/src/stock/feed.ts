@@ -4,7 +4,7 @@
  * row has its own version.
  *
  * If the gateway cannot follow a cursor, the response has no rows, the reason, and the cursor itself as the version. So
- * a client that ignores the flag gets the same response again.
+ * a client that ignores `needs_full_sync` gets the same response again.
  *
  * The gateway cuts a page to the points that are left, so an incremental sync gets no 429 while a point is left.
  */
@@ -37,7 +37,7 @@ interface FeedQuery {
  * Computes the price: one point per row of the response, at most 60 and at most the points that the caller has left,
  * but at least 1.
  */
-export function priceChanges({ gateway, call, input }: CostContext): number {
+export function computeChangesPrice({ gateway, call, input }: CostContext): number {
   const code = String(input.warehouse_code)
   const snapshot = gateway.mirror.stock.snapshot(code)
   const since = typeof input.since === 'number' ? input.since : undefined

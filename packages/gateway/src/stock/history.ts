@@ -22,7 +22,7 @@ export async function recordVersionsAndAdvanceHorizons(gateway: Gateway): Promis
     .select(['warehouse_code', 'version', 'horizon'])
     .execute()
   for (const { warehouse_code, version, horizon } of warehouses) {
-    const newest = await findNoteBefore(gateway, warehouse_code, now + 1)
+    const newest = await findRecordBefore(gateway, warehouse_code, now + 1)
     if (!newest || now - newest.reached_at >= noteIntervalMs) {
       await db
         .insertInto('stock_history')
@@ -30,7 +30,7 @@ export async function recordVersionsAndAdvanceHorizons(gateway: Gateway): Promis
         .onConflict((conflict) => conflict.columns(['warehouse_code', 'reached_at']).doNothing())
         .execute()
     }
-    const old = await findNoteBefore(gateway, warehouse_code, now - retentionMs + 1)
+    const old = await findRecordBefore(gateway, warehouse_code, now - retentionMs + 1)
     if (!old || old.version <= horizon) continue
     await db
       .updateTable('warehouses')
@@ -46,7 +46,7 @@ export async function recordVersionsAndAdvanceHorizons(gateway: Gateway): Promis
   gateway.nudge('stock')
 }
 
-function findNoteBefore(gateway: Gateway, warehouse: string, before: number) {
+function findRecordBefore(gateway: Gateway, warehouse: string, before: number) {
   return gateway.store.db
     .selectFrom('stock_history')
     .selectAll()

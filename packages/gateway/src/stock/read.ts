@@ -49,7 +49,7 @@ export function listAllowedWarehouses(gateway: Gateway, caller: Caller) {
 }
 
 /** Computes the points of a stock read; a 304 costs as little as any small read. */
-export function priceStockRead({ gateway, call, input }: CostContext): number {
+export function computeStockReadPrice({ gateway, call, input }: CostContext): number {
   const snapshot = gateway.mirror.stock.snapshot(String(input.warehouse_code))
   if (snapshot && matchesETag(call.header('if-none-match'), buildStockTag(gateway, snapshot)))
     return notModifiedPoints

@@ -1,6 +1,6 @@
 /**
- * Stock sync, from the ERP into the database. The ERP's change list only gives hints: the gateway reads the SKUs in it
- * again, compares them with the stored rows and writes the rows that differ.
+ * Stock sync, from the ERP into the database. The ERP lists SKUs that may have changed, called hints. The gateway reads
+ * these SKUs again, compares them with the stored rows and writes the rows that differ.
  *
  * If a warehouse has no cursor, or the ERP no longer knows it, the gateway reads the whole warehouse. It takes the new
  * cursor before the first page, so that it reads again whatever changes in the meantime. Only one process at a time
@@ -99,7 +99,7 @@ async function syncWarehouses(gateway: Gateway): Promise<void> {
         cursor: null,
         synced_at: null,
         compared_at: null,
-        // A lower cursor belongs to the history of another database.
+        // A cursor below this version belongs to the history of another database.
         horizon: version,
       })
       .onConflict((conflict) => conflict.column('warehouse_code').doUpdateSet(fields))
@@ -134,7 +134,7 @@ async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
     .where('warehouse_code', '=', code)
     .executeTakeFirstOrThrow()
   const began = gateway.clock.now()
-  const isApplied = await bringUpToDate(gateway, row, began)
+  const isApplied = await updateFromErp(gateway, row, began)
   if (!isApplied) return
   await gateway.store.db
     .updateTable('warehouses')
@@ -145,10 +145,10 @@ async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
 }
 
 /**
- * Follows the hints. Reads the whole warehouse if there is no cursor to follow, or if a full comparison is due. Returns
- * whether the stored stock is now up to date.
+ * Reads the SKUs that the ERP reports as changed. Reads the whole warehouse instead if there is no cursor, or if a full
+ * comparison is due. Returns whether the stored stock is now up to date.
  */
-async function bringUpToDate(gateway: Gateway, row: WarehouseRow, now: number): Promise<boolean> {
+async function updateFromErp(gateway: Gateway, row: WarehouseRow, now: number): Promise<boolean> {
   const { changes } = await gateway.upstream.capabilities()
   const compared = row.compared_at ?? 0
   const isDue = now - compared >= (changes === 'none' ? compareIntervalWithoutHintsMs : compareIntervalMs)
@@ -228,7 +228,10 @@ async function readWholeWarehouse(
 /** The warehouse to which a snapshot is written, and whether the ERP's counter may have restarted. */
 type Target = Pick<StockChange, 'warehouse_code' | 'seqMayRestart' | 'requested_at'>
 
-/** Writes page by page, and withdraws rows of an earlier, interrupted first read that the ERP no longer carries. */
+/**
+ * Reads a warehouse for the first time and writes it page by page. Withdraws rows of an earlier, interrupted first read
+ * that the ERP no longer carries.
+ */
 async function fillFirstTime(gateway: Gateway, target: Target): Promise<void> {
   const code = target.warehouse_code
   const seen = new Set<string>()
@@ -342,8 +345,9 @@ async function fillViews(gateway: Gateway): Promise<void> {
 }
 
 /**
- * Saves the position up to which the gateway has read the ERP. Returns false if a new history began in the meantime:
- * the rows that were read before may be lost with the old history, so the next turn must read the whole warehouse.
+ * Saves the position up to which the gateway has read the ERP's changes. Returns false if a new history began in the
+ * meantime: the rows that were read before may be lost with the old history, so the next turn must read the whole
+ * warehouse.
  */
 async function saveProgress(
   gateway: Gateway,

@@ -12,9 +12,9 @@ import { type StockRow, stockColumns } from '../store/tables.ts'
  * 3. take one version for each changed row, in one update of the counter row;
  * 4. write only the changed rows, under these versions.
  *
- * The row lock lasts until the commit. So versions become visible in ascending order, and a reader that follows
- * `version > mine` misses none. The transaction writes views after their members, in the order of their codes, so that
- * two writers never deadlock.
+ * The row lock lasts until the commit. So versions become visible in ascending order, and a reader of the rows above a
+ * version misses none. The transaction writes views after their members, in the order of their codes, so that two
+ * writers never deadlock.
  */
 export interface StockChange {
   readonly warehouse_code: string
@@ -60,12 +60,12 @@ async function writeBatch(gateway: Gateway, change: StockChange): Promise<number
     const version = requireVersion(counter, change.warehouse_code)
     const now = gateway.clock.now()
     const { changed, confirmed } = compareRows(change, indexBySku(stored), now)
-    await saveConfirmedSeqs(tx, change.warehouse_code, confirmed)
+    await saveNewerCounters(tx, change.warehouse_code, confirmed)
     if (changed.length === 0) return 0
     await writeRows({ tx, bulk }, { warehouse_code: change.warehouse_code, version }, changed)
     const changedSkus = changed.map((row) => row.sku)
     for (const view of listViews(gateway, change.warehouse_code)) {
-      await refreshView({ tx, bulk, now }, view, changedSkus)
+      await recomputeViewRows({ tx, bulk, now }, view, changedSkus)
     }
     return changed.length
   })
@@ -176,7 +176,7 @@ interface WriteContext {
   readonly bulk: Bulk
 }
 
-/** A warehouse's counter row, locked. */
+/** The row of a warehouse that this transaction has locked, and its newest version. */
 interface LockedCounter {
   readonly warehouse_code: string
   readonly version: number
@@ -204,7 +204,7 @@ function indexBySku(rows: readonly StockRow[]): Map<string, StockRow> {
  * Stores the newer counters, one row per statement. There are few such rows, because only rows that changed and changed
  * back since the last read have one.
  */
-async function saveConfirmedSeqs(tx: Tx, warehouse: string, rows: readonly ConfirmedRow[]): Promise<void> {
+async function saveNewerCounters(tx: Tx, warehouse: string, rows: readonly ConfirmedRow[]): Promise<void> {
   for (const { sku, stock_seq } of rows) {
     await tx
       .updateTable('stock')
@@ -261,13 +261,13 @@ export async function rebuildView(gateway: Gateway, view: View, skus: readonly s
   for (let from = 0; from < skus.length; from += batchRows) {
     const batch = skus.slice(from, from + batchRows)
     const now = gateway.clock.now()
-    await db.transaction().execute((tx) => refreshView({ tx, bulk, now }, view, batch))
+    await db.transaction().execute((tx) => recomputeViewRows({ tx, bulk, now }, view, batch))
     await yieldToLoop()
   }
 }
 
 /** Recomputes the view's rows for the changed SKUs from its members' published rows. */
-async function refreshView(
+async function recomputeViewRows(
   context: WriteContext & { readonly now: number },
   view: View,
   skus: readonly string[],

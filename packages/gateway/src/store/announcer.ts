@@ -69,7 +69,7 @@ export class Announcer {
     })
   }
 
-  /** Opens a connection that listens for announcements and reconnects after a failure. */
+  /** Opens the connection that listens for announcements. After a failure it opens a new one. */
   async #connect(onAnnounced: (topic: Topic) => void) {
     if (this.#stopped) return
     const client = new pg.Client(this.#config)

@@ -13,7 +13,7 @@ export interface Installation {
 
 /**
  * Reads the id of this installation, or creates it, and derives the keys from it. A process that lacks a key of the
- * database fails at startup instead of at its first secret.
+ * database fails at startup instead of when it first needs the key.
  */
 export async function openInstallation(store: Store, keys: GivenKeys, ids: Ids): Promise<Installation> {
   const { db } = store
@@ -26,7 +26,8 @@ export async function openInstallation(store: Store, keys: GivenKeys, ids: Ids):
   const inUse = await listSealingKeys(db)
   if ([...inUse.keys()].some((keyId) => !secrets.keyIds.includes(keyId))) throw toKeyMissingError()
   const mark = ids.next('mark')
-  // Renews the previous key too, if it ever sealed a value: another process may have sealed with it until now.
+  // The previous key counts as in use too, if it ever sealed a value: another process may have sealed with it until
+  // now.
   for (const keyId of [...inUse.keys(), ...secrets.givenIds]) await renewSealingKey(db, keyId, mark)
   for (const keyId of new Set([opened.keyId, secrets.keyId])) await recordSealingKey(db, keyId, mark)
   if (opened.keyId !== secrets.keyId) await replaceCheck(db, check, secrets.seal('ok', purpose))
@@ -34,8 +35,8 @@ export async function openInstallation(store: Store, keys: GivenKeys, ids: Ids):
 }
 
 /**
- * Whether this process seals with the key that the latest start made the present key of the database. Throws if this
- * process was not given that key.
+ * Whether this process encrypts with the present key of the database, which the latest start of a process sets. Throws
+ * if this process was not given that key.
  */
 export async function isPresentKey(db: Db, secrets: Secrets): Promise<boolean> {
   return openCheck(secrets, await readValue(db, 'check')).keyId === secrets.keyId
@@ -77,7 +78,10 @@ async function readValue(db: Db, key: string): Promise<string> {
   return row.value
 }
 
-/** Replaces the check. If two processes start at once, the second one finds another check and changes nothing. */
+/**
+ * Replaces the value by which a start checks its key. If two processes start at once, the second one finds another
+ * check and changes nothing.
+ */
 async function replaceCheck(db: Db, former: string, value: string): Promise<void> {
   await db
     .updateTable('installation')

@@ -1,7 +1,7 @@
 /**
- * Runs migrations on connections of their own, because building an index of a large table takes longer than the 30 s
- * that a statement of the store's connections may take. One process migrates; the others wait without a limit and log
- * that they wait.
+ * Runs migrations on separate connections, because building an index of a large table takes longer than the 30 s that a
+ * statement of the store's connections may take. One process migrates; the others wait without a limit and log that
+ * they wait.
  */
 
 import { Kysely, PostgresDialect } from 'kysely'

@@ -10,7 +10,7 @@ import type { Db, Partitions } from './store.ts'
 const dayMs = 24 * 60 * 60_000
 
 /** Returns the implementation of `Partitions` for the embedded store. */
-export function createRanges(db: Db): Partitions {
+export function createUnpartitioned(db: Db): Partitions {
   return {
     async ensure() {},
     async dropBefore(table, at) {
@@ -22,12 +22,12 @@ export function createRanges(db: Db): Partitions {
 }
 
 /**
- * Returns the PostgreSQL implementation of `Partitions`: one partition per day. `ensure` and `dropBefore` do the work.
- * `alone` runs its work while no other process creates or drops a partition.
+ * Returns the PostgreSQL implementation of `Partitions`: one partition per day. `withPartitionLock` runs its work while
+ * no other process creates or drops a partition.
  */
 export function createPartitions(
   db: Db,
-  alone: (work: () => Promise<true>) => Promise<true | undefined>,
+  withPartitionLock: (work: () => Promise<true>) => Promise<true | undefined>,
 ): Partitions {
   const known = new Set<string>()
   return {
@@ -35,7 +35,7 @@ export function createPartitions(
       const day = Math.floor(at / dayMs)
       const name = `${table}_d${day}`
       if (known.has(name)) return
-      const isMade = await alone(async () => {
+      const isMade = await withPartitionLock(async () => {
         const bounds = `from (${day * dayMs}) to (${(day + 1) * dayMs})`
         await sql
           .raw(`create table if not exists ${name} partition of ${table} for values ${bounds}`)
@@ -51,7 +51,7 @@ export function createPartitions(
         join pg_class child on child.oid = inhrelid
         where inhparent = ${table}::regclass`.execute(db)
       for (const { name } of rows.filter((row) => Number(row.name.split('_d').at(-1)) < lastDay)) {
-        await alone(async () => {
+        await withPartitionLock(async () => {
           await sql.raw(`drop table if exists ${name}`).execute(db)
           return true
         })

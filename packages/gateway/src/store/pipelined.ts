@@ -1,8 +1,8 @@
 /**
- * Sends statements to PostgreSQL pipelined and prepared. Each connection prepares a statement once. A statement does
- * not wait for the results of earlier ones unless the code awaits them. Statements of one turn of the event loop
- * leave in one packet. `begin` travels with the first statement of a transaction; if `begin` fails, so do all
- * statements after it.
+ * Sends statements to PostgreSQL pipelined and prepared. PostgreSQL parses a statement only once per connection. A
+ * statement does not wait for the results of earlier ones unless the code awaits them. Statements of one turn of the
+ * event loop leave in one packet. `begin` travels with the first statement of a transaction; if `begin` fails, so do
+ * all statements after it.
  */
 
 import {
@@ -45,7 +45,7 @@ class PipelinedDriver extends PostgresDriver {
   }
 }
 
-/** A pool in the shape that Kysely expects, whose clients prepare their statements. */
+/** Adapts a pool of `pg` to the interface that Kysely expects. Its clients prepare their statements. */
 export class PreparingPool implements PostgresPool {
   readonly options = {}
   readonly #pool: pg.Pool
@@ -70,7 +70,7 @@ export class PreparingPool implements PostgresPool {
     const preparing = this.#clients.get(client) ?? new PreparingClient(client, this.#names, this.#onError)
     this.#clients.set(client, preparing)
     const waitedMs = systemClock.monotonic() - askedAt
-    if (waitedMs > maxUncountedMs) preparing.limitFirst(Math.max(1, this.#maxSilenceMs - waitedMs))
+    if (waitedMs > maxUncountedMs) preparing.limitNextStatement(Math.max(1, this.#maxSilenceMs - waitedMs))
     return preparing
   }
 
@@ -168,8 +168,8 @@ class PreparingClient implements PostgresPoolClient {
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>
   query(): never
   query<R>(sql = '', parameters: readonly unknown[] = []): Promise<PostgresQueryResult<R>> {
-    this.#gather()
-    const commits = this.#noteTransaction(sql)
+    this.#collectWrites()
+    const commits = this.#trackTransaction(sql)
     const limitMs = this.#limitMs
     this.#limitMs = undefined
     return new Promise((resolve, reject) => {
@@ -184,21 +184,21 @@ class PreparingClient implements PostgresPoolClient {
     })
   }
 
-  /** Limits the next statement, because its caller has already waited for the connection. */
-  limitFirst(ms: number) {
+  /** Sets the time limit of the next statement, because its caller has already waited for the connection. */
+  limitNextStatement(ms: number) {
     this.#limitMs = ms
   }
 
   /** Records where a transaction begins and ends. Returns whether the statement commits something. */
-  #noteTransaction(sql: string): boolean {
+  #trackTransaction(sql: string): boolean {
     if (sql === 'begin' || sql.startsWith('start transaction')) this.#isInTransaction = true
     else if (sql === 'commit' || sql === 'rollback') this.#isInTransaction = false
     else return !this.#isInTransaction && changing.test(sql)
     return sql === 'commit'
   }
 
-  /** Collects what is written in this turn of the event loop, and sends it in one packet. */
-  #gather() {
+  /** Collects all statements of this turn of the event loop, and sends them in one packet. */
+  #collectWrites() {
     if (this.#isCorked) return
     const { stream } = (this.#client as pg.PoolClient & { connection: pg.Connection }).connection
     this.#isCorked = true

@@ -17,7 +17,7 @@ function createPooledSession(backends: number[]): Session {
   }
 }
 
-const session = (pid: number): Session => ({ backend: async () => pid })
+const createSession = (pid: number): Session => ({ backend: async () => pid })
 
 describe('a transaction pooler in front of PostgreSQL', () => {
   it('is noticed with one idle backend and with many', async () => {
@@ -33,6 +33,6 @@ describe('a transaction pooler in front of PostgreSQL', () => {
   })
 
   it('is not seen where each session has a backend of its own', async () => {
-    expect(await isPooled(session(1), session(2))).toBe(false)
+    expect(await isPooled(createSession(1), createSession(2))).toBe(false)
   })
 })

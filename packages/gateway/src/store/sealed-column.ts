@@ -1,6 +1,6 @@
 /**
- * Describes where sealed values are, so that all of them can be resealed with another key. The folder that writes a
- * column declares it.
+ * Describes the columns with sealed (encrypted) values, so that `reseal.ts` can encrypt all of them with another key.
+ * The folder that writes a column declares it.
  */
 
 import { sql } from 'kysely'
@@ -22,10 +22,10 @@ export interface SealedColumn {
   mapValues(stored: string, each: (sealed: string) => string): string
   /**
    * Locks the rows of these keys, without waiting for rows that others have locked, and returns the keys of the locked
-   * rows. Nothing else ever waits in this transaction, so it takes part in no deadlock.
+   * rows. This transaction never waits for a lock, so it cannot be part of a deadlock.
    */
   lock(tx: Tx, keys: readonly string[], locking: Locking): Promise<string[]>
-  /** Replaces a stored text if it is still the same; returns whether it was. */
+  /** Replaces a stored text unless it has changed since it was read; returns whether it was replaced. */
   replace(tx: Tx, row: SealedRow, text: string): Promise<boolean>
 }
 
@@ -34,7 +34,7 @@ interface Declared<Table extends keyof Tables & string> {
   /** The table's single-column primary key. */
   readonly key: string & keyof Tables[Table]
   readonly column: string & keyof Tables[Table]
-  /** A further column that is part of the purpose. */
+  /** Another column whose value is part of the purpose, the text that binds a sealed value to its row. */
   readonly owner?: string & keyof Tables[Table]
   readonly purposeOf: (key: string, owner: string) => string
   /**

@@ -1,8 +1,8 @@
 /**
  * The ids of all keys that ever sealed values in this database, as rows of `installation`. A process records its key
- * before it seals. A key is in use until one complete sweep through all sealed values has found none of its values. So
- * a starting process knows without a sweep whether a key is missing. The row of a key in use contains a mark, which
- * each start renews, so that a sweep that began before the start proves nothing. The row of an unused key is empty.
+ * before it seals. A key is in use until one complete sweep through all sealed values (`reseal.ts`) has found no value
+ * of the key. So a starting process knows without a sweep whether it lacks a key. The row of a key in use contains a
+ * mark, which each start renews: a sweep that began before the start does not count. The row of an unused key is empty.
  */
 
 import type { Db } from './store.ts'

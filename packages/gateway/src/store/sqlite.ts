@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { Kysely, SqliteDialect, sql } from 'kysely'
 import { jsonLog, type Log } from '../kernel/log.ts'
 import { InProcessLocks } from './in-process-locks.ts'
-import { createRanges } from './partitions.ts'
+import { createUnpartitioned } from './partitions.ts'
 import { probe } from './probe.ts'
 import { type Bulk, runInOrder, type Store, StoreUnusable, type Topic } from './store.ts'
 import type { Tables } from './tables.ts'
@@ -51,7 +51,7 @@ export function openSqlite(path: string, log: Log = jsonLog('silent')): Store {
     batchRows: embeddedBatchRows,
     bulk,
     locking: { forUpdate: sql``, skipLocked: sql`` },
-    partitions: createRanges(db),
+    partitions: createUnpartitioned(db),
     executeAtOnce: (statements) => db.transaction().execute((tx) => runInOrder(tx, statements)),
     // The lock on the file keeps other processes out.
     withMigrationLock: (work) => work(db),

@@ -34,7 +34,7 @@ export interface Store {
   withMigrationLock<T>(work: (db: Db) => Promise<T>, onWait: () => void): Promise<T>
   /** Why writes are refused at the moment: the disk is full, or the database does not respond. */
   trouble(): StorageTrouble | undefined
-  /** Announces to every process, including this one, that something under `topic` changed. */
+  /** Announces to every process, including this one, that data of a topic has changed. */
   announce(topic: Topic): void
   /**
    * Calls `onAnnounced` on each announcement of any process. If an announcement is missed, polling finds the change
@@ -82,7 +82,7 @@ export type DailyTable = 'requests' | 'request_counts'
 
 /** Tables whose oldest days are removed as a whole. */
 export interface Partitions {
-  /** Prepares for rows of the UTC day of `at`, in epoch milliseconds. */
+  /** Prepares the table for rows of the UTC day of `at` (epoch milliseconds). */
   ensure(table: DailyTable, at: number): Promise<void>
   /** Removes the days that end at or before `at`. */
   dropBefore(table: DailyTable, at: number): Promise<void>
@@ -97,7 +97,7 @@ export type Topic = (typeof topics)[number]
  */
 export const batchRows = 500
 
-/** The error if this process cannot use the store; the message says what to do. */
+/** Thrown if this process cannot use the store; the message says what to do. */
 export class StoreUnusable extends Error {
   readonly exitCode: number
 

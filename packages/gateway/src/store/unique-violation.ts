@@ -4,7 +4,7 @@
  */
 const uniqueViolations: readonly unknown[] = ['23505', 1555, 2067]
 
-/** Whether the database refused a row because another row has the same key. */
+/** Whether the database refused a row because another row has the same unique key. */
 export function isUniqueViolation(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code, errcode }: Record<string, unknown> = { ...error }

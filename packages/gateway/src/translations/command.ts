@@ -9,7 +9,7 @@ const usage = `Usage: npm run translations -- <command>
                            Run it after translating. A name is an endpoint's id, an event's type or an action's name.
 `
 
-function check(): number {
+function reportStaleTexts(): number {
   const stale = listStaleTexts(declaredTexts)
   for (const line of stale) process.stdout.write(`${line}\n`)
   process.stdout.write(`${stale.length} out of date\n`)
@@ -30,7 +30,7 @@ function stampAll(language: 'zh' | 'ko', names: readonly string[]): number {
 }
 
 function run([command, language, ...names]: readonly string[]): number {
-  if (command === 'check') return check()
+  if (command === 'check') return reportStaleTexts()
   if (command === 'stamp' && (language === 'zh' || language === 'ko') && names.length > 0) {
     return stampAll(language, names)
   }

@@ -13,7 +13,7 @@ const minCalls = 20
 const openShare = 0.5
 const openMs = 2_000
 
-/** The counts of the calls of one second, so that the cost does not depend on the number of calls. */
+/** The number of calls and failures in one second. Counting by the second costs the same for any number of calls. */
 interface Slot {
   readonly second: number
   calls: number
@@ -46,15 +46,15 @@ export class Breaker {
     this.#isTrying = state === 'half_open'
     try {
       const output = await send()
-      this.#note(state, false)
+      this.#recordResult(state, false)
       return output
     } catch (error) {
-      this.#note(state, error instanceof UnknownOutcome)
+      this.#recordResult(state, error instanceof UnknownOutcome)
       throw error
     }
   }
 
-  #note(state: 'closed' | 'half_open', failed: boolean) {
+  #recordResult(state: 'closed' | 'half_open', failed: boolean) {
     const now = this.#clock.monotonic()
     if (state === 'half_open') {
       this.#isTrying = false

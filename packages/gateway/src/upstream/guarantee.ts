@@ -1,6 +1,6 @@
 import type { Capabilities } from '@trade-gateway/connector'
 
-/** The guarantee of a write. It depends on what the ERP can report about a reference. */
+/** How reliably a write reaches the ERP exactly once. It depends on what the ERP can report about a reference. */
 export interface Guarantee {
   readonly class: 'exactly_once' | 'exactly_once_bounded' | 'at_most_once'
   readonly says: string

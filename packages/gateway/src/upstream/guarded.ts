@@ -31,7 +31,7 @@ const maxWaiting = 256
  */
 export const maxWaitToSendMs = 2_000
 const maxRetries = 2
-/** The part of a retry that each call adds to the budget. A retry costs 1. */
+/** How much each call adds to the budget of retries. A retry costs 1. */
 const earnedPerCall = 0.1
 const maxBudget = 10
 
@@ -53,7 +53,8 @@ export function guardErp(erp: Erp, clock: Clock, { watch, tracing }: Observers =
   let budget = maxBudget
 
   const callOnce: AnyCall = async (id, input, options) => {
-    // A fault that a caller injects must not affect others: it bypasses the limit and the circuit breaker.
+    // A failure that a caller requests (`X-Sandbox-Fault`) must not affect other calls, so this call bypasses the limit
+    // and the circuit breaker.
     if (options?.fault !== undefined) return callOperation(erp, id, input, options)
     const { kind } = operations[id]
     const wait = Deadline.after(kind === 'write' ? maxWaitToSendMs : deadlineMs[kind], options?.signal)

@@ -8,8 +8,8 @@ function createWatch() {
   let now = 0
   const clock: Clock = { now: () => now, monotonic: () => now }
   const lines: string[] = []
-  const keep = (_fields: object, message: string) => void lines.push(message)
-  const log: Log = { debug: keep, info: keep, warn: keep, error: keep }
+  const collectLine = (_fields: object, message: string) => void lines.push(message)
+  const log: Log = { debug: collectLine, info: collectLine, warn: collectLine, error: collectLine }
   const watch = new ErpWatch(clock, log, 'The ERP at erp.example')
   return {
     watch,

@@ -15,7 +15,10 @@ export type Verdict = 'answers' | 'does_not_answer' | 'not_asked_yet'
  * The time after which a running call shows that the ERP hangs, if no other call got a response since that call began.
  */
 const maxSilenceMs = 5_000
-/** The number of consecutive failures that count as an outage. One broken connection among successful calls is none. */
+/**
+ * The number of consecutive failures that count as an outage. One broken connection among successful calls is no
+ * outage.
+ */
 const minFailures = 3
 
 const failureTexts: Readonly<Record<UnknownOutcome['kind'], string>> = {

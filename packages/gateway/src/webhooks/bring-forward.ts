@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Gateway } from '../gateway.ts'
 
 /**
- * Brings deliveries forward when the sandbox's clock is advanced. Waiting deliveries become due sooner by that time.
- * The rest of the time shortens the delays after their next failures, so that advancing the clock by eight hours
- * produces a dead letter at once. Tokens and secrets keep their lifetime.
+ * Makes deliveries due sooner when the sandbox's clock is advanced by `ms`. Time that a waiting delivery does not need
+ * shortens the delays after its next failures, so that advancing the clock by eight hours produces a dead letter at
+ * once. Tokens and secrets keep their lifetime.
  */
 export async function bringForward(gateway: Gateway, ms: number): Promise<void> {
   const now = gateway.clock.now()

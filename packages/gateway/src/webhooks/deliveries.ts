@@ -8,9 +8,9 @@ import { testType } from '../events/outbox.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import type { Db, Tx } from '../store/store.ts'
-import { keepResponse } from '../writes/keys.ts'
+import { storeResponse } from '../writes/keys.ts'
 import { requireOwnEndpoint } from './register.ts'
-import { addDeliveries, createDelivery, makeDue } from './sequence.ts'
+import { addDeliveries, createDelivery, makeQueuesDue } from './sequence.ts'
 import { toDeliveryJson } from './webhook-json.ts'
 
 /** The query of a list of deliveries. A delivery is the state of one event at one endpoint. */
@@ -73,7 +73,7 @@ export async function redeliver(gateway: Gateway, caller: Caller, id: string) {
       .where('delivery_id', '=', id)
       .where('due_at', '>', now)
       .execute()
-    await makeDue(gateway, tx, [endpoint_id])
+    await makeQueuesDue(gateway, tx, [endpoint_id])
     return findDeliveryRow(tx, id)
   })
   gateway.nudge('deliveries')
@@ -108,7 +108,7 @@ export async function testEndpoint(
     await tx.insertInto('events').values(event).execute()
     await addDeliveries(gateway, tx, [delivery])
     const resource = { type: 'webhook_delivery', id: delivery.delivery_id }
-    await keepResponse({ gateway, tx, keyed: key }, { reply: new Reply({ data }), status: 200, resource })
+    await storeResponse({ gateway, tx, keyed: key }, { reply: new Reply({ data }), status: 200, resource })
   })
   gateway.nudge('deliveries')
   return data

@@ -22,7 +22,7 @@ import {
   leaseQueues,
   type Outcome,
   type Release,
-  readDue,
+  readDueDeliveries,
   readTargets,
   releaseQueues,
   renewLeases,
@@ -44,7 +44,10 @@ const maxWorkers = 2_000
 const leasesPerTurn = 32
 /** The time after which a busy worker closes, so that another process can lease its queue. */
 const maxOpenMs = 10_000
-/** The number of deliveries that are read ahead per worker; `min` if more than `manyWorkers` read at once. */
+/**
+ * The number of deliveries that a worker reads in advance: `min` if more than `manyWorkers` workers read at once,
+ * otherwise `max`.
+ */
 const readAhead = { max: 64, min: 4, manyWorkers: 250 } as const
 const maxUnwritten = 5_000
 const outcomesPerWrite = 500
@@ -68,7 +71,9 @@ const stopTimeoutMs = 5_000
 interface QueueWorker {
   readonly endpoint_id: string
   target: Target
-  /** When the target was read and the lease confirmed, on the monotonic clock. */
+  /**
+   * When the endpoint's settings were read, on the monotonic clock. `leasedAt` is when the lease was last confirmed.
+   */
   loadedAt: number
   leasedAt: number
   cursor: Cursor
@@ -168,7 +173,10 @@ export class Dispatcher {
     await this.#egress.close()
   }
 
-  /** Takes the process lock before leasing anything, and frees the leases of processes that have ended. */
+  /**
+   * Takes the lock by which other processes recognise that this one is alive. Frees the leases of processes that have
+   * ended.
+   */
   async #holdProcessLock(): Promise<void> {
     if (!this.#processLock) {
       const held = Promise.withResolvers<void>()
@@ -247,7 +255,7 @@ export class Dispatcher {
       if (isEmpty(worker)) worker.cursor = createStartCursor(worker.endpoint_id)
     }
     const maxPerQueue = hungry.length > readAhead.manyWorkers ? readAhead.min : readAhead.max
-    const found = await readDue(
+    const found = await readDueDeliveries(
       this.#gateway,
       hungry.map(({ cursor }) => cursor),
       maxPerQueue,

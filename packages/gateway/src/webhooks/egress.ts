@@ -93,7 +93,7 @@ export class Egress {
 
   /** Sends a body once. Never throws. */
   post({ url, headers, body, timeoutMs }: PostRequest): Promise<PostResult> {
-    const destination = this.#destinationOf(url)
+    const destination = this.#parseDestination(url)
     if (!destination) return Promise.resolve(toFailure('not_public'))
     const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs }
     return new Promise((resolve) => {
@@ -108,7 +108,7 @@ export class Egress {
    * Parses the origin and path of a URL; undefined if its text shows that it must not be called. The result is cached,
    * because receivers are few and called often.
    */
-  #destinationOf(url: string): Destination | undefined {
+  #parseDestination(url: string): Destination | undefined {
     const known = this.#destinations.get(url)
     if (known) return known
     if (findUrlFlaw(url, this.#config)) return undefined

@@ -167,7 +167,7 @@ export interface Cursor {
 }
 
 /** Reads at most `maxPerQueue` due deliveries after each cursor; those of one queue are sorted by their due time. */
-export async function readDue(
+export async function readDueDeliveries(
   gateway: Gateway,
   cursors: readonly Cursor[],
   maxPerQueue: number,
@@ -288,9 +288,8 @@ const outcomeColumns = [
  * Writes the outcomes of attempts. `d.attempts = o.attempts` protects an outcome that another process wrote in the
  * meantime. `ahead_ms`, the time by which the sandbox's clock was advanced, shortens the next delays.
  *
- * The condition for pending is `coalesce(d.due_at, -1) >= 0`, because the planner has no statistics for that
- * expression. With `status = 'pending'`, old statistics from a time with few pending deliveries made the planner read
- * all of them.
+ * Pending deliveries are selected by `coalesce(d.due_at, -1) >= 0`, because PostgreSQL's planner has no statistics for
+ * that expression. With `status = 'pending'`, outdated statistics made the planner read all pending deliveries.
  */
 export async function writeOutcomes(gateway: Gateway, outcomes: readonly Outcome[]): Promise<void> {
   const { db, bulk } = gateway.store

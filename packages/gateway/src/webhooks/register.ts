@@ -10,9 +10,9 @@ import type { EventType } from '../events/outbox.ts'
 import type { Gateway } from '../gateway.ts'
 import { requireAllowedWarehouse } from '../stock/warehouses.ts'
 import type { Db, Tx } from '../store/store.ts'
-import { keepResponse } from '../writes/keys.ts'
+import { storeResponse } from '../writes/keys.ts'
 import { parseInboxName, parseInboxPath } from './inbox.ts'
-import { makeDue } from './sequence.ts'
+import { makeQueuesDue } from './sequence.ts'
 import { addFormer, createSecret, sealSecret } from './sign.ts'
 import { findUrlFlaw, maxUrlCharacters } from './url.ts'
 import { toEndpointJson } from './webhook-json.ts'
@@ -45,7 +45,7 @@ export async function createEndpoint({ gateway, caller, key }: WriteCall, fields
   const secret = createSecret(gateway)
   const now = gateway.clock.now()
   return gateway.store.db.transaction().execute(async (tx) => {
-    await requireFreeEndpoint(tx, channel_code)
+    await requireBelowEndpointLimit(tx, channel_code)
     await tx
       .insertInto('webhook_endpoints')
       .values({
@@ -63,12 +63,12 @@ export async function createEndpoint({ gateway, caller, key }: WriteCall, fields
       })
       .execute()
     await tx.insertInto('webhook_queues').values({ endpoint_id, leased_until: 0 }).execute()
-    return keepSecretResponse({ gateway, tx, keyed: key }, endpoint_id, secret)
+    return storeSecretResponse({ gateway, tx, keyed: key }, endpoint_id, secret)
   })
 }
 
-/** Stores the response under the idempotency key in the same commit, so that a retry returns the same secret. */
-async function keepSecretResponse(
+/** Stores the response with the idempotency key in the same transaction, so that a retry returns the same secret. */
+async function storeSecretResponse(
   context: { readonly gateway: Gateway; readonly tx: Tx; readonly keyed: Keyed | undefined },
   id: string,
   secret: string,
@@ -78,7 +78,7 @@ async function keepSecretResponse(
   if (!row) throw new Error(`The webhook endpoint ${id} is gone.`)
   const data = { ...toEndpointJson(row, gateway.clock.now()), secret }
   const resource = { type: 'webhook_endpoint', id }
-  await keepResponse(context, { reply: new Reply({ data }), status: createdStatus, resource })
+  await storeResponse(context, { reply: new Reply({ data }), status: createdStatus, resource })
   return data
 }
 
@@ -142,7 +142,7 @@ export async function deleteEndpoint(gateway: Gateway, caller: Caller, id: strin
         .where('endpoint_id', '=', id)
         .where('deleted_at', 'is', null)
         .execute()
-      await makeDue(gateway, tx, [id])
+      await makeQueuesDue(gateway, tx, [id])
     })
     gateway.nudge('deliveries')
   }
@@ -163,7 +163,7 @@ export async function rotateSecret({ gateway, caller, key }: WriteCall, id: stri
       .set({ secret_sealed: sealSecret(gateway, row, secret), formers: addFormer(row, now) })
       .where('endpoint_id', '=', id)
       .execute()
-    return keepSecretResponse({ gateway, tx, keyed: key }, id, secret)
+    return storeSecretResponse({ gateway, tx, keyed: key }, id, secret)
   })
 }
 
@@ -207,7 +207,7 @@ function findEndpointRow(db: Db | Tx, id: string) {
  * Throws if the channel has reached its limit of endpoints. The update locks the channel's row, so of two concurrent
  * creations the later one counts the earlier one too.
  */
-async function requireFreeEndpoint(tx: Tx, channel_code: string): Promise<void> {
+async function requireBelowEndpointLimit(tx: Tx, channel_code: string): Promise<void> {
   await tx.updateTable('channels').set({ channel_code }).where('channel_code', '=', channel_code).execute()
   const { live } = await tx
     .selectFrom('webhook_endpoints')
@@ -224,7 +224,7 @@ async function requireFreeEndpoint(tx: Tx, channel_code: string): Promise<void> 
 }
 
 function checkFields(gateway: Gateway, caller: Caller, { url, warehouse_codes }: EndpointChange): void {
-  const flaw = url === undefined ? undefined : findFlaw(gateway, url)
+  const flaw = url === undefined ? undefined : findReceiverFlaw(gateway, url)
   if (flaw !== undefined) {
     throw new GatewayError('VALIDATION_FAILED', {
       param: 'url',
@@ -237,7 +237,7 @@ function checkFields(gateway: Gateway, caller: Caller, { url, warehouse_codes }:
   }
 }
 
-function findFlaw(gateway: Gateway, url: string) {
+function findReceiverFlaw(gateway: Gateway, url: string) {
   if (parseInboxName(gateway, url) !== undefined) return undefined
   // A URL with this path means an inbox, even if the settings allow calls to any host.
   return parseInboxPath(gateway, url) === undefined ? findUrlFlaw(url, gateway.config) : 'inbox_name'

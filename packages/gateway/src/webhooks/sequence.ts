@@ -155,7 +155,7 @@ type Endpoint = Pick<WebhookEndpointRow, 'endpoint_id' | 'channel_code' | 'event
   Pick<ChannelRow, 'warehouse_allowlist'>
 type Readers = ReturnType<typeof indexReaders>
 
-/** Indexes what each endpoint receives, for all channels and by channel. */
+/** Parses what each endpoint may receive. Returns the endpoints of all channels together, and by channel. */
 function indexReaders(endpoints: readonly Endpoint[]) {
   const all = endpoints.map((row) => {
     const types: string[] = JSON.parse(row.event_types)
@@ -195,11 +195,11 @@ export async function addDeliveries(
       .onConflict((conflict) => conflict.columns(['event_id', 'endpoint_id']).doNothing())
       .execute()
   }
-  await makeDue(gateway, tx, [...new Set(rows.map(({ endpoint_id }) => endpoint_id))])
+  await makeQueuesDue(gateway, tx, [...new Set(rows.map(({ endpoint_id }) => endpoint_id))])
 }
 
 /** Makes each queue due now, unless it is already due. Locks the rows in order of their ids to prevent deadlocks. */
-export async function makeDue(gateway: Gateway, tx: Tx, endpoints: readonly string[]): Promise<void> {
+export async function makeQueuesDue(gateway: Gateway, tx: Tx, endpoints: readonly string[]): Promise<void> {
   if (endpoints.length === 0) return
   const { bulk, locking } = gateway.store
   const now = gateway.clock.now()

@@ -43,7 +43,9 @@ export function createSecret({ ids }: Gateway): string {
   return `${prefix}${ids.bytes(secretBytes).toString('base64')}`
 }
 
-/** Builds the purpose to which a sealed secret is bound, so that it cannot be unsealed for another endpoint. */
+/**
+ * Builds the text that binds an encrypted secret to its endpoint. The secret can be decrypted only with the same text.
+ */
 function toSealPurpose({
   endpoint_id,
   channel_code,
@@ -64,7 +66,7 @@ const sealedOf = {
   purposeOf: (endpoint_id: string, channel_code: string) => toSealPurpose({ endpoint_id, channel_code }),
 } as const
 
-/** The columns of sealed secrets, for resealing. */
+/** The columns of encrypted secrets, for `reseal.ts`. */
 export const sealedSecrets = describeSealedColumn({ ...sealedOf, column: 'secret_sealed' })
 export const sealedFormers = describeSealedColumn({
   ...sealedOf,

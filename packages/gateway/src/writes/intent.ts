@@ -82,12 +82,12 @@ export interface WritePlan<Detail, Row = never> {
   send(options: CallOptions): Promise<ErpResult<Written>>
 }
 
-/** The error if another process changed the document after its lock was taken. */
+/** Thrown if another process changed the document after its lock was taken. */
 export class DocumentChanged extends Error {}
 
 /**
  * Commits the intent, the changes of the document and the key. Throws `DocumentChanged`, or `IDEMPOTENCY_IN_PROGRESS`
- * if another process has the key; either leaves nothing behind.
+ * if another process has the key; in both cases nothing is stored.
  */
 export async function commitIntent<Detail, Row>(
   writer: Writer,
@@ -149,7 +149,7 @@ export function readDetail<Detail>({ detail }: IntentRow): Detail {
   return fromJson(detail) as Detail
 }
 
-/** The error if another process settled the intent while this one worked on it. */
+/** Thrown if another process settled the intent while this one worked on it. */
 export class SettledElsewhere extends Error {}
 
 /** Removes an intent in the commit of its outcome. Throws `SettledElsewhere` if the intent no longer exists. */

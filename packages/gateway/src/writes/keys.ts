@@ -24,7 +24,10 @@ export interface Resource {
   readonly id: string
 }
 
-/** Builds the statements that claim a write's idempotency key, for the transaction that records its intent. */
+/**
+ * Builds the statements that store the idempotency key of a write that is not finished, for the transaction that
+ * commits its intent.
+ */
 export function buildKeyInsert(gateway: Gateway, keyed: Keyed, resource: Resource) {
   requireOwnKey(keyed)
   const ending = { state: 'in_doubt', http_status: null, answer_sealed: null, resource } as const
@@ -58,11 +61,11 @@ function requireOwnKey({ lost }: Keyed): void {
 /** Whether another process has taken the key. */
 export async function isKeyTaken({ store, clock }: Gateway, { scope }: Keyed): Promise<boolean> {
   const row = await findKeyRow(store.db, scope)
-  return row !== undefined && !isFree(row, clock.now())
+  return row !== undefined && !isKeyFree(row, clock.now())
 }
 
 /** Whether a key may be used again. */
-export function isFree({ state, expires_at }: IdempotencyRow, now: number): boolean {
+export function isKeyFree({ state, expires_at }: IdempotencyRow, now: number): boolean {
   return state === 'failed' || (state === 'completed' && expires_at <= now)
 }
 
@@ -87,7 +90,7 @@ interface ScopeInCommit {
 }
 
 /** Stores the response of a call in the commit of the change that it reports. Does nothing for a call without a key. */
-export async function keepResponse(
+export async function storeResponse(
   { gateway, tx, keyed }: KeyInCommit,
   { reply, status, resource }: KeyedSuccess,
 ): Promise<void> {
@@ -100,8 +103,8 @@ export async function keepResponse(
   keyed.isKept = true
 }
 
-/** Like `keepResponse`, for a write that is settled later: only the scope of its key is known. */
-export async function keepSettledResponse(
+/** Like `storeResponse`, for a write that is settled later: only the scope of its key is known. */
+export async function storeSettledResponse(
   { gateway, tx, scope }: ScopeInCommit,
   { reply, status }: Omit<KeyedSuccess, 'resource'>,
 ): Promise<void> {
@@ -134,8 +137,11 @@ export async function freeKey({ gateway, tx, scope }: ScopeInCommit, httpStatus:
     .execute()
 }
 
-/** Stores the response of work that committed on its own. If another process has the key by now, nothing is stored. */
-export async function keepCommittedResponse(
+/**
+ * Stores the response of work that was already committed in a transaction of its own. If another process has the key by
+ * now, nothing is stored.
+ */
+export async function storeCommittedResponse(
   gateway: Gateway,
   keyed: Keyed,
   response: ApiResponse,
@@ -157,7 +163,7 @@ function toCompletedEnding(gateway: Gateway, { scope }: Keyed, { response, resou
  * Stores a refusal (a status below 500), after which nothing was done, so that a client can read the key's status. The
  * key can be used again with any body. Does nothing for any other failure.
  */
-export async function keepFailure(gateway: Gateway, keyed: Keyed, error: unknown): Promise<void> {
+export async function storeFailure(gateway: Gateway, keyed: Keyed, error: unknown): Promise<void> {
   if (!(error instanceof GatewayError)) return
   const http_status = error.facts.status ?? errorTable[error.code].status
   if (http_status >= 500) return
@@ -228,7 +234,7 @@ function toSealPurpose(scope: string): string {
   return `idempotency answer ${scope}`
 }
 
-/** The column of sealed responses, for resealing. */
+/** The column of encrypted responses, for `reseal.ts`. */
 export const sealedResponses = describeSealedColumn({
   table: 'idempotency_keys',
   key: 'scope',

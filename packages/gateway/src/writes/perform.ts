@@ -18,9 +18,9 @@ import {
   type Writer,
   type Written,
 } from './intent.ts'
-import { freeKey, keepSettledResponse } from './keys.ts'
-import { publish } from './publish.ts'
-import { serialize } from './serialize.ts'
+import { freeKey, storeSettledResponse } from './keys.ts'
+import { publishFigures } from './publish.ts'
+import { serializeWrite } from './serialize.ts'
 import { maxIdleBeforeSendMs, writeTimeoutMs } from './timing.ts'
 
 /** Performs a write. The caller must hold the document's lock. */
@@ -30,7 +30,7 @@ export async function performWrite<Detail, Body, Row = never>(
   plan: WritePlan<Detail, Row>,
 ): Promise<Reply<Body>> {
   const { warehouses = [], held } = plan
-  return serialize(writer.gateway, warehouses, (turnLost) => {
+  return serializeWrite(writer.gateway, warehouses, (turnLost) => {
     const lost = turnLost ? AbortSignal.any([held.lost, turnLost]) : held.lost
     return executeWrite(writer, write, { ...plan, held: { ...held, lost } })
   }).catch((error: unknown) => {
@@ -83,8 +83,8 @@ async function sendToErp<Detail, Row>(
   const deadline = Deadline.after(writeTimeoutMs)
   try {
     await plan.ready
-    // This check comes before the time limits below, so that the time of its own read counts. The write may have waited
-    // in a queue for a long time.
+    // The write may have waited in a queue for a long time, so its token is checked again. The check precedes the time
+    // limit below, because it may read the database.
     if (call?.caller) await gateway.sessions.requireLive(call.caller)
     if (gateway.clock.monotonic() - startedAt > maxIdleBeforeSendMs) {
       throw toNotSentError('The gateway was too slow to call the ERP.')
@@ -105,8 +105,8 @@ function toCallOptions(call: Call | undefined, { signal }: Deadline): CallOption
 }
 
 /**
- * Undoes this process's own intent. If another process settled the intent in the meantime, the outcome is reported as
- * unknown.
+ * Undoes the intent of a write that this process has just made. If another process settled the intent in the meantime,
+ * the outcome is reported as unknown.
  */
 async function undoOwnIntent<Detail, Body, Row>(
   gateway: Gateway,
@@ -135,7 +135,7 @@ export async function applyOutcome<Detail, Body, Row>(
 ): Promise<Reply<Body>> {
   const [reply] = await Promise.all([
     commitOutcome(writer, write, outcome),
-    publish(writer.gateway, outcome.written.figures),
+    publishFigures(writer.gateway, outcome.written.figures),
   ])
   return reply
 }
@@ -154,7 +154,7 @@ async function commitOutcome<Detail, Body, Row>(
     const context = { gateway, tx, intent, detail: readDetail<Detail>(intent) }
     const response = await write.apply(context, written, row)
     if (scope !== null)
-      await keepSettledResponse({ gateway, tx, scope }, { reply: response, status: http_status })
+      await storeSettledResponse({ gateway, tx, scope }, { reply: response, status: http_status })
     if (call?.key) call.key.isKept = true
     return response
   })

@@ -4,11 +4,11 @@ import { writeStock } from '../stock/write.ts'
 import type { Figures } from './intent.ts'
 
 /**
- * Writes the stock figures of writes to the change feed and this process's snapshot, so that no response is newer than
- * they are. Writes of one warehouse lock its counter row one after another. Writes that end at the same time therefore
- * share one turn, as group commit shares one disk sync.
+ * Stores the stock figures that the ERP returned for a write, and updates this process's snapshot, so that the change
+ * feed has them before the client gets its response. Each store of figures locks the warehouse's row. The figures of
+ * writes that end at the same time are therefore stored together, in one turn.
  */
-export async function publish(gateway: Gateway, figures: Figures): Promise<void> {
+export async function publishFigures(gateway: Gateway, figures: Figures): Promise<void> {
   if (figures.length === 0) return
   await writeFigures(gateway, figures)
   gateway.nudge('stock')

@@ -8,10 +8,10 @@ const maxWaitMs = 25_000
 type Work<T> = (lost?: AbortSignal) => Promise<T>
 
 /**
- * Serialises a write, across all processes, if the ERP cannot process writes concurrently: per warehouse or globally,
- * as it declares. If the write's turn does not come in time, it fails as not sent.
+ * Runs a write while no other write runs in any process, if the ERP cannot process writes concurrently: per warehouse
+ * or in total, as the ERP declares. If the write's turn does not come in time, it fails as not sent.
  */
-export async function serialize<T>(
+export async function serializeWrite<T>(
   gateway: Gateway,
   warehouses: readonly string[],
   work: Work<T>,

@@ -1,9 +1,9 @@
 /**
- * Settles a write of unknown outcome only by what the ERP reports about its reference. It looks up and never sends. If
- * the ERP has the write, its outcome is applied like a response.
+ * Settles a write of unknown outcome only by what the ERP reports about its reference. It only looks the write up and
+ * never sends it. If the ERP has the write, its outcome is applied like a response.
  *
- * An absence counts only under two conditions: no late request can still take effect, and two look-ups since then, with
- * a pause between them, found nothing. The write is then undone. If the ERP offers no look-up, the outcome stays
+ * The write is undone only if the ERP certainly does not have it: no late request can take effect any more, and two
+ * look-ups after that, with a pause between them, found nothing. If the ERP offers no look-up, the outcome stays
  * unknown until a person settles it.
  */
 
@@ -17,7 +17,7 @@ import { recordSighting } from './sightings.ts'
 import { maxSendDelayMs } from './timing.ts'
 
 const lookupTimeoutMs = 10_000
-/** The shortest pause between the two look-ups that prove an absence. */
+/** The shortest pause between the two look-ups that prove that the ERP does not have a write. */
 const minPauseMs = 1_000
 const maxRetrySeconds = 30
 const maxPerTurn = 100
@@ -84,7 +84,7 @@ export async function settleAll(gateway: Gateway, writes: readonly AnyWrite[]): 
         { error, subject: intent.document_id },
         'a write of unknown outcome could not be settled yet',
       )
-      // Puts the intent after the others in the next turn.
+      // After a failed look-up, the intent comes after the others in the next turn.
       await recordLookup(gateway, intent, false)
     })
   }

@@ -1,8 +1,8 @@
 /**
- * Records how long this process has known an open write, by the monotonic clock. Only these times prove an absence: a
- * wall clock that jumps forward would end the waiting period early, and one that jumps back would never end it. A
- * process that starts, or finds another process's write, counts from its own first sighting. That is later, and
- * therefore safe.
+ * Records how long this process has known an open write, by the monotonic clock. Only these times prove that the ERP
+ * does not have the write: a wall clock that jumps forward would end the waiting period early, and one that jumps back
+ * would never end it. A process that starts, or finds another process's write, counts from the moment when it first saw
+ * the write. That moment is later than the write, and therefore safe.
  */
 
 import { LRUCache } from 'lru-cache'

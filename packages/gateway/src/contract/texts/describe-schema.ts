@@ -3,11 +3,12 @@ import type { Language } from '../language.ts'
 import { isFieldName } from './fields/en.ts'
 import { texts } from './texts.ts'
 
-/** Looks up the text of a field by its place: an endpoint, or a schema that has a name. */
+/** Returns the description of the field `name`. `place` is the id of an endpoint or the name of a schema. */
 export type FieldText = (place: string, name: string) => string | undefined
 
 /**
- * Creates the look-up of common field texts: first by schema and field (`StockChange:version`), then by field alone.
+ * Creates a function that finds the descriptions that are not part of a declaration: first by schema and field
+ * (`StockChange:version`), then by field alone.
  */
 export function createCommonFieldTexts(language: Language): FieldText {
   const { fields } = texts[language]

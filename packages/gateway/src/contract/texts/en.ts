@@ -4,8 +4,8 @@ import { settingsEn } from './settings/en.ts'
 import { siteEn } from './site/en.ts'
 
 /**
- * Sentences that are more specific than the message of a code. `{placeholders}` are filled with bounded, cleaned
- * values.
+ * Messages and hints that are more specific than those of an error code. `{placeholders}` are replaced by cleaned
+ * values of limited length.
  */
 export const sentences = {
   path_unknown: 'There is no {method} {path}.',
@@ -228,7 +228,7 @@ export const sentences = {
     'This shipping method does not serve this country. Choose another shipping method or another address.',
 } as const
 
-/** Objects that may not exist, as the sentence `not_found` calls them. */
+/** The nouns for objects, for example in the sentence that an object does not exist. */
 export const things = {
   address: 'address',
   cart: 'cart',

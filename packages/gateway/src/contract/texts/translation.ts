@@ -3,8 +3,8 @@ import type { Language } from '../language.ts'
 
 /**
  * Texts whose English is part of a declaration (an endpoint, an event, an action) are translated in the files beside
- * it, `<name>.zh.ts` and `<name>.ko.ts`. Each translation contains a hash of its English source, as the guides do. When
- * the English changes, readers get English until the translation is updated, and `npm test` fails.
+ * it, `<name>.zh.ts` and `<name>.ko.ts`. Each translation contains a hash of its English source. When the English
+ * changes, readers get English until the translation is updated, and `npm test` fails.
  */
 export type Translation<Prose> = Prose & {
   /** The hash of the English source. `npm run translations -- stamp` writes it. */

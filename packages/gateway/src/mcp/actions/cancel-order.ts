@@ -7,7 +7,7 @@ import type { ActionContext } from '../action-context.ts'
 import { listReleasedDropshipLines, listReleasedOrderLines, type ReleasedLine } from '../released-stock.ts'
 import { countNoun } from '../wording.ts'
 
-const idField = (description: string) => z.string().min(1).max(64).optional().meta({ description })
+const createIdField = (description: string) => z.string().min(1).max(64).optional().meta({ description })
 
 export const cancelOrder = action({
   name: 'cancel_order',
@@ -16,8 +16,8 @@ export const cancelOrder = action({
     'Voids an order that has not shipped and releases its stock: pass order_id or dropship_order_id. Cannot be undone; ask the user first. A shipped order is refused. Repeating the call returns the same result. For a drop-ship quote that was not placed, use release_dropship. 3 points.',
   hints: commitHints,
   input: z.strictObject({
-    order_id: idField('A wholesale order, ord_…'),
-    dropship_order_id: idField('A drop-ship order, dso_…'),
+    order_id: createIdField('A wholesale order, ord_…'),
+    dropship_order_id: createIdField('A drop-ship order, dso_…'),
     reason: z
       .string()
       .min(1)
@@ -84,7 +84,10 @@ async function cancelDropship(context: ActionContext, id: string): Promise<Cance
   return { id, kind: 'dropship', before: before.status, status: after.status, released }
 }
 
-/** A fixed key per document makes a repeated call the same operation, so an interrupted one is looked up. */
+/**
+ * Builds the idempotency key, which is the same for every cancellation of a document: a repeated call changes nothing,
+ * and the outcome of an interrupted one is looked up.
+ */
 function toCancelKey(id: string): string {
   return `mcp-cancel-${id}`
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { formatInstant } from '../../kernel/clock.ts'
 import { action, readHints } from '../action.ts'
-import { dayField } from '../fields.ts'
+import { createDayField } from '../fields.ts'
 import { checkStatement, type StatementSums } from '../statement/check-statement.ts'
 import { mergeRows, readStatement, statementKinds } from '../statement/read-statement.ts'
 
@@ -15,8 +15,8 @@ export const getStatement = action({
     'The account between two days: opening and closing balance and totals by type, per currency, with checks that they add up; at most 50 rows, newest first. Amounts are signed, credit positive. At most 366 days. 1 point per kind and page of 200.',
   hints: readHints,
   input: z.strictObject({
-    start_date: dayField('First day'),
-    end_date: dayField('Last day'),
+    start_date: createDayField('First day'),
+    end_date: createDayField('Last day'),
     include: z
       .array(z.enum(statementKinds))
       .min(1)

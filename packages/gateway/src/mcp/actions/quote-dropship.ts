@@ -6,7 +6,8 @@ import { hashDropship } from '../documents.ts'
 import { skuField, warehouseField } from '../fields.ts'
 import { describeQuote, quoteResultFields, toQuoteResult } from '../quote-result.ts'
 
-const textField = (most: number, description: string) => z.string().min(1).max(most).meta({ description })
+const createTextField = (most: number, description: string) =>
+  z.string().min(1).max(most).meta({ description })
 
 export const quoteDropship = action({
   name: 'quote_dropship',
@@ -19,17 +20,17 @@ export const quoteDropship = action({
     quantity: z.int().min(1).max(999).meta({ description: 'Pieces' }),
     recipient: z
       .strictObject({
-        name: textField(100, 'Full name'),
-        phone: textField(32, 'With country code'),
-        address: textField(200, 'Street and number'),
-        country_code: textField(2, 'ISO 3166-1 alpha-2'),
-        state: textField(100, 'AU, US, CA, CN, JP, KR').optional(),
-        city: textField(100, 'City'),
-        postal_code: textField(20, 'If the country has postal codes').optional(),
+        name: createTextField(100, 'Full name'),
+        phone: createTextField(32, 'With country code'),
+        address: createTextField(200, 'Street and number'),
+        country_code: createTextField(2, 'ISO 3166-1 alpha-2'),
+        state: createTextField(100, 'AU, US, CA, CN, JP, KR').optional(),
+        city: createTextField(100, 'City'),
+        postal_code: createTextField(20, 'If the country has postal codes').optional(),
       })
       .meta({ description: 'The end customer' }),
     shipping_method: z.enum(dropshipServices).default('normal').meta({ description: 'Speed' }),
-    client_order_number: textField(64, 'The user’s own number, new for each order'),
+    client_order_number: createTextField(64, 'The user’s own number, new for each order'),
     warehouse_code: warehouseField.optional(),
     detail: z
       .enum(['concise', 'full'])

@@ -34,19 +34,19 @@ export function checkStatement(read: StatementData, untilNow: boolean): Statemen
     name: `${kind} incomplete: only the newest ${count} were read; request fewer days`,
     ok: false,
   }))
-  const check = (name: string, diff: number) =>
+  const addCheck = (name: string, diff: number) =>
     checks.push({ name, ok: toHundredths(diff) === 0, diff: roundToHundredths(diff) })
   for (const { currency, rows, began, ended } of accounts) {
-    if (isWhole) check(`${currency} opening + amounts = closing`, began + sumAmounts(rows) - ended)
+    if (isWhole) addCheck(`${currency} opening + amounts = closing`, began + sumAmounts(rows) - ended)
     if (rows.length > 0) {
-      check(
+      addCheck(
         `${currency} balance_after is gapless`,
         findLargestGap(isWhole ? began : computeOpening(rows), rows),
       )
     }
     const now = balances.find((each) => each.currency === currency)
     if (untilNow && now && coversSameBookings(now, rows, read)) {
-      check(`${currency} closing = balance`, ended - now.balance)
+      addCheck(`${currency} closing = balance`, ended - now.balance)
     }
   }
   for (const [currency, all] of Map.groupBy(bills, (bill) => bill.currency)) {
@@ -54,7 +54,7 @@ export function checkStatement(read: StatementData, untilNow: boolean): Statemen
     const diff = open.map(
       ({ amount_total, amount_paid, amount_due }) => amount_total - amount_paid - amount_due,
     )
-    check(`${currency} bills: total − paid = due`, findWorst(diff))
+    addCheck(`${currency} bills: total − paid = due`, findLargestDeviation(diff))
   }
   const whole = isWhole ? accounts : []
   return {
@@ -114,10 +114,10 @@ function findLargestGap(opening: number, rows: readonly Transaction[]): number {
     before = balance_after
     return gap
   })
-  return findWorst(gaps)
+  return findLargestDeviation(gaps)
 }
 
-function findWorst(differences: readonly number[]): number {
+function findLargestDeviation(differences: readonly number[]): number {
   return differences.reduce((most, each) => (Math.abs(each) > Math.abs(most) ? each : most), 0)
 }
 

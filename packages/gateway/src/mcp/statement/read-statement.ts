@@ -74,7 +74,7 @@ export async function readStatement(
   const asOf: Partial<Record<StatementKind, string>> = {}
   const cutShort: Partial<Record<StatementKind, number>> = {}
   let done = 0
-  const list = async <T extends z.ZodType>(kind: StatementKind, path: string, item: T, window: Query) => {
+  const readList = async <T extends z.ZodType>(kind: StatementKind, path: string, item: T, window: Query) => {
     if (!wanted.has(kind)) return undefined
     const read = await readAllPages(context, path, item, window, (balances) => pages.push(balances))
     const { rows, as_of, isCut } = read
@@ -85,13 +85,13 @@ export async function readStatement(
     return rows
   }
   const read = {
-    transactions: await list('transactions', '/api/v1/transactions', transaction, days),
-    bills: await list('bills', '/api/v1/bills', bill, days),
-    refunds: await list('refunds', '/api/v1/refunds', refund, days),
-    freight_bills: await list('freight_bills', '/api/v1/freight-bills', freightBill, days),
+    transactions: await readList('transactions', '/api/v1/transactions', transaction, days),
+    bills: await readList('bills', '/api/v1/bills', bill, days),
+    refunds: await readList('refunds', '/api/v1/refunds', refund, days),
+    freight_bills: await readList('freight_bills', '/api/v1/freight-bills', freightBill, days),
     // Balances are current and have no date range. They are read last, so that bookings made in the meantime can be
     // detected.
-    balances: await list('balances', '/api/v1/balances', balance, {}),
+    balances: await readList('balances', '/api/v1/balances', balance, {}),
   }
   return { ...omitUndefined(read), pages, asOf, cutShort }
 }

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { isLanguage } from '../../contract/language.ts'
 import { docsFolder, findProblems, readSource, toFilePath } from './library.ts'
 import { hashBlock } from './source.ts'
-import { findMisfits } from './translation.ts'
+import { findStructureDifferences } from './translation.ts'
 import { writtenDocs } from './tree.ts'
 
 const usage = `Usage: npm run docs -- <command>
@@ -26,7 +26,7 @@ function stampPages(language: 'zh' | 'ko', only: string | undefined): number {
       wrong += 1
       continue
     }
-    const problems = findMisfits(english, translation)
+    const problems = findStructureDifferences(english, translation)
     for (const problem of problems) process.stderr.write(`docs/${language}/${path}.md: ${problem}\n`)
     wrong += problems.length
     if (problems.length > 0) continue
@@ -43,7 +43,7 @@ function setSources(text: string, hashes: readonly string[]): string {
   return `---\n${[...kept, `sources: ${hashes.join(' ')}`].join('\n')}\n${rest}`
 }
 
-function check(): number {
+function reportProblems(): number {
   const problems = findProblems(docsFolder)
   for (const problem of problems) process.stdout.write(`${problem}\n`)
   process.stdout.write(`${problems.length} missing or out of date\n`)
@@ -51,7 +51,7 @@ function check(): number {
 }
 
 function run([command, language, page]: readonly string[]): number {
-  if (command === 'check') return check()
+  if (command === 'check') return reportProblems()
   if (command === 'stamp' && isLanguage(language) && language !== 'en') return stampPages(language, page)
   process.stderr.write(usage)
   return 64

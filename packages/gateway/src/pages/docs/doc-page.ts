@@ -90,7 +90,7 @@ function readTitle(path: DocPath, language: Language): string | undefined {
   return findContent(path, language)?.title
 }
 
-/** Returns the content of a page. Each file is read once, because files are part of the release. */
+/** Returns the content of a page. Each file is read only once, because it does not change while the process runs. */
 function findContent(path: DocPath, language: Language): Content | undefined {
   const key = `${language} ${path}`
   if (!contents.has(key)) contents.set(key, readContent(path, language))
@@ -108,14 +108,16 @@ function readContent(path: DocPath, language: Language): Content | undefined {
       : translateBlocks(english, readSource(docsFolder, language, path))
   const { title, summary, isUntranslated } = shown
   const pieces = toPieces(shown)
-  return { title, summary, pieces: path === 'promises' ? pieces.map(omitBrief) : pieces, isUntranslated }
+  return {
+    title,
+    summary,
+    pieces: path === 'promises' ? pieces.map(omitFromFullText) : pieces,
+    isUntranslated,
+  }
 }
 
-/**
- * Omits a piece from the file for models. The evidence for the promises is for people and would fill a twentieth of
- * that file.
- */
-function omitBrief(piece: Piece): Piece {
+/** Leaves a piece out of `llms-full.txt`, the file for language models, because it is long and meant for people. */
+function omitFromFullText(piece: Piece): Piece {
   return { ...piece, brief: '' }
 }
 
@@ -172,8 +174,8 @@ function readChangelog(language: Language): Content | undefined {
   return {
     title: formatSiteText(language, 'changelog_title'),
     summary: formatSiteText(language, 'changelog_summary'),
-    // The changelog is English on every page. The file for models in other languages leaves it out.
-    pieces: [language === 'en' ? piece : omitBrief(piece)],
+    // The changelog is English in every language. `llms-full.txt` in other languages leaves it out.
+    pieces: [language === 'en' ? piece : omitFromFullText(piece)],
     isUntranslated: language !== 'en',
   }
 }

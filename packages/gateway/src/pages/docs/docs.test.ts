@@ -5,7 +5,7 @@ import { isHighlighted } from './highlight.ts'
 import { docsFolder, readSource } from './library.ts'
 import { listHeadingIds, listLinks, parseMarkdown, Rendering, renderMarkdown } from './markdown.ts'
 import { hashBlock, MalformedPage, parseSource, splitBlocks } from './source.ts'
-import { findMisfits, listStaleBlocks, translateBlocks } from './translation.ts'
+import { findStructureDifferences, listStaleBlocks, translateBlocks } from './translation.ts'
 import { writtenDocs } from './tree.ts'
 
 const english = `---
@@ -46,7 +46,7 @@ function extractVisibleText(html: string): string {
 }
 
 const body = parseSource(english)
-const korean = (sources: readonly string[], first = '첫 문단입니다.') =>
+const createTranslation = (sources: readonly string[], first = '첫 문단입니다.') =>
   parseSource(`---
 title: 페이지
 summary: 설명.
@@ -111,7 +111,7 @@ describe('a page’s blocks', () => {
 
 describe('a translation', () => {
   it('stands for the blocks it is of, and code stands once', () => {
-    const shown = translateBlocks(body, korean(hashes))
+    const shown = translateBlocks(body, createTranslation(hashes))
     expect(shown.blocks.map(({ text }) => text)).toEqual([
       '첫 문단입니다.',
       '## 제목',
@@ -124,7 +124,7 @@ describe('a translation', () => {
 
   it('gives way to English, marked, where its source has changed, and only there', () => {
     const changed = parseSource(english.replace('First', 'The first'))
-    const translation = korean(hashes)
+    const translation = createTranslation(hashes)
     expect(listStaleBlocks(changed, translation)).toEqual(['The first paragraph,\non two lines.'])
     const markdown = renderPageMarkdown(
       {
@@ -146,20 +146,20 @@ describe('a translation', () => {
 
   it('survives a block that is put in or taken out elsewhere', () => {
     const grown = parseSource(english.replace('## A heading', 'New.\n\n## A heading'))
-    expect(listStaleBlocks(grown, korean(hashes))).toEqual(['New.'])
+    expect(listStaleBlocks(grown, createTranslation(hashes))).toEqual(['New.'])
   })
 
   it('is of no use for code that changed: that is the source’s in any case', () => {
     const changed = parseSource(english.replace('echo one', 'echo 1'))
-    expect(listStaleBlocks(changed, korean(hashes))).toEqual([])
-    expect(translateBlocks(changed, korean(hashes)).blocks[2]?.text).toContain('echo 1')
+    expect(listStaleBlocks(changed, createTranslation(hashes))).toEqual([])
+    expect(translateBlocks(changed, createTranslation(hashes)).blocks[2]?.text).toContain('echo 1')
   })
 
   it('is told where it does not follow its source', () => {
-    expect(findMisfits(body, korean(hashes))).toEqual([])
-    expect(findMisfits(body, korean(hashes, '## 제목'))).toHaveLength(1)
-    expect(findMisfits(body, korean(hashes, '하나.\n\n둘.'))[0]).toContain('6 blocks')
-    expect(findMisfits(body, body)).toEqual([expect.stringContaining('[[code]]')])
+    expect(findStructureDifferences(body, createTranslation(hashes))).toEqual([])
+    expect(findStructureDifferences(body, createTranslation(hashes, '## 제목'))).toHaveLength(1)
+    expect(findStructureDifferences(body, createTranslation(hashes, '하나.\n\n둘.'))[0]).toContain('6 blocks')
+    expect(findStructureDifferences(body, body)).toEqual([expect.stringContaining('[[code]]')])
   })
 
   it('takes the code of a list item from the source', () => {
@@ -171,29 +171,31 @@ describe('a translation', () => {
   })
 
   it('has the addresses of the English headings', () => {
-    const [piece] = toPieces(translateBlocks(body, korean(hashes)))
+    const [piece] = toPieces(translateBlocks(body, createTranslation(hashes)))
     expect(piece?.ids).toEqual(['a-heading'])
   })
 })
 
 describe('Markdown', () => {
-  const html = (text: string, query = '') =>
+  const renderHtml = (text: string, query = '') =>
     String(renderMarkdown(text, new Rendering(query, { output: 'Output', table: 'Table', link: 'Link' })))
 
   it('shows HTML as text and follows no script', () => {
-    const shown = html('<script>alert(1)</script> [x](javascript:alert(1)) <img src=x onerror=alert(1)>')
+    const shown = renderHtml(
+      '<script>alert(1)</script> [x](javascript:alert(1)) <img src=x onerror=alert(1)>',
+    )
     expect(shown).not.toMatch(/<script|<img|href="javascript/)
   })
 
   it('captions what was captured, and says neither run nor output', () => {
-    const shown = html('```sh run\necho hi\n```\n\n```json output\n{}\n```')
+    const shown = renderHtml('```sh run\necho hi\n```\n\n```json output\n{}\n```')
     expect(shown.match(/<figcaption>/g)).toHaveLength(1)
     expect(shown).toContain('<figure class="code output"><figcaption>Output</figcaption>')
     expect(shown).not.toContain('sh run')
   })
 
   it('colours by class and never by style', () => {
-    const shown = html(
+    const shown = renderHtml(
       '```ts\nconst a: string = "x" // no\n```\n\n```sh\ncurl "$A"\n```\n\n```json\n{"a": 1}\n```',
     )
     expect(shown).toContain('<span class="t-keyword">const</span>')
@@ -201,7 +203,7 @@ describe('Markdown', () => {
   })
 
   it('colours the commands and options of a shell, and no keyword as a command', () => {
-    const shown = html('```sh\nfor i in 1 2; do\n  A=1 curl -s "$X" | sed s/a/b/\ndone\n```')
+    const shown = renderHtml('```sh\nfor i in 1 2; do\n  A=1 curl -s "$X" | sed s/a/b/\ndone\n```')
     const marked = [...shown.matchAll(/<span class="t-([a-z_]+)">([^<]*)<\/span>/g)].map(
       ([, kind, text]) => `${kind} ${text}`,
     )
@@ -221,7 +223,7 @@ describe('Markdown', () => {
     'shows code of the language “%s” as text, whatever it holds',
     (language) => {
       const code = `<img src=x onerror="a('b')"> & </code></pre><script>`
-      const shown = html(`\`\`\`${language}\n${code}\n\`\`\``)
+      const shown = renderHtml(`\`\`\`${language}\n${code}\n\`\`\``)
       expect(shown.match(/<(?!\/?(?:figure|pre|code|span)\b)/g)).toBe(null)
       expect(extractVisibleText(shown)).toBe(`${code}\n`)
     },
@@ -238,13 +240,13 @@ describe('Markdown', () => {
   })
 
   it('gives two headings of one name two addresses', () => {
-    expect(html('## A\n\n## A')).toMatch(/id="a".*id="a-2"/s)
+    expect(renderHtml('## A\n\n## A')).toMatch(/id="a".*id="a-2"/s)
     expect(listHeadingIds('## `GET /x` now\n\n### 제목')).toEqual(['get-x-now', '제목'])
     expect(listHeadingIds('## A\n\n### Added\n\n## B\n\n### Added')).toEqual(['a', 'added', 'b', 'added-2'])
   })
 
   it('puts the language into links within the site, before the section', () => {
-    expect(html('[a](/docs/x#y) [b](https://example.com) [c](#d)', '?lang=ko')).toContain(
+    expect(renderHtml('[a](/docs/x#y) [b](https://example.com) [c](#d)', '?lang=ko')).toContain(
       'href="/docs/x?lang=ko#y"',
     )
     expect(listLinks('[a](/x) `[b](/y)`\n\n| [c](/z) |\n|---|')).toEqual(['/x', '/z'])

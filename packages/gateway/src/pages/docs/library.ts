@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Language, languages } from '../../contract/language.ts'
 import { MalformedPage, parseSource, type Source } from './source.ts'
-import { findMisfits, listStaleBlocks } from './translation.ts'
+import { findStructureDifferences, listStaleBlocks } from './translation.ts'
 import { writtenDocs } from './tree.ts'
 
 /** The folder of the documentation pages. */
@@ -39,7 +39,7 @@ export function findProblems(folder: string, paths: readonly string[] = writtenD
         const file = `docs/${language}/${path}.md`
         const translation = readSource(folder, language, path)
         if (!translation) return [`${file} is missing`]
-        const wrong = findMisfits(english, translation).map((misfit) => `${file}: ${misfit}`)
+        const wrong = findStructureDifferences(english, translation).map((misfit) => `${file}: ${misfit}`)
         if (translation.sources.length === 0)
           return [...wrong, `${file} has no sources: line (npm run docs -- stamp ${language} ${path})`]
         const stale = listStaleBlocks(english, translation).map(

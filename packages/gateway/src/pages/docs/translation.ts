@@ -59,7 +59,7 @@ function restoreCode(block: string, source: string): string {
 }
 
 /** Lists the differences in structure between a translation and its source; empty if there are none. */
-export function findMisfits(english: Source, translation: Source): string[] {
+export function findStructureDifferences(english: Source, translation: Source): string[] {
   const [wanted, found] = [english.blocks, translation.blocks]
   if (wanted.length !== found.length) {
     const at = wanted.findIndex(

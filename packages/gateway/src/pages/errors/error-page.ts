@@ -36,31 +36,31 @@ export function buildErrorIndexPieces(language: Language): Piece[] {
 export function buildErrorPieces(code: ErrorCode, language: Language): Piece[] {
   const { message, hint, when } = texts[language].errors[code]
   const { status, retryable } = errorTable[code]
-  const section = (title: SiteWord, ...parts: string[]): Piece => ({
+  const buildSection = (title: SiteWord, ...parts: string[]): Piece => ({
     markdown: [`## ${formatSiteText(language, title)}`, ...parts].join('\n\n'),
     ids: [title.replace('error_', '').replaceAll('_', '-')],
   })
   return [
     buildErrorFacts(code, language),
-    section('error_meaning', message),
-    section('error_why', when),
-    section('error_fix', hint),
-    section(
+    buildSection('error_meaning', message),
+    buildSection('error_why', when),
+    buildSection('error_fix', hint),
+    buildSection(
       'error_retry',
       formatSiteText(language, retryable ? 'retry_yes' : 'retry_no'),
       formatSiteText(language, `key_${keyAdvice[code]}`),
     ),
     omitFromFullText(
-      section(
+      buildSection(
         'error_answer',
         fenceCode(JSON.stringify(buildExample(code, language), null, 2), 'json'),
         describeStatus(code, status, language),
       ),
     ),
     buildReproduction(code, language),
-    omitFromFullText(section('error_where', describeWhere(code, language))),
+    omitFromFullText(buildSection('error_where', describeWhere(code, language))),
     omitFromFullText(
-      section(
+      buildSection(
         'error_related',
         listRelatedCodes(code)
           .map((other) => `[${other}](/errors/${other})`)

@@ -25,10 +25,10 @@ export interface Step extends Sample {
 type StepOptions = Omit<Partial<Step>, 'method' | 'path'>
 
 const json = { 'Content-Type': 'application/json' }
-const bearerHeader = (token = 'TOKEN') => ({ Authorization: `Bearer $${token}` })
-const getStep = (
+const buildBearerHeader = (token = 'TOKEN') => ({ Authorization: `Bearer $${token}` })
+const buildGetStep = (
   path: string,
-  headers: Readonly<Record<string, string>> = bearerHeader(),
+  headers: Readonly<Record<string, string>> = buildBearerHeader(),
   more: StepOptions = {},
 ): Step => ({
   method: 'GET',
@@ -38,10 +38,10 @@ const getStep = (
   body: undefined,
   ...more,
 })
-const postStep = (
+const buildPostStep = (
   path: string,
   body: unknown,
-  headers: Readonly<Record<string, string>> = bearerHeader(),
+  headers: Readonly<Record<string, string>> = buildBearerHeader(),
   more: StepOptions = {},
 ): Step => ({ method: 'POST', path, query: {}, headers: { ...headers, ...json }, body, ...more })
 
@@ -54,20 +54,25 @@ const recipient = {
   postal_code: '2000',
   country_code: 'AU',
 }
-const dropshipBody = (sku = 'SBX-SHORT-3') => ({ sku, quantity: 1, client_order_number: '$NAME', recipient })
+const buildDropshipBody = (sku = 'SBX-SHORT-3') => ({
+  sku,
+  quantity: 1,
+  client_order_number: '$NAME',
+  recipient,
+})
 const previewPath = '/api/v1/dropship-orders/allocation-preview'
-const previewStep = (headers: Readonly<Record<string, string>>, more: StepOptions = {}) =>
-  postStep(previewPath, dropshipBody(), { ...bearerHeader(), ...headers }, more)
-const cartStep = (quantity: number) =>
-  postStep(
+const buildPreviewStep = (headers: Readonly<Record<string, string>>, more: StepOptions = {}) =>
+  buildPostStep(previewPath, buildDropshipBody(), { ...buildBearerHeader(), ...headers }, more)
+const buildCartStep = (quantity: number) =>
+  buildPostStep(
     '/api/v1/carts',
     { items: [{ sku: 'SBX-SHORT-3', quantity }] },
-    { ...bearerHeader(), 'Idempotency-Key': '$NAME' },
+    { ...buildBearerHeader(), 'Idempotency-Key': '$NAME' },
   )
-const draftStep = postStep(
+const draftStep = buildPostStep(
   '/api/v1/orders',
   { lines: [{ sku: 'SBX-SHORT-3', quantity: 1 }] },
-  bearerHeader(),
+  buildBearerHeader(),
   {
     keep: { ORDER_ID: 'order_id' },
   },
@@ -79,96 +84,106 @@ function createChannelSteps(fields: Readonly<Record<string, unknown>>): Step[] {
   const channel = { channel_code: '$NAME', name: 'Trial', plan: 'full', ...fields }
   const grant = { client_id: '$ID', client_secret: '$SECRET' }
   return [
-    postStep('/admin/api/channels', channel, admin, { keep: { ID: 'client_id', SECRET: 'client_secret' } }),
-    postStep('/api/v1/auth/token', grant, {}, { keep: { LIMITED_TOKEN: 'access_token' } }),
+    buildPostStep('/admin/api/channels', channel, admin, {
+      keep: { ID: 'client_id', SECRET: 'client_secret' },
+    }),
+    buildPostStep('/api/v1/auth/token', grant, {}, { keep: { LIMITED_TOKEN: 'access_token' } }),
   ]
 }
 
 export const triggers: Readonly<Record<ErrorCode, Trigger>> = {
-  AUTH_MISSING_TOKEN: { steps: [getStep('/api/v1/me', {})] },
-  AUTH_INVALID_TOKEN: { steps: [getStep('/api/v1/me', { Authorization: 'Bearer not.a.token' })] },
+  AUTH_MISSING_TOKEN: { steps: [buildGetStep('/api/v1/me', {})] },
+  AUTH_INVALID_TOKEN: { steps: [buildGetStep('/api/v1/me', { Authorization: 'Bearer not.a.token' })] },
   AUTH_EXPIRED: {
     setting: 'TOKEN_TTL_SECONDS=1',
     steps: [
-      postStep(
+      buildPostStep(
         '/api/v1/auth/token',
         { client_id: '$CLIENT_ID', client_secret: '$CLIENT_SECRET' },
         {},
         { keep: { SHORT_TOKEN: 'access_token' }, waitSeconds: 2 },
       ),
-      getStep('/api/v1/me', bearerHeader('SHORT_TOKEN')),
+      buildGetStep('/api/v1/me', buildBearerHeader('SHORT_TOKEN')),
     ],
   },
   SCOPE_DENIED: {
     steps: [
       ...createChannelSteps({ plan: 'reader' }),
-      postStep(
+      buildPostStep(
         '/api/v1/carts',
         { items: [{ sku: 'SBX-SHORT-3', quantity: 1 }] },
-        bearerHeader('LIMITED_TOKEN'),
+        buildBearerHeader('LIMITED_TOKEN'),
       ),
     ],
   },
   WAREHOUSE_DENIED: {
     steps: [
       ...createChannelSteps({ warehouse_allowlist: ['AUSYD1'] }),
-      getStep('/api/v1/warehouses/CHNZJ1/stock', bearerHeader('LIMITED_TOKEN'), {
+      buildGetStep('/api/v1/warehouses/CHNZJ1/stock', buildBearerHeader('LIMITED_TOKEN'), {
         query: { sku: 'SBX-SHORT-3' },
       }),
     ],
   },
   AUTHZ_UNAVAILABLE: {
-    steps: [getStep('/api/v1/me', { ...bearerHeader(), 'X-Sandbox-Fault': 'AUTHZ_UNAVAILABLE' })],
+    steps: [buildGetStep('/api/v1/me', { ...buildBearerHeader(), 'X-Sandbox-Fault': 'AUTHZ_UNAVAILABLE' })],
   },
   VALIDATION_FAILED: {
-    steps: [getStep('/api/v1/warehouses/AUSYD1/stock', bearerHeader(), { query: { page_size: '0' } })],
+    steps: [
+      buildGetStep('/api/v1/warehouses/AUSYD1/stock', buildBearerHeader(), { query: { page_size: '0' } }),
+    ],
   },
   NOT_FOUND: {
-    steps: [getStep('/api/v1/warehouses/AUSYD1/stock', bearerHeader(), { query: { sku: 'NO-SUCH-SKU' } })],
+    steps: [
+      buildGetStep('/api/v1/warehouses/AUSYD1/stock', buildBearerHeader(), { query: { sku: 'NO-SUCH-SKU' } }),
+    ],
   },
   OWNERSHIP_DENIED: {
     steps: [
       draftStep,
       ...createChannelSteps({}),
-      getStep('/api/v1/orders/$ORDER_ID', bearerHeader('LIMITED_TOKEN')),
+      buildGetStep('/api/v1/orders/$ORDER_ID', buildBearerHeader('LIMITED_TOKEN')),
     ],
   },
-  UPSTREAM_ERROR: { steps: [previewStep({ 'X-Sandbox-Fault': 'UPSTREAM_ERROR' })] },
-  UPSTREAM_TIMEOUT: { steps: [previewStep({ 'X-Sandbox-Fault': 'UPSTREAM_TIMEOUT' })] },
-  INTERNAL: { steps: [getStep('/api/v1/me', { ...bearerHeader(), 'X-Sandbox-Fault': 'INTERNAL' })] },
-  ADMIN_UNAUTHORIZED: { steps: [getStep('/admin/api/channels', { 'x-admin-token': 'wrong' })] },
+  UPSTREAM_ERROR: { steps: [buildPreviewStep({ 'X-Sandbox-Fault': 'UPSTREAM_ERROR' })] },
+  UPSTREAM_TIMEOUT: { steps: [buildPreviewStep({ 'X-Sandbox-Fault': 'UPSTREAM_TIMEOUT' })] },
+  INTERNAL: {
+    steps: [buildGetStep('/api/v1/me', { ...buildBearerHeader(), 'X-Sandbox-Fault': 'INTERNAL' })],
+  },
+  ADMIN_UNAUTHORIZED: { steps: [buildGetStep('/admin/api/channels', { 'x-admin-token': 'wrong' })] },
   ADMIN_DISABLED: {
     setting: 'ADMIN_TOKEN=',
-    steps: [getStep('/admin/api/channels', { 'x-admin-token': 'any' })],
+    steps: [buildGetStep('/admin/api/channels', { 'x-admin-token': 'any' })],
   },
   IDEMPOTENCY_IN_PROGRESS: {
     steps: [
-      previewStep(
+      buildPreviewStep(
         { 'Idempotency-Key': '$NAME', 'X-Sandbox-Fault': 'SLOW;delay=3000' },
         { isBackground: true, waitSeconds: 1 },
       ),
-      previewStep({ 'Idempotency-Key': '$NAME' }),
+      buildPreviewStep({ 'Idempotency-Key': '$NAME' }),
     ],
   },
-  IDEMPOTENCY_MISMATCH: { steps: [cartStep(1), cartStep(2)] },
-  IDEMPOTENCY_INVALID_KEY: { steps: [previewStep({ 'Idempotency-Key': 'two words' })] },
+  IDEMPOTENCY_MISMATCH: { steps: [buildCartStep(1), buildCartStep(2)] },
+  IDEMPOTENCY_INVALID_KEY: { steps: [buildPreviewStep({ 'Idempotency-Key': 'two words' })] },
   RATE_LIMITED: {
     steps: [
       ...createChannelSteps({ points_per_minute: 60 }),
-      getStep('/api/v1/warehouses/AUSYD1/stock', bearerHeader('LIMITED_TOKEN'), { times: 2 }),
+      buildGetStep('/api/v1/warehouses/AUSYD1/stock', buildBearerHeader('LIMITED_TOKEN'), { times: 2 }),
     ],
   },
-  BAD_REQUEST: { steps: [postStep('/api/v1/carts', '{"items": [')] },
-  READ_ONLY_MODE: { setting: 'WRITES_ENABLED=0', steps: [previewStep({})] },
-  ENDPOINT_GONE: { steps: [getStep('/Api/Stock/List', {})] },
-  WAREHOUSE_UNKNOWN: { steps: [getStep('/api/v1/warehouses/NOWHERE/stock')] },
-  UPSTREAM_REJECTED: { steps: [postStep('/api/v1/dropship-orders/submit', dropshipBody('SBX-REJECT'))] },
+  BAD_REQUEST: { steps: [buildPostStep('/api/v1/carts', '{"items": [')] },
+  READ_ONLY_MODE: { setting: 'WRITES_ENABLED=0', steps: [buildPreviewStep({})] },
+  ENDPOINT_GONE: { steps: [buildGetStep('/Api/Stock/List', {})] },
+  WAREHOUSE_UNKNOWN: { steps: [buildGetStep('/api/v1/warehouses/NOWHERE/stock')] },
+  UPSTREAM_REJECTED: {
+    steps: [buildPostStep('/api/v1/dropship-orders/submit', buildDropshipBody('SBX-REJECT'))],
+  },
   AUTH_BAD_CREDENTIALS: {
-    steps: [postStep('/api/v1/auth/token', { client_id: '$CLIENT_ID', client_secret: 'wrong' }, {})],
+    steps: [buildPostStep('/api/v1/auth/token', { client_id: '$CLIENT_ID', client_secret: 'wrong' }, {})],
   },
   AUTH_LOCKED: {
     steps: [
-      postStep(
+      buildPostStep(
         '/api/v1/auth/token',
         { grant_type: 'password', username: '$NAME', password: 'wrong' },
         {},
@@ -177,23 +192,28 @@ export const triggers: Readonly<Record<ErrorCode, Trigger>> = {
     ],
   },
   DUPLICATE_SUSPECTED: {
-    steps: [postStep('/api/v1/dropship-orders/submit', dropshipBody(), bearerHeader(), { times: 2 })],
+    steps: [
+      buildPostStep('/api/v1/dropship-orders/submit', buildDropshipBody(), buildBearerHeader(), { times: 2 }),
+    ],
   },
   OMS_LOGIN_REQUIRED: {
     steps: [
-      postStep(
+      buildPostStep(
         '/api/v1/auth/token',
         { client_id: '$CLIENT_ID', client_secret: '$CLIENT_SECRET' },
         {},
         { keep: { CHANNEL_TOKEN: 'access_token' } },
       ),
-      postStep(previewPath, dropshipBody(), bearerHeader('CHANNEL_TOKEN')),
+      buildPostStep(previewPath, buildDropshipBody(), buildBearerHeader('CHANNEL_TOKEN')),
     ],
   },
   SHIPPING_REQUIRED: {
     steps: [
       draftStep,
-      { ...postStep('/api/v1/orders/$ORDER_ID/allocation-preview', undefined), headers: bearerHeader() },
+      {
+        ...buildPostStep('/api/v1/orders/$ORDER_ID/allocation-preview', undefined),
+        headers: buildBearerHeader(),
+      },
     ],
   },
 }

@@ -42,14 +42,17 @@ export function buildEndpointPieces(
 type Fact = readonly [name: string, value: string]
 
 function listFacts(endpoint: Endpoint, language: Language): Fact[] {
-  const say = (id: Parameters<typeof formatSiteText>[1]) => formatSiteText(language, id)
+  const translate = (id: Parameters<typeof formatSiteText>[1]) => formatSiteText(language, id)
   return [
-    [say('points_label'), describePoints(endpoint, language)],
-    [say('grant'), describeGrant(endpoint, language)],
-    [say('capability'), endpoint.capability ? `\`${endpoint.capability}\`` : say('capability_none')],
-    [say('idempotent'), say(chooseIdempotencyText(endpoint))],
-    [say('writes_erp'), say(endpoint.writesUpstream ? 'writes_erp_yes' : 'writes_erp_no')],
-    ...(endpoint.since ? [[say('since'), endpoint.since] as const] : []),
+    [translate('points_label'), describePoints(endpoint, language)],
+    [translate('grant'), describeGrant(endpoint, language)],
+    [
+      translate('capability'),
+      endpoint.capability ? `\`${endpoint.capability}\`` : translate('capability_none'),
+    ],
+    [translate('idempotent'), translate(chooseIdempotencyText(endpoint))],
+    [translate('writes_erp'), translate(endpoint.writesUpstream ? 'writes_erp_yes' : 'writes_erp_no')],
+    ...(endpoint.since ? [[translate('since'), endpoint.since] as const] : []),
   ]
 }
 
@@ -94,7 +97,7 @@ function buildParameters(
   { operation, components }: EndpointDescription,
   language: Language,
 ): Piece[] {
-  const say = (id: Parameters<typeof formatSiteText>[1]) => formatSiteText(language, id)
+  const translate = (id: Parameters<typeof formatSiteText>[1]) => formatSiteText(language, id)
   const parameters = toRecords(operation.parameters).map((parameter) => resolveSchema(parameter, components))
   const partsIn = (place: 'path' | 'query' | 'header') => {
     const rows = parameters
@@ -106,13 +109,13 @@ function buildParameters(
       }))
     return rows.length === 0
       ? []
-      : [`### ${say(`in_${place}`)}`, formatFieldTable(rows, components, language, true)]
+      : [`### ${translate(`in_${place}`)}`, formatFieldTable(rows, components, language, true)]
   }
   const [path, query, header] = [partsIn('path'), partsIn('query'), partsIn('header')]
   const body = buildBodyParts(endpoint, { operation, components }, language)
   const withHeading = (parts: readonly string[]) => [
-    `## ${say('parameters')}`,
-    ...(parts.length > 0 ? parts : [say('no_parameters')]),
+    `## ${translate('parameters')}`,
+    ...(parts.length > 0 ? parts : [translate('no_parameters')]),
   ]
   const text = withHeading([...path, ...query, ...header, ...body])
   const ids = text.filter((part) => part.startsWith('#')).map(createHeadingIds(language))

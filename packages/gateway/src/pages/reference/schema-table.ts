@@ -74,7 +74,7 @@ export function describeType(
   const schema = unwrapNullable(row.schema, components)
   const isNullable =
     schema !== row.schema || (Array.isArray(row.schema.type) && row.schema.type.includes('null'))
-  const parts = [nameType(schema, components, language), ...describeLimits(schema, language)]
+  const parts = [formatTypeName(schema, components, language), ...describeLimits(schema, language)]
   if (isRequest)
     parts.push(
       row.isNeeded ? `**${formatSiteText(language, 'needed')}**` : formatSiteText(language, 'optional'),
@@ -86,7 +86,7 @@ export function describeType(
   return parts.join('; ')
 }
 
-function nameType(schema: Json, components: Components, language: Language): string {
+function formatTypeName(schema: Json, components: Components, language: Language): string {
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
   if (Array.isArray(schema.enum)) {
     return formatSiteText(language, 'one_of', {
@@ -98,7 +98,7 @@ function nameType(schema: Json, components: Components, language: Language): str
     : schema.type
   if (type === 'array') {
     const items = unwrapNullable(resolveSchema(schema.items, components), components)
-    return formatSiteText(language, 'list_of', { type: nameType(items, components, language) })
+    return formatSiteText(language, 'list_of', { type: formatTypeName(items, components, language) })
   }
   if (typeof schema.format === 'string') return `${type} (${schema.format})`
   return String(type ?? 'any')

@@ -16,7 +16,7 @@ import type { StageFactory } from './authenticate.ts'
 
 /** The largest request body. */
 export const maxBodyBytes = 256 * 1024
-/** The largest request body that an endpoint without a body ignores. */
+/** The largest request body that is ignored by an endpoint that takes no body. */
 const maxIgnoredBodyBytes = 64 * 1024
 
 export const parseInput: StageFactory = (endpoint, gateway) => {
