@@ -2,9 +2,9 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Creates two tables and an index: the version that each warehouse had reached at each time, from which the change feed
- * derives its horizon, and the time of the last full comparison. SKUs sort by their bytes in every database, whatever
- * its language, because shelves are built in that order.
+ * Creates the table of the versions that each warehouse had at earlier times. Adds two columns to `warehouses`:
+ * `horizon`, the oldest version from which the change feed can still be followed, and `compared_at`, the time of the
+ * last full comparison with the ERP. On PostgreSQL, SKUs sort by their bytes, as they do in the snapshots in memory.
  */
 export function stockHistory(kind: 'sqlite' | 'postgres'): Migration {
   return {

@@ -3,7 +3,8 @@ import type { Migration } from 'kysely/migration'
 
 /**
  * Creates the tables for events: the outbox that business transactions write, the numbered events that are read and
- * delivered, the version of each warehouse's last event, and the webhook endpoints with their deliveries.
+ * delivered, the stock version of each warehouse's last `stock.changed`, and the webhook endpoints with their
+ * deliveries.
  */
 export const events: Migration = {
   async up(db: Kysely<unknown>) {

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Adds the time of a name's last successful sign-in, so that sign-ins with names that never succeeded cannot delay the
- * known ones.
+ * Adds the time of a username's last successful sign-in. Usernames that never signed in then wait for each other, and
+ * cannot delay those that did.
  */
 export const knownNames: Migration = {
   async up(db: Kysely<unknown>) {

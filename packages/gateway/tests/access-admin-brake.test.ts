@@ -32,11 +32,11 @@ async function collectCodes(times: number, address: (index: number) => string) {
   for (let index = 0; index < times; index++) codes.push((await sendFrom(address(index))).json.error.code)
   return codes
 }
-const listRefusals = (times: number) => Array.from({ length: times }, () => 'ADMIN_UNAUTHORIZED')
+const repeatRefusalCode = (times: number) => Array.from({ length: times }, () => 'ADMIN_UNAUTHORIZED')
 
 describe('wrong admin tokens', () => {
   it('of one address are refused with 429 after five in a minute, and so is the right one', async () => {
-    expect(await collectCodes(6, () => '203.0.113.1')).toEqual([...listRefusals(5), 'RATE_LIMITED'])
+    expect(await collectCodes(6, () => '203.0.113.1')).toEqual([...repeatRefusalCode(5), 'RATE_LIMITED'])
     const { status, json, headers } = await sendFrom('203.0.113.1', adminToken)
     expect(status).toBe(429)
     expect(json.error).toMatchObject({ code: 'RATE_LIMITED', retryable: true })
@@ -55,13 +55,13 @@ describe('wrong admin tokens', () => {
 
   it('are counted per /64 of IPv6, whichever address of it sends them', async () => {
     const codes = await collectCodes(6, (index) => `2001:db8:1:2::${index + 1}`)
-    expect(codes).toEqual([...listRefusals(5), 'RATE_LIMITED'])
+    expect(codes).toEqual([...repeatRefusalCode(5), 'RATE_LIMITED'])
     expect((await sendFrom('2001:db8:1:3::1')).json.error.code).toBe('ADMIN_UNAUTHORIZED')
   })
 
   it('of all addresses together are refused with 429 after thirty in a minute', async () => {
     expect(await collectCodes(31, (index) => `198.51.100.${index}`)).toEqual([
-      ...listRefusals(30),
+      ...repeatRefusalCode(30),
       'RATE_LIMITED',
     ])
     expect((await sendFrom('198.51.100.200', adminToken)).status).toBe(429)
@@ -93,13 +93,13 @@ describe('wrong admin tokens', () => {
   })
 
   it('are warned of once a minute, and with how many there were', async () => {
-    const findRefusals = () => warnings.filter(({ action }) => action === 'admin refused')
+    const findRefusalWarnings = () => warnings.filter(({ action }) => action === 'admin refused')
     await collectCodes(20, () => '203.0.113.7')
-    expect(findRefusals()).toHaveLength(1)
+    expect(findRefusalWarnings()).toHaveLength(1)
     house.clock.advance(minute)
     await collectCodes(20, () => '203.0.113.8')
-    expect(findRefusals()).toHaveLength(2)
-    expect(findRefusals().at(-1)?.rows, 'all since the last warning').toBe(20)
+    expect(findRefusalWarnings()).toHaveLength(2)
+    expect(findRefusalWarnings().at(-1)?.rows, 'all since the last warning').toBe(20)
   })
 
   it('leave no row in the audit for each', async () => {
@@ -117,7 +117,7 @@ describe('wrong admin tokens where no proxy is trusted', () => {
     const codes: string[] = []
     for (let time = 0; time < 6; time++)
       codes.push((await call(local, 'GET', path, { admin: wrong })).json.error.code)
-    expect(codes).toEqual([...listRefusals(5), 'RATE_LIMITED'])
+    expect(codes).toEqual([...repeatRefusalCode(5), 'RATE_LIMITED'])
     await local.close()
   })
 })

@@ -429,15 +429,15 @@ describe('the record of every use', () => {
 
   it('has a row for an attempt without the token, up to 60 a minute', async () => {
     const guarded = await openTestGateway({ unfilled: true })
-    const attempt = () => call(guarded, 'DELETE', `${channels}/victim`)
-    const { headers } = await attempt()
+    const deleteWithoutToken = () => call(guarded, 'DELETE', `${channels}/victim`)
+    const { headers } = await deleteWithoutToken()
     expect(await readAuditRows(headers.get('x-request-id'), guarded)).toMatchObject([
       { action: 'admin.channels.delete', detail: '{"status":401,"code":"ADMIN_UNAUTHORIZED"}' },
     ])
-    await Promise.all(Array.from({ length: 99 }, attempt))
+    await Promise.all(Array.from({ length: 99 }, deleteWithoutToken))
     // A wall clock that jumps ahead does not start a new minute of the limit.
     guarded.clock.set(guarded.clock.now() + 365 * 24 * 60 * 60_000)
-    await Promise.all(Array.from({ length: 9 }, attempt))
+    await Promise.all(Array.from({ length: 9 }, deleteWithoutToken))
     const rows = await guarded.gateway.store.db.selectFrom('admin_audit').selectAll().execute()
     expect(rows).toHaveLength(60)
     expect((await sendAsAdmin('GET', channels, undefined, guarded)).status).toBe(200)

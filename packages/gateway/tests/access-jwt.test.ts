@@ -36,7 +36,7 @@ function createIssuer(at: TestGateway = house) {
 }
 
 /** Signs claims in the gateway's format, for a token whose session exists. */
-async function signWith(keys: Keys): Promise<string> {
+async function signWithKeys(keys: Keys): Promise<string> {
   const { jti = '', sub = '' } = decodeJwt((await createWorld(house)).token)
   return keys.sign({ sub, jti }, testStart, testStart + 3_600_000)
 }
@@ -162,8 +162,8 @@ describe('what is not an access token', () => {
     const foreign = new Keys(store, secrets, clock, ids, 'trade-gateway:another')
     await own.load()
     await foreign.load()
-    expect((await readMe(await signWith(own))).status).toBe(200)
-    expect(await readCode(await signWith(foreign))).toBe('AUTH_INVALID_TOKEN')
+    expect((await readMe(await signWithKeys(own))).status).toBe(200)
+    expect(await readCode(await signWithKeys(foreign))).toBe('AUTH_INVALID_TOKEN')
   })
 
   it('is refused where our own key signed something else than an access token', async () => {
@@ -177,22 +177,22 @@ describe('what is not an access token', () => {
     const { kid } = row
     const key = await importJWK(JSON.parse(secrets.unseal(row.private_sealed, `signing key ${kid}`)), 'EdDSA')
     const claims = { iss: createIssuer(), aud: createIssuer(), jti, sub, iat, exp }
-    const signChanged = (change: object, typ: string | undefined = 'at+jwt') =>
+    const signChangedClaims = (change: object, typ: string | undefined = 'at+jwt') =>
       new SignJWT(Object({ ...claims, ...change })).setProtectedHeader({ alg: 'EdDSA', kid, typ }).sign(key)
-    expect((await readMe(await signChanged({}))).status).toBe(200)
+    expect((await readMe(await signChangedClaims({}))).status).toBe(200)
     for (const [what, token] of Object.entries({
-      'another type': await signChanged({}, 'JWT'),
-      'another audience': await signChanged({ aud: 'trade-gateway:another' }),
-      'no audience': await signChanged({ aud: undefined }),
-      'no issuer': await signChanged({ iss: undefined }),
-      'no id': await signChanged({ jti: undefined }),
-      'no subject': await signChanged({ sub: undefined }),
-      'no end': await signChanged({ exp: undefined }),
-      'an end that is text': await signChanged({ exp: String(exp) }),
+      'another type': await signChangedClaims({}, 'JWT'),
+      'another audience': await signChangedClaims({ aud: 'trade-gateway:another' }),
+      'no audience': await signChangedClaims({ aud: undefined }),
+      'no issuer': await signChangedClaims({ iss: undefined }),
+      'no id': await signChangedClaims({ jti: undefined }),
+      'no subject': await signChangedClaims({ sub: undefined }),
+      'no end': await signChangedClaims({ exp: undefined }),
+      'an end that is text': await signChangedClaims({ exp: String(exp) }),
     })) {
       expect(await readCode(token), what).toBe('AUTH_INVALID_TOKEN')
     }
-    expect(await readCode(await signChanged({ exp: testStart / 1000 }))).toBe('AUTH_EXPIRED')
+    expect(await readCode(await signChangedClaims({ exp: testStart / 1000 }))).toBe('AUTH_EXPIRED')
   })
 
   it('is refused where no session stands behind it', async () => {
@@ -254,13 +254,13 @@ describe('the signing keys', () => {
     const parts = { config, store, erp, clock, log }
     const gateways = [old.gateway, await openGateway(parts)]
     const [first] = old.gateway.keys.jwks.keys
-    const rotateAllDue = () => Promise.all(gateways.map(({ keys }) => keys.rotateWhenDue()))
+    const rotateInEveryProcess = () => Promise.all(gateways.map(({ keys }) => keys.rotateWhenDue()))
     old.clock.advance(90 * 24 * 3_600_000 - 1)
-    await rotateAllDue()
+    await rotateInEveryProcess()
     expect(old.gateway.keys.jwks.keys).toHaveLength(1)
     old.clock.advance(1)
-    await rotateAllDue()
-    await rotateAllDue()
+    await rotateInEveryProcess()
+    await rotateInEveryProcess()
     const rows = await store.db.selectFrom('signing_keys').select('kid').execute()
     expect(rows).toHaveLength(2)
     expect(rows).toContainEqual({ kid: first?.kid })
@@ -270,7 +270,7 @@ describe('the signing keys', () => {
 })
 
 describe('an unknown key id', () => {
-  /** Opens a second process on the same store that counts its reads of the key table. */
+  /** Opens a second process on the same store. Its reads of the table of signing keys are counted. */
   async function openCountingProcess() {
     const { config, store, erp, clock, log } = house.gateway
     let reads = 0

@@ -43,7 +43,7 @@ function recordSignIns(erp: Erp): Erp {
   }
 }
 
-function attempt(
+function attemptSignIn(
   house: TestGateway,
   password: string,
   username: string = buyer.username,
@@ -54,11 +54,11 @@ function attempt(
 async function collectCodes(house: TestGateway, times: number, username?: string): Promise<string[]> {
   const found: string[] = []
   for (let time = 0; time < times; time++)
-    found.push((await attempt(house, 'wrong', username)).json.error.code)
+    found.push((await attemptSignIn(house, 'wrong', username)).json.error.code)
   return found
 }
 
-const listRefusals = (times: number) => Array.from({ length: times }, () => 'AUTH_BAD_CREDENTIALS')
+const repeatRefusalCode = (times: number) => Array.from({ length: times }, () => 'AUTH_BAD_CREDENTIALS')
 
 describe('a name', () => {
   let house: TestGateway
@@ -79,22 +79,22 @@ describe('a name', () => {
 
   it('answers the fifth wrong password like the first and the sixth with AUTH_LOCKED, to the second', async () => {
     await deleteFailures()
-    expect(await collectCodes(house, 5)).toEqual(listRefusals(5))
+    expect(await collectCodes(house, 5)).toEqual(repeatRefusalCode(5))
     house.clock.advance(500)
-    const sixth = await attempt(house, 'wrong')
+    const sixth = await attemptSignIn(house, 'wrong')
     expect(sixth.status).toBe(429)
     expect(sixth.json.error).toMatchObject({ code: 'AUTH_LOCKED', retryable: true })
     expect(sixth.headers.get('retry-after')).toBe('900')
     house.clock.advance(minute)
-    expect((await attempt(house, 'wrong')).headers.get('retry-after')).toBe('840')
+    expect((await attemptSignIn(house, 'wrong')).headers.get('retry-after')).toBe('840')
     expect(asked, 'the ERP hears no guess during the lock').toHaveLength(5)
   })
 
   it('refuses the right password during the lock as it refuses a wrong one', async () => {
     await deleteFailures()
     await collectCodes(house, 5)
-    const wrong = await attempt(house, 'wrong')
-    const right = await attempt(house, buyer.password)
+    const wrong = await attemptSignIn(house, 'wrong')
+    const right = await attemptSignIn(house, buyer.password)
     expect({ ...right.json.error, request_id: '' }).toEqual({ ...wrong.json.error, request_id: '' })
     expect(right.headers.get('retry-after')).toBe(wrong.headers.get('retry-after'))
   })
@@ -103,13 +103,13 @@ describe('a name', () => {
     await deleteFailures()
     await collectCodes(house, 5)
     house.clock.advance(15 * minute - 1)
-    const last = await attempt(house, buyer.password)
+    const last = await attemptSignIn(house, buyer.password)
     expect(last.headers.get('retry-after')).toBe('1')
     house.clock.advance(1)
-    expect(await collectCodes(house, 5)).toEqual(listRefusals(5))
-    expect((await attempt(house, buyer.password)).json.error.code).toBe('AUTH_LOCKED')
+    expect(await collectCodes(house, 5)).toEqual(repeatRefusalCode(5))
+    expect((await attemptSignIn(house, buyer.password)).json.error.code).toBe('AUTH_LOCKED')
     house.clock.advance(15 * minute)
-    expect((await attempt(house, buyer.password)).status).toBe(200)
+    expect((await attemptSignIn(house, buyer.password)).status).toBe(200)
   })
 
   it('is not locked longer by attempts during the lock', async () => {
@@ -118,7 +118,7 @@ describe('a name', () => {
     house.clock.advance(14 * minute)
     await collectCodes(house, 3)
     house.clock.advance(minute)
-    expect((await attempt(house, buyer.password)).status).toBe(200)
+    expect((await attemptSignIn(house, buyer.password)).status).toBe(200)
   })
 
   it('is not locked longer by a clock that jumps back', async () => {
@@ -126,34 +126,34 @@ describe('a name', () => {
     await collectCodes(house, 5)
     const before = house.clock.now()
     house.clock.set(before - 24 * 60 * minute)
-    expect((await attempt(house, buyer.password)).headers.get('retry-after')).toBe('900')
+    expect((await attemptSignIn(house, buyer.password)).headers.get('retry-after')).toBe('900')
     house.clock.advance(15 * minute)
-    expect((await attempt(house, buyer.password)).status).toBe(200)
+    expect((await attemptSignIn(house, buyer.password)).status).toBe(200)
     house.clock.set(before)
   })
 
   it('begins to count anew after a success', async () => {
     await deleteFailures()
-    expect(await collectCodes(house, 4)).toEqual(listRefusals(4))
-    expect((await attempt(house, buyer.password)).status).toBe(200)
-    expect(await collectCodes(house, 5)).toEqual(listRefusals(5))
-    expect((await attempt(house, 'wrong')).json.error.code).toBe('AUTH_LOCKED')
+    expect(await collectCodes(house, 4)).toEqual(repeatRefusalCode(4))
+    expect((await attemptSignIn(house, buyer.password)).status).toBe(200)
+    expect(await collectCodes(house, 5)).toEqual(repeatRefusalCode(5))
+    expect((await attemptSignIn(house, 'wrong')).json.error.code).toBe('AUTH_LOCKED')
   })
 
   it('forgets failures that are 15 minutes old', async () => {
     await deleteFailures()
-    expect(await collectCodes(house, 4)).toEqual(listRefusals(4))
+    expect(await collectCodes(house, 4)).toEqual(repeatRefusalCode(4))
     house.clock.advance(15 * minute)
-    expect(await collectCodes(house, 4)).toEqual(listRefusals(4))
-    expect((await attempt(house, buyer.password)).status).toBe(200)
+    expect(await collectCodes(house, 4)).toEqual(repeatRefusalCode(4))
+    expect((await attemptSignIn(house, buyer.password)).status).toBe(200)
   })
 
   it('counts failures that are not yet 15 minutes old', async () => {
     await deleteFailures()
-    expect(await collectCodes(house, 4)).toEqual(listRefusals(4))
+    expect(await collectCodes(house, 4)).toEqual(repeatRefusalCode(4))
     house.clock.advance(15 * minute - 1)
-    expect(await collectCodes(house, 1)).toEqual(listRefusals(1))
-    expect((await attempt(house, buyer.password)).json.error.code).toBe('AUTH_LOCKED')
+    expect(await collectCodes(house, 1)).toEqual(repeatRefusalCode(1))
+    expect((await attemptSignIn(house, buyer.password)).json.error.code).toBe('AUTH_LOCKED')
   })
 
   it('that does not exist locks like one that does', async () => {
@@ -163,8 +163,8 @@ describe('a name', () => {
       retry: headers.get('retry-after'),
     })
     for (let time = 0; time < 7; time++) {
-      const known = await attempt(house, 'wrong')
-      expect(removeId(await attempt(house, 'wrong', 'nobody@test.example'))).toEqual(removeId(known))
+      const known = await attemptSignIn(house, 'wrong')
+      expect(removeId(await attemptSignIn(house, 'wrong', 'nobody@test.example'))).toEqual(removeId(known))
     }
   })
 
@@ -177,20 +177,20 @@ describe('a name', () => {
       'bu\u200dyer@te\u00adst.example',
       'ⓑuyer@Test.Example',
     ]) {
-      expect(await collectCodes(house, 1, spelling)).toEqual(listRefusals(1))
+      expect(await collectCodes(house, 1, spelling)).toEqual(repeatRefusalCode(1))
     }
-    expect((await attempt(house, buyer.password)).json.error.code).toBe('AUTH_LOCKED')
+    expect((await attemptSignIn(house, buyer.password)).json.error.code).toBe('AUTH_LOCKED')
   })
 
   it('does not lock another name', async () => {
     await deleteFailures()
     await collectCodes(house, 6)
-    expect(await collectCodes(house, 1, 'buyer2@test.example')).toEqual(listRefusals(1))
+    expect(await collectCodes(house, 1, 'buyer2@test.example')).toEqual(repeatRefusalCode(1))
   })
 
   it('keeps its live tokens during the lock', async () => {
     await deleteFailures()
-    const { json } = await attempt(house, buyer.password)
+    const { json } = await attemptSignIn(house, buyer.password)
     await collectCodes(house, 6)
     house.gateway.sessions.forget()
     expect((await call(house, 'GET', '/api/v1/me', { token: json.access_token })).status).toBe(200)
@@ -208,7 +208,7 @@ describe('a name', () => {
     }
     try {
       for (let time = 0; time < 7; time++) {
-        const { status, json, headers } = await attempt(house, 'wrong')
+        const { status, json, headers } = await attemptSignIn(house, 'wrong')
         expect(status).toBe(503)
         expect(json.error.code).toBe('AUTHZ_UNAVAILABLE')
         expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
@@ -216,17 +216,17 @@ describe('a name', () => {
     } finally {
       trouble = undefined
     }
-    expect(await collectCodes(house, 4)).toEqual(listRefusals(4))
-    expect((await attempt(house, buyer.password)).status).toBe(200)
+    expect(await collectCodes(house, 4)).toEqual(repeatRefusalCode(4))
+    expect((await attemptSignIn(house, buyer.password)).status).toBe(200)
   })
 
   it('reaches the ERP exactly five times under 20 parallel wrong guesses', async () => {
     await deleteFailures()
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_each, index) => attempt(house, `guess ${index}`)),
+      Array.from({ length: 20 }, (_each, index) => attemptSignIn(house, `guess ${index}`)),
     )
     const found = answers.map(({ json }) => json.error.code).toSorted()
-    expect(found).toEqual([...listRefusals(5), ...Array.from({ length: 15 }, () => 'AUTH_LOCKED')])
+    expect(found).toEqual([...repeatRefusalCode(5), ...Array.from({ length: 15 }, () => 'AUTH_LOCKED')])
     expect(asked).toHaveLength(5)
   })
 
@@ -234,7 +234,7 @@ describe('a name', () => {
     await deleteFailures()
     const { second, close } = await openSecondProcess(house)
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_each, index) => attempt(index % 2 ? house : second, `try ${index}`)),
+      Array.from({ length: 20 }, (_each, index) => attemptSignIn(index % 2 ? house : second, `try ${index}`)),
     )
     expect(answers.filter(({ json }) => json.error.code === 'AUTH_LOCKED')).toHaveLength(15)
     expect(asked).toHaveLength(5)
@@ -294,13 +294,15 @@ describe('64 invented names at once', () => {
 
   it('ask the ERP one at a time and do not hold up a name that has signed in before', async () => {
     await signInBuyer(house)
-    const guesses = Array.from({ length: 64 }, (_, at) => attempt(house, 'wrong', `bogus-${at}@example.com`))
+    const guesses = Array.from({ length: 64 }, (_, at) =>
+      attemptSignIn(house, 'wrong', `bogus-${at}@example.com`),
+    )
     while (bogus.size < 1) await new Promise((resolve) => setTimeout(resolve, 1))
     // The ERP delays sign-ins with invented usernames; meanwhile the known buyer gets a token.
-    expect((await attempt(house, buyer.password)).status).toBe(200)
+    expect((await attemptSignIn(house, buyer.password)).status).toBe(200)
     goOn()
     const refused = await Promise.all(guesses)
-    expect(refused.map(({ json }) => json.error.code)).toEqual(listRefusals(64))
+    expect(refused.map(({ json }) => json.error.code)).toEqual(repeatRefusalCode(64))
     expect(maxBogus).toBe(1)
   })
 })
@@ -331,7 +333,7 @@ describe('an address behind a trusted proxy', () => {
     const more = await Promise.all(
       Array.from({ length: 99 }, (_each, index) => sendWrong('203.0.113.9', index)),
     )
-    expect(new Set(more.map(({ json }) => json.error.code))).toEqual(new Set(listRefusals(1)))
+    expect(new Set(more.map(({ json }) => json.error.code))).toEqual(new Set(repeatRefusalCode(1)))
     const refused = await sendRight()
     expect(refused.json.error.code).toBe('AUTH_LOCKED')
     expect(refused.headers.get('retry-after')).toBe(String(59 * 60))
@@ -369,7 +371,7 @@ describe('an address behind a trusted proxy', () => {
       sendFrom('203.0.113.11', { grant_type: 'password', username: `name-${index}`, password: 'Summer2026' })
     const answers = await Promise.all(Array.from({ length: 130 }, (_each, index) => trySamePassword(index)))
     const found = answers.map(({ json }) => json.error.code).toSorted()
-    expect(found).toEqual([...listRefusals(100), ...Array.from({ length: 30 }, () => 'AUTH_LOCKED')])
+    expect(found).toEqual([...repeatRefusalCode(100), ...Array.from({ length: 30 }, () => 'AUTH_LOCKED')])
   })
 
   it('has no more calls under way than failures left, so that a burst of guesses gains nothing', async () => {
@@ -410,7 +412,7 @@ describe('an address without TRUST_PROXY', () => {
         call(house, 'POST', tokenPath, { body: { client_id: 'a', client_secret: 'b' }, headers }),
       ),
     )
-    expect(new Set(answers.map(({ json }) => json.error.code))).toEqual(new Set(listRefusals(1)))
+    expect(new Set(answers.map(({ json }) => json.error.code))).toEqual(new Set(repeatRefusalCode(1)))
     await house.close()
   })
 })

@@ -59,8 +59,8 @@ describe('plans', () => {
 
 describe('the capability of each endpoint', () => {
   /**
-   * The capability that the released contract requires for each endpoint. Endpoints that are not served yet are
-   * skipped.
+   * By capability, the paths below `/api/v1/` whose endpoints require it in the released contract. Endpoints that are
+   * not listed are not checked.
    */
   const contract: Readonly<Record<string, readonly string[]>> = {
     none: ['me', 'warehouses', 'shipping-methods', 'plan-requests', 'errors', 'idempotency-keys', 'requests'],
@@ -113,7 +113,7 @@ describe('SCOPE_DENIED', () => {
   })
 
   it('says whether the plan or the account lacks it', async () => {
-    const findRefused = async (
+    const readRefusal = async (
       plan: Plan,
       capabilities: readonly Capability[] | undefined,
       capability: Capability = 'statements.read',
@@ -121,13 +121,13 @@ describe('SCOPE_DENIED', () => {
       const answer = await callDeclaredEndpoint({ capability }, { plan, capabilities })
       return JSON.parse(String(answer.body)).error
     }
-    expect((await findRefused('trader', undefined)).message).toContain('The plan trader does not have it')
-    expect((await findRefused('full', ['stock.read'])).message).toContain('The OMS account')
-    expect((await findRefused('full', ['stock.read'], 'orders.read')).message).toContain('The OMS account')
-    expect((await findRefused('trader', ['stock.read'])).message).toContain(
+    expect((await readRefusal('trader', undefined)).message).toContain('The plan trader does not have it')
+    expect((await readRefusal('full', ['stock.read'])).message).toContain('The OMS account')
+    expect((await readRefusal('full', ['stock.read'], 'orders.read')).message).toContain('The OMS account')
+    expect((await readRefusal('trader', ['stock.read'])).message).toContain(
       'The plan trader does not have it',
     )
-    expect(await findRefused('trader', undefined)).toMatchObject({ plan: 'trader', required_plan: 'full' })
+    expect(await readRefusal('trader', undefined)).toMatchObject({ plan: 'trader', required_plan: 'full' })
   })
 })
 
@@ -241,8 +241,8 @@ async function callDeclaredEndpoint(
     handle: () => ({ data: 'handled' }),
   })
   const bearer = await createToken(token)
-  const door = createPipeline(house.gateway, [eraseEndpointTypes(declared)])
-  return door({
+  const sendCall = createPipeline(house.gateway, [eraseEndpointTypes(declared)])
+  return sendCall({
     method,
     path: '/api/v1/test',
     rawQuery: '',
@@ -276,7 +276,7 @@ async function createToken({ plan = 'full', capabilities, switches = {}, account
   return token
 }
 
-const readCode = async (declared: Declared, token: Token) => {
+const readCodeOrStatus = async (declared: Declared, token: Token) => {
   const { status, code } = await callDeclaredEndpoint(declared, token)
   return code ?? status
 }
@@ -285,22 +285,22 @@ describe('creation', () => {
   const creation: Declared = { capability: 'orders.write', oms: true }
 
   it('is OMS_LOGIN_REQUIRED to a token of the channel grant, and open to one of an account', async () => {
-    expect(await readCode(creation, {})).toBe('OMS_LOGIN_REQUIRED')
-    expect(await readCode(creation, { account: true })).toBe(200)
+    expect(await readCodeOrStatus(creation, {})).toBe('OMS_LOGIN_REQUIRED')
+    expect(await readCodeOrStatus(creation, { account: true })).toBe(200)
   })
 
   it('is SCOPE_DENIED before it is OMS_LOGIN_REQUIRED', async () => {
-    expect(await readCode(creation, { plan: 'reader' })).toBe('SCOPE_DENIED')
+    expect(await readCodeOrStatus(creation, { plan: 'reader' })).toBe('SCOPE_DENIED')
   })
 
   it('of anything else works with either grant', async () => {
-    expect(await readCode({ capability: 'orders.write' }, {})).toBe(200)
-    expect(await readCode({ capability: 'orders.write' }, { account: true })).toBe(200)
+    expect(await readCodeOrStatus({ capability: 'orders.write' }, {})).toBe(200)
+    expect(await readCodeOrStatus({ capability: 'orders.write' }, { account: true })).toBe(200)
   })
 })
 
 describe('a business switch that is off', () => {
-  const switchOff = (business: string): Token => ({
+  const describeTokenWithout = (business: string): Token => ({
     account: true,
     switches: { [`${business}_enabled`]: false },
   })
@@ -312,7 +312,7 @@ describe('a business switch that is off', () => {
   ]
 
   it.each(creations)('%s: refuses to begin something new (%o)', async (business, declared) => {
-    const answer = await callDeclaredEndpoint(declared, switchOff(business))
+    const answer = await callDeclaredEndpoint(declared, describeTokenWithout(business))
     expect(answer.status).toBe(403)
     expect(JSON.parse(String(answer.body)).error).toMatchObject({
       code: 'SCOPE_DENIED',
@@ -328,16 +328,17 @@ describe('a business switch that is off', () => {
   it('leaves the other businesses alone', async () => {
     for (const [business, declared] of creations)
       for (const another of ['wholesale', 'dropship', 'webhooks'].filter((each) => each !== business))
-        expect(await readCode(declared, switchOff(another)), `${declared.capability}, ${another} off`).toBe(
-          200,
-        )
+        expect(
+          await readCodeOrStatus(declared, describeTokenWithout(another)),
+          `${declared.capability}, ${another} off`,
+        ).toBe(200)
   })
 
   /**
-   * Creating an order requires an OMS account; registering a webhook endpoint does not. Existing documents can be read,
-   * voided and released without an account.
+   * Returns the switch that an endpoint must declare: only endpoints that create or change something have one. Orders
+   * require an OMS account (`oms`), webhook endpoints do not.
    */
-  const findSwitch = ({ capability, oms, method }: Endpoint) => {
+  const findBusinessSwitch = ({ capability, oms, method }: Endpoint) => {
     if (capability === 'webhooks.manage') return ['GET', 'DELETE'].includes(method) ? undefined : 'webhooks'
     if (!oms) return undefined
     return capability === 'dropship.write' ? 'dropship' : 'wholesale'
@@ -346,14 +347,17 @@ describe('a business switch that is off', () => {
   it.each([...catalogue, ...adminCatalogue, ...sandboxCatalogue].map((each) => [each.id, each] as const))(
     'is declared by %s exactly if it begins something new',
     (_id, endpoint) => {
-      expect(endpoint.businessSwitch).toBe(findSwitch(endpoint))
+      expect(endpoint.businessSwitch).toBe(findBusinessSwitch(endpoint))
     },
   )
 
   it('lets an endpoint without one through', async () => {
     for (const business of ['wholesale', 'dropship', 'webhooks'])
-      expect(await readCode({ capability: 'dropship.write', method: 'DELETE' }, switchOff(business))).toBe(
-        200,
-      )
+      expect(
+        await readCodeOrStatus(
+          { capability: 'dropship.write', method: 'DELETE' },
+          describeTokenWithout(business),
+        ),
+      ).toBe(200)
   })
 })

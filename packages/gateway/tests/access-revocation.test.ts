@@ -70,16 +70,19 @@ const sendAsAdmin = (method: string, path: string, body?: unknown) =>
   call(house, method, `/admin/api/channels${path}`, { admin: adminToken, ...(body ? { body } : {}) })
 
 /**
- * Checks that the first process sees the change with the next call, and the second one after it polled for changes
- * once.
+ * Makes a change in the first process. Checks that this process applies the change at once, and that the second one
+ * applies it after its next poll for changes.
  */
-async function expectSeenByBoth(change: () => Promise<CallResult>, see: (at: TestGateway) => Promise<void>) {
+async function expectSeenByBoth(
+  change: () => Promise<CallResult>,
+  expectSeen: (at: TestGateway) => Promise<void>,
+) {
   await second.gateway.sessions.follow()
   const { status } = await change()
   expect(status).toBeLessThan(300)
-  await see(house)
+  await expectSeen(house)
   await second.gateway.sessions.follow()
-  await see(second)
+  await expectSeen(second)
 }
 
 describe('a change of permissions', () => {
@@ -253,8 +256,8 @@ describe('a change of permissions', () => {
 })
 
 describe('a decision that was begun before a change', () => {
-  /** Makes the results of session queries wait at a gate until the test opens it. */
-  function gateSessionQueries() {
+  /** Holds back the results of session queries until the test calls `open`. */
+  function holdBackSessionQueries() {
     const { store, clock, config, keys } = house.gateway
     let { promise: gate, resolve: open } = Promise.withResolvers<void>()
     let found = Promise.withResolvers<void>()
@@ -285,7 +288,7 @@ describe('a decision that was begun before a change', () => {
 
   it('is not kept after it', async () => {
     const { token, channel_code } = await createWorld(house, { plan: 'full' })
-    const { sessions, found, open } = gateSessionQueries()
+    const { sessions, found, open } = holdBackSessionQueries()
     const deciding = sessions.authenticate(token)
     await found()
     await changeChannel(house, channel_code, { plan: 'reader' })
@@ -297,7 +300,7 @@ describe('a decision that was begun before a change', () => {
 
   it('is not kept where the watch saw the change while it was under way', async () => {
     const { token, channel_code } = await createWorld(house, { plan: 'full' })
-    const { sessions, found, open, shut } = gateSessionQueries()
+    const { sessions, found, open, shut } = holdBackSessionQueries()
     open()
     await sessions.follow()
     shut()

@@ -20,7 +20,7 @@ import {
 } from './harness.ts'
 
 let house: TestGateway
-/** Once it is set, every submit at the ERP waits at this gate. */
+/** If a test sets this gate, every submit at the ERP waits until the test opens it. */
 let gate: Gate | undefined
 const submitted: string[] = []
 
@@ -30,17 +30,17 @@ class Gate {
   /** Resolves when the ERP has received a request. */
   readonly reached = this.#reached.promise
   open = () => this.#open.resolve()
-  async pass() {
+  async waitUntilOpen() {
     this.#reached.resolve()
     await this.#open.promise
   }
 }
 
-const gateSubmits = (erp: Erp): Erp => ({
+const holdBackSubmits = (erp: Erp): Erp => ({
   ...erp,
   async submit(input, options) {
     submitted.push(input.client_order_number ?? '')
-    await gate?.pass()
+    await gate?.waitUntilOpen()
     return erp.submit(input, options)
   },
 })
@@ -48,7 +48,7 @@ const gateSubmits = (erp: Erp): Erp => ({
 beforeAll(async () => {
   house = await openTestGateway({
     styles: 1,
-    wrapErp: gateSubmits,
+    wrapErp: holdBackSubmits,
     capabilities: { serialise: 'everything' },
   })
   house.sandbox.steering.setStock({ warehouse_code: 'AUSYD1', sku: 'SBX-SHORT-3', on_hand: 100 })
@@ -58,7 +58,7 @@ afterEach(() => house.clock.set(testStart))
 
 const revoke = (token: string, body?: unknown) =>
   call(house, 'POST', '/api/v1/auth/revoke', { token, ...(body === undefined ? {} : { body }) })
-const readCode = async (token: string) =>
+const readTokenState = async (token: string) =>
   (await call(house, 'GET', '/api/v1/me', { token })).json.error?.code ?? 'live'
 const sendAsAdmin = (method: string, path: string) =>
   call(house, method, `/admin/api${path}`, { admin: adminToken })
@@ -74,7 +74,7 @@ describe('a revocation by the caller', () => {
     expect([status, json]).toEqual([200, { data: { revoked: 1 } }])
     expect(headers.get('ratelimit-cost')).toBe('0')
     expect((await revoke(token)).json.error.code).toBe('AUTH_INVALID_TOKEN')
-    expect(await readCode(other)).toBe('live')
+    expect(await readTokenState(other)).toBe('live')
     expect(await findSession(jti), 'the ERP’s session is wiped').toMatchObject({
       upstream_session: null,
       revoked_reason: 'revoked_by_caller',
@@ -89,9 +89,9 @@ describe('a revocation by the caller', () => {
     const ofChannel = await createChannelToken(`channel-of-${buyers[0].customer_code}`)
     const [first = ''] = tokens
     expect((await revoke(first, { all: true })).json).toEqual({ data: { revoked: 3 } })
-    for (const token of tokens) expect(await readCode(token)).toBe('AUTH_INVALID_TOKEN')
-    expect(await readCode(stranger)).toBe('live')
-    expect(await readCode(ofChannel)).toBe('live')
+    for (const token of tokens) expect(await readTokenState(token)).toBe('AUTH_INVALID_TOKEN')
+    expect(await readTokenState(stranger)).toBe('live')
+    expect(await readTokenState(ofChannel)).toBe('live')
   })
 
   it('with all is refused for a channel’s token, which lives on', async () => {
@@ -108,8 +108,8 @@ describe('a revocation by the caller', () => {
     expect((await revoke(token)).json).toEqual({ data: { revoked: 1 } })
     expect((await revoke(token)).json.error.code).toBe('AUTH_INVALID_TOKEN')
     house.gateway.sessions.forget()
-    expect(await readCode(respellToken(token))).toBe('AUTH_INVALID_TOKEN')
-    expect(await readCode(other)).toBe('live')
+    expect(await readTokenState(respellToken(token))).toBe('AUTH_INVALID_TOKEN')
+    expect(await readTokenState(other)).toBe('live')
   })
 })
 
@@ -180,8 +180,7 @@ describe('an order that waits in a queue', () => {
     const waits = waitForQueue(house)
     const waiting = submit(token, names[1])
     await waits
-    // The gateway has just polled for changes. It learns of the next change because that happens in its own process,
-    // or because the next poll is late.
+    // The gateway polls for changes here. Before its next poll, it knows only of changes that it makes itself.
     await house.gateway.sessions.follow()
     const finishOrders = async () => {
       current.open()

@@ -73,7 +73,7 @@ function listEncodings(secret: string): string[] {
   ]
 }
 
-function expectNone(secrets: readonly string[], text: string) {
+function expectNoSecrets(secrets: readonly string[], text: string) {
   expect(secrets.length).toBeGreaterThan(0)
   for (const secret of secrets) {
     expect(secret.length).toBeGreaterThan(8)
@@ -82,7 +82,7 @@ function expectNone(secrets: readonly string[], text: string) {
 }
 
 /** Uses every kind of secret, with valid and invalid values. */
-async function useEverything() {
+async function useEverySecret() {
   const token = await signInBuyer(house)
   const { client_id, client_secret, token: channelToken } = await createWorld(house)
   const wrong = 'a-wrong-password-as-canary'
@@ -117,12 +117,12 @@ async function useEverything() {
 
 describe('secrets', () => {
   it('stand in no table and in no line of the log', async () => {
-    const used = await useEverything()
+    const used = await useEverySecret()
     const text = `${await dumpTables()}\n${lines.join('\n')}`
     expect(lines.length).toBeGreaterThan(5)
     expect(upstreamSessions.length).toBeGreaterThan(0)
-    for (const secrets of Object.values(used)) expectNone(secrets, text)
-    expectNone(upstreamSessions, text)
+    for (const secrets of Object.values(used)) expectNoSecrets(secrets, text)
+    expectNoSecrets(upstreamSessions, text)
     for (const password of used.passwords) {
       const digest = createHash('sha256').update(password)
       expect(text).not.toContain(digest.digest('hex'))

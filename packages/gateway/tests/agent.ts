@@ -3,20 +3,20 @@ import { expect } from 'vitest'
 import { apiVersion } from '../src/contract/version.ts'
 import type { CallResult, LooseJson, TestGateway } from './harness.ts'
 
-/** Protocol revisions that the gateway supports; the newest has no handshake. */
+/** The MCP protocol revisions that the gateway supports. The newest has no handshake. */
 export const revisions = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'] as const
 export type Revision = (typeof revisions)[number]
 const [newest] = revisions
 
-/** An agent that uses the official MCP client and has its own token. */
+/** An MCP client with its own token, built with the official client library. Its actions are MCP tools. */
 export interface Agent {
   readonly client: Client
   /** Calls an action and returns its structured content and text. */
   call(name: string, input?: LooseJson): Promise<{ data: LooseJson; text: string }>
   /** Calls an action that must fail and returns its text. */
-  refusal(name: string, input?: LooseJson): Promise<string>
+  expectRefusal(name: string, input?: LooseJson): Promise<string>
   /** Calls an action and returns its result, success or failure. */
-  raw(name: string, input?: LooseJson): Promise<LooseJson>
+  callRaw(name: string, input?: LooseJson): Promise<LooseJson>
 }
 
 export async function connectAgent(
@@ -34,18 +34,18 @@ export async function connectAgent(
     requestInit: { headers: { authorization: `Bearer ${token}`, ...headers } },
   })
   await client.connect(transport)
-  const raw = async (name: string, input: LooseJson = {}): Promise<LooseJson> =>
+  const callRaw = async (name: string, input: LooseJson = {}): Promise<LooseJson> =>
     client.callTool({ name, arguments: input })
   return {
     client,
-    raw,
+    callRaw,
     async call(name, input) {
-      const answer = await raw(name, input)
+      const answer = await callRaw(name, input)
       expect(answer.isError, readText(answer)).toBeFalsy()
       return { data: answer.structuredContent, text: readText(answer) }
     },
-    async refusal(name, input) {
-      const answer = await raw(name, input)
+    async expectRefusal(name, input) {
+      const answer = await callRaw(name, input)
       expect(answer.isError, readText(answer)).toBe(true)
       expect(answer.structuredContent).toBeUndefined()
       return readText(answer)

@@ -113,8 +113,8 @@ interface Material {
   readonly publicKey: string
   readonly jwk: unknown
   readonly legacy: { readonly sub: string; readonly exp: number }
-  /** Signs the gateway's header with the given members added or replaced, using a foreign key. */
-  own(more: Claims): string
+  /** Signs a token with the attacker's key. Its header is the gateway's, with `more` added or replaced. */
+  signWithOwnKey(more: Claims): string
 }
 
 function collectMaterial(): Material {
@@ -133,7 +133,7 @@ function collectMaterial(): Material {
     publicKey: JSON.stringify(house.gateway.keys.jwks.keys[0]),
     jwk: foreign.publicKey.export({ format: 'jwk' }),
     legacy: { sub: who.channel_code, exp: soon },
-    own(more) {
+    signWithOwnKey(more) {
       const text = `${encodePart({ ...header, ...more })}.${payload}`
       return `${text}.${sign(null, Buffer.from(text), foreign.privateKey).toString('base64url')}`
     },
@@ -217,18 +217,30 @@ const forgeries: readonly (readonly [name: string, make: (from: Material) => str
   ],
   ['kid as a path', ({ legacy }) => signWithHmac({ ...hs, kid: '../../../../dev/null' }, legacy, '')],
   ['kid as SQL', ({ legacy }) => signWithHmac({ ...hs, kid: "' union select 'key" }, legacy, 'key')],
-  ['kid as a URL', ({ own }) => own({ kid: 'https://other.example/key' })],
-  ['kid as a path for our algorithm', ({ own }) => own({ kid: '../../../../dev/null' })],
-  ['kid of 2 kB', ({ own }) => own({ kid: 'k'.repeat(2_000) })],
-  ['kid of another type', ({ own }) => own({ kid: { $ne: null } })],
-  ['kid of every object', ({ own }) => own({ kid: '__proto__' })],
-  ['a foreign key under our key id', ({ own }) => own({})],
-  ['a foreign key brought along as jwk', ({ jwk, own }) => own({ jwk })],
-  ['a foreign key brought along as jwk without kid', ({ jwk, own }) => own({ jwk, kid: undefined })],
-  ['a foreign key at jku', ({ own }) => own({ jku: 'https://other.example/jwks.json' })],
-  ['a foreign certificate at x5u', ({ own }) => own({ x5u: 'https://other.example/cert.pem' })],
-  ['a foreign certificate brought along as x5c', ({ own }) => own({ x5c: ['AAAA'] })],
-  ['crit over our algorithm', ({ own }) => own({ crit: ['exp'] })],
+  ['kid as a URL', ({ signWithOwnKey }) => signWithOwnKey({ kid: 'https://other.example/key' })],
+  [
+    'kid as a path for our algorithm',
+    ({ signWithOwnKey }) => signWithOwnKey({ kid: '../../../../dev/null' }),
+  ],
+  ['kid of 2 kB', ({ signWithOwnKey }) => signWithOwnKey({ kid: 'k'.repeat(2_000) })],
+  ['kid of another type', ({ signWithOwnKey }) => signWithOwnKey({ kid: { $ne: null } })],
+  ['kid of every object', ({ signWithOwnKey }) => signWithOwnKey({ kid: '__proto__' })],
+  ['a foreign key under our key id', ({ signWithOwnKey }) => signWithOwnKey({})],
+  ['a foreign key brought along as jwk', ({ jwk, signWithOwnKey }) => signWithOwnKey({ jwk })],
+  [
+    'a foreign key brought along as jwk without kid',
+    ({ jwk, signWithOwnKey }) => signWithOwnKey({ jwk, kid: undefined }),
+  ],
+  [
+    'a foreign key at jku',
+    ({ signWithOwnKey }) => signWithOwnKey({ jku: 'https://other.example/jwks.json' }),
+  ],
+  [
+    'a foreign certificate at x5u',
+    ({ signWithOwnKey }) => signWithOwnKey({ x5u: 'https://other.example/cert.pem' }),
+  ],
+  ['a foreign certificate brought along as x5c', ({ signWithOwnKey }) => signWithOwnKey({ x5c: ['AAAA'] })],
+  ['crit over our algorithm', ({ signWithOwnKey }) => signWithOwnKey({ crit: ['exp'] })],
   [
     'a deep header',
     () => `${Buffer.from(`${'['.repeat(2_000)}${']'.repeat(2_000)}`).toString('base64url')}.YQ.YQ`,
@@ -275,7 +287,7 @@ async function requestToken(init: CallInit, query = ''): Promise<CallResult> {
   return answer
 }
 
-const readVerdict = ({ status, json }: CallResult) => ({ status, code: json.error?.code })
+const readStatusAndCode = ({ status, json }: CallResult) => ({ status, code: json.error?.code })
 
 let names = 0
 /** Returns a new username for each guess, because five wrong passwords would lock one username. */
@@ -308,7 +320,7 @@ describe('a credential that is no text', () => {
       { grant_type: 'password', username: value, password },
       { grant_type: 'password', username: createUsername(), password: value },
     ]
-    for (const body of bodies) expect(readVerdict(await requestToken({ body }))).toEqual(credentials)
+    for (const body of bodies) expect(readStatusAndCode(await requestToken({ body }))).toEqual(credentials)
   })
 
   it.each([
@@ -318,12 +330,12 @@ describe('a credential that is no text', () => {
     { client_id: 'x' },
     { password: 'x' },
   ])('left out, in %j, is a wrong credential too', async (body) =>
-    expect(readVerdict(await requestToken({ body }))).toEqual(credentials),
+    expect(readStatusAndCode(await requestToken({ body }))).toEqual(credentials),
   )
 
   it('of 1 MB is more than a body may hold', async () => {
     const body = { grant_type: 'password', username: createUsername(), password: 'p'.repeat(1_000_000) }
-    expect(readVerdict(await requestToken({ body }))).toEqual({ ...bad, status: 413 })
+    expect(readStatusAndCode(await requestToken({ body }))).toEqual({ ...bad, status: 413 })
   })
 
   it('is told apart from nothing: an unknown client and a wrong secret get the same bytes', async () => {
@@ -350,12 +362,12 @@ describe('credentials in the URL', () => {
 
   it.each(['?client%5Fsecret=x', '?a=%ff&password=x', '?&&password', '?scope=a&client_id='])(
     '%s is seen too',
-    async (query) => expect(readVerdict(await requestToken({ body: {} }, query))).toEqual(bad),
+    async (query) => expect(readStatusAndCode(await requestToken({ body: {} }, query))).toEqual(bad),
   )
 
   it('are not accepted, even where they are right', async () => {
     const query = `?client_id=${who.client_id}&client_secret=${who.client_secret}`
-    expect(readVerdict(await requestToken({}, query))).toEqual(bad)
+    expect(readStatusAndCode(await requestToken({}, query))).toEqual(bad)
   })
 
   it('other parameters are ignored', async () => {
@@ -411,7 +423,7 @@ describe('a grant', () => {
       username: createUsername(),
       password: 'x',
     }
-    expect(readVerdict(await requestToken({ body }))).toEqual(credentials)
+    expect(readStatusAndCode(await requestToken({ body }))).toEqual(credentials)
   })
 })
 
@@ -435,7 +447,7 @@ describe('a token request as a form', () => {
     ['with a lone percent sign', 'client_id=%&client_secret=100%', credentials],
   ]
   it.each(forms)('%s', async (_name, raw, verdict) => {
-    expect(readVerdict(await requestToken({ raw, headers: form }))).toEqual(verdict)
+    expect(readStatusAndCode(await requestToken({ raw, headers: form }))).toEqual(verdict)
   })
 
   it.each([
@@ -453,7 +465,7 @@ describe('a token request as a form', () => {
     'text/plain',
   ])('%s is not read', async (type) => {
     const raw = `client_id=${who.client_id}&client_secret=${who.client_secret}`
-    expect(readVerdict(await requestToken({ raw, headers: { 'content-type': type } }))).toEqual({
+    expect(readStatusAndCode(await requestToken({ raw, headers: { 'content-type': type } }))).toEqual({
       ...bad,
       status: 415,
     })
@@ -521,7 +533,7 @@ describe('an admin token', () => {
         ['DELETE', '/admin/api/channels/ch-1'],
         ['POST', '/admin/api/plan-requests/plr_x/approve'],
       ] as const) {
-        expect(readVerdict(await call(closed, method, path, init))).toEqual({
+        expect(readStatusAndCode(await call(closed, method, path, init))).toEqual({
           status: 403,
           code: 'ADMIN_DISABLED',
         })
@@ -582,7 +594,7 @@ describe('a channel that cannot be', () => {
         admin: adminToken,
         body: { ...good, ...field },
       })
-      expect({ ...readVerdict(answer), param: answer.json.error.param }).toEqual({
+      expect({ ...readStatusAndCode(answer), param: answer.json.error.param }).toEqual({
         status: 422,
         code: 'VALIDATION_FAILED',
         param,
@@ -602,7 +614,7 @@ describe('a channel that cannot be', () => {
     ]
     for (const [param, body] of changes) {
       const answer = await call(house, 'PATCH', path, { admin: adminToken, body })
-      expect({ ...readVerdict(answer), param: answer.json.error.param }).toEqual({
+      expect({ ...readStatusAndCode(answer), param: answer.json.error.param }).toEqual({
         status: 422,
         code: 'VALIDATION_FAILED',
         param,
@@ -611,7 +623,9 @@ describe('a channel that cannot be', () => {
     for (const raw of ['', '[]', 'null', '{', '{"name":"a","name":"b"}', '{"__proto__":{}}']) {
       const headers = { 'content-type': 'application/json' }
       expect(
-        readVerdict(await call(house, 'PATCH', path, { admin: adminToken, raw: Buffer.from(raw), headers })),
+        readStatusAndCode(
+          await call(house, 'PATCH', path, { admin: adminToken, raw: Buffer.from(raw), headers }),
+        ),
       ).toEqual(bad)
     }
   })
@@ -622,7 +636,7 @@ describe('a channel that cannot be', () => {
       for (const method of ['GET', 'DELETE']) {
         const path = `/admin/api/channels/${encodeURIComponent(code)}`
         const answer = await call(house, method, path, { admin: adminToken })
-        expect(readVerdict(answer)).toEqual({ status: 404, code: 'NOT_FOUND' })
+        expect(readStatusAndCode(answer)).toEqual({ status: 404, code: 'NOT_FOUND' })
       }
     },
   )

@@ -66,7 +66,7 @@ beforeEach(() => {
 const jsonType = { 'content-type': 'application/json' }
 
 /** Checks that the refusal names the field, that it costs at most one point, and that nothing reached the ERP. */
-function expectShape(answer: CallResult, param: string) {
+function expectFieldRefused(answer: CallResult, param: string) {
   expectError(answer, 'VALIDATION_FAILED', { param })
   // After ten refusals in a minute, each further refusal costs a point.
   expect(Number(answer.headers.get('ratelimit-cost'))).toBeLessThanOrEqual(1)
@@ -89,7 +89,7 @@ async function expectLinesRefused(rawLines: string, paramOf: (field: string) => 
   for (const [method, path, field, more] of listEndpointsWithLines()) {
     const rest = JSON.stringify(more).slice(1)
     const raw = `{"${field}":${rawLines}${rest === '}' ? '' : ','}${rest}`
-    expectShape(await shop.send(method, path, { raw, headers: jsonType }), paramOf(field))
+    expectFieldRefused(await shop.send(method, path, { raw, headers: jsonType }), paramOf(field))
   }
 }
 
@@ -121,7 +121,7 @@ describe('a quantity', () => {
     const body = JSON.stringify(buildDropship(sku)).replace('"quantity":1', `"quantity":${quantity}`)
     for (const action of ['allocation-preview', 'submit']) {
       const answer = await shop.send('POST', `/dropship-orders/${action}`, { raw: body, headers: jsonType })
-      expectShape(answer, 'quantity')
+      expectFieldRefused(answer, 'quantity')
     }
   })
 
@@ -173,7 +173,7 @@ describe('lines', () => {
     ['a hundred thousand characters', 'A'.repeat(100_000)],
   ])('with a SKU that is no identifier (%s) are refused', async (_name, bad) => {
     await expectLinesRefused(JSON.stringify([{ sku: bad, quantity: 1 }]), (field) => `${field}[0].sku`)
-    expectShape(await shop.post('/dropship-orders/submit', buildDropship(bad)), 'sku')
+    expectFieldRefused(await shop.post('/dropship-orders/submit', buildDropship(bad)), 'sku')
   })
 
   it.each([
@@ -270,7 +270,7 @@ describe('fields of an order', () => {
       ['POST', `/orders/${draft}/allocation-preview`],
       ['POST', `/orders/${draft}/submit`],
     ] as const) {
-      expectShape(await shop.send(method, path, { body: { lines, [field]: value } }), param)
+      expectFieldRefused(await shop.send(method, path, { body: { lines, [field]: value } }), param)
     }
   })
 
@@ -356,7 +356,7 @@ describe('a recipient', () => {
   it.each(parts)('without a usable %s (%j) is refused by name', async (part, value) => {
     const body = buildDropship(sku, { recipient: { ...alex, [part]: value } })
     for (const action of ['allocation-preview', 'submit']) {
-      expectShape(await shop.post(`/dropship-orders/${action}`, body), `recipient.${part}`)
+      expectFieldRefused(await shop.post(`/dropship-orders/${action}`, body), `recipient.${part}`)
     }
   })
 
@@ -370,7 +370,7 @@ describe('a recipient', () => {
   ])('in %s needs a %s', async (country_code, part) => {
     const { state: _state, ...stateless } = alex
     const body = buildDropship(sku, { recipient: { ...stateless, country_code } })
-    expectShape(await shop.post('/dropship-orders/submit', body), `recipient.${part}`)
+    expectFieldRefused(await shop.post('/dropship-orders/submit', body), `recipient.${part}`)
   })
 
   it.each([
@@ -417,7 +417,7 @@ describe('a recipient', () => {
   ])('beside a field that cannot be (%s: %j) is refused', async (param, value) => {
     for (const action of ['allocation-preview', 'submit']) {
       const answer = await shop.post(`/dropship-orders/${action}`, buildDropship(sku, { [param]: value }))
-      expectShape(answer, param)
+      expectFieldRefused(answer, param)
     }
   })
 })
@@ -437,7 +437,7 @@ describe('an id or key with what none has', () => {
   it.each(['%00', 'a%00b', '%E2%80%AE', 'a%20b', '', 'k'.repeat(256)])(
     '(key=%s) is refused by name',
     async (bad) => {
-      expectShape(await shop.get(`/idempotency-keys?key=${bad}`), 'key')
+      expectFieldRefused(await shop.get(`/idempotency-keys?key=${bad}`), 'key')
     },
   )
 })
@@ -525,7 +525,7 @@ describe('before the goods are known', () => {
 })
 
 describe('an environment without writes', () => {
-  /** The error codes of contract §13. A DELETE of a hold is a release. */
+  /** The endpoints that return READ_ONLY_MODE while writes are switched off (contract §13). */
   const refused = [
     'POST /api/v1/orders',
     'PATCH /api/v1/orders/{order_id}',

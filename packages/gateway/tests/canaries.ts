@@ -18,7 +18,7 @@ export function plantCanaries(...secrets: readonly (string | undefined)[]) {
 export interface WatchedLog {
   readonly log: Log
   /** Returns the log lines that contain a planted value. */
-  leaks(): readonly string[]
+  listLeaks(): readonly string[]
 }
 
 /** Creates a log that records every level, prints nothing, and collects the lines that contain a planted value. */
@@ -38,6 +38,6 @@ export function createWatchedLog(): WatchedLog {
         if (lines.length >= maxUnread) findLeaks()
       },
     }),
-    leaks: findLeaks,
+    listLeaks: findLeaks,
   }
 }

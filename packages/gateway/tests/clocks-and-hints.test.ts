@@ -1,5 +1,6 @@
 /**
- * How the gateway copes with clocks, hints, figures and responses of the ERP that are late, wrong or out of sequence.
+ * How the gateway copes with an ERP whose clock, lists of changes, stock figures or responses are late, wrong or out of
+ * sequence.
  */
 
 import { createServer } from 'node:http'
@@ -34,7 +35,7 @@ const holdLife = 15 * minute
 const never = { handoverMs: Number.POSITIVE_INFINITY, shippingMs: Number.POSITIVE_INFINITY }
 const at = '/dropship-orders'
 
-/** A gate that, once armed, holds the next call until the test opens it. */
+/** Lets calls pass. Once armed, it makes the next call wait until the test opens it. */
 class Gate {
   #isArmed = false
   #arrived = Promise.withResolvers<void>()
@@ -46,7 +47,7 @@ class Gate {
     this.#go = Promise.withResolvers()
   }
 
-  async pass() {
+  async waitIfArmed() {
     if (!this.#isArmed) return
     this.#isArmed = false
     this.#arrived.resolve()
@@ -134,7 +135,7 @@ describe('a write under way', () => {
           return erp['documents.read'](input, options)
         },
         async void(input, options) {
-          await gate.pass()
+          await gate.waitIfArmed()
           if (isLost) throw new UnknownOutcome('timeout', 'Nothing came back.')
           return erp.void(input, options)
         },
@@ -270,7 +271,7 @@ describe('a stock read without a counter that a submit overtook', () => {
     let watched: string | undefined
     /** Delays the response, so that it is outdated when it arrives. */
     const delayResponse = async <T>(answer: T): Promise<T> => {
-      if (watched !== undefined && JSON.stringify(answer).includes(watched)) await gate.pass()
+      if (watched !== undefined && JSON.stringify(answer).includes(watched)) await gate.waitIfArmed()
       return answer
     }
     const house = await openTestGateway({
@@ -312,10 +313,10 @@ describe('a stock read without a counter that a submit overtook', () => {
 describe('an ERP that locks warehouses', () => {
   it('never gets a void or a release beside a submit in the same warehouse', async () => {
     let [now, most] = [0, 0]
-    const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    const countAndCall = async <T>(work: () => Promise<T>): Promise<T> => {
       now += 1
       most = Math.max(most, now)
-      // These turns are enough for every other request to arrive here, if nothing delays it.
+      // In these turns of the event loop, every other request arrives here too, unless something delays it.
       for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve))
       now -= 1
       return work()
@@ -326,29 +327,29 @@ describe('an ERP that locks warehouses', () => {
       capabilities: { serialise: 'warehouse' },
       wrapErp: (erp: Erp) => ({
         ...erp,
-        submit: (input, options) => counted(() => erp.submit(input, options)),
-        void: (input, options) => counted(() => erp.void(input, options)),
-        release: (input, options) => counted(() => erp.release(input, options)),
+        submit: (input, options) => countAndCall(() => erp.submit(input, options)),
+        void: (input, options) => countAndCall(() => erp.void(input, options)),
+        release: (input, options) => countAndCall(() => erp.release(input, options)),
       }),
     })
     const shop = openShop(house)
     const sku = await shop.createSku({ AUSYD1: 50 })
-    const createWish = () => buildDropship(sku, { warehouse_code: 'AUSYD1' })
+    const buildDropshipBody = () => buildDropship(sku, { warehouse_code: 'AUSYD1' })
     const submit = (body: unknown) => shop.post(`${at}/submit`, body)
-    const dropship = expectData(await submit(createWish()))
+    const dropship = expectData(await submit(buildDropshipBody()))
     const draft = await createDraft(shop, sku)
     expectData(await shop.post(`/orders/${draft.order_id}/submit`))
     const previews = []
     for (let n = 0; n < 2; n++)
-      previews.push(expectData(await shop.post(`${at}/allocation-preview`, createWish())))
+      previews.push(expectData(await shop.post(`${at}/allocation-preview`, buildDropshipBody())))
     const lines = [{ sku, quantity: 1 }]
     const reservation = { warehouse_code: 'AUSYD1', lines }
     const { reservation_id } = expectData(await shop.post('/reservations', reservation), 201)
     ;[now, most] = [0, 0]
     const answers: CallResult[] = await Promise.all([
-      submit(createWish()),
+      submit(buildDropshipBody()),
       shop.send('DELETE', `${at}/${dropship.dropship_order_id}`),
-      submit(createWish()),
+      submit(buildDropshipBody()),
       shop.send('DELETE', `/orders/${draft.order_id}`),
       shop.send('DELETE', `/holds/${previews[0]?.hold.hold_id}`),
       shop.send('DELETE', `${at}/${previews[1]?.dropship_order_id}/allocation`),

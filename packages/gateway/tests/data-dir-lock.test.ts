@@ -24,21 +24,21 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 
-const waitForWord = (child: ChildProcess) =>
+const waitForMessage = (child: ChildProcess) =>
   new Promise<string>((resolve) => child.once('message', (word) => resolve(String(word))))
 
-/** Starts a process that tries to lock the directory when it is told to. */
+/** Starts a process that tries to lock the directory when it receives a message. */
 async function startOpener(): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program, folder], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   children.push(child)
-  expect(await waitForWord(child)).toBe('ready')
+  expect(await waitForMessage(child)).toBe('ready')
   return child
 }
 
-function sendAndWait(child: ChildProcess): Promise<string> {
-  const said = waitForWord(child)
+function requestLock(child: ChildProcess): Promise<string> {
+  const said = waitForMessage(child)
   child.send('take it')
   return said
 }
@@ -55,7 +55,7 @@ describe('a data directory', () => {
   it('has one process, which refusals name, and is free the moment that it is killed', async () => {
     for (let trial = 0; trial < sizes.openers; trial++) {
       const started = await Promise.all(Array.from({ length: openers }, startOpener))
-      const said = await Promise.all(started.map(sendAndWait))
+      const said = await Promise.all(started.map(requestLock))
       const holder = started[said.indexOf('locked')]
       expect(
         said.filter((word) => word === 'locked'),
@@ -69,7 +69,7 @@ describe('a data directory', () => {
       expect(story.pid).toBe(holder?.pid)
       writeFileSync(join(folder, 'lock.json'), JSON.stringify({ ...story, pid: process.pid }))
       const next = started.find((child) => child !== holder)
-      expect(next && (await sendAndWait(next))).toBe('locked')
+      expect(next && (await requestLock(next))).toBe('locked')
       await Promise.all(started.filter((child) => child !== holder).map(kill))
     }
     reportFigure(
@@ -80,7 +80,7 @@ describe('a data directory', () => {
 
   it('is refused by the program with exit code 75 and the holder’s number', async () => {
     const holder = await startOpener()
-    expect(await sendAndWait(holder)).toBe('locked')
+    expect(await requestLock(holder)).toBe('locked')
     const second = spawn(process.execPath, [resolveSource('main.ts')], {
       cwd: folder,
       env: { DATA_DIR: folder, PORT: '0' },

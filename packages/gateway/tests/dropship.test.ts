@@ -48,7 +48,7 @@ const at = '/dropship-orders'
 const preview = (body: DropshipWish) => shop.post(`${at}/allocation-preview`, body)
 const submit = (body: DropshipWish) => shop.post(`${at}/submit`, body)
 const release = (id: string) => shop.send('DELETE', `${at}/${id}/allocation`)
-const voidIt = (id: string) => shop.send('DELETE', `${at}/${id}`)
+const voidOrder = (id: string) => shop.send('DELETE', `${at}/${id}`)
 const readOrder = async (id: string) => expectData(await shop.get(`${at}/${id}`))
 const readHold = async (id: string) => expectData(await shop.get(`/holds/${id}`))
 const countHeld = (sku: string) =>
@@ -85,11 +85,11 @@ describe('a drop-ship order', () => {
       released_reason: 'submit',
     })
 
-    const voided = expectData(await voidIt(id))
+    const voided = expectData(await voidOrder(id))
     expect(voided).toMatchObject({ status: 'cancelled', cancelled_at: expect.any(String) })
     expect(await shop.readAvailable(sku)).toBe(10)
     expect(await readChanges(shop, since, sku)).toEqual([10])
-    expect(expectData(await voidIt(id))).toEqual(voided)
+    expect(expectData(await voidOrder(id))).toEqual(voided)
     expect(await readOrder(id)).toEqual(voided)
     expect(countHeld(sku)).toBe(0)
   })
@@ -410,7 +410,7 @@ describe('a hold that is over', () => {
     const submitting = busy.post(`${at}/submit`, body)
     await arrived.promise
     slow.clock.advance(holdLife)
-    // The ERP may take 30 s for the submit, which is also the time limit of this test.
+    // The submit is still waiting at the ERP. If the preview waited for it, this test would exceed its time limit.
     const answer = await free.post(`${at}/allocation-preview`, buildDropship(await free.createSku()))
     expect(expectData(answer).fulfillable).toBe(true)
     go.resolve()
@@ -478,7 +478,7 @@ describe('a submit', () => {
 
   it('that names no preview is never hold_expired: where the ERP ended the hold first, stock is allocated anew', async () => {
     const sku = await shop.createSku({ AUSYD1: 4 })
-    const endHold = async () => {
+    const previewAndEndHold = async () => {
       const body = buildDropship(sku, { quantity: 4 })
       const { dropship_order_id, hold } = expectData(await preview(body))
       const { reference } = await house.gateway.store.db
@@ -489,12 +489,12 @@ describe('a submit', () => {
       await house.sandbox.erp.release({ reference, reason: 'release' })
       return { body, dropship_order_id }
     }
-    const { body, dropship_order_id } = await endHold()
+    const { body, dropship_order_id } = await previewAndEndHold()
     expectRejected(await submit({ ...body, dropship_order_id }), 'hold_expired')
     const submitted = expectData(await submit(body))
     expect(submitted.status).toBe('pending')
     expect(await readHeldAndAvailable(sku)).toEqual([4, 0])
-    await voidIt(submitted.dropship_order_id)
+    await voidOrder(submitted.dropship_order_id)
     await house.settle()
     expect(await readHeldAndAvailable(sku)).toEqual([0, 4])
   })
@@ -611,7 +611,7 @@ describe('DUPLICATE_SUSPECTED', () => {
     expectData(await submit({ ...body, client_order_number: createOrderNumber() }))
     expectData(await submit({ ...body, sku: another }))
     expect(expectData(await preview(body)).fulfillable).toBe(true)
-    await voidIt(dropship_order_id)
+    await voidOrder(dropship_order_id)
     expectData(await submit(body))
   })
 
@@ -659,9 +659,9 @@ describe('a release', () => {
     expect(await readChanges(shop, since, sku)).toEqual([5])
     expect(await readHold(hold.hold_id)).toMatchObject({ status: 'cancelled', released_reason: 'release' })
     expect(expectData(await release(id))).toEqual(released)
-    expect(expectData(await voidIt(id))).toEqual(released)
+    expect(expectData(await voidOrder(id))).toEqual(released)
     const other = expectData(await preview(buildDropship(sku, { quantity: 5 })))
-    expect(expectData(await voidIt(other.dropship_order_id)).status).toBe('cancelled')
+    expect(expectData(await voidOrder(other.dropship_order_id)).status).toBe('cancelled')
     expect(countHeld(sku)).toBe(0)
   })
 
@@ -677,7 +677,7 @@ describe('a release', () => {
     const sku = await shop.createSku()
     const { dropship_order_id: id } = expectData(await submit(buildDropship(sku)))
     expectRejected(await release(id), 'invalid_state')
-    await voidIt(id)
+    await voidOrder(id)
     expectRejected(await release(id), 'invalid_state')
   })
 
@@ -709,10 +709,10 @@ describe('after the hand-over', () => {
     house.clock.advance(2 * minute)
     await house.settle()
     expect(await readOrder(id)).toMatchObject({ status: 'pending', status_raw: 'PICKING' })
-    const intercepted = expectData(await voidIt(id))
+    const intercepted = expectData(await voidOrder(id))
     expect(intercepted).toMatchObject({ status: 'intercepted', status_raw: 'INTERCEPTED' })
     expect(await shop.readAvailable(sku)).toBe(5)
-    expect(expectData(await voidIt(id))).toEqual(intercepted)
+    expect(expectData(await voidOrder(id))).toEqual(intercepted)
     await house.settle()
     house.clock.advance(10 * minute)
     await house.settle()
@@ -735,11 +735,11 @@ describe('after the hand-over', () => {
     const sku = await shop.createSku({ AUSYD1: 3 })
     const { dropship_order_id: id } = expectData(await submit(buildDropship(sku)))
     house.sandbox.steering.ship(await findReference(house, id))
-    expectRejected(await voidIt(id), 'already_shipped')
+    expectRejected(await voidOrder(id), 'already_shipped')
     await house.settle()
     const shipped = await readOrder(id)
     expect(shipped).toMatchObject({ status: 'shipped', cancelled_at: null })
-    expectRejected(await voidIt(id), 'already_shipped')
+    expectRejected(await voidOrder(id), 'already_shipped')
     expectRejected(await release(id), 'invalid_state')
     expect(await readOrder(id)).toEqual(shipped)
     expect(await shop.readAvailable(sku)).toBe(2)

@@ -22,14 +22,14 @@ class HangingErp {
   returned = 0
   readonly #waiting: (() => void)[] = []
 
-  async pass() {
+  async waitWhileHanging() {
     if (!this.isHanging) return
     this.started += 1
     await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.returned += 1
   }
 
-  letGo() {
+  releaseCalls() {
     this.isHanging = false
     for (const go of this.#waiting.splice(0)) go()
   }
@@ -46,7 +46,7 @@ beforeAll(async () => {
     settings: { RATE_LIMIT_POINTS: '1000000' },
     wrapErp: (erp) =>
       createErp(async (id, input, options) => {
-        await hanging.pass()
+        await hanging.waitWhileHanging()
         return callOperation(erp, id, input, options)
       }),
   })
@@ -95,7 +95,7 @@ describe('an ERP that hangs', () => {
     expect(hanging.returned).toBe(0)
     reportFigure(['I34'], `${statuses.length} reads beside ${submits} submits that hang; all 200`)
 
-    hanging.letGo()
+    hanging.releaseCalls()
     await Promise.all([...writes, ...workers])
   })
 
@@ -122,7 +122,7 @@ describe('an ERP that hangs', () => {
       seconds === null ? [] : [seconds],
     )
     expect(ages).toEqual([420, 420, 420])
-    hanging.letGo()
+    hanging.releaseCalls()
     await Promise.all(workers)
     await house.settle()
     expect(await readAge()).toEqual([0, 0])

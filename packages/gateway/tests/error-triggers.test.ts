@@ -1,6 +1,6 @@
 /**
- * Executes the reproduction on each error's documentation page, request by request. The last response must have the
- * error's code.
+ * The documentation page of each error shows requests that reproduce it. These tests execute them: the last response
+ * must have the error's code.
  */
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -58,7 +58,11 @@ function fillVariables<T>(value: T, variables: ReadonlyMap<string, string>): T {
   return JSON.parse(text)
 }
 
-function send(home: TestGateway, step: Step, variables: ReadonlyMap<string, string>): Promise<CallResult> {
+function sendStep(
+  home: TestGateway,
+  step: Step,
+  variables: ReadonlyMap<string, string>,
+): Promise<CallResult> {
   const { method, path, query, headers, body } = fillVariables(
     { ...step, body: step.body ?? null },
     variables,
@@ -78,7 +82,7 @@ async function executeSteps(home: TestGateway, { steps }: Trigger): Promise<Call
   let last: CallResult | undefined
   for (const step of steps) {
     for (let time = 0; time < (step.times ?? 1); time++) {
-      const answer = send(home, step, variables)
+      const answer = sendStep(home, step, variables)
       if (step.isBackground) beside.push(answer)
       else last = await answer
     }

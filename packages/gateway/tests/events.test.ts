@@ -43,8 +43,8 @@ let shop: Buyer
 beforeAll(async () => {
   house = await openTestGateway({ settings: privateNets, styles: 60 })
   shop = openShop(house)
-  // The sandbox's controls do not reach the ERP here: only the gateway's clock advances, and the ERP's own clock may
-  // differ.
+  // The gateway's calls to the sandbox ERP's controls do nothing here, so the ERP's clock is never advanced and may
+  // differ from the gateway's.
   Object.assign(house.gateway.upstream, { steer: async () => ({ status: 200, body: {} }) })
   await publishStockChanges(house.gateway)
 })
@@ -58,7 +58,7 @@ async function moveStock(warehouse: string, sku: string, on_hand: number) {
   await house.settle()
 }
 
-async function syncStockEvents() {
+async function publishAndNumberStockEvents() {
   await publishStockChanges(house.gateway)
   while (await sequenceEvents(house.gateway));
 }
@@ -83,7 +83,7 @@ describe('stock.changed', () => {
     receiver = await openReceiver()
     channel = await createWorld(house)
     house.clock.advance(10_000)
-    await syncStockEvents()
+    await publishAndNumberStockEvents()
     await deliverDue(house)
   })
 
@@ -94,22 +94,22 @@ describe('stock.changed', () => {
     await registerEndpoint(house, channel.token, receiver.url, types)
     const skus = [await shop.createSku(), await shop.createSku()]
     house.clock.advance(5_000)
-    await syncStockEvents()
+    await publishAndNumberStockEvents()
     await deliverDue(house)
     const before = receiver.received.find(({ event }) => event.data.warehouse_code === 'AUSYD1')?.event.data
       .version
     receiver.received.length = 0
     await moveStock('AUSYD1', skus[0] ?? '', 41)
-    await syncStockEvents()
+    await publishAndNumberStockEvents()
     house.clock.advance(4_999)
     await moveStock('AUSYD1', skus[1] ?? '', 42)
     await moveStock('AUSYD1', skus[0] ?? '', 43)
-    await syncStockEvents()
+    await publishAndNumberStockEvents()
     await deliverDue(house)
     expect(receiver.received).toHaveLength(0)
     house.clock.advance(1)
-    await syncStockEvents()
-    await syncStockEvents()
+    await publishAndNumberStockEvents()
+    await publishAndNumberStockEvents()
     await deliverDue(house)
     expect(receiver.received).toHaveLength(1)
     const { data } = readNewest(receiver).event
@@ -133,7 +133,7 @@ describe('stock.changed', () => {
     await registerEndpoint(house, channel.token, receiver.url, types)
     const sku = await shop.createSku({ CHNZJ1: 987 })
     house.clock.advance(5_000)
-    await syncStockEvents()
+    await publishAndNumberStockEvents()
     receiver.answers = Array.from({ length: 9 }, () => 500)
     await deliverDue(house)
     receiver.answers = []
@@ -153,7 +153,7 @@ describe('stock.changed', () => {
     await registerEndpoint(house, channel.token, receiver.url, { ...types, warehouse_codes: ['AUSYD2'] })
     for (const { sku } of rows) setStock(house, 'AUSYD2', String(sku), 321)
     await house.settle()
-    await syncStockEvents()
+    await publishAndNumberStockEvents()
     await deliverDue(house)
     const { data } = readNewest(receiver).event
     expect(data.rows).toHaveLength(100)
@@ -169,7 +169,7 @@ describe('stock.changed', () => {
       house.clock.advance(5_000)
       await moveStock('AUSYD1', sku, 91)
       receiver.received.length = 0
-      await syncStockEvents()
+      await publishAndNumberStockEvents()
       await deliverDue(house)
     }
     await registerEndpoint(house, channel.token, receiver.url, types)
@@ -194,7 +194,7 @@ describe('stock.changed', () => {
     await registerEndpoint(house, channel.token, receiver.url, types)
     const sku = await shop.createSku({ CHNZJ1: 988, AUSYD1: 989 })
     house.clock.advance(5_000)
-    await syncStockEvents()
+    await publishAndNumberStockEvents()
     const seen = await readEvents(channel.token)
     const chinese = seen.findLast(({ data }) => data.warehouse_code === 'CHNZJ1')
     await house.gateway.store.db
@@ -223,7 +223,7 @@ describe('stock.changed', () => {
     await registerEndpoint(house, (await createWorld(house)).token, receiver.url, types)
     await shop.createSku()
     house.clock.advance(5_000)
-    await syncStockEvents()
+    await publishAndNumberStockEvents()
     const rows = await house.gateway.store.db.selectFrom('events').select(['channel_code', 'data']).execute()
     const stock = rows.filter(({ channel_code }) => channel_code === '')
     expect(stock.length).toBeGreaterThan(0)
@@ -277,7 +277,7 @@ describe('GET /events', () => {
   })
 
   it('answers one type alone where it is asked for, from any event on', async () => {
-    await syncStockEvents()
+    await publishAndNumberStockEvents()
     const token = await shop.token()
     const readPageOf = async (query: string) =>
       (await call(house, 'GET', `/api/v1/events?page_size=200${query}`, { token })).json.data
@@ -309,7 +309,7 @@ describe('GET /events', () => {
   it('holds in data what GET /events/types says of the type', async () => {
     await placeOrder()
     house.clock.advance(5_000)
-    await syncStockEvents()
+    await publishAndNumberStockEvents()
     await sequenceAll()
     const all = await readEvents(await shop.token())
     const types = (await shop.get('/events/types')).json.data
@@ -349,7 +349,7 @@ describe('GET /events', () => {
     await registerEndpoint(house, token, receiver.url, { event_types: ['stock.changed'] })
     const { dropship_order_id: id } = await placeOrder()
     house.clock.advance(5_000)
-    await syncStockEvents()
+    await publishAndNumberStockEvents()
     await deliverDue(house)
     const countEvents = async (type: string) =>
       (await readEvents(await shop.token())).filter((each) => each.type === type).length

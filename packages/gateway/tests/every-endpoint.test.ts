@@ -32,10 +32,10 @@ function fillPath({ path }: Endpoint, values: Readonly<Record<string, string>> =
 const buildBody = (endpoint: Endpoint) => (endpoint.body ? { body: endpoint.example ?? {} } : {})
 const all = [...catalogue, ...adminCatalogue]
 const protectedOnes = catalogue.filter(({ access }) => access === 'bearer')
-const nameEach = (endpoints: readonly Endpoint[]) =>
+const pairWithNames = (endpoints: readonly Endpoint[]) =>
   endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
 
-describe.each(nameEach(protectedOnes))('%s', (_name, endpoint) => {
+describe.each(pairWithNames(protectedOnes))('%s', (_name, endpoint) => {
   it('wants a token', async () => {
     const answer = await call(house, endpoint.method, fillPath(endpoint), buildBody(endpoint))
     expect(answer.json.error.code).toBe('AUTH_MISSING_TOKEN')
@@ -64,24 +64,27 @@ describe.each(nameEach(protectedOnes))('%s', (_name, endpoint) => {
   })
 })
 
-describe.each(nameEach(protectedOnes.filter(({ capability }) => capability)))('%s', (_name, endpoint) => {
-  it('wants its capability, before it looks at anything else', async () => {
-    const token = await createTokenWithout(endpoint)
-    const answer = await call(
-      house,
-      endpoint.method,
-      `${fillPath(endpoint, { warehouse_code: 'NOWHERE' })}?nonsense=1`,
-      {
-        token,
-        ...buildBody(endpoint),
-      },
-    )
-    expect(answer.json.error).toMatchObject({
-      code: 'SCOPE_DENIED',
-      required_capability: endpoint.capability,
+describe.each(pairWithNames(protectedOnes.filter(({ capability }) => capability)))(
+  '%s',
+  (_name, endpoint) => {
+    it('wants its capability, before it looks at anything else', async () => {
+      const token = await createTokenWithout(endpoint)
+      const answer = await call(
+        house,
+        endpoint.method,
+        `${fillPath(endpoint, { warehouse_code: 'NOWHERE' })}?nonsense=1`,
+        {
+          token,
+          ...buildBody(endpoint),
+        },
+      )
+      expect(answer.json.error).toMatchObject({
+        code: 'SCOPE_DENIED',
+        required_capability: endpoint.capability,
+      })
     })
-  })
-})
+  },
+)
 
 /** Creates a token that lacks the endpoint's capability, because its plan is smaller or the ERP limits its account. */
 async function createTokenWithout({ capability }: Endpoint): Promise<string> {
@@ -104,7 +107,7 @@ async function createNarrowedToken(): Promise<string> {
   return token
 }
 
-describe.each(nameEach(protectedOnes.filter(({ params }) => 'warehouse_code' in params)))(
+describe.each(pairWithNames(protectedOnes.filter(({ params }) => 'warehouse_code' in params)))(
   '%s',
   (_name, endpoint) => {
     it('knows its warehouses and keeps to the allowlist', async () => {
@@ -119,7 +122,7 @@ describe.each(nameEach(protectedOnes.filter(({ params }) => 'warehouse_code' in 
   },
 )
 
-describe.each(nameEach(protectedOnes.filter(({ oms }) => oms)))('%s', (_name, endpoint) => {
+describe.each(pairWithNames(protectedOnes.filter(({ oms }) => oms)))('%s', (_name, endpoint) => {
   it('wants the token of an OMS account', async () => {
     const { token } = await createWorld(house)
     const answer = await call(house, endpoint.method, fillPath(endpoint), { token, ...buildBody(endpoint) })
@@ -127,7 +130,7 @@ describe.each(nameEach(protectedOnes.filter(({ oms }) => oms)))('%s', (_name, en
   })
 })
 
-describe.each(nameEach(all.filter(({ bodyKind }) => bodyKind !== 'oauth')))('%s', (_name, endpoint) => {
+describe.each(pairWithNames(all.filter(({ bodyKind }) => bodyKind !== 'oauth')))('%s', (_name, endpoint) => {
   const createCredentials = async () =>
     endpoint.access === 'admin'
       ? { admin: adminToken }
@@ -173,7 +176,7 @@ describe.each(nameEach(all.filter(({ bodyKind }) => bodyKind !== 'oauth')))('%s'
   })
 })
 
-describe.each(nameEach(adminCatalogue))('%s', (_name, endpoint) => {
+describe.each(pairWithNames(adminCatalogue))('%s', (_name, endpoint) => {
   it('wants the admin token and takes no other', async () => {
     // Wrong tokens are limited per minute, so each endpoint is tested in a new minute.
     house.clock.advance(61_000)

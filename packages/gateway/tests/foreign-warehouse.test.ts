@@ -112,7 +112,7 @@ async function askAgent() {
     ),
   ] as const
   for (const [name, input] of inputs) {
-    const answer = await agent.raw(name, input).catch((error: unknown) => String(error))
+    const answer = await agent.callRaw(name, input).catch((error: unknown) => String(error))
     sent.push([`${name} ${JSON.stringify(input)}`, JSON.stringify(answer)])
   }
 }

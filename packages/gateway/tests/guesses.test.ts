@@ -58,12 +58,12 @@ describe('guesses of a password', () => {
       ` ${victim.username} `,
       `${victim.username}\u200b`,
     ]
-    const drawAddress = () => `203.0.${dice.whole(0, 1)}.${dice.whole(1, addresses / 2)}`
+    const drawAddress = () => `203.0.${dice.drawInteger(0, 1)}.${dice.drawInteger(1, addresses / 2)}`
     const refused = new Set<string>()
     for (let guess = 0; guess < sizes.guesses; guess++) {
       const { json } = await signIn(dice.pick(names), `guess ${guess}`, drawAddress())
       refused.add(json.error.code)
-      if (dice.chance(0.1)) house.clock.advance(dice.whole(0, 3) * minute)
+      if (dice.drawBoolean(0.1)) house.clock.advance(dice.drawInteger(0, 3) * minute)
       if (guess % 50 !== 0) continue
       expectData(await call(house, 'GET', '/api/v1/me', { token }))
       // Another account signs in, from one of the attacker's addresses.

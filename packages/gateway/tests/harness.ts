@@ -166,7 +166,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
       await store.close()
       sandbox.close()
       await drop()
-      const leaks = watched.leaks()
+      const leaks = watched.listLeaks()
       if (leaks.length > 0)
         throw new Error(`The log has what it must not have:\n${leaks.slice(0, 3).join('\n')}`)
     },

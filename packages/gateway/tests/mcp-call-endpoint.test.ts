@@ -180,7 +180,7 @@ describe('call_endpoint', () => {
     ['GET', '/api/v1/me#x'],
     ['GET', '/api/v1/me /x'],
   ] as const)('does not reach %s %s, and says so', async (method, path) => {
-    const refusal = await agent.refusal('call_endpoint', {
+    const refusal = await agent.expectRefusal('call_endpoint', {
       method,
       path,
       body: { client_id: 'a', client_secret: 'b' },
@@ -214,7 +214,7 @@ describe('call_endpoint', () => {
   it('hands on no answer that would drown a model', async () => {
     const large = await openTestGateway({ styles: 200 })
     const full = await connectAgent(large, (await createWorld(large)).token)
-    const refusal = await full.refusal('call_endpoint', {
+    const refusal = await full.expectRefusal('call_endpoint', {
       method: 'GET',
       path: '/api/v1/warehouses/AU/stock',
     })
@@ -226,7 +226,7 @@ describe('call_endpoint', () => {
     const house = await openTestGateway({ settings: { WRITES_ENABLED: '0' } })
     const reader = await connectAgent(house, await signInBuyer(house))
     const wish = { sku: 'SBX-SHORT-3', quantity: 1, recipient: alex, client_order_number: 'RO-1' }
-    expect(await reader.refusal('quote_dropship', wish)).toMatch(/^READ_ONLY_MODE: /)
+    expect(await reader.expectRefusal('quote_dropship', wish)).toMatch(/^READ_ONLY_MODE: /)
     expect((await reader.call('check_stock', { skus: ['SBX-SHORT-3'] })).data.rows).not.toHaveLength(0)
     await house.close()
   })

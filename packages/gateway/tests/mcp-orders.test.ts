@@ -118,7 +118,7 @@ describe('a drop-ship order', () => {
     const wish = buildParcel(await shop.createSku())
     const { quote_id, total } = (await agent.call('quote_dropship', wish)).data
     const input = { quote_id, confirm_total: total }
-    const answers = await Promise.all([1, 2, 3, 4].map(() => agent.raw('place_dropship', input)))
+    const answers = await Promise.all([1, 2, 3, 4].map(() => agent.callRaw('place_dropship', input)))
     const ids = new Set(
       answers.filter(({ isError }) => !isError).map((each) => each.structuredContent.dropship_order_id),
     )
@@ -146,7 +146,7 @@ describe('a drop-ship order', () => {
     expect(await shop.readAvailable(sku)).toBe(10)
     expectSameResult(await agent.call('release_dropship', { dropship_order_id }), first)
     expect(await shop.readAvailable(sku)).toBe(10)
-    const refusal = await agent.refusal('place_dropship', { quote_id, confirm_total: total })
+    const refusal = await agent.expectRefusal('place_dropship', { quote_id, confirm_total: total })
     expect(refusal).toMatch(/^VALIDATION_FAILED: .*param: quote_id\. reason: quote_used\./)
   })
 
@@ -164,7 +164,7 @@ describe('a drop-ship order', () => {
 
   it('shows enough of the recipient to tell two apart, and all of it only when asked', async () => {
     const sku = await shop.createSku()
-    const hidden = await agent.raw('quote_dropship', buildParcel(sku))
+    const hidden = await agent.callRaw('quote_dropship', buildParcel(sku))
     expect(hidden.structuredContent.recipient).toMatchObject({
       name: 'Alex Lee',
       phone: '•••234',
@@ -224,11 +224,11 @@ describe('a wholesale order', () => {
     const sku = await shop.createSku()
     const before = (await shop.get('/orders?status=draft&page_size=200')).json.data.length
     const wish = { ...buildWholesale(sku), shipping: { shipping_method_id: 'no-such-method' } }
-    expect(await agent.refusal('quote_order', wish)).toMatch(
+    expect(await agent.expectRefusal('quote_order', wish)).toMatch(
       /^NOT_FOUND: .*param: shipping\.shipping_method_id/,
     )
     const { shipping: _none, ...unshipped } = buildWholesale(sku)
-    expect(await agent.refusal('quote_order', unshipped)).toMatch(/^SHIPPING_REQUIRED: /)
+    expect(await agent.expectRefusal('quote_order', unshipped)).toMatch(/^SHIPPING_REQUIRED: /)
     expect((await shop.get('/orders?status=draft&page_size=200')).json.data).toHaveLength(before)
   })
 })
@@ -264,7 +264,7 @@ describe('a price that changes between quote and place', () => {
       ).data
       house.sandbox.steering.setPrice({ sku, price_wholesale: 99_900 })
       const input = { quote_id: quote.quote_id, confirm_total: quote.total }
-      const refusal = await agent.refusal(`place_${kind}`, input)
+      const refusal = await agent.expectRefusal(`place_${kind}`, input)
       expect(refusal).toMatch(/^UPSTREAM_REJECTED: .*reason: price_changed\./)
       expect(refusal).toContain('Make a new quote')
       const path =
@@ -284,12 +284,12 @@ describe('a quote', () => {
     for (let at = 0; at < quote_id.length; at++) {
       const other = quote_id[at] === 'a' ? 'b' : 'a'
       const edited = `${quote_id.slice(0, at)}${other}${quote_id.slice(at + 1)}`
-      expect(await agent.refusal('place_dropship', { quote_id: edited, confirm_total: total })).toMatch(
+      expect(await agent.expectRefusal('place_dropship', { quote_id: edited, confirm_total: total })).toMatch(
         refused,
       )
     }
     for (const forged of ['x', `${quote_id}a`, quote_id.slice(1), quote_id.toUpperCase(), ` ${quote_id}`]) {
-      expect(await agent.refusal('place_dropship', { quote_id: forged, confirm_total: total })).toMatch(
+      expect(await agent.expectRefusal('place_dropship', { quote_id: forged, confirm_total: total })).toMatch(
         refused,
       )
     }
@@ -300,16 +300,16 @@ describe('a quote', () => {
     const { quote_id, total } = await quoteDropship()
     const input = { quote_id, confirm_total: total }
     const other = await connectAgent(house, await signInBuyer(house, buyers[1]))
-    expect(await other.refusal('place_dropship', input)).toMatch(refused)
+    expect(await other.expectRefusal('place_dropship', input)).toMatch(refused)
     const channel = await connectAgent(house, (await createWorld(house)).token)
-    expect(await channel.refusal('place_dropship', input)).toMatch(refused)
-    expect(await agent.refusal('place_order', input)).toMatch(refused)
+    expect(await channel.expectRefusal('place_dropship', input)).toMatch(refused)
+    expect(await agent.expectRefusal('place_order', input)).toMatch(refused)
   })
 
   it('is refused with another total, and names the quoted one', async () => {
     const { quote_id, total } = await quoteDropship()
     for (const confirm_total of [total + 0.01, total - 0.01, 0, total * 100]) {
-      const refusal = await agent.refusal('place_dropship', { quote_id, confirm_total })
+      const refusal = await agent.expectRefusal('place_dropship', { quote_id, confirm_total })
       expect(refusal).toMatch(/^VALIDATION_FAILED: .*param: confirm_total\./)
       expect(refusal).toContain(`${total} AUD`)
     }
@@ -325,7 +325,7 @@ describe('a quote', () => {
           : agent.call('quote_dropship', buildParcel(sku)))
       ).data
       house.clock.set(Date.parse(quote.expires_at))
-      const refusal = await agent.refusal(`place_${kind}`, {
+      const refusal = await agent.expectRefusal(`place_${kind}`, {
         quote_id: quote.quote_id,
         confirm_total: quote.total,
       })
@@ -340,16 +340,16 @@ describe('a quote', () => {
     const second = (await agent.call('quote_dropship', { ...wish, quantity: 5 })).data
     expect(second.dropship_order_id).toBe(first.dropship_order_id)
     const old = { quote_id: first.quote_id, confirm_total: first.total }
-    expect(await agent.refusal('place_dropship', old)).toMatch(refused)
+    expect(await agent.expectRefusal('place_dropship', old)).toMatch(refused)
     await agent.call('place_dropship', { quote_id: second.quote_id, confirm_total: second.total })
-    expect(await agent.refusal('place_dropship', old)).toMatch(/reason: quote_used\./)
+    expect(await agent.expectRefusal('place_dropship', old)).toMatch(/reason: quote_used\./)
 
     const draft = (await agent.call('quote_order', buildWholesale(sku))).data
     await shop.send('PATCH', `/orders/${draft.order_id}`, { body: { lines: [{ sku, quantity: 9 }] } })
     const changed = { quote_id: draft.quote_id, confirm_total: draft.total }
-    expect(await agent.refusal('place_order', changed)).toMatch(refused)
+    expect(await agent.expectRefusal('place_order', changed)).toMatch(refused)
     await shop.post(`/orders/${draft.order_id}/submit`, {})
-    expect(await agent.refusal('place_order', changed)).toMatch(/reason: quote_used\./)
+    expect(await agent.expectRefusal('place_order', changed)).toMatch(/reason: quote_used\./)
   })
 })
 
@@ -366,7 +366,7 @@ describe('a placing whose answer was lost', () => {
       const input = { quote_id: quote.quote_id, confirm_total: quote.total }
       isLost = true
       submits = 0
-      const refusal = await agent.refusal(`place_${kind}`, input)
+      const refusal = await agent.expectRefusal(`place_${kind}`, input)
       expect(refusal).toMatch(/^UPSTREAM_(TIMEOUT|ERROR): /)
       expect(refusal).toContain('Call the same tool again with the same arguments')
       expect(refusal).not.toContain('Idempotency-Key')
@@ -414,7 +414,7 @@ describe('a draft that is changed in the middle of its placing', () => {
 describe('an order that cannot be cancelled', () => {
   it('names one document or the other', async () => {
     for (const input of [{}, { order_id: 'ord_1', dropship_order_id: 'dso_1' }]) {
-      expect(await agent.refusal('cancel_order', input)).toMatch(
+      expect(await agent.expectRefusal('cancel_order', input)).toMatch(
         /^VALIDATION_FAILED: .*order_id, dropship_order_id/,
       )
     }
@@ -426,7 +426,7 @@ describe('an order that cannot be cancelled', () => {
     const id = data.dropship_order_id
     house.sandbox.steering.ship(await findReference(house, id))
     await syncDocuments(house.gateway)
-    const refusal = await agent.refusal('cancel_order', { dropship_order_id: id })
+    const refusal = await agent.expectRefusal('cancel_order', { dropship_order_id: id })
     expect(refusal).toMatch(/^UPSTREAM_REJECTED: .*reason: already_shipped\./)
   })
 })

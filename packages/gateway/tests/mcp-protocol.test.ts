@@ -302,7 +302,7 @@ describe('a tool that cannot be called', () => {
     ['me_get', 'call_endpoint (GET /api/v1/me)'],
   ])('was called %s and answers with its new name', async (former, now) => {
     const agent = await connectAgent(house, token)
-    const refusal = await agent.refusal(former)
+    const refusal = await agent.expectRefusal(former)
     expect(refusal).toMatch(/^ENDPOINT_GONE: /)
     expect(refusal).toContain(`Call ${now}.`)
     // The refusal that agents read does not contain this field.
@@ -330,7 +330,7 @@ describe('a tool that cannot be called', () => {
     ['call_endpoint', { method: 'GET', path: '/api/v1/me', body: 'text' }, 'body'],
   ])('%s with bad arguments is a result that a model can read: %j', async (name, input, param) => {
     const agent = await connectAgent(house, token)
-    const refusal = await agent.refusal(name, input)
+    const refusal = await agent.expectRefusal(name, input)
     expect(refusal).toMatch(
       /^VALIDATION_FAILED: \S.* request_id: req_\w+\. doc_url: \/errors\/VALIDATION_FAILED$/,
     )
@@ -339,7 +339,7 @@ describe('a tool that cannot be called', () => {
 
   it('speaks the language of the reader', async () => {
     const agent = await connectAgent(house, token, { headers: { 'accept-language': 'ko' } })
-    expect(await agent.refusal('stock_list')).toContain('이름이 바뀌었습니다')
+    expect(await agent.expectRefusal('stock_list')).toContain('이름이 바뀌었습니다')
   })
 })
 

@@ -39,9 +39,9 @@ describe('check_stock', () => {
     )
     const own = (await limited.call('check_stock', { skus: [a] })).data
     expect(own.rows.map((row: LooseJson) => row.warehouse_code)).toEqual(['CHNZJ1'])
-    const denied = await limited.refusal('check_stock', { skus: [a], warehouse_code: 'AUSYD1' })
+    const denied = await limited.expectRefusal('check_stock', { skus: [a], warehouse_code: 'AUSYD1' })
     expect(denied).toMatch(/^WAREHOUSE_DENIED: /)
-    expect(await agent.refusal('check_stock', { skus: [a], warehouse_code: 'NOWHERE' })).toMatch(
+    expect(await agent.expectRefusal('check_stock', { skus: [a], warehouse_code: 'NOWHERE' })).toMatch(
       /^WAREHOUSE_UNKNOWN: /,
     )
   })
@@ -89,7 +89,7 @@ describe('check_stock', () => {
       await agent.call('check_stock', { product_code: row.product_code, warehouse_code: 'AUSYD1' })
     ).data
     expect(style.rows.map((each: LooseJson) => each.sku)).toContain(sku)
-    expect(await agent.refusal('check_stock', { product_code: 'NONE' })).toMatch(
+    expect(await agent.expectRefusal('check_stock', { product_code: 'NONE' })).toMatch(
       /^NOT_FOUND: .*reason: sku_unknown/,
     )
   })
@@ -98,7 +98,7 @@ describe('check_stock', () => {
     const poor = await connectAgent(house, (await createWorld(house, { points_per_minute: 60 })).token)
     const input = { skus: ['SBX-SHORT-3'], warehouse_code: 'AUSYD1' }
     for (let at = 0; at < 60; at++) await poor.call('check_stock', input)
-    expect(await poor.refusal('check_stock', input)).toMatch(/^RATE_LIMITED: .*retry_after: \d+ s/)
+    expect(await poor.expectRefusal('check_stock', input)).toMatch(/^RATE_LIMITED: .*retry_after: \d+ s/)
   })
 })
 
@@ -186,7 +186,7 @@ describe('words of others', () => {
     const { product } = listed
     const before = { ...product.names }
     Object.assign(product.names, { en: injected })
-    const answer = await agent.raw('find_products', { query: product.product_code })
+    const answer = await agent.callRaw('find_products', { query: product.product_code })
     Object.assign(product.names, before)
     expect(answer.structuredContent.products[0].name).toBe(injected)
     const text = answer.content[0].text
@@ -208,7 +208,7 @@ describe('words of others', () => {
       recipient: alex,
       client_order_number: createOrderNumber(),
     }
-    const refusal = await buyer.refusal('quote_dropship', wish)
+    const refusal = await buyer.expectRefusal('quote_dropship', wish)
     expect(refusal).toMatch(/^UPSTREAM_REJECTED: <data>.*IGNORE ALL/)
     expect(removeData(refusal)).not.toContain('IGNORE')
     expect(removeData(refusal)).not.toContain('place_order')
@@ -217,7 +217,7 @@ describe('words of others', () => {
 
   it('of a remark stay where they are when an endpoint is called', async () => {
     const body = { lines: [{ sku: 'SBX-SHORT-3', quantity: 1 }], remark: injected }
-    const answer = await agent.raw('call_endpoint', { method: 'POST', path: '/api/v1/orders', body })
+    const answer = await agent.callRaw('call_endpoint', { method: 'POST', path: '/api/v1/orders', body })
     expect(answer.structuredContent.data.remark).toBe(injected)
     expect(removeData(answer.content[0].text)).not.toContain('IGNORE')
   })

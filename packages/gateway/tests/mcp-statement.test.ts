@@ -313,7 +313,7 @@ describe('get_statement', () => {
 
   it('tells a failure of the books as one', async () => {
     books = {}
-    expect(await agent.refusal('get_statement', november)).toMatch(/^NOT_FOUND: No\. No\./)
+    expect(await agent.expectRefusal('get_statement', november)).toMatch(/^NOT_FOUND: No\. No\./)
   })
 
   it('streams how far it is to whoever asked for it', async () => {

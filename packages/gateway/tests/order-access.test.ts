@@ -149,7 +149,7 @@ const findIdName = ({ path }: Endpoint) => /\{(\w+_id)\}/.exec(path)?.[1]
 const withId = bearers.filter(
   (endpoint) => findIdName(endpoint) !== undefined && findIdName(endpoint) !== 'request_id',
 )
-const nameEach = (endpoints: readonly Endpoint[]) =>
+const pairWithNames = (endpoints: readonly Endpoint[]) =>
   endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const)
 const buildBody = ({ body, example }: Endpoint) => (body ? { body: example ?? {} } : {})
 const fillPath = ({ path }: Endpoint, id: string) => path.replace(/\{\w+_id\}/, id)
@@ -186,25 +186,28 @@ describe('a document of another channel', () => {
     expect(withId.length).toBeGreaterThanOrEqual(19)
   })
 
-  it.each(nameEach(withId))('%s answers OWNERSHIP_DENIED, whatever its state', async (_name, endpoint) => {
-    const before = await readOwnedDocuments()
-    written.length = 0
-    for (const id of documents[findIdName(endpoint) ?? ''] ?? []) {
-      const tokens = [await stranger.token(), ...(endpoint.oms ? [] : [outsider])]
-      for (const token of tokens) {
-        const answer = await call(house, endpoint.method, fillPath(endpoint, id), {
-          token,
-          ...buildBody(endpoint),
-        })
-        expectError(answer, 'OWNERSHIP_DENIED')
-        expectNothingRevealed(answer.text)
+  it.each(pairWithNames(withId))(
+    '%s answers OWNERSHIP_DENIED, whatever its state',
+    async (_name, endpoint) => {
+      const before = await readOwnedDocuments()
+      written.length = 0
+      for (const id of documents[findIdName(endpoint) ?? ''] ?? []) {
+        const tokens = [await stranger.token(), ...(endpoint.oms ? [] : [outsider])]
+        for (const token of tokens) {
+          const answer = await call(house, endpoint.method, fillPath(endpoint, id), {
+            token,
+            ...buildBody(endpoint),
+          })
+          expectError(answer, 'OWNERSHIP_DENIED')
+          expectNothingRevealed(answer.text)
+        }
       }
-    }
-    expect(written).toEqual([])
-    expect(await readOwnedDocuments()).toEqual(before)
-  })
+      expect(written).toEqual([])
+      expect(await readOwnedDocuments()).toEqual(before)
+    },
+  )
 
-  it.each(nameEach(withId))(
+  it.each(pairWithNames(withId))(
     '%s answers NOT_FOUND for an id that is none, or of another kind',
     async (_name, endpoint) => {
       const name = findIdName(endpoint) ?? ''

@@ -43,7 +43,7 @@ const minute = 60_000
 const readOrder = async (id: string) => expectData(await shop.get(`/orders/${id}`))
 const preview = (id: string, body?: unknown) => shop.post(`/orders/${id}/allocation-preview`, body)
 const submit = (id: string, body?: unknown) => shop.post(`/orders/${id}/submit`, body)
-const voidIt = (id: string) => shop.send('DELETE', `/orders/${id}`)
+const voidOrder = (id: string) => shop.send('DELETE', `/orders/${id}`)
 const changePrice = (sku: string, minor: number) =>
   house.sandbox.steering.setPrice({ sku, price_wholesale: minor, warehouse_code: 'AUSYD1' })
 
@@ -73,11 +73,11 @@ describe('a wholesale order', () => {
     expect(await readChanges(shop, since, sku)).toEqual([8])
     expect(await readChanges(shop, since, sku, 'AU')).toEqual([8])
 
-    const voided = expectData(await voidIt(order_id))
+    const voided = expectData(await voidOrder(order_id))
     expect(voided).toMatchObject({ status: 'cancelled', cancelled_at: expect.any(String) })
     expect(await shop.readAvailable(sku)).toBe(10)
     expect(await readChanges(shop, since, sku)).toEqual([10])
-    expect(expectData(await voidIt(order_id))).toEqual(voided)
+    expect(expectData(await voidOrder(order_id))).toEqual(voided)
     expect(await readOrder(order_id)).toEqual(voided)
   })
 
@@ -152,7 +152,7 @@ describe('a draft', () => {
     const body = { remark: 'late' }
     expectError(await shop.send('PATCH', path, { body }), 'UPSTREAM_REJECTED', { reason: 'invalid_state' })
     expectError(await preview(order_id), 'UPSTREAM_REJECTED', { reason: 'invalid_state' })
-    await voidIt(order_id)
+    await voidOrder(order_id)
     const gone = { reason: 'already_cancelled' }
     expectError(await shop.send('PATCH', path, { body }), 'UPSTREAM_REJECTED', gone)
     expectError(await preview(order_id), 'UPSTREAM_REJECTED', gone)
@@ -163,7 +163,7 @@ describe('a draft', () => {
   it('is voided here, without the ERP', async () => {
     const sku = await shop.createSku()
     const { order_id } = await createDraft(shop, sku)
-    expect(expectData(await voidIt(order_id))).toMatchObject({
+    expect(expectData(await voidOrder(order_id))).toMatchObject({
       status: 'cancelled',
       status_raw: null,
       cancelled_at: new Date(house.clock.now()).toISOString(),
@@ -528,7 +528,7 @@ describe('a void', () => {
     const { order_id } = await createDraft(shop, sku, 2)
     await submit(order_id)
     house.clock.advance(2 * minute)
-    expect(expectData(await voidIt(order_id))).toMatchObject({ status: 'cancelled', status_raw: 'VOID' })
+    expect(expectData(await voidOrder(order_id))).toMatchObject({ status: 'cancelled', status_raw: 'VOID' })
     expect(await shop.readAvailable(sku)).toBe(10)
     house.clock.advance(10 * minute)
     await house.settle()
@@ -540,7 +540,7 @@ describe('a void', () => {
       const sku = await shop.createSku({ AUSYD1: 1 })
       const { order_id } = await createDraft(shop, sku, 1)
       const both =
-        turn % 2 === 0 ? [submit(order_id), voidIt(order_id)] : [voidIt(order_id), submit(order_id)]
+        turn % 2 === 0 ? [submit(order_id), voidOrder(order_id)] : [voidOrder(order_id), submit(order_id)]
       await Promise.all(both)
       // Whichever is first, the void wins: it also cancels an order that was submitted before it.
       expect((await readOrder(order_id)).status).toBe('cancelled')
@@ -551,14 +551,14 @@ describe('a void', () => {
   it('takes the payment back', async () => {
     const { order_id } = await createDraft(shop, await shop.createSku(), 1, { payment_method: 'balance' })
     expect(expectData(await submit(order_id)).paid).toBe(true)
-    expect(expectData(await voidIt(order_id)).paid).toBe(false)
+    expect(expectData(await voidOrder(order_id)).paid).toBe(false)
   })
 
   it('many times at once gives the stock back once', async () => {
     const sku = await shop.createSku({ AUSYD1: 5 })
     const { order_id } = await createDraft(shop, sku, 5)
     await submit(order_id)
-    const answers = await Promise.all(Array.from({ length: 8 }, () => voidIt(order_id)))
+    const answers = await Promise.all(Array.from({ length: 8 }, () => voidOrder(order_id)))
     for (const answer of answers) expect(expectData(answer)).toEqual(answers[0]?.json.data)
     expect(await shop.readAvailable(sku)).toBe(5)
   })
@@ -570,12 +570,12 @@ describe('a shipped order', () => {
     const { order_id } = await createDraft(shop, sku, 2)
     await submit(order_id)
     house.sandbox.steering.ship(await findReference(house, order_id))
-    expectError(await voidIt(order_id), 'UPSTREAM_REJECTED', { reason: 'already_shipped' })
+    expectError(await voidOrder(order_id), 'UPSTREAM_REJECTED', { reason: 'already_shipped' })
     await house.settle()
     const shipped = await readOrder(order_id)
     expect(shipped).toMatchObject({ status: 'confirmed', status_raw: 'DESPATCHED', cancelled_at: null })
     expect(shipped.lines[0]).toMatchObject({ quantity: 2, quantity_shipped: 2 })
-    expectError(await voidIt(order_id), 'UPSTREAM_REJECTED', { reason: 'already_shipped' })
+    expectError(await voidOrder(order_id), 'UPSTREAM_REJECTED', { reason: 'already_shipped' })
     expect(await readOrder(order_id)).toEqual(shipped)
     expect(await shop.readAvailable(sku)).toBe(8)
   })
@@ -724,7 +724,7 @@ describe('the list of orders', () => {
     }
     const [first, second, third] = made.map(({ order_id }) => order_id)
     await submit(second)
-    await voidIt(third)
+    await voidOrder(third)
     const listOrderIds = async (query: string) =>
       (await shop.get(`/orders?client_order_number=${number}${query}`)).json.data.map(
         (each: LooseJson) => each.order_id,

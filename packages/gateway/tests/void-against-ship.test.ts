@@ -184,13 +184,13 @@ async function runSteps(story: Story, dice: SeededRandom, watch: () => Promise<v
   turns.isOpen = false
   for (let step = 0; step < 12; step++) {
     await waitUntilSettled()
-    if (turns.waiting > 0 && dice.chance(0.5)) turns.release(dice.whole(0, 99))
+    if (turns.waiting > 0 && dice.drawBoolean(0.5)) turns.release(dice.drawInteger(0, 99))
     else dice.pick(acts)()
     await watch()
   }
   turns.isOpen = true
   for (let release = 0; release < maxReleases && turns.waiting > 0; release++) {
-    turns.release(dice.whole(0, 99))
+    turns.release(dice.drawInteger(0, 99))
     await waitUntilSettled()
     await watch()
   }

@@ -48,7 +48,7 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     await house.close()
   })
 
-  /** Opens a page and records what it must not do. */
+  /** Opens a page. Records its requests to other origins and its errors in `offences`. */
   async function openPage(options: Parameters<Browser['newContext']>[0] = {}) {
     const context = await browser.newContext(options)
     const page = await context.newPage()

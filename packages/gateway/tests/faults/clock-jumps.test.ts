@@ -155,7 +155,7 @@ describe.skipIf(isLeftOut).each(jumps)('a clock that jumps %s', (_name, ms) => {
     expectError(await submit(), 'UPSTREAM_TIMEOUT')
     isLost = false
     for (const send of late) await send()
-    // The key of a write without a certain outcome never expires.
+    // An idempotency key does not expire while the outcome of its write is unknown.
     jump(ms)
     await prune(house.gateway)
     jump(-ms)
@@ -163,7 +163,7 @@ describe.skipIf(isLeftOut).each(jumps)('a clock that jumps %s', (_name, ms) => {
     const first = await submit()
     expectData(first)
     expect(listErpDocuments(house, body.client_order_number)).toHaveLength(1)
-    // The key of a completed write is kept for a day of the wall clock, as the contract states.
+    // The idempotency key of a completed write is kept for a day of the wall clock, as the contract states.
     if (ms > day) return
     jump(ms)
     shop = openShop(house)

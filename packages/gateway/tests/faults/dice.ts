@@ -7,17 +7,18 @@ export class SeededRandom {
   }
 
   /** Draws a whole number from `least` to `most`, both included. */
-  whole(least: number, most: number): number {
+  drawInteger(least: number, most: number): number {
     return least + Math.floor(this.#fraction() * (most - least + 1))
   }
 
-  chance(probability: number): boolean {
+  /** Draws true with this probability, otherwise false. */
+  drawBoolean(probability: number): boolean {
     return this.#fraction() < probability
   }
 
   /** Draws an item of a list, which must not be empty. */
   pick<Item>(list: readonly Item[]): Item {
-    const [item] = list.slice(this.whole(0, list.length - 1))
+    const [item] = list.slice(this.drawInteger(0, list.length - 1))
     if (item === undefined) throw new RangeError('There is nothing to pick from.')
     return item
   }

@@ -1,5 +1,5 @@
 /**
- * A real process under load gets SIGTERM (promise I36). Clients keep their connections open, read and order, and
+ * A real process under load gets SIGTERM. Clients keep their connections open, read and order, and
  * reconnect to another process after a response with `Connection: close`. No request may fail, and every order that was
  * acknowledged must exist.
  */
@@ -21,7 +21,7 @@ import { shouldSkip } from './sizes.ts'
 const isLeftOut = shouldSkip('a drain at SIGTERM', { long: true })
 
 const clients = 12
-/** A connection that has served this many requests before the signal is no longer new. */
+/** The number of requests that each connection has served before the signal, so that no connection is new. */
 const warmRequests = 8
 const maxEndMs = 10_000
 const trialTimeoutMs = 120_000
@@ -172,7 +172,7 @@ describe.skipIf(isLeftOut)('SIGTERM under load', () => {
 
 describe.skipIf(isLeftOut)('a response that is still running when the signal comes', () => {
   let house: TestGateway
-  /** Lets the ERP respond to the quotes that wait. */
+  /** Lets the ERP respond to the waiting quotes. */
   let goOn: () => void
   /** Resolves when all three previews wait for the ERP. */
   let allWait: Promise<void>
@@ -231,7 +231,7 @@ describe.skipIf(isLeftOut)('a response that is still running when the signal com
 describe('an end that a person asked for at the terminal', () => {
   it('does not wait until no client has asked for a while', async () => {
     const house = await openTestGateway()
-    // Time stands still, so the quiet time never passes.
+    // The clock stands still, so the time without requests, for which a drain otherwise waits, never passes.
     const drain = new Drain({ ...systemClock, monotonic: () => 0 })
     const server = createApp(house.gateway, drain)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

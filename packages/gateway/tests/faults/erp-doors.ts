@@ -81,7 +81,7 @@ export class Movements {
   move(): void {
     const { store } = this.#sandbox
     const { warehouse, sku } = this.#dice.pick(this.#rows)
-    const how = this.#dice.chance(0.1) ? 'withdrawn = 1 - withdrawn' : 'on_hand = on_hand + 1'
+    const how = this.#dice.drawBoolean(0.1) ? 'withdrawn = 1 - withdrawn' : 'on_hand = on_hand + 1'
     store.transaction(() => {
       store.run('update warehouses set stock_seq = stock_seq + 1 where warehouse_code = ?', warehouse)
       store.run(

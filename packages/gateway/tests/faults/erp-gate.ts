@@ -3,9 +3,8 @@ import type { TestClock } from '../harness.ts'
 import type { SeededRandom } from './dice.ts'
 
 /**
- * The fates of a write at an ERP whose calls wait, before their delivery and before their response, until the script
- * releases them. A write may be lost, delayed or duplicated. A delayed call is delivered within the time that the ERP
- * promises, and never later.
+ * What can happen to a write to the ERP: it may be lost, delayed or sent twice, or the process may crash. A delayed
+ * write still arrives within the time that the ERP promises.
  */
 export const fates = ['fine', 'not sent', 'fails before', 'fails after', 'late', 'twice', 'crash'] as const
 export type Fate = (typeof fates)[number]
@@ -25,6 +24,7 @@ export interface GateOptions {
   readonly maxRequestMs: number
 }
 
+/** Wraps an ERP. Each call waits before it reaches the ERP and again before its response, until it is released. */
 export class ErpGate {
   readonly erp: Erp
   readonly #inner: Erp
@@ -42,7 +42,7 @@ export class ErpGate {
     })
   }
 
-  /** Makes calls wait from now on; random choices decide the fate of writes. */
+  /** Makes calls wait from now on. Random choices decide what happens to writes. */
   close(options: GateOptions) {
     this.#options = options
     this.#isOpen = false
@@ -100,9 +100,9 @@ export class ErpGate {
     await this.#wait()
     if (fate === 'not sent') throw new UnknownOutcome('unreachable', 'It never left.', { sent: false })
     if (fate === 'fails before') throw new UnknownOutcome('failed', 'It failed before it did anything.')
-    if (fate === 'crash' && dice.chance(0.5)) throw new Crashed('before the ERP had it')
+    if (fate === 'crash' && dice.drawBoolean(0.5)) throw new Crashed('before the ERP had it')
     if (fate === 'late') {
-      this.#lates.push({ due: sentAt + dice.whole(0, maxRequestMs - 1), deliver })
+      this.#lates.push({ due: sentAt + dice.drawInteger(0, maxRequestMs - 1), deliver })
       throw new UnknownOutcome('timeout', 'It takes too long.')
     }
     const first = await deliver()

@@ -66,7 +66,7 @@ export async function runKillTrial(trial: KillTrial): Promise<KillOutcome> {
     for (let kill = 1; kill <= trial.kills; kill++) {
       clients.work()
       mover.start()
-      await pause(dice.whole(shortestLifeMs, longestLifeMs))
+      await pause(dice.drawInteger(shortestLifeMs, longestLifeMs))
       const killedAt = performance.now()
       early += await killVictim(trial.victim, house, dice)
       await mover.stop()
@@ -109,7 +109,7 @@ interface KillTargets {
 async function killVictim(victim: Victim, house: KillTargets, dice: SeededRandom): Promise<number> {
   const { installation } = house
   const erp = installation.readSandbox().erp_pid
-  const isEarly = dice.chance(earlyShare)
+  const isEarly = dice.drawBoolean(earlyShare)
   if (victim !== 'gateway') killChild(erp, house.gateway.pid)
   if (victim === 'erp') {
     const early = isEarly ? await killStartingErp(erp, house.gateway.pid, dice) : 0
@@ -119,7 +119,7 @@ async function killVictim(victim: Victim, house: KillTargets, dice: SeededRandom
   await house.gateway.kill()
   house.gateway = installation.launch()
   if (isEarly) {
-    await pause(dice.whole(0, longestStartMs))
+    await pause(dice.drawInteger(0, longestStartMs))
     await house.gateway.kill()
     house.gateway = installation.launch()
   }
@@ -131,7 +131,7 @@ async function killVictim(victim: Victim, house: KillTargets, dice: SeededRandom
 async function killStartingErp(ended: number, parent: number, dice: SeededRandom): Promise<number> {
   const next = () => listChildren(parent).find((pid) => pid !== ended)
   await waitUntil(() => next() !== undefined, recoveryMs, 'The gateway did not start its ERP again')
-  await pause(dice.whole(0, longestLifeMs))
+  await pause(dice.drawInteger(0, longestLifeMs))
   killChild(next() ?? 0, parent)
   return 1
 }
@@ -216,14 +216,14 @@ class Clients {
   async #run(): Promise<void> {
     while (this.#wanted) {
       const [code, follower] = this.#dice.pick([...this.#followers])
-      const choice = this.#dice.whole(1, 20)
+      const choice = this.#dice.drawInteger(1, 20)
       const isDone = await runUnlessAway(async () => {
         if (choice === 1) await this.witness.get(`/api/v1/warehouses/${code}/stock`)
         else if (choice <= 3) await this.witness.get(`/api/v1/warehouses/${code}/stock/checksum`)
-        else await follower.readPage(this.#dice.whole(1, maxPageSize))
+        else await follower.readPage(this.#dice.drawInteger(1, maxPageSize))
         return true
       })
-      if (!isDone) await pause(this.#dice.whole(5, 20))
+      if (!isDone) await pause(this.#dice.drawInteger(5, 20))
     }
   }
 

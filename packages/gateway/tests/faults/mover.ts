@@ -71,7 +71,7 @@ export class Mover {
 
   async #run(): Promise<void> {
     while (this.#wanted) {
-      const rows = Array.from({ length: this.#dice.whole(1, maxRows) }, () => this.#drawRow())
+      const rows = Array.from({ length: this.#dice.drawInteger(1, maxRows) }, () => this.#drawRow())
       const outcome = await this.#send(rows.map(({ line }) => line))
       if (outcome !== 'acknowledged') await new Promise((resolve) => setTimeout(resolve, afterFailureMs))
       if (outcome === 'refused') continue
@@ -81,12 +81,12 @@ export class Mover {
   }
 
   #drawRow(): { line: string; counted?: Counted; quantity: number } {
-    if (this.#dice.chance(1 / flickering)) {
+    if (this.#dice.drawBoolean(1 / flickering)) {
       const { warehouse_code, sku } = this.#dice.pick(this.#flickering)
-      return { line: `${warehouse_code},${sku},0,${this.#dice.whole(0, 1)}`, quantity: 0 }
+      return { line: `${warehouse_code},${sku},0,${this.#dice.drawInteger(0, 1)}`, quantity: 0 }
     }
     const counted = this.#dice.pick(this.#counted)
-    const quantity = this.#dice.whole(1, 5)
+    const quantity = this.#dice.drawInteger(1, 5)
     return { line: `${counted.warehouse_code},${counted.sku},${quantity},`, counted, quantity }
   }
 

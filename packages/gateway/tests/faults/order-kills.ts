@@ -54,8 +54,8 @@ export async function runOrderKillTrial(trial: OrderKillTrial): Promise<OrderKil
     const market = new Market(installation, await installation.requestBuyerToken(), trial.seed)
     market.open()
     for (let kill = 1; kill <= trial.kills; kill++) {
-      await pause(dice.whole(shortestLifeMs, longestLifeMs))
-      const victim = dice.whole(1, databaseUrl === undefined ? 3 : 4)
+      await pause(dice.drawInteger(shortestLifeMs, longestLifeMs))
+      const victim = dice.drawInteger(1, databaseUrl === undefined ? 3 : 4)
       if (victim === 4) await cutConnections(databaseUrl ?? '')
       else gateway = await killVictim(installation, gateway, victim)
       if (kill % 20 === 0) trial.progress?.(`${kill} of ${trial.kills} kills, ${market.done} orders`)
@@ -162,7 +162,7 @@ class Market {
       if (answer.status >= 300) continue
       const id = String(answer.json.data.dropship_order_id)
       this.#ids.set(number, id)
-      if (!this.#dice.chance(voidShare)) continue
+      if (!this.#dice.drawBoolean(voidShare)) continue
       const voided = await this.#retryUntilKnown('DELETE', `/api/v1/dropship-orders/${id}`, `void-${number}`)
       if (voided.status < 300) this.#voided.add(number)
     }
@@ -175,7 +175,7 @@ class Market {
       const isKnown = answer && answer.status < 500 && answer.status !== 409 && answer.status !== 429
       if (answer && isKnown) return answer
       this.retries += 1
-      await pause(this.#dice.whole(shortestPauseMs, longestPauseMs))
+      await pause(this.#dice.drawInteger(shortestPauseMs, longestPauseMs))
     }
   }
 
@@ -201,7 +201,7 @@ class Market {
   }
 
   #pickSku(): string {
-    return `FAULT-${String(this.#dice.whole(0, 19)).padStart(4, '0')}`
+    return `FAULT-${String(this.#dice.drawInteger(0, 19)).padStart(4, '0')}`
   }
 
   async #countInDoubt(): Promise<number> {

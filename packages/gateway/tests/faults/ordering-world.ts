@@ -144,7 +144,7 @@ export class OrderingRun {
     this.#token = token
     this.#dice = new SeededRandom(seed)
     this.#sku = this.#dice.pick(of.skus)
-    this.#opening = this.#dice.whole(1, 4)
+    this.#opening = this.#dice.drawInteger(1, 4)
     numbers += 1
     this.#numbers = ['a', 'b', 'c'].map((letter) => `N${numbers}${letter}`)
     this.#of.gate.close({
@@ -187,8 +187,8 @@ export class OrderingRun {
 
   async #step(): Promise<void> {
     const { gate } = this.#of
-    const dice = this.#dice.whole(1, 100)
-    if (gate.waiting > 0 && dice <= 55) return gate.release(this.#dice.whole(0, 999))
+    const dice = this.#dice.drawInteger(1, 100)
+    if (gate.waiting > 0 && dice <= 55) return gate.release(this.#dice.drawInteger(0, 999))
     if (dice <= 66) return gate.advance(this.#dice.pick([50, 400, 1_100, 6_000, 12_000, 31_000]))
     if (dice <= 72) return this.#track(settleAll(this.#of.house.gateway, writes))
     if (dice <= 75) return this.#track(releaseExpiredHolds(this.#of.house.gateway))
@@ -234,18 +234,18 @@ export class OrderingRun {
   }
 
   #createAttempt(): Attempt {
-    const key = this.#dice.chance(0.8) ? `key-${numbers}-${this.#attempts.length}` : undefined
-    const kind = this.#dice.whole(1, 10)
+    const key = this.#dice.drawBoolean(0.8) ? `key-${numbers}-${this.#attempts.length}` : undefined
+    const kind = this.#dice.drawInteger(1, 10)
     const id = this.#ids.length > 0 ? this.#dice.pick(this.#ids) : undefined
     if (kind <= 2 && id !== undefined) {
-      const path = `DELETE /api/v1/dropship-orders/${id}${this.#dice.chance(0.5) ? '/allocation' : ''}`
+      const path = `DELETE /api/v1/dropship-orders/${id}${this.#dice.drawBoolean(0.5) ? '/allocation' : ''}`
       return { path, key, body: undefined }
     }
     const isPreview = kind <= 6
     const number = this.#dice.pick(this.#numbers)
     const body = {
       sku: this.#sku,
-      quantity: this.#dice.whole(1, 2),
+      quantity: this.#dice.drawInteger(1, 2),
       client_order_number: number,
       warehouse_code: warehouse,
       recipient: buildRecipient(),
@@ -259,7 +259,7 @@ export class OrderingRun {
     const until = performance.now() + maxDrainMs
     while (this.#tasks.size > 0) {
       if (performance.now() > until) throw new Error('The run does not come to an end.')
-      if (gate.waiting > 0) gate.release(this.#dice.whole(0, 999))
+      if (gate.waiting > 0) gate.release(this.#dice.drawInteger(0, 999))
       else await pause(1)
       await settleMicrotasks()
     }

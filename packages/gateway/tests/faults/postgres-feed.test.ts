@@ -136,7 +136,7 @@ const maxRowsPerPage = 1000
 
 async function followAll(reader: Gateway, followers: readonly FeedFollower[]) {
   await reader.mirror.stock.follow()
-  for (const follower of followers) follower.readPage(follower.dice.whole(1, maxRowsPerPage))
+  for (const follower of followers) follower.readPage(follower.dice.drawInteger(1, maxRowsPerPage))
 }
 
 /**
@@ -147,8 +147,8 @@ async function runWriter(gateway: Gateway, write: Write, index: number, quota: {
   const dice = new SeededRandom(index + 1)
   const warehouse = members[index % members.length] ?? members[0]
   while (quota.left > 0) {
-    const batch = new Set(Array.from({ length: dice.whole(1, maxRowsPerBatch) }, () => dice.pick(skus)))
-    const gone = [...batch].filter(() => dice.chance(0.1))
+    const batch = new Set(Array.from({ length: dice.drawInteger(1, maxRowsPerBatch) }, () => dice.pick(skus)))
+    const gone = [...batch].filter(() => dice.drawBoolean(0.1))
     const rows = [...batch].filter((sku) => !gone.includes(sku)).map((sku) => buildFigure(sku, dice))
     const changed = await write(gateway, { warehouse_code: warehouse, rows, gone, gone_seq: null })
     quota.left -= changed
@@ -156,7 +156,7 @@ async function runWriter(gateway: Gateway, write: Write, index: number, quota: {
 }
 
 function buildFigure(sku: string, dice: SeededRandom): StockFigure {
-  const quantity = dice.whole(0, 1_000_000)
+  const quantity = dice.drawInteger(0, 1_000_000)
   return {
     sku,
     product_code: sku.slice(0, -1),

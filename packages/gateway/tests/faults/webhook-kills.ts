@@ -119,8 +119,8 @@ async function killDuringDelivery(
   dice: SeededRandom,
   kill: () => Promise<void>,
 ): Promise<boolean> {
-  await pause(dice.whole(shortestLifeMs, longestLifeMs))
-  const way = dice.whole(1, 3)
+  await pause(dice.drawInteger(shortestLifeMs, longestLifeMs))
+  const way = dice.drawInteger(1, 3)
   if (way === 1 || !receiver) {
     await kill()
     return false

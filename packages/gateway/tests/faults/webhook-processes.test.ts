@@ -90,7 +90,7 @@ async function runBusinessTransaction(
     channel = nameChannel(0),
   }: { number?: (() => Promise<number>) | undefined; channel?: string } = {},
 ): Promise<boolean> {
-  const isTakenBack = dice.chance(0.1)
+  const isTakenBack = dice.drawBoolean(0.1)
   const taken = await gateway.store.db
     .transaction()
     .execute(async (tx) => {
@@ -116,7 +116,7 @@ async function runBusinessTransaction(
           .values({ ...row, number: await number() })
           .execute()
       }
-      await sql`select pg_sleep(${dice.whole(0, 8) / 1000})`.execute(tx)
+      await sql`select pg_sleep(${dice.drawInteger(0, 8) / 1000})`.execute(tx)
       if (isTakenBack) throw new Error('taken back')
     })
     .then(
@@ -263,7 +263,7 @@ describe.skipIf(withoutPostgres)('four processes', () => {
           for (let at = 0; at < sizes.webhookEvents / writers; at++)
             if (
               await runBusinessTransaction(first, `d-${writer}-${at}`, dice, {
-                channel: nameChannel(dice.whole(0, channels - 1)),
+                channel: nameChannel(dice.drawInteger(0, channels - 1)),
               })
             )
               committed.push(`d-${writer}-${at}`)
