@@ -44,14 +44,14 @@ describe('a first start whose ERP cannot be reached', () => {
     const began = performance.now()
     await waitUntil(() => performance.now() - began > observedMs, startMs)
     const lines = gateway
-      .said()
+      .readOutput()
       .split('\n')
       .filter((line) => line.startsWith('{'))
     expect(lines).toHaveLength(1)
     expect(JSON.parse(lines[0] ?? '').msg).toMatch(
       /^the ERP at 127\.0\.0\.1:\d+ \(UPSTREAM_URL\) does not respond \(no connection\): stock is served/,
     )
-    expect(gateway.said()).not.toContain('password')
+    expect(gateway.readOutput()).not.toContain('password')
     const { upstream } = (await readStatus())?.json.data ?? {}
     expect(upstream).toMatchObject({ verdict: 'does_not_answer', last_answer_seconds: null })
   }, 60_000)

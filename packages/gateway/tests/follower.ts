@@ -1,7 +1,10 @@
 import { addContribution, hashPublishedRow, type Sum, toHex, zeroSum } from '../src/snapshot/checksum.ts'
 import type { CallResult, LooseJson } from './harness.ts'
 
-/** A client as documented: it pulls once and then follows the feed. If a full sync is required, it pulls again. */
+/**
+ * A client that works as the documentation says: it reads the whole stock once (a pull) and then follows the change
+ * feed. If a full sync is required, it pulls again.
+ */
 export class Follower {
   readonly #get: (path: string) => Promise<CallResult>
   readonly #warehouse: string
@@ -57,7 +60,7 @@ export class Follower {
     while (await this.readPage());
   }
 
-  rows(): LooseJson[] {
+  listRows(): LooseJson[] {
     return [...this.#rows.values()].sort((a, b) => (a.sku < b.sku ? -1 : 1))
   }
 

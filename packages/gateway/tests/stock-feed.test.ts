@@ -280,7 +280,7 @@ describe('a follower', () => {
       }
       await follower.catchUp()
       const fresh = await readWarehouse('AUSYD1/stock')
-      expect(follower.rows()).toEqual(fresh.json.data)
+      expect(follower.listRows()).toEqual(fresh.json.data)
       expect(follower.proof).toEqual({
         row_count: fresh.json.data.length,
         checksum: follower.computeChecksum(),

@@ -118,8 +118,10 @@ describe('a start on a full disk', () => {
       expect(fillDisk).toThrow('ENOSPC')
       const [port = 0] = await findFreePorts(1)
       const gateway = launchGateway({ DATA_DIR: dataDir, PORT: String(port) })
-      await expect(gateway.ready()).rejects.toThrow(/\(1\)\D+The disk is full, so the gateway cannot write/)
-      expect(gateway.said().trim().split('\n')).toHaveLength(1)
+      await expect(gateway.waitUntilReady()).rejects.toThrow(
+        /\(1\)\D+The disk is full, so the gateway cannot write/,
+      )
+      expect(gateway.readOutput().trim().split('\n')).toHaveLength(1)
     } finally {
       disk.unmount()
     }

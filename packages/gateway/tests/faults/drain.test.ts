@@ -106,7 +106,7 @@ describe.skipIf(isLeftOut)('SIGTERM under load', () => {
   let gateway: GatewayProcess
 
   beforeAll(async () => {
-    installation = await Installation.make()
+    installation = await Installation.create()
     gateway = await installation.start()
   }, trialTimeoutMs)
   afterAll(async () => {

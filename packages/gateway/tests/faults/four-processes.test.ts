@@ -12,7 +12,7 @@ import { Follower } from '../follower.ts'
 import { adminToken, type CallResult } from '../harness.ts'
 import { reportFigure } from '../promises/report-figure.ts'
 import { createFreshDatabase, type Database } from './databases.ts'
-import { type ErpWithDoors, Movements, openErpWithDoors } from './erp-doors.ts'
+import { type ErpWithPorts, Movements, openErpWithPorts } from './erp-with-ports.ts'
 import {
   findFreePorts,
   type GatewayProcess,
@@ -40,7 +40,7 @@ const isLeftOut = shouldSkip('four processes', { postgres: true, long: true })
 
 describe.skipIf(isLeftOut)('four processes on one database', () => {
   let database: Database
-  let erp: ErpWithDoors
+  let erp: ErpWithPorts
   let observer: pg.Pool
   let folder: string
   let ports: number[]
@@ -48,7 +48,7 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
   /** One message for each call to the ERP by a process that did not hold the warehouse's lock; must stay empty. */
   const trespasses: string[] = []
   /** Called for the next stock request to the ERP, while its caller waits for the response. */
-  let onCall: ((door: number) => Promise<void>) | undefined
+  let onCall: ((index: number) => Promise<void>) | undefined
   const callsThrough = new Array<number>(processes).fill(0)
   let token: string
   let movements: Movements
@@ -59,7 +59,7 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
     // The database may be dropped while the connections of an ended pool are still closing. The pool then emits the
     // errors of connections that were idle.
     observer.on('error', () => {})
-    erp = await openErpWithDoors(processes, styles, checkLockHolder)
+    erp = await openErpWithPorts(processes, styles, checkLockHolder)
     movements = new Movements(erp.sandbox)
     folder = mkdtempSync(join(tmpdir(), 'tg-four-'))
     ports = await findFreePorts(processes)
@@ -95,8 +95,8 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
    * Records a violation if the process that reads stock does not hold the lock of that warehouse, or if another process
    * holds it too.
    */
-  async function checkLockHolder(door: number, warehouse: string) {
-    callsThrough[door] = (callsThrough[door] ?? 0) + 1
+  async function checkLockHolder(index: number, warehouse: string) {
+    callsThrough[index] = (callsThrough[index] ?? 0) + 1
     const { rows } = await observer.query<{ application_name: string }>(
       `select application_name from pg_locks join pg_stat_activity using (pid)
        where locktype = 'advisory' and granted and database = (select oid from pg_database where datname = current_database())
@@ -104,9 +104,9 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
       [`sync stock ${warehouse}`],
     )
     const holders = rows.map((row) => row.application_name)
-    if (holders.length !== 1 || holders[0] !== readProcessName(door))
-      trespasses.push(`${readProcessName(door)} asked about ${warehouse} while [${holders}] held it`)
-    await onCall?.(door)
+    if (holders.length !== 1 || holders[0] !== readProcessName(index))
+      trespasses.push(`${readProcessName(index)} asked about ${warehouse} while [${holders}] held it`)
+    await onCall?.(index)
   }
 
   function readUrl(index: number): string {
@@ -131,7 +131,7 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
   }
 
   /** Creates a client that calls the next process each time and treats a needless full sync as a failure. */
-  function createRoundRobin(): (path: string) => Promise<CallResult> {
+  function createRoundRobinClient(): (path: string) => Promise<CallResult> {
     let next = 0
     return async (path) => {
       const answer = await sendRequest(readUrl(next++), 'GET', path, { token })
@@ -152,11 +152,11 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
   it(
     'tells one version as one state, with cursors that only go forward, while stock moves',
     async () => {
-      const followers = codes.map((code) => new Follower(createRoundRobin(), code))
+      const followers = codes.map((code) => new Follower(createRoundRobinClient(), code))
       const states = new Map<string, string>()
       let pages = 0
       let isOver = false
-      const moving = moveUntil(movements, () => isOver)
+      const moving = changeRowsUntil(movements, () => isOver)
       for (const follower of followers) await follower.start(50)
       const stop = performance.now() + sizes.seconds * 1000
       while (performance.now() < stop || pages < minPages) {
@@ -177,7 +177,7 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
         const fresh = await readJson(
           sendRequest(readUrl(index), 'GET', `/api/v1/warehouses/${codes[index]}/stock`, { token }),
         )
-        expect(follower.rows()).toEqual(fresh.data)
+        expect(follower.listRows()).toEqual(fresh.data)
         expect(follower.proof).toEqual({ row_count: fresh.data.length, checksum: follower.computeChecksum() })
       }
       for (const code of ['AUSYD1', 'AUSYD2', 'CHNZJ1'])
@@ -196,7 +196,7 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
     async () => {
       const rounds = Math.max(3, sizes.seconds)
       for (let round = 0; round < rounds; round++) {
-        const follower = new Follower(createRoundRobin(), 'AU')
+        const follower = new Follower(createRoundRobinClient(), 'AU')
         await follower.start(20, async () => {
           for (let index = 0; index < 5; index++) movements.move()
         })
@@ -244,10 +244,10 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
     async () => {
       const { promise: struck, resolve } = Promise.withResolvers<number>()
       // The next process that reads stock is killed before it gets the response, so it dies while it holds the lock.
-      onCall = async (door) => {
+      onCall = async (index) => {
         onCall = undefined
-        await gateways[door]?.kill()
-        resolve(door)
+        await gateways[index]?.kill()
+        resolve(index)
       }
       for (let index = 0; index < 20; index++) movements.move()
       const victim = await struck
@@ -314,7 +314,7 @@ function readProcessName(index: number): string {
 }
 
 /** Changes rows at a steady rate until `isOver` returns true. Returns the number of changes. */
-async function moveUntil(movements: Movements, isOver: () => boolean): Promise<number> {
+async function changeRowsUntil(movements: Movements, isOver: () => boolean): Promise<number> {
   let moved = 0
   while (!isOver()) {
     movements.move()

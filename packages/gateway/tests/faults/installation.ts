@@ -51,7 +51,7 @@ export class Installation {
     this.#settings = settings
   }
 
-  static async make(settings: Readonly<Record<string, string>> = {}): Promise<Installation> {
+  static async create(settings: Readonly<Record<string, string>> = {}): Promise<Installation> {
     const folder = mkdtempSync(join(tmpdir(), 'tg-installation-'))
     mkdirSync(join(folder, 'data'))
     writeFileSync(join(folder, 'catalogue.csv'), buildCatalogue())
@@ -67,6 +67,7 @@ export class Installation {
     return startGateway(this.#buildSettings(), options)
   }
 
+  /** Starts the gateway and does not wait until it is ready. */
   launch(): GatewayProcess {
     return launchGateway(this.#buildSettings())
   }

@@ -45,7 +45,7 @@ export class World {
   readonly #gate = new Gate()
   readonly #store: Store
   readonly #clock = new TestClock(testStart)
-  /** What each process stores outside the database, where it remains after the process ends. */
+  /** For each process, the newest versions that it has sent. They are stored outside the database and survive it. */
   readonly #highWater = Array.from({ length: gateways }, () => new HighWater(undefined))
   readonly #gateways: Gateway[] = []
   readonly #clients: readonly ModelClient[]
@@ -53,11 +53,11 @@ export class World {
   #backup: Backup | undefined
   #hasFailedOver = false
 
-  /** Uses the database of a gateway, and those of its parts that do not concern stock. */
+  /** Takes the database from `template`, and every part that has nothing to do with stock. */
   constructor(template: Gateway, options: WorldOptions) {
     this.#template = template
     this.#options = options
-    // A gateway expects other processes only on PostgreSQL; the statements are the same.
+    // Only on PostgreSQL does a gateway expect other processes, so this store pretends to be one. The SQL is the same.
     this.#store = { ...template.store, kind: 'postgres' }
     this.erp = new ModelErp(template.erp, this.#gate, options)
     this.#clients = codes.slice(0, options.clients).map((code) => new ModelClient(code))
@@ -76,7 +76,7 @@ export class World {
     for (let owner = 0; owner < gateways; owner++) await this.#gate.abandon(owner)
   }
 
-  /** Finishes all work, and then compares every client and a new pull with the ERP. */
+  /** Finishes all work. Then compares the copy of every client, and the stock as read anew, with the ERP. */
   async finish(): Promise<void> {
     for (let turn = 0; turn < maxTurns && (await this.#gate.release(0)); turn++);
     for (let turn = 0; turn < 2 * gateways; turn++) await syncStock(this.gateway(turn))
@@ -148,7 +148,7 @@ export class World {
     })
   }
 
-  /** Reads the client's next page: from its pull if one is running, otherwise from the feed. */
+  /** Reads the client's next page: of its full read (pull) if one is running, otherwise of the change feed. */
   readPage(client: number, gateway: number, size: number, points: number): Promise<void> {
     return ignoreUpstreamErrors(async () => {
       const reader = this.client(client)
@@ -171,7 +171,7 @@ export class World {
     this.#clock.advance(1)
   }
 
-  /** Advances the clock by eight days, and runs the upkeep of the history before and after. */
+  /** Advances the clock by eight days. Before and after, records the versions and drops those that are too old. */
   async advancePastExpiry(): Promise<void> {
     await recordVersionsAndAdvanceHorizons(this.gateway(0))
     this.#clock.advance(eightDaysMs)

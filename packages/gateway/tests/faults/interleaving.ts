@@ -73,7 +73,7 @@ const acts: Readonly<Record<StepKind, Act>> = {
       row.quantity += 1 + (c % 5)
     }),
   // The row changes, and the next flip of the row changes it back. Its newest version then has the same figures as an
-  // older one, under a higher number.
+  // older version.
   flip: (world, { a, b }) => flipRow(world, a, b),
   withdraw: (world, { a, b, c }) =>
     world.change(a, b, 1 + (c % 4), (row) => {
@@ -117,7 +117,7 @@ const acts: Readonly<Record<StepKind, Act>> = {
     await world.pull(a, b, 1 + (c % 5))
     for (let page = 0; page < maxPages; page++) await world.readPage(a, b + 1, 1 + (c % 9), maxPoints)
   },
-  save: (world, { a }) => world.client(a).save(),
+  save: (world, { a }) => world.client(a).saveCursor(),
   crash: (world, { a }) => world.client(a).crash(),
   checksum: (world, { a, b }) => world.checkChecksum(a, b),
   expire: (world) => world.advancePastExpiry(),
@@ -131,7 +131,7 @@ const acts: Readonly<Record<StepKind, Act>> = {
   'erp restore': (world) => world.restoreErp(),
 }
 
-/** Runs a script without those upheavals that are not wanted, and finally compares every client with the ERP. */
+/** Runs a script, but skips the upheavals that are not in `wanted`. Finally compares every client with the ERP. */
 export async function interleave(
   world: World,
   steps: readonly Step[],

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adminToken, type CallResult, type LooseJson } from '../harness.ts'
 import { createFreshDatabase, type Database } from './databases.ts'
-import { type ErpWithDoors, openErpWithDoors } from './erp-doors.ts'
+import { type ErpWithPorts, openErpWithPorts } from './erp-with-ports.ts'
 import {
   findFreePorts,
   type GatewayProcess,
@@ -74,13 +74,13 @@ const countKeysInUse = async (url: string) =>
 /** Checks that the gateway refuses to start, and returns the sentence that it prints. */
 async function expectRefused(settings: Parameters<typeof launchGateway>[0]): Promise<string> {
   const gateway = launchGateway(settings)
-  const error = await gateway.ready().then(
+  const error = await gateway.waitUntilReady().then(
     () => undefined,
     (cause: unknown) => cause,
   )
   await gateway.kill()
   expect(String(error)).toMatch(/\b78\b/)
-  return gateway.said()
+  return gateway.readOutput()
 }
 
 const isEmbeddedLeftOut = shouldSkip('SECRETS_KEY rotated on an embedded database', { long: true })
@@ -134,14 +134,14 @@ const isLeftOut = shouldSkip('SECRETS_KEY rotated under two processes', { postgr
 
 describe.skipIf(isLeftOut)('SECRETS_KEY of two processes on one database', () => {
   let database: Database
-  let erp: ErpWithDoors
+  let erp: ErpWithPorts
   let ports: number[]
   const folder = mkdtempSync(join(tmpdir(), 'tg-keys-'))
   const running: (GatewayProcess | undefined)[] = []
 
   beforeAll(async () => {
     database = await createFreshDatabase()
-    erp = await openErpWithDoors(2, 10, async () => {})
+    erp = await openErpWithPorts(2, 10, async () => {})
     ports = await findFreePorts(2)
   }, trialTimeoutMs)
 

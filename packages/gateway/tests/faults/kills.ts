@@ -49,14 +49,16 @@ const earlyShare = 0.25
 const recoveryMs = 60_000
 const maxPageSize = 200
 
-/** Runs the trial to its end; throws only if it cannot continue. */
+/** Runs the trial and returns its outcome. Violations are part of the outcome and do not throw. */
 export async function runKillTrial(trial: KillTrial): Promise<KillOutcome> {
   const began = performance.now()
   const { databaseUrl } = trial
-  const installation = await Installation.make(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl })
+  const installation = await Installation.create(
+    databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl },
+  )
   const house: KillTargets = { installation, gateway: installation.launch() }
   try {
-    await house.gateway.ready()
+    await house.gateway.waitUntilReady()
     const dice = new SeededRandom(trial.seed)
     const clients = new Clients(new Witness(installation, await installation.requestToken()), dice)
     await clients.start()
@@ -64,7 +66,7 @@ export async function runKillTrial(trial: KillTrial): Promise<KillOutcome> {
     const recoveries: number[] = []
     let early = 0
     for (let kill = 1; kill <= trial.kills; kill++) {
-      clients.work()
+      clients.readUntilStopped()
       mover.start()
       await pause(dice.drawInteger(shortestLifeMs, longestLifeMs))
       const killedAt = performance.now()
@@ -79,7 +81,7 @@ export async function runKillTrial(trial: KillTrial): Promise<KillOutcome> {
     const { answers, provedVersions: proved, violations } = clients.witness
     const { acknowledged, unknown } = mover
     const seconds = (performance.now() - began) / 1000
-    const recovery = describeSpread(recoveries)
+    const recovery = computeMedianAndMaximum(recoveries)
     return {
       kills: trial.kills,
       early,
@@ -103,8 +105,8 @@ interface KillTargets {
 }
 
 /**
- * Kills the victim and restarts what does not restart by itself. Returns how many kills hit a process that was still
- * starting.
+ * Kills the victim. Restarts a killed gateway; a gateway restarts its ERP itself. Returns how many kills hit a process
+ * that was still starting.
  */
 async function killVictim(victim: Victim, house: KillTargets, dice: SeededRandom): Promise<number> {
   const { installation } = house
@@ -123,7 +125,7 @@ async function killVictim(victim: Victim, house: KillTargets, dice: SeededRandom
     await house.gateway.kill()
     house.gateway = installation.launch()
   }
-  await house.gateway.ready()
+  await house.gateway.waitUntilReady()
   return isEarly ? 1 : 0
 }
 
@@ -174,7 +176,7 @@ class Clients {
     )
   }
 
-  work(): void {
+  readUntilStopped(): void {
     this.#wanted = true
     this.#running = this.#run()
   }
@@ -212,7 +214,7 @@ class Clients {
     }
   }
 
-  /** Reads feed pages of all sizes, and occasionally a checksum or a pull. */
+  /** Reads feed pages of all sizes, and occasionally a checksum or the whole stock. */
   async #run(): Promise<void> {
     while (this.#wanted) {
       const [code, follower] = this.#dice.pick([...this.#followers])
@@ -231,7 +233,7 @@ class Clients {
     const differences: string[] = []
     for (const [code, follower] of this.#followers) {
       const { json } = await this.witness.get(`/api/v1/warehouses/${code}/stock`)
-      const [own, fresh] = [JSON.stringify(follower.rows()), JSON.stringify(json.data)]
+      const [own, fresh] = [JSON.stringify(follower.listRows()), JSON.stringify(json.data)]
       if (json.version !== follower.cursor || own !== fresh)
         differences.push(`${code} at ${follower.cursor} differs from a fresh pull at ${json.version}`)
     }
@@ -239,7 +241,7 @@ class Clients {
   }
 
   #listRows(code: string) {
-    return this.#followers.get(code)?.rows() ?? []
+    return this.#followers.get(code)?.listRows() ?? []
   }
 
   #mapQuantities(code: string): Map<string, number> {
@@ -257,7 +259,7 @@ async function runUnlessAway(work: () => Promise<boolean>): Promise<boolean> {
   }
 }
 
-function describeSpread(values: readonly number[]) {
+function computeMedianAndMaximum(values: readonly number[]) {
   const sorted = values.toSorted((a, b) => a - b)
   const median_ms = Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0)
   return { median_ms, most_ms: Math.round(sorted.at(-1) ?? 0) }

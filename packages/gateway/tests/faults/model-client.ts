@@ -6,11 +6,7 @@ import { replyWithChanges } from '../../src/stock/feed.ts'
 import { replyWithChecksum, replyWithStock } from '../../src/stock/read.ts'
 import { type ClientRow, computeChecksum } from './rows.ts'
 
-/**
- * A client as documented, with its own disk. It pulls a warehouse in one response or in pages, takes the version of the
- * first page as its cursor, and follows the feed. Rows are on its disk as soon as they are read; the cursor is there
- * only after it is saved. After a crash the client therefore continues with an older cursor and newer rows.
- */
+/** The number of rows and the checksum of a warehouse's stock at one version. */
 export interface Proof {
   readonly warehouse_code: string
   readonly version: number
@@ -40,6 +36,12 @@ export interface FeedAnswer extends StockAnswer {
   readonly checksum?: string
 }
 
+/**
+ * A client that works as the documentation says, with its own disk. It first reads a whole warehouse (a pull), in one
+ * response or in pages. It takes the version of the first page as its cursor, and follows the change feed. Rows are on
+ * its disk as soon as they are read; the cursor is there only after it is saved. After a crash the client therefore
+ * continues with an older cursor and newer rows.
+ */
 export class ModelClient {
   readonly code: string
   readonly rows = new Map<string, ClientRow>()
@@ -69,7 +71,7 @@ export class ModelClient {
     this.#pull = { version: answer.version, pageSize, next: 2 }
     this.cursor = undefined
     this.#saved = undefined
-    this.#take(answer)
+    this.#storeRows(answer)
     return answer.has_more || pageSize !== undefined ? undefined : this.#buildProof(answer.version)
   }
 
@@ -81,7 +83,7 @@ export class ModelClient {
     const answer = parseReply<StockAnswer>(await replyWithStock(gateway, createCall(), query))
     pull.next += 1
     this.#seen = Math.max(this.#seen, answer.version)
-    this.#take(answer)
+    this.#storeRows(answer)
   }
 
   /**
@@ -113,14 +115,14 @@ export class ModelClient {
   }
 
   /**
-   * Whether a proof of a version applies to this copy. It does not if a slow process returned an older version while
-   * the copy already has newer rows from another process, because the client was never in that state.
+   * Whether the checksum of a version can be compared with this copy. It cannot if a slow process returned an older
+   * version and the copy already has newer rows from another process.
    */
   canProve(version: number): boolean {
     return readEpoch(this.#seen) === readEpoch(version) && this.#seen <= version
   }
 
-  save(): void {
+  saveCursor(): void {
     this.#saved = this.cursor
   }
 
@@ -130,7 +132,7 @@ export class ModelClient {
     this.#pull = undefined
   }
 
-  #take(answer: StockAnswer): void {
+  #storeRows(answer: StockAnswer): void {
     for (const row of answer.data) this.rows.set(row.sku, row)
     if (answer.has_more) return
     this.cursor = this.#pull?.version

@@ -1,10 +1,6 @@
 import { type Erp, ok, type StockFigure } from '@trade-gateway/connector'
 import type { Gate } from './gate.ts'
 
-/**
- * A minimal ERP with two warehouses, a handful of SKUs and small pages. Each stock response waits at the gate before
- * the caller gets it. It may or may not have its own change counter (`stock_seq`).
- */
 export const realWarehouses = ['W1', 'W2'] as const
 export type RealWarehouse = (typeof realWarehouses)[number]
 /** Views and the warehouses that each sums. One warehouse is in both views. */
@@ -20,6 +16,10 @@ interface Stocked {
   seq: number
 }
 
+/**
+ * A minimal ERP with two warehouses, a handful of SKUs and small pages. It holds back each stock response
+ * until the trial releases it. It numbers its stock changes (`stock_seq`) only if `hasSeq` is set.
+ */
 export class ModelErp {
   readonly erp: Erp
   readonly #gate: Gate

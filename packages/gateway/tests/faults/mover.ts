@@ -1,14 +1,10 @@
 import type { SeededRandom } from './dice.ts'
 import type { Installation } from './installation.ts'
 
-/**
- * Simulates the ERP's staff: sends stock movements as fast as they are accepted, and remembers which were acknowledged.
- * A movement that was not acknowledged may or may not have happened.
- */
 const postTimeoutMs = 5_000
 const afterFailureMs = 20
 const maxRows = 10
-/** On average, one change in so many withdraws or restores a SKU instead of changing its quantity. */
+/** On average, one change in this many withdraws or restores a SKU. The others change a quantity. */
 const flickering = 8
 
 interface Counted {
@@ -26,6 +22,10 @@ export interface Place {
   readonly quantity_on_hand: number
 }
 
+/**
+ * Simulates the ERP's staff: sends stock movements as fast as they are accepted, and remembers which were acknowledged.
+ * A movement that was not acknowledged may or may not have happened.
+ */
 export class Mover {
   acknowledged = 0
   unknown = 0

@@ -46,13 +46,13 @@ export async function runOrderKillTrial(trial: OrderKillTrial): Promise<OrderKil
   const began = performance.now()
   const { databaseUrl } = trial
   const settings = databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }
-  const installation = await Installation.make(settings)
+  const installation = await Installation.create(settings)
   let gateway = installation.launch()
   try {
-    await gateway.ready()
+    await gateway.waitUntilReady()
     const dice = new SeededRandom(trial.seed)
     const market = new Market(installation, await installation.requestBuyerToken(), trial.seed)
-    market.open()
+    market.start()
     for (let kill = 1; kill <= trial.kills; kill++) {
       await pause(dice.drawInteger(shortestLifeMs, longestLifeMs))
       const victim = dice.drawInteger(1, databaseUrl === undefined ? 3 : 4)
@@ -60,7 +60,7 @@ export async function runOrderKillTrial(trial: OrderKillTrial): Promise<OrderKil
       else gateway = await killVictim(installation, gateway, victim)
       if (kill % 20 === 0) trial.progress?.(`${kill} of ${trial.kills} kills, ${market.done} orders`)
     }
-    await market.close()
+    await market.stop()
     const violations = await market.findViolations()
     const { done: orders, voided: voids, refused, retries } = market
     const seconds = (performance.now() - began) / 1000
@@ -71,7 +71,7 @@ export async function runOrderKillTrial(trial: OrderKillTrial): Promise<OrderKil
   }
 }
 
-/** Kills the gateway (1), its ERP (2) or both (3), and restarts what does not restart by itself. */
+/** Kills the gateway (1), its ERP (2) or both (3). Restarts a killed gateway; a gateway restarts its ERP itself. */
 async function killVictim(
   installation: Installation,
   gateway: GatewayProcess,
@@ -85,7 +85,7 @@ async function killVictim(
   }
   await gateway.kill()
   const next = installation.launch()
-  await next.ready()
+  await next.waitUntilReady()
   return next
 }
 
@@ -136,19 +136,19 @@ class Market {
     return this.#voided.size
   }
 
-  open() {
+  start() {
     this.#isOpen = true
-    this.#running = Promise.all(Array.from({ length: buyers }, (_, buyer) => this.#buy(buyer)))
+    this.#running = Promise.all(Array.from({ length: buyers }, (_, buyer) => this.#placeOrders(buyer)))
   }
 
-  /** Stops the buyers, and waits until they have finished and no write is in doubt. */
-  async close() {
+  /** Stops the buyers, and waits until they have finished and the outcome of every write is known. */
+  async stop() {
     this.#isOpen = false
     await this.#running
     await waitUntil(async () => (await this.#countInDoubt()) === 0, settleMs, 'Writes stayed in doubt')
   }
 
-  async #buy(buyer: number) {
+  async #placeOrders(buyer: number) {
     for (let order = 0; this.#isOpen; order++) {
       const number = `K${buyer}-${order}`
       const path = '/api/v1/dropship-orders/submit'
@@ -171,7 +171,7 @@ class Market {
   /** Retries with the same key until the outcome is certain. */
   async #retryUntilKnown(method: string, path: string, key: string, body?: object): Promise<CallResult> {
     for (;;) {
-      const answer = await this.#ask(method, path, key, body)
+      const answer = await this.#sendUnlessAway(method, path, key, body)
       const isKnown = answer && answer.status < 500 && answer.status !== 409 && answer.status !== 429
       if (answer && isKnown) return answer
       this.retries += 1
@@ -179,7 +179,12 @@ class Market {
     }
   }
 
-  async #ask(method: string, path: string, key: string, body?: object): Promise<CallResult | undefined> {
+  async #sendUnlessAway(
+    method: string,
+    path: string,
+    key: string,
+    body?: object,
+  ): Promise<CallResult | undefined> {
     const headers: Record<string, string> = {
       authorization: `Bearer ${this.#token}`,
       'idempotency-key': key,

@@ -25,7 +25,7 @@ const settleTurns = 6
 const maxDrainMs = 120_000
 const definite = new Set(['UPSTREAM_REJECTED', 'VALIDATION_FAILED', 'DUPLICATE_SUSPECTED', 'NOT_FOUND'])
 
-/** The class of the ERP under test: what the gateway knows about it. */
+/** A class of ERPs: what such an ERP promises to the gateway, and what can happen to a write (`fates`). */
 export interface ErpClass {
   readonly name: string
   readonly dedupes: boolean
@@ -70,7 +70,7 @@ interface Attempt {
 export interface OrderingHouse {
   readonly house: TestGateway
   readonly gate: ErpGate
-  readonly door: Pipeline
+  readonly pipeline: Pipeline
   readonly skus: readonly string[]
   readonly kind: ErpClass
   /** The id of the ERP's newest document when the previous run ended. */
@@ -102,7 +102,7 @@ export async function openOrderingHouse(kind: ErpClass): Promise<OrderingHouse> 
   return {
     house,
     gate,
-    door: createPipeline(house.gateway, catalogue, writes),
+    pipeline: createPipeline(house.gateway, catalogue, writes),
     skus: listSellableSkus(house.gateway),
     kind,
     lastDocument: 0,
@@ -179,13 +179,13 @@ export class OrderingRun {
 
   async play(steps: number): Promise<void> {
     for (let step = 0; step < steps; step++) {
-      await this.#step()
-      await settleMicrotasks()
+      await this.#takeRandomStep()
+      await waitThreeTurns()
     }
     await this.#drain()
   }
 
-  async #step(): Promise<void> {
+  async #takeRandomStep(): Promise<void> {
     const { gate } = this.#of
     const dice = this.#dice.drawInteger(1, 100)
     if (gate.waiting > 0 && dice <= 55) return gate.release(this.#dice.drawInteger(0, 999))
@@ -219,7 +219,7 @@ export class OrderingRun {
     const [method = '', path = ''] = attempt.path.split(' ')
     const { token, body, key } = { token: this.#token, body: attempt.body, key: attempt.key }
     this.#track(
-      sendInProcess(this.#of.door, method, path, { token, body, key }).then((said) => {
+      sendInProcess(this.#of.pipeline, method, path, { token, body, key }).then((said) => {
         attempt.said = said
         const { dropship_order_id: id } = said.json.data ?? {}
         if (id && !this.#ids.includes(id)) this.#ids.push(id)
@@ -227,7 +227,7 @@ export class OrderingRun {
     )
   }
 
-  /** Repeats a request with the same key, as a client without a certain response does. */
+  /** Repeats a request with the same key, as a client does that got no response or an uncertain one. */
   #repeatAttempt(): Attempt {
     const { path, key, body } = this.#dice.pick(this.#attempts)
     return { path, key, body }
@@ -253,7 +253,7 @@ export class OrderingRun {
     return { path: `POST /api/v1/dropship-orders/${isPreview ? 'allocation-preview' : 'submit'}`, key, body }
   }
 
-  /** Releases all waiting calls, ends the faults, settles writes without a certain outcome, and expires old holds. */
+  /** Releases all waiting calls, ends the faults, settles writes whose outcome is unknown, and lets holds expire. */
   async #drain(): Promise<void> {
     const { gate, house } = this.#of
     const until = performance.now() + maxDrainMs
@@ -261,7 +261,7 @@ export class OrderingRun {
       if (performance.now() > until) throw new Error('The run does not come to an end.')
       if (gate.waiting > 0) gate.release(this.#dice.drawInteger(0, 999))
       else await pause(1)
-      await settleMicrotasks()
+      await waitThreeTurns()
     }
     await gate.advance(maxRequestMs)
     gate.open()
@@ -398,6 +398,6 @@ function buildRecipient() {
 }
 
 /** Waits three turns of the event loop, in which work that does not depend on the ERP can continue. */
-async function settleMicrotasks(): Promise<void> {
+async function waitThreeTurns(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

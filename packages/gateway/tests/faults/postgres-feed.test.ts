@@ -1,7 +1,7 @@
 /**
  * Eight connections write one company's stock directly, in two warehouses that are in the same view, while a follower
- * reads the feed as fast as it can. Every version that was written must be accounted for: it is in the page that passed
- * it, or it was superseded before that page. The same trial with versions from a database sequence must lose rows,
+ * reads the feed as fast as it can. Every version that was written must be on the page that covers its number, unless a
+ * newer version replaced it before that page was sent. The same trial with versions from a database sequence must lose rows,
  * because a sequence gives out versions as they are requested, while rows become visible as their transactions commit.
  * (On SQLite, writers run one at a time, so a sequence would lose nothing there. Only PostgreSQL shows the difference.)
  */
@@ -111,12 +111,12 @@ async function runTrial(write: Write, changes: number, codes: readonly string[])
     const quota = { left: changes }
     const writing = Promise.all(others.map((gateway, index) => runWriter(gateway, write, index, quota)))
     const ended = writing.then(() => true)
-    while (!(await Promise.race([ended, nextTurn(false)]))) await followAll(reader, followers)
-    await followAll(reader, followers)
+    while (!(await Promise.race([ended, nextTurn(false)]))) await readPageOfEach(reader, followers)
+    await readPageOfEach(reader, followers)
     for (const follower of followers) while (follower.readPage(maxRowsPerPage));
     const seconds = (performance.now() - began) / 1000
     const followed = []
-    for (const follower of followers) followed.push(await follower.outcome())
+    for (const follower of followers) followed.push(await follower.buildOutcome())
     return { changes: changes - quota.left, seconds, followed }
   } finally {
     for (const gateway of gateways) await gateway.store.close()
@@ -134,7 +134,7 @@ async function openGatewayOn(url: string, { erp }: SandboxErp): Promise<Gateway>
 
 const maxRowsPerPage = 1000
 
-async function followAll(reader: Gateway, followers: readonly FeedFollower[]) {
+async function readPageOfEach(reader: Gateway, followers: readonly FeedFollower[]) {
   await reader.mirror.stock.follow()
   for (const follower of followers) follower.readPage(follower.dice.drawInteger(1, maxRowsPerPage))
 }
@@ -248,7 +248,7 @@ class FeedFollower {
     return pending > 0
   }
 
-  async outcome() {
+  async buildOutcome() {
     const { db } = this.#gateway.store
     const journal = await readJournal(db, this.#code)
     return {

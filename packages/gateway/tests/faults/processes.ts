@@ -28,13 +28,13 @@ export interface GatewayProcess {
    * Resolves with the start time in milliseconds when the process reports that it is ready. Rejects if the process ends
    * first, or is not ready within a minute.
    */
-  ready(): Promise<number>
+  waitUntilReady(): Promise<number>
   /** Kills the process as a crash would. Resolves when it has ended. */
   kill(): Promise<void>
   /** Stops the process as an operator would. Rejects if it does not end properly. */
   stop(): Promise<void>
   /** Returns the last part of the process's output. */
-  said(): string
+  readOutput(): string
 }
 
 /** Starts a gateway and waits until it is ready. */
@@ -44,7 +44,7 @@ export async function startGateway(
 ): Promise<GatewayProcess> {
   const gateway = launchGateway(settings, options)
   try {
-    await gateway.ready()
+    await gateway.waitUntilReady()
     return gateway
   } catch (error) {
     await gateway.kill()
@@ -70,8 +70,8 @@ export function launchGateway(settings: GatewaySettings, options: readonly strin
   return {
     url: `http://127.0.0.1:${settings.PORT}`,
     pid: child.pid,
-    said: () => child.readOutput(),
-    ready: () => ready,
+    readOutput: () => child.readOutput(),
+    waitUntilReady: () => ready,
     kill: () => child.kill(),
     async stop() {
       await child.stop()

@@ -25,7 +25,7 @@ export class Promises {
     this.#states.set(key, state)
   }
 
-  /** Checks after a last page that the checksum of the client's copy equals that of the page. */
+  /** Checks, after the last page of the feed, that the client's copy has the checksum that the page states. */
   checkCopy(client: ModelClient, { version, row_count = 0, checksum = '' }: FeedAnswer): void {
     this.checkState({ warehouse_code: client.code, version, row_count, checksum })
     if (!client.canProve(version)) return

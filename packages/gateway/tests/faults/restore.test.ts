@@ -66,7 +66,7 @@ interface Trial {
   readonly options?: readonly string[]
 }
 
-/** Runs a gateway, takes a backup, continues, restores the backup, and returns the response to the old cursor. */
+/** Runs a gateway, takes a backup, continues, restores the backup, and reads on with a cursor of the lost time. */
 async function runRestoreTrial({ installation, backup, options = [] }: Trial) {
   const house: { gateway: GatewayProcess } = { gateway: await installation.start() }
   try {
@@ -101,7 +101,7 @@ async function runRestoreTrial({ installation, backup, options = [] }: Trial) {
 /** Moves stock for a while, until the client has all of it. */
 async function runForAWhile(installation: Installation, witness: Witness, follower: Follower) {
   const places = follower
-    .rows()
+    .listRows()
     .map(({ sku, quantity_on_hand }) => ({ warehouse_code: code, sku, quantity_on_hand }))
   const mover = new Mover(installation, new SeededRandom(places.length), places)
   mover.start()
@@ -112,7 +112,7 @@ async function runForAWhile(installation: Installation, witness: Witness, follow
     convergeMs,
     'The stock did not come to equal the ERP',
   )
-  const quantities = new Map(follower.rows().map((row) => [row.sku, row.quantity_on_hand]))
+  const quantities = new Map(follower.listRows().map((row) => [row.sku, row.quantity_on_hand]))
   witness.violations.push(...mover.findWrongQuantities((_, sku) => quantities.get(sku)))
   expect(mover.acknowledged).toBeGreaterThan(0)
 }
@@ -120,7 +120,7 @@ async function runForAWhile(installation: Installation, witness: Witness, follow
 async function isEqualToErp(installation: Installation, follower: Follower): Promise<boolean> {
   await follower.catchUp()
   const rows = await installation.readErpRows(code)
-  const quantities = new Map(follower.rows().map((row) => [row.sku, row.quantity_on_hand]))
+  const quantities = new Map(follower.listRows().map((row) => [row.sku, row.quantity_on_hand]))
   return (
     rows.length === quantities.size && rows.every((row) => quantities.get(row.sku) === row.quantity_on_hand)
   )
@@ -132,7 +132,7 @@ describe.skipIf(shouldSkip('a restored database', { long: true }))(
     it(
       'begins a new history where the embedded database is older than what was answered',
       async () => {
-        const installation = await Installation.make()
+        const installation = await Installation.create()
         const backup = backUpFiles(installation.dataDir, /^gateway\.db/)
         expectNewHistory(await runRestoreTrial({ installation, backup }))
       },
@@ -142,7 +142,7 @@ describe.skipIf(shouldSkip('a restored database', { long: true }))(
     it(
       'begins a new history where an operator says that the whole data directory is older',
       async () => {
-        const installation = await Installation.make()
+        const installation = await Installation.create()
         const backup = backUpFiles(installation.dataDir, /./)
         expectNewHistory(await runRestoreTrial({ installation, backup, options: ['--restored'] }))
       },
@@ -152,7 +152,7 @@ describe.skipIf(shouldSkip('a restored database', { long: true }))(
     it(
       'comes to equal an ERP that was itself put back, and goes on with its history',
       async () => {
-        const installation = await Installation.make()
+        const installation = await Installation.create()
         const backup = backUpFiles(installation.dataDir, /^sandbox-erp\.db/)
         const { reason, before, after, violations } = await runRestoreTrial({ installation, backup })
         expect({ reason, violations }).toEqual({ reason: undefined, violations: [] })
@@ -166,7 +166,7 @@ describe.skipIf(shouldSkip('a restored database', { long: true }))(
       async () => {
         const database = await createFreshDatabase()
         try {
-          const installation = await Installation.make({ DATABASE_URL: database.url })
+          const installation = await Installation.create({ DATABASE_URL: database.url })
           expectNewHistory(await runRestoreTrial({ installation, backup: backUpDatabase(database) }))
         } finally {
           await database.drop()

@@ -39,7 +39,7 @@ export interface WebhookKillOutcome {
 const maxOpen = 100
 const orderEveryMs = 25
 const [shortestLifeMs, longestLifeMs] = [50, 700]
-/** The age in milliseconds after which a receiver's response has been stored, even on a slow disk. */
+/** The time in milliseconds after which the gateway has stored a receiver's response, even on a slow disk. */
 const writtenAfterMs = 3_000
 const settleMs = 180_000
 const callTimeoutMs = 45_000
@@ -61,11 +61,11 @@ export async function runWebhookKillTrial(trial: WebhookKillTrial): Promise<Webh
     WEBHOOK_ALLOW_PRIVATE_NETS: '1',
     ...(trial.databaseUrl ? { DATABASE_URL: trial.databaseUrl } : {}),
   }
-  const installation = await Installation.make(settings)
+  const installation = await Installation.create(settings)
   const receivers = [await Receiver.open(), await Receiver.open()]
   let gateway = installation.launch()
   try {
-    await gateway.ready()
+    await gateway.waitUntilReady()
     const token = await installation.requestBuyerToken()
     for (const { url } of receivers) {
       const body = { url, event_types: ['order.created'] }
@@ -75,19 +75,19 @@ export async function runWebhookKillTrial(trial: WebhookKillTrial): Promise<Webh
     const dice = new SeededRandom(trial.seed)
     const kills: number[] = []
     let killsInHand = 0
-    market.open()
+    market.start()
     for (let kill = 1; kill <= trial.kills; kill++) {
-      const strike = async () => {
+      const killAndRecordTime = async () => {
         await gateway.kill()
         // Recorded after the process has ended, because it may send events until then.
         kills.push(performance.now())
       }
-      if (await killDuringDelivery(receivers[kill % 2], dice, strike)) killsInHand += 1
+      if (await killDuringDelivery(receivers[kill % 2], dice, killAndRecordTime)) killsInHand += 1
       gateway = installation.launch()
-      await gateway.ready()
+      await gateway.waitUntilReady()
       if (kill % 20 === 0) trial.progress?.(`${kill} of ${trial.kills} kills, ${market.done.size} orders`)
     }
-    await market.close()
+    await market.stop()
     const missing = await waitUntilDelivered(installation, token, receivers)
     const violations = [
       ...market.findViolations(),
@@ -113,7 +113,10 @@ export async function runWebhookKillTrial(trial: WebhookKillTrial): Promise<Webh
   }
 }
 
-/** Kills at a random moment, or while the receiver has a request, before or after its response. */
+/**
+ * Kills at a random moment, or while the receiver has a request, before or after its response. Returns whether the
+ * receiver had a request.
+ */
 async function killDuringDelivery(
   receiver: Receiver | undefined,
   dice: SeededRandom,
@@ -138,7 +141,7 @@ async function waitUntilDelivered(
   token: string,
   receivers: readonly Receiver[],
 ): Promise<string[]> {
-  const list = async (query: string): Promise<LooseJson[]> => {
+  const listDeliveries = async (query: string): Promise<LooseJson[]> => {
     const all: LooseJson[] = []
     for (let page = 1, more = true; more; page++) {
       const path = `/api/v1/webhook-deliveries?page_size=200&page=${page}${query}`
@@ -149,7 +152,7 @@ async function waitUntilDelivered(
     return all
   }
   const events: LooseJson[] = []
-  const readOn = async () => {
+  const readRemainingEvents = async () => {
     for (let more = true; more; ) {
       const since = events.length > 0 ? `&since=${events.at(-1)?.event_id}` : ''
       const answer = await readJson(
@@ -160,12 +163,12 @@ async function waitUntilDelivered(
     }
   }
   await waitUntil(
-    async () => (await list('&status=pending')).length === 0,
+    async () => (await listDeliveries('&status=pending')).length === 0,
     settleMs,
     'Deliveries stayed pending',
   )
-  await readOn()
-  const dead = new Set((await list('&status=dead_letter')).map(({ event_id }) => event_id))
+  await readRemainingEvents()
+  const dead = new Set((await listDeliveries('&status=dead_letter')).map(({ event_id }) => event_id))
   const orders = events.filter(({ type }) => type === 'order.created')
   return receivers.flatMap(({ url, seen }) =>
     orders
@@ -184,14 +187,14 @@ interface Seen {
 class Receiver {
   readonly seen = new Map<string, Seen>()
   readonly #server: Server
-  #trap: { readonly moment: 'before' | 'after'; readonly spring: () => Promise<void> } | undefined
+  #pending: { readonly moment: 'before' | 'after'; readonly action: () => Promise<void> } | undefined
 
   private constructor(server: Server) {
     this.#server = server
     server.on('request', (request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
-      request.on('end', () => this.#take(JSON.parse(Buffer.concat(chunks).toString()), response))
+      request.on('end', () => this.#receiveEvent(JSON.parse(Buffer.concat(chunks).toString()), response))
     })
   }
 
@@ -215,35 +218,35 @@ class Receiver {
     this.#server.close()
   }
 
-  /** Calls `spring` when the next request has arrived, before or after the response to it, and then resolves. */
-  callAtNextRequest(moment: 'before' | 'after', spring: () => Promise<void>): Promise<void> {
+  /** Calls `action` when the next request has arrived, before or after the response to it, and then resolves. */
+  callAtNextRequest(moment: 'before' | 'after', action: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#trap = { moment, spring: () => spring().then(resolve, reject) }
+      this.#pending = { moment, action: () => action().then(resolve, reject) }
     })
   }
 
-  /** Removes the pending `spring`. Returns whether it had not been called yet. */
+  /** Removes the pending action. Returns whether it had not been called yet. */
   cancelCall(): boolean {
-    const was = this.#trap !== undefined
-    this.#trap = undefined
+    const was = this.#pending !== undefined
+    this.#pending = undefined
     return was
   }
 
-  #take(event: LooseJson, response: ServerResponse) {
+  #receiveEvent(event: LooseJson, response: ServerResponse) {
     const copy = { at: performance.now(), answeredAt: undefined as number | undefined }
     const order = String(event.data.client_order_number)
     const seen = this.seen.get(event.event_id) ?? { order, copies: [] }
     seen.copies.push(copy)
     this.seen.set(event.event_id, seen)
-    const trap = this.#trap
-    this.#trap = undefined
-    if (trap?.moment === 'before') {
-      void trap.spring()
+    const pending = this.#pending
+    this.#pending = undefined
+    if (pending?.moment === 'before') {
+      void pending.action()
       return
     }
     response.writeHead(200).end(() => {
       copy.answeredAt = performance.now()
-      if (trap) void trap.spring()
+      if (pending) void pending.action()
     })
   }
 
@@ -286,28 +289,28 @@ class Market {
     this.#token = token
   }
 
-  open() {
+  start() {
     this.#isOpen = true
-    this.#running = this.#buy()
+    this.#running = this.#placeOrders()
   }
 
-  /** Waits until the outcome of every order is known. */
-  async close() {
+  /** Stops placing orders, and waits until the outcome of every order is known. */
+  async stop() {
     this.#isOpen = false
     await this.#running
     while (this.#orders.size > 0) await Promise.all(this.#orders)
   }
 
-  async #buy() {
+  async #placeOrders() {
     for (let at = 0; this.#isOpen; at++) {
       while (this.#orders.size >= maxOpen) await Promise.race(this.#orders)
-      const order = this.#place(`W-${at}`, at).finally(() => this.#orders.delete(order))
+      const order = this.#placeOrder(`W-${at}`, at).finally(() => this.#orders.delete(order))
       this.#orders.add(order)
       await pause(orderEveryMs)
     }
   }
 
-  async #place(number: string, at: number) {
+  async #placeOrder(number: string, at: number) {
     const sku = `FAULT-${String(at % skus).padStart(4, '0')}`
     const status = await this.#retryUntilKnown(number, at % 5 === 4 ? tooMany : { sku, quantity: 1 })
     ;(status < 300 ? this.done : this.refused).add(number)

@@ -31,11 +31,11 @@ import { seed, shouldSkip, sizes } from './sizes.ts'
 const timeoutMs = 600_000
 const writers = 8
 const channels = 16
-const nameChannel = (at: number) => `channel-${at}`
+const formatChannelCode = (at: number) => `channel-${at}`
 
 const caller: Caller = {
-  channel_code: nameChannel(0),
-  channel_name: nameChannel(0),
+  channel_code: formatChannelCode(0),
+  channel_name: formatChannelCode(0),
   plan: 'full',
   grant_type: 'client_credentials',
   capabilities: new Set(),
@@ -62,8 +62,8 @@ async function withGateways(count: number, work: (gateways: readonly Gateway[]) 
     const [first] = gateways
     if (!first) throw new Error('There is no gateway.')
     for (let at = 0; at < channels; at++) {
-      await createChannel({ gateway: first }, nameChannel(at), {
-        name: nameChannel(at),
+      await createChannel({ gateway: first }, formatChannelCode(at), {
+        name: formatChannelCode(at),
         plan: 'full',
         warehouse_allowlist: [],
         customer_code: null,
@@ -80,14 +80,14 @@ async function withGateways(count: number, work: (gateways: readonly Gateway[]) 
   }
 }
 
-/** Writes an event in a transaction that commits later or is rolled back. */
+/** Writes an event in a transaction that commits a little later or is rolled back. Returns whether it committed. */
 async function runBusinessTransaction(
   gateway: Gateway,
   subject: string,
   dice: SeededRandom,
   {
     number,
-    channel = nameChannel(0),
+    channel = formatChannelCode(0),
   }: { number?: (() => Promise<number>) | undefined; channel?: string } = {},
 ): Promise<boolean> {
   const isTakenBack = dice.drawBoolean(0.1)
@@ -175,19 +175,19 @@ async function runFollowTrial(
       })
   const read: string[] = []
   let cursor: string | undefined
-  const readOn = async () => {
+  const readNextPage = async () => {
     const page = await listEvents(first, caller, { since: cursor, page_size: 50 })
     read.push(...page.data.map(({ data }) => String(data.subject)))
     cursor = page.data.at(-1)?.event_id ?? cursor
     return page.data.length > 0
   }
   const reading = (async () => {
-    while (!isOver) if (!(await readOn())) await pause(1)
+    while (!isOver) if (!(await readNextPage())) await pause(1)
   })()
   await writing
   isOver = true
   await Promise.all([...numbering, reading])
-  while (await readOn());
+  while (await readNextPage());
   return { committed, read }
 }
 
@@ -241,7 +241,7 @@ describe.skipIf(withoutPostgres)('four processes', () => {
         for (let at = 0; at < channels; at++) {
           for (let each = 0; each < 5; each++) {
             const url = `http://127.0.0.1:${port}/${at}/${each}`
-            const owner = { ...caller, channel_code: nameChannel(at) }
+            const owner = { ...caller, channel_code: formatChannelCode(at) }
             await createEndpoint({ gateway: first, caller: owner }, { url, event_types: ['order.created'] })
           }
         }
@@ -263,7 +263,7 @@ describe.skipIf(withoutPostgres)('four processes', () => {
           for (let at = 0; at < sizes.webhookEvents / writers; at++)
             if (
               await runBusinessTransaction(first, `d-${writer}-${at}`, dice, {
-                channel: nameChannel(dice.drawInteger(0, channels - 1)),
+                channel: formatChannelCode(dice.drawInteger(0, channels - 1)),
               })
             )
               committed.push(`d-${writer}-${at}`)

@@ -6,19 +6,19 @@ import { createBuiltInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
 import { SeededRandom } from './dice.ts'
 
 /**
- * A sandbox ERP with a separate port (a door) for each gateway, so that the caller is known. Before each stock
- * operation runs, `watch` is called and awaited while the caller waits.
+ * A sandbox ERP that listens on a separate port for each gateway, so that it knows which gateway calls. It calls
+ * `watch` before each stock operation and waits for the result.
  */
-export interface ErpWithDoors {
+export interface ErpWithPorts {
   readonly sandbox: SandboxErp
   readonly urls: readonly string[]
   readonly token: string
   close(): Promise<void>
 }
 
-export type Watch = (door: number, warehouse: string) => Promise<void>
+export type Watch = (index: number, warehouse: string) => Promise<void>
 
-export async function openErpWithDoors(doors: number, styles: number, watch: Watch): Promise<ErpWithDoors> {
+export async function openErpWithPorts(count: number, styles: number, watch: Watch): Promise<ErpWithPorts> {
   const sandbox = await openSandboxErp({
     path: ':memory:',
     catalogue: () => createBuiltInCatalogue({ seed: 1, styles, today: '2026-11-21' }),
@@ -27,8 +27,8 @@ export async function openErpWithDoors(doors: number, styles: number, watch: Wat
   })
   const token = 'a-token-between-the-gateways-and-their-erp'
   const servers: Server[] = []
-  for (let door = 0; door < doors; door++) {
-    const server = createServer(erpServer(watchErp(sandbox.erp, door, watch), { token }))
+  for (let index = 0; index < count; index++) {
+    const server = createServer(erpServer(watchErp(sandbox.erp, index, watch), { token }))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     servers.push(server)
   }
@@ -46,9 +46,9 @@ export async function openErpWithDoors(doors: number, styles: number, watch: Wat
   }
 }
 
-function watchErp(erp: Erp, door: number, watch: Watch): Erp {
+function watchErp(erp: Erp, index: number, watch: Watch): Erp {
   return createErp(async (id, input, options) => {
-    if (id.startsWith('stock.')) await watch(door, readWarehouse(input))
+    if (id.startsWith('stock.')) await watch(index, readWarehouse(input))
     return callOperation(erp, id, input, options)
   })
 }
