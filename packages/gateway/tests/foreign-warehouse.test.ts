@@ -54,7 +54,7 @@ afterAll(async () => {
   await house.close()
 })
 
-async function ask(method: string, path: string, body?: unknown): Promise<LooseJson> {
+async function sendAndRecord(method: string, path: string, body?: unknown): Promise<LooseJson> {
   const { text, headers, json } = await shop.send(method, path, body === undefined ? {} : { body })
   sent.push([`${method} ${path} ${JSON.stringify(body) ?? ''}`, JSON.stringify([...headers]) + text])
   return json
@@ -70,7 +70,7 @@ async function readEverything(ids: Readonly<Record<string, string>>) {
         .replace('/api/v1', '')
         .replace(/\{(\w+)\}/g, (_all, name: string) => ids[name] ?? 'none')
       for (const query of ['', `?sku=${sku}`, '?since=0', '?page=1&page_size=100']) {
-        await ask('GET', `${filled}${query}`)
+        await sendAndRecord('GET', `${filled}${query}`)
       }
     }
   }
@@ -80,25 +80,25 @@ async function placeOrders() {
   const lines = [{ sku, quantity: 60 }]
   const { order_id } = await createDraft(shop, sku, 60)
   for (const warehouse_code of codes) {
-    await ask('POST', '/orders', { warehouse_code, lines })
-    await ask('POST', '/reservations', { warehouse_code, lines })
+    await sendAndRecord('POST', '/orders', { warehouse_code, lines })
+    await sendAndRecord('POST', '/reservations', { warehouse_code, lines })
     const wish = buildDropship(sku, { quantity: 60, warehouse_code })
-    await ask('POST', '/dropship-orders/allocation-preview', wish)
-    await ask('POST', '/dropship-orders/submit', wish)
+    await sendAndRecord('POST', '/dropship-orders/allocation-preview', wish)
+    await sendAndRecord('POST', '/dropship-orders/submit', wish)
   }
-  await ask('POST', `/orders/${order_id}/allocation-preview`, {})
-  await ask('POST', `/orders/${order_id}/submit`, {})
+  await sendAndRecord('POST', `/orders/${order_id}/allocation-preview`, {})
+  await sendAndRecord('POST', `/orders/${order_id}/submit`, {})
   // If a request specifies no warehouse, the ERP chooses among the warehouses that the gateway lists in its request.
   const anywhere = buildDropship(sku, { quantity: 60 })
-  const short = await ask('POST', '/dropship-orders/allocation-preview', anywhere)
+  const short = await sendAndRecord('POST', '/dropship-orders/allocation-preview', anywhere)
   expect(short.data.fulfillable, 'there is enough elsewhere only').toBe(false)
-  const refused = await ask('POST', '/dropship-orders/submit', anywhere)
+  const refused = await sendAndRecord('POST', '/dropship-orders/submit', anywhere)
   expect(refused.error.reason).toBe('insufficient_stock')
-  const preview = await ask('POST', '/dropship-orders/allocation-preview', buildDropship(sku))
+  const preview = await sendAndRecord('POST', '/dropship-orders/allocation-preview', buildDropship(sku))
   return { order_id, dropship_order_id: preview.data.dropship_order_id, hold_id: preview.data.hold.hold_id }
 }
 
-async function askAgent() {
+async function callActionsAndRecord() {
   const { tools } = await agent.client.listTools()
   sent.push(['tools/list', JSON.stringify(tools)])
   const inputs = [
@@ -128,7 +128,7 @@ describe('a channel that may use one warehouse', () => {
     house.clock.advance(coalesceMs)
     await publishStockChanges(house.gateway)
     await readEverything({ ...ids, product_code: sku, code: 'NOT_FOUND' })
-    await askAgent()
+    await callActionsAndRecord()
     await deliverDue(house)
     for (const { raw } of receiver.received) sent.push(['webhook', raw])
 
@@ -140,7 +140,7 @@ describe('a channel that may use one warehouse', () => {
     )
     const readable = sent.filter(([what, bytes]) => what.includes('/AUSYD1/stock') && bytes.includes(sku))
     expect(readable.length, 'its own stock is there').toBeGreaterThan(0)
-    // Matches numbers close to the marked one, sums of views and halves of quantities, with and without separators.
+    // Matches the recognisable number and its neighbours, their sums and halves, with and without separators.
     const planted = /7[,. {2}]?65[34][,. {2}]?\d{3}|15[,. {2}]?30\d[,. {2}]?\d{3}/
     const people = [foreign.name, foreign.phone, foreign.address]
     for (const [what, bytes] of sent) {
@@ -150,7 +150,7 @@ describe('a channel that may use one warehouse', () => {
     }
     for (const hidden of ['AUSYD2', 'CHNZJ1']) {
       const named = sent.filter(
-        ([what, bytes]) => bytes.includes(hidden) && !what.includes(hidden) && !isForAll(what),
+        ([what, bytes]) => bytes.includes(hidden) && !what.includes(hidden) && !isSameForAllChannels(what),
       )
       expect(named, `${hidden} is named by nothing that did not ask for it`).toEqual([])
     }
@@ -160,7 +160,7 @@ describe('a channel that may use one warehouse', () => {
 })
 
 /** Whether the response is the same for every channel. Such responses may use any warehouse as an example. */
-function isForAll(what: string): boolean {
+function isSameForAllChannels(what: string): boolean {
   return what.startsWith('GET /errors') || what === 'tools/list'
 }
 

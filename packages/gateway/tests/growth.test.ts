@@ -876,7 +876,7 @@ const COMPARING_MANY_MS = 30_000
 /** The keywords whose listed entries clients may rely on. */
 const PROMISING = ['paths', 'parameters', 'headers', 'responses', 'content', 'properties', 'enum']
 
-/** Yields copies of the JSON. Each copy lacks one of the things that the JSON promises. */
+/** Yields copies of an OpenAPI document. Each copy lacks one entry of a keyword in `PROMISING`. */
 function* removeEachPart(node: Json, under: string, where: string): Generator<[where: string, less: Json]> {
   if (node === null || typeof node !== 'object') return
   if (Array.isArray(node)) {
@@ -910,8 +910,8 @@ describe('1.4.0', () => {
     'is guarded in every operation, parameter, header, answer, field and word',
     () => {
       const document: Json = JSON.parse(text)
-      // Whether the place is a shared component. Shared parameters, headers and responses are checked where they are
-      // used; if one is missing, the references to it are broken.
+      // Shared components are left out. They are checked where they are used; if one is missing, the references to it
+      // are broken.
       const isShared = (where: string) => /^\/components\/\w+\/[^/]+$/.test(where)
       const copies = [...removeEachPart(document, '', '')].filter(([where]) => !isShared(where))
       const unguarded = copies.filter(

@@ -300,11 +300,12 @@ function findRequiredBreaks(way: Direction, released: Shape, current: Shape, whe
 function toShape(document: OpenApi, schema: Schema, depth = 0): Shape {
   if (depth > MAX_DEPTH) throw new Error('A schema is composed too deeply, or of itself')
   if (typeof schema === 'boolean') return { ...createOpenShape(), types: schema ? undefined : new Set() }
-  const deeper = (part: Schema) => toShape(document, part, depth + 1)
-  const parts = [readOwnShape(schema), ...(schema.allOf ?? []).map(deeper)]
-  if (schema.$ref !== undefined) parts.push(deeper(findComponent(document.components?.schemas, schema.$ref)))
-  if (schema.anyOf !== undefined) parts.push(uniteShapes(schema.anyOf.map(deeper)))
-  if (schema.oneOf !== undefined) parts.push(uniteShapes(schema.oneOf.map(deeper)))
+  const toPartShape = (part: Schema) => toShape(document, part, depth + 1)
+  const parts = [readOwnShape(schema), ...(schema.allOf ?? []).map(toPartShape)]
+  if (schema.$ref !== undefined)
+    parts.push(toPartShape(findComponent(document.components?.schemas, schema.$ref)))
+  if (schema.anyOf !== undefined) parts.push(uniteShapes(schema.anyOf.map(toPartShape)))
+  if (schema.oneOf !== undefined) parts.push(uniteShapes(schema.oneOf.map(toPartShape)))
   return intersectShapes(parts)
 }
 

@@ -98,7 +98,7 @@ export interface TestGateway {
 export interface TestGatewayOptions {
   readonly settings?: Readonly<Record<string, string>>
   readonly capabilities?: Partial<Capabilities>
-  /** How long after its submit an order is handed over and shipped. By default as in the sandbox ERP. */
+  /** How long after its submit an order is handed over and shipped. The default is that of the sandbox ERP. */
   readonly journey?: { readonly handoverMs: number; readonly shippingMs: number }
   /** How far the ERP's clock is ahead of the gateway's. Negative if it is behind. */
   readonly erpAheadMs?: number
@@ -215,13 +215,13 @@ export interface World {
   readonly channel_code: string
   readonly client_id: string
   readonly client_secret: string
-  /** A token from the channel grant. */
+  /** A token that was requested with the channel's client id and secret (the channel grant). */
   readonly token: string
 }
 
 let minted = 0
 
-/** Creates a channel and requests a token with the channel grant. */
+/** Creates a channel and requests a token with its client id and secret. */
 export async function createWorld(
   house: TestGateway,
   fields: Partial<ChannelFields> & { plan?: Plan } = {},
@@ -244,7 +244,7 @@ export async function createWorld(
   return { channel_code, client_id, client_secret, token: answer.json.access_token }
 }
 
-/** Requests a token with the password grant for one of the two buyers. The first call creates their channels. */
+/** Requests a token with the password of one of the two buyers. The first call creates their channels. */
 export async function signInBuyer(
   house: TestGateway,
   buyer: Account = buyers[0],

@@ -23,7 +23,7 @@ describe('housekeeping', () => {
   })
   afterAll(() => house.close())
 
-  /** Inserts rows in batches that both databases accept. */
+  /** Inserts rows in batches that are small enough for both SQLite and PostgreSQL. */
   async function insertRows(count: number, insert: (from: number, to: number) => Promise<unknown>) {
     for (let at = 0; at < count; at += perInsert) await insert(at, Math.min(count, at + perInsert))
   }

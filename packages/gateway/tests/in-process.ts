@@ -12,7 +12,7 @@ let calls = 0
 
 /** Sends one call through the pipeline without HTTP. */
 export async function sendInProcess(
-  door: Pipeline,
+  pipeline: Pipeline,
   method: string,
   path: string,
   { token, body, key }: { token: string; body?: unknown; key?: string | undefined },
@@ -36,7 +36,7 @@ export async function sendInProcess(
     body: async () => bytes,
     params: {},
   }
-  const answer = await door(call)
+  const answer = await pipeline(call)
   return {
     status: answer.status,
     replayed: answer.headers.includes('Idempotent-Replayed'),

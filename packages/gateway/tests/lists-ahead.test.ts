@@ -1,6 +1,6 @@
 /**
- * Only filters limit lists (contract §16): even if the ERP's clock is ahead of the gateway's, every row of a list is on
- * exactly one of its pages. The gateway's own rows may also be ahead, after its clock was corrected. A new list
+ * Lists also show rows whose time is in the future (contract §16). Even if the ERP's clock is ahead of the gateway's,
+ * every row of a list is on exactly one of its pages. The gateway's own rows may also be ahead, after its clock was corrected. A new list
  * endpoint fails here until `fillLists` creates two rows for it.
  */
 
@@ -81,18 +81,18 @@ async function readPage(path: string, query: string): Promise<LooseJson> {
   return answer.json
 }
 
-const readId = (row: LooseJson) =>
+const readRowId = (row: LooseJson) =>
   Object.entries(row).find(([name]) => /^jti$|_(id|code|number)$|^currency$/.test(name))?.[1]
 
 describe.each(names)('%s', (_id, path) => {
   it('shows on its pages, read with as_of, each row once that it shows as a whole', async () => {
-    const whole = (await readPage(path, 'page_size=200')).data.map(readId)
+    const whole = (await readPage(path, 'page_size=200')).data.map(readRowId)
     const first = await readPage(path, 'page_size=1')
-    const read = first.data.map(readId)
+    const read = first.data.map(readRowId)
     let hasMore = first.has_more
     for (let number = 2; hasMore && number <= 12; number++) {
       const next = await readPage(path, `page_size=1&page=${number}&as_of=${first.as_of}`)
-      read.push(...next.data.map(readId))
+      read.push(...next.data.map(readRowId))
       hasMore = next.has_more
     }
     expect(read.length).toBeGreaterThan(1)
@@ -101,10 +101,10 @@ describe.each(names)('%s', (_id, path) => {
   })
 
   it('reads on from a page in the middle that was asked for without as_of', async () => {
-    const [, second] = (await readPage(path, 'page_size=2')).data.map(readId)
+    const [, second] = (await readPage(path, 'page_size=2')).data.map(readRowId)
     const { data, as_of } = await readPage(path, 'page_size=1&page=2')
-    expect(data.map(readId)).toEqual([second])
-    expect((await readPage(path, `page_size=1&page=2&as_of=${as_of}`)).data.map(readId)).toEqual([second])
+    expect(data.map(readRowId)).toEqual([second])
+    expect((await readPage(path, `page_size=1&page=2&as_of=${as_of}`)).data.map(readRowId)).toEqual([second])
   })
 })
 
@@ -117,7 +117,7 @@ describe('the documents of an order', () => {
       const { data, as_of } = await readPage(path, '')
       expect(data.length).toBeGreaterThan(1)
       expect(Date.parse(as_of)).toBeGreaterThan(house.clock.now() + dayMs)
-      expect((await readPage(path, `start_date=${today}`)).data.map(readId)).toEqual(data.map(readId))
+      expect((await readPage(path, `start_date=${today}`)).data.map(readRowId)).toEqual(data.map(readRowId))
       expect((await readPage(path, `end_date=${today}`)).data).toEqual([])
     },
   )

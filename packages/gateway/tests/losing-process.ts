@@ -17,7 +17,7 @@ export class Gate {
     this.#opened = Promise.withResolvers()
   }
 
-  async pass() {
+  async waitIfArmed() {
     if (!this.#isArmed) return
     this.#isArmed = false
     this.#arrived.resolve()
@@ -55,10 +55,10 @@ export interface GatewayWithoutLocks {
   /** Why the ERP refuses this gateway's quotes; undefined if it accepts them. */
   refusal: RejectionReason | undefined
   /** Makes the gateway notice that its locks are lost. */
-  lose(): void
+  noticeLoss(): void
 }
 
-/** Opens a second gateway on the same store whose locks exclude nobody. The test chooses when it notices. */
+/** Opens a second gateway on the same store whose locks exclude nobody. The test chooses when it notices that. */
 export async function openGatewayWithoutLocks(house: TestGateway): Promise<GatewayWithoutLocks> {
   const [beforeCommit, beforeErp] = [new Gate(), new Gate()]
   const writes: string[] = []
@@ -67,11 +67,11 @@ export async function openGatewayWithoutLocks(house: TestGateway): Promise<Gatew
     notice: 'never',
     refusal: undefined,
   }
-  const lose = () => {
+  const noticeLoss = () => {
     for (const lost of held) lost.abort()
   }
   const noticeAt = (moment: Moment) => {
-    if (state.notice === moment) lose()
+    if (state.notice === moment) noticeLoss()
   }
   const { store } = house.gateway
   const losing: Store = {
@@ -89,7 +89,7 @@ export async function openGatewayWithoutLocks(house: TestGateway): Promise<Gatew
   }
   const erp = gateErp(house.sandbox.erp, { gate: beforeErp, writes, refusal: () => state.refusal })
   const beside = await openSecondGateway({ ...house, gateway: { ...house.gateway, store: losing } }, {}, erp)
-  return Object.assign(state, { house: beside, beforeCommit, beforeErp, writes, lose })
+  return Object.assign(state, { house: beside, beforeCommit, beforeErp, writes, noticeLoss })
 }
 
 /** Wraps a store so that its transactions wait at a gate before they start. Calls `committed` after each commit. */
@@ -98,7 +98,7 @@ export function gateCommits(store: Store, gate: Gate, committed: () => void = ()
     ...store,
     db: gateTransactions(store.db, gate, committed),
     async executeAtOnce(statements) {
-      await gate.pass()
+      await gate.waitIfArmed()
       const counts = await store.executeAtOnce(statements)
       committed()
       return counts
@@ -109,7 +109,7 @@ export function gateCommits(store: Store, gate: Gate, committed: () => void = ()
 function gateTransactions(db: Store['db'], gate: Gate, committed: () => void): Store['db'] {
   const transaction = () => ({
     execute: async (work: Parameters<ReturnType<Store['db']['transaction']>['execute']>[0]) => {
-      await gate.pass()
+      await gate.waitIfArmed()
       const result = await db.transaction().execute(work)
       committed()
       return result
@@ -131,26 +131,26 @@ interface Watch {
 }
 
 function gateErp(erp: Erp, { gate, writes, refusal }: Watch): Erp {
-  const passing = async <T>(work: () => Promise<T>): Promise<T> => {
-    await gate.pass()
+  const callAfterGate = async <T>(work: () => Promise<T>): Promise<T> => {
+    await gate.waitIfArmed()
     return work()
   }
-  const writing = <T>(operation: string, work: () => Promise<T>): Promise<T> =>
-    passing(() => {
+  const recordAndCall = <T>(operation: string, work: () => Promise<T>): Promise<T> =>
+    callAfterGate(() => {
       writes.push(operation)
       return work()
     })
   return {
     ...erp,
     quote: (input, options) =>
-      passing(async () => {
+      callAfterGate(async () => {
         const reason = refusal()
         return reason === undefined ? erp.quote(input, options) : rejected(reason, 'As the test says.')
       }),
-    sign_in: (input, options) => passing(() => erp.sign_in(input, options)),
-    hold: (input, options) => writing('hold', () => erp.hold(input, options)),
-    submit: (input, options) => writing('submit', () => erp.submit(input, options)),
-    void: (input, options) => writing('void', () => erp.void(input, options)),
-    release: (input, options) => writing('release', () => erp.release(input, options)),
+    sign_in: (input, options) => callAfterGate(() => erp.sign_in(input, options)),
+    hold: (input, options) => recordAndCall('hold', () => erp.hold(input, options)),
+    submit: (input, options) => recordAndCall('submit', () => erp.submit(input, options)),
+    void: (input, options) => recordAndCall('void', () => erp.void(input, options)),
+    release: (input, options) => recordAndCall('release', () => erp.release(input, options)),
   }
 }

@@ -38,8 +38,8 @@ async function openProcesses(serialise: 'nothing' | 'everything'): Promise<Proce
   const submitting = new Gate()
   const wrapErp = (erp: Erp): Erp => ({
     ...erp,
-    submit: (input, options) => submitting.pass().then(() => erp.submit(input, options)),
-    hold: (input, options) => submitting.pass().then(() => erp.hold(input, options)),
+    submit: (input, options) => submitting.waitIfArmed().then(() => erp.submit(input, options)),
+    hold: (input, options) => submitting.waitIfArmed().then(() => erp.hold(input, options)),
   })
   const house = await openTestGateway({ styles: 60, journey: never, capabilities: { serialise }, wrapErp })
   const holder = openShop(house)
@@ -488,7 +488,7 @@ describe('an Idempotency-Key that another process uses meanwhile', () => {
       await losing.beforeErp.arrived
       const first = await sendTo(holder, request, key)
       expectData(first)
-      if (known) losing.lose()
+      if (known) losing.noticeLoss()
       if (outcome === 'a refusal') losing.refusal = 'insufficient_balance'
       at.house.clock.advance(1_000)
       losing.beforeErp.open()
@@ -526,7 +526,7 @@ describe('a sign-in whose lock was lost', () => {
     const late = signIn(losing.house, password)
     await losing.beforeErp.arrived
     for (let tries = 0; tries < 4; tries++) expectError(await signIn(house, 'wrong'), 'AUTH_BAD_CREDENTIALS')
-    losing.lose()
+    losing.noticeLoss()
     losing.beforeErp.open()
     expectError(await late, 'AUTHZ_UNAVAILABLE')
     // The four failures that the other process recorded still count, so the fifth locks the username.

@@ -67,7 +67,7 @@ describe.skipIf(shouldSkip('sessions of PostgreSQL that end', { postgres: true }
       return rows.map(({ pid }) => pid)
     }
 
-    /** Ends every session that holds a lock. Only the gateway that waits at its gate holds any. */
+    /** Ends every session that holds a lock. Only the gateway that waits before its commit holds any. */
     async function endSessions() {
       const pids = await listPidsWithLocks()
       expect(pids, 'one process holds locks').toHaveLength(1)
@@ -77,7 +77,8 @@ describe.skipIf(shouldSkip('sessions of PostgreSQL that end', { postgres: true }
       await waitUntil(async () => (await listPidsWithLocks()).length === 0, 10_000)
     }
 
-    async function overtake(
+    /** Sends a call that waits before its commit, ends its session, runs `meanwhile`, and then lets it commit. */
+    async function runAfterSessionEnds(
       send: (shop: Buyer) => Promise<CallResult>,
       meanwhile = send,
     ): Promise<[CallResult, CallResult]> {
@@ -101,7 +102,7 @@ describe.skipIf(shouldSkip('sessions of PostgreSQL that end', { postgres: true }
       })
       const path = `/orders/${order_id}`
       const body = method === 'DELETE' ? {} : { body: { remark: 'too late' } }
-      const [first, late] = await overtake(
+      const [first, late] = await runAfterSessionEnds(
         (shop) => shop.send(method, `${path}${suffix}`, body),
         (shop) => shop.post(`${path}/submit`),
       )
@@ -118,7 +119,7 @@ describe.skipIf(shouldSkip('sessions of PostgreSQL that end', { postgres: true }
 
     it('sends nothing where nobody takes its place', async () => {
       const body = buildDropship(await holder.createSku())
-      const [, late] = await overtake(
+      const [, late] = await runAfterSessionEnds(
         (shop) => shop.post('/dropship-orders/submit', body),
         (shop) => shop.get('/me'),
       )
@@ -131,7 +132,7 @@ describe.skipIf(shouldSkip('sessions of PostgreSQL that end', { postgres: true }
       const sku = await holder.createSku()
       const body = { warehouse_code: 'AUSYD1', lines: [{ sku, quantity: 1 }] }
       const send = (shop: Buyer) => shop.post('/reservations', body, { 'idempotency-key': 'ended' })
-      const [first, late] = await overtake(send)
+      const [first, late] = await runAfterSessionEnds(send)
       expectData(first, 201)
       expectError(late, 'IDEMPOTENCY_IN_PROGRESS')
       expect(countHeldAtErp(house, sku)).toBe(1)

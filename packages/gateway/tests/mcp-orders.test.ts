@@ -67,7 +67,7 @@ const buildWholesale = (sku: string, quantity = 3) => ({
   warehouse_code: 'AUSYD1',
 })
 
-/** Checks that two results are equal apart from their request ids. */
+/** Checks that two results are equal apart from their request ids and the points that they cost. */
 function expectSameResult(again: ActionReply, first: ActionReply) {
   const { request_id, points_spent } = again.data
   expect(again).toEqual({ ...first, data: { ...first.data, request_id, points_spent } })
@@ -385,8 +385,8 @@ describe('a draft that is changed in the middle of its placing', () => {
     const token = await signInBuyer(house)
     const quote = (await agent.call('quote_order', buildWholesale(sku, 3))).data
     const contract = createPipeline(house.gateway, catalogue, writes)
-    // Another client submits the draft first.
-    const meddled: Pipeline = async (asked) => {
+    // After each read of the draft, another client changes it.
+    const changeAfterReads: Pipeline = async (asked) => {
       const answer = await contract(asked)
       if (asked.method === 'GET') {
         const body = { lines: [{ sku, quantity: 9 }], payment_method: 'balance', allow_partial: true }
@@ -396,7 +396,7 @@ describe('a draft that is changed in the middle of its placing', () => {
     }
     const server = createGatewayServer(
       house.gateway,
-      createListener(house.gateway, createMcpPipeline(house.gateway, meddled)),
+      createListener(house.gateway, createMcpPipeline(house.gateway, changeAfterReads)),
     )
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo

@@ -48,8 +48,8 @@ const buildTransaction = (
 })
 
 /**
- * Serves the ledger, newest first and two rows a page, so that there are several pages. Each page has its opening and
- * closing balance.
+ * Takes the place of the API behind the MCP action: returns the ledger, newest first and two rows a page, so that there
+ * are several pages. Each page has its opening and closing balance.
  */
 const pipeline: Pipeline = async (call) => {
   asked.push(call.path)
@@ -349,9 +349,9 @@ describe('get_statement', () => {
     })
     await expect(answer).rejects.toThrow()
     // The server notices the disconnect before the ledger responds, and sends no further requests.
-    await waitUntilHeard()
+    await waitUntilServerHasRead()
     resolve()
-    await waitUntilHeard()
+    await waitUntilServerHasRead()
     onAsked = () => {}
     expect(asked.filter((path) => path.endsWith('/transactions'))).toHaveLength(2)
     expect(asked).not.toContain('/api/v1/bills')
@@ -359,8 +359,8 @@ describe('get_statement', () => {
 })
 
 /**
- * Makes several round trips on another connection. After these, the server has read the bytes that were sent before.
+ * Makes several round trips on another connection. After these, the server has read what was sent to it before.
  */
-async function waitUntilHeard() {
+async function waitUntilServerHasRead() {
   for (let at = 0; at < 5; at++) await fetch(`${house.url}/livez`)
 }

@@ -37,7 +37,7 @@ let stranger: Buyer
 let outsider: string
 let sku: string
 const written: string[] = []
-/** The ids of the owner's documents, by the name of the id in paths. There is a document in each of its states. */
+/** The ids of the owner's documents, by the name that paths use for the id. Each kind is there in several states. */
 const documents: Record<string, string[]> = {}
 /** Values other than ids that only the owner may read. */
 const secrets: string[] = []
@@ -163,7 +163,7 @@ async function readOwnedDocuments() {
   const read = Object.entries(documents).flatMap(([name, ids]) => {
     const endpoint = withId.find((each) => each.method === 'GET' && findIdName(each) === name)
     return ids.map(async (id) => {
-      const path = fillPath(endpoint ?? failNoReader(name), id).replace('/api/v1', '')
+      const path = fillPath(endpoint ?? throwNoReadEndpoint(name), id).replace('/api/v1', '')
       return expectData(await owner.get(path))
     })
   })
@@ -173,7 +173,7 @@ async function readOwnedDocuments() {
 /** Returns the names of a list's filters by id or number. */
 const listIdFilters = ({ query }: Endpoint) => Object.keys(query).filter((name) => /_(id|number)$/.test(name))
 
-function failNoReader(name: string): never {
+function throwNoReadEndpoint(name: string): never {
   throw new Error(`No endpoint reads a document by ${name}.`)
 }
 

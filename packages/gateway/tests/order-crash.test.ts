@@ -120,7 +120,7 @@ function listReferencesAtErp(): string[] {
   return documents.filter(({ kind }) => kind === 'order').map(({ reference }) => reference)
 }
 
-async function settle() {
+async function settleOpenWrites() {
   for (let turn = 0; turn < 4; turn++) {
     await settleAll(house.gateway, writes)
     await releaseExpiredHolds(house.gateway)
@@ -141,7 +141,7 @@ const submit = (id: string, key?: string) =>
   })
 
 describe.each(points)('a crash $point', ({ point, reaches }) => {
-  /** Returns the response that the client never received, which must not be a definite refusal. */
+  /** Submits an order and crashes at `point`. The client gets no response, or none that is a definite refusal. */
   const submitAndCrash = async (id: string, key?: string) => {
     isAsked = false
     crashAt = point
@@ -169,7 +169,7 @@ describe.each(points)('a crash $point', ({ point, reaches }) => {
     const id = await createOrderDraft()
     const before = listReferencesAtErp().length
     await submitAndCrash(id)
-    await settle()
+    await settleOpenWrites()
     const { json } = await call(house, 'GET', `/api/v1/orders/${id}`, { token })
     expect(json.data).toMatchObject({ status: reaches ? 'confirmed' : 'draft', in_doubt: false })
     expect(listReferencesAtErp().length).toBe(before + (reaches ? 1 : 0))

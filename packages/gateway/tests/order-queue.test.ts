@@ -9,18 +9,18 @@ const parallel = 6
 
 async function countConcurrentWrites(serialise: Capabilities['serialise']): Promise<number> {
   let [now, most] = [0, 0]
-  const countWrites = (erp: Erp): Erp => ({
+  const wrapCountingErp = (erp: Erp): Erp => ({
     ...erp,
     async submit(input, options) {
       now += 1
       most = Math.max(most, now)
-      // This is long enough for every other request to arrive here, even with a database, if nothing delays it.
+      // During this pause every other request arrives here too, even on PostgreSQL, unless something delays it.
       for (let turn = 0; turn < 60 && now < parallel; turn++) await pause(1)
       now -= 1
       return erp.submit(input, options)
     },
   })
-  const house = await openTestGateway({ wrapErp: countWrites, capabilities: { serialise } })
+  const house = await openTestGateway({ wrapErp: wrapCountingErp, capabilities: { serialise } })
   try {
     const token = await signInBuyer(house, buyers[0])
     const submit = (index: number) =>

@@ -214,7 +214,7 @@ describe('what is no HTTP', () => {
     for (let round = 0; round < rounds; round += together) {
       const batch = Array.from({ length: together }, (_each, index) =>
         index % 4 === 0
-          ? createNoise(random)
+          ? createRandomBytes(random)
           : mutateRequest(random, seeds[index % seeds.length] ?? Buffer.alloc(0)),
       )
       await Promise.all(batch.map(expectWellFormed))
@@ -251,7 +251,7 @@ function createRandom(seed: number): Random {
   }
 }
 
-function createNoise(random: Random): Buffer {
+function createRandomBytes(random: Random): Buffer {
   return Buffer.from(Array.from({ length: 1 + random(400) }, () => random(256)))
 }
 

@@ -82,7 +82,7 @@ export function exchangeBytes(
       reject(error)
     }
   }
-  const isWhole = () => {
+  const hasAllAnswers = () => {
     try {
       const { answers } = parseAnswers(Buffer.concat(received), options.head ?? false)
       return !options.untilClosed && answers.length >= (options.answers ?? 1)
@@ -96,7 +96,7 @@ export function exchangeBytes(
   }, maxWaitMs)
   socket.on('data', (piece) => {
     received.push(piece)
-    if (isWhole()) finish(false)
+    if (hasAllAnswers()) finish(false)
   })
   socket.on('end', () => finish(true))
   // A reset after the response is harmless. A reset instead of the response shows as a missing response.

@@ -18,10 +18,10 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-const sendMistake = ({ token }: World, init: CallInit = { body: { plan: 'gold' } }) =>
+const sendInvalidCall = ({ token }: World, init: CallInit = { body: { plan: 'gold' } }) =>
   call(house, 'POST', plans, { token, ...init })
 
-async function collectCosts(times: number, refuse: () => ReturnType<typeof sendMistake>) {
+async function collectCosts(times: number, refuse: () => ReturnType<typeof sendInvalidCall>) {
   const costs: (string | null)[] = []
   for (let index = 0; index < times; index++) costs.push((await refuse()).headers.get('ratelimit-cost'))
   return costs
@@ -31,24 +31,24 @@ const free = Array.from({ length: freeRefusals }, () => '0')
 describe('the mistyped calls of a channel', () => {
   it('cost nothing ten times in a minute, and 1 point each from then on', async () => {
     const who = await createWorld(house)
-    expect(await collectCosts(freeRefusals, () => sendMistake(who))).toEqual(free)
-    const before = Number((await sendMistake(who)).headers.get('ratelimit-remaining'))
-    const last = await sendMistake(who, { raw: '[', headers: { 'content-type': 'application/json' } })
+    expect(await collectCosts(freeRefusals, () => sendInvalidCall(who))).toEqual(free)
+    const before = Number((await sendInvalidCall(who)).headers.get('ratelimit-remaining'))
+    const last = await sendInvalidCall(who, { raw: '[', headers: { 'content-type': 'application/json' } })
     expect(last.json.error.code).toBe('BAD_REQUEST')
     expect(last.headers.get('ratelimit-cost')).toBe('1')
     expect(Number(last.headers.get('ratelimit-remaining'))).toBe(before - 1)
     house.clock.advance(minute)
-    expect(await collectCosts(1, () => sendMistake(who))).toEqual(['0'])
+    expect(await collectCosts(1, () => sendInvalidCall(who))).toEqual(['0'])
   })
 
   it('are counted for that channel alone, and good calls are not counted', async () => {
     const [who, other] = [await createWorld(house), await createWorld(house)]
-    await collectCosts(freeRefusals, () => sendMistake(who))
+    await collectCosts(freeRefusals, () => sendInvalidCall(who))
     for (let index = 0; index < 2 * freeRefusals; index++) {
       expect((await call(house, 'GET', '/api/v1/me', { token: other.token })).status).toBe(200)
     }
-    expect(await collectCosts(1, () => sendMistake(other))).toEqual(['0'])
-    expect(await collectCosts(1, () => sendMistake(who))).toEqual(['1'])
+    expect(await collectCosts(1, () => sendInvalidCall(other))).toEqual(['0'])
+    expect(await collectCosts(1, () => sendInvalidCall(who))).toEqual(['1'])
   })
 
   it('are counted whichever way they came, over MCP too', async () => {
@@ -65,7 +65,7 @@ describe('the mistyped calls of a channel', () => {
 
   it('keep their own price where the call was charged already', async () => {
     const who = await createWorld(house)
-    await collectCosts(freeRefusals, () => sendMistake(who))
+    await collectCosts(freeRefusals, () => sendInvalidCall(who))
     const { json, headers } = await call(house, 'GET', '/api/v1/warehouses/AUSYD1/stock?sku=NOPE', {
       token: who.token,
     })
@@ -75,16 +75,16 @@ describe('the mistyped calls of a channel', () => {
 
   it('are refused with 429 when no point is left, a large body unread, and exactly for as long', async () => {
     const who = await createWorld(house, { points_per_minute: 60 })
-    await collectCosts(freeRefusals + 60, () => sendMistake(who))
+    await collectCosts(freeRefusals + 60, () => sendInvalidCall(who))
     const large = { raw: '['.repeat(64 * 1024), headers: { 'content-type': 'text/unread' } }
     for (const init of [large, {}]) {
-      const { status, json, headers } = await sendMistake(who, init)
+      const { status, json, headers } = await sendInvalidCall(who, init)
       expect([status, json.error.code]).toEqual([429, 'RATE_LIMITED'])
       expect(headers.get('ratelimit-cost')).toBe('0')
     }
-    const { headers } = await sendMistake(who)
+    const { headers } = await sendInvalidCall(who)
     house.clock.advance(Number(headers.get('retry-after')) * 1000)
-    expect((await sendMistake(who, { body: { plan: 'reader' } })).status).toBe(201)
+    expect((await sendInvalidCall(who, { body: { plan: 'reader' } })).status).toBe(201)
   })
 })
 
@@ -124,7 +124,7 @@ describe('a client without a valid token', () => {
     }
     expect(codes.slice(0, refusalsPerAddress)).not.toContain('RATE_LIMITED')
     expect(codes.at(-1)).toBe('RATE_LIMITED')
-    // Clients with the right credentials can still sign in from there.
+    // Clients with the right credentials can still sign in from these addresses.
     const { client_id, client_secret } = await createWorld(house)
     const token = { body: { client_id, client_secret } }
     expect((await sendFrom('2001:db8:1:2::ffff', token, '/api/v1/auth/token')).status).toBe(200)

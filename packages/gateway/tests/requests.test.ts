@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.close())
 
-async function readStory(id: string): Promise<LooseJson> {
+async function readLoggedRequest(id: string): Promise<LooseJson> {
   return expectData(await shop.get(`/requests/${id}`))
 }
 
@@ -39,7 +39,7 @@ describe('a request of the channel', () => {
     await shop.post('/dropship-orders/submit', order, { ...headers, 'x-request-id': 'story-replay' })
     await deliverDue(house)
 
-    const story = await readStory('story-submit')
+    const story = await readLoggedRequest('story-submit')
     expect(story.requests).toHaveLength(1)
     expect(story.requests[0]).toMatchObject({
       request_id: 'story-submit',
@@ -56,7 +56,7 @@ describe('a request of the channel', () => {
     expect(story.events).toHaveLength(1)
     expect(story.events[0]).toMatchObject({ type: 'order.created' })
     expect(story.events[0].deliveries).toMatchObject([{ endpoint_id, status: 'delivered', attempts: 1 }])
-    const replay = await readStory('story-replay')
+    const replay = await readLoggedRequest('story-replay')
     expect(replay.requests[0]).toMatchObject({ idempotency: 'replayed', upstream_calls: [], points: 1 })
     expect(replay.events).toEqual([])
     await shop.send('DELETE', `/webhook-endpoints/${endpoint_id}`)
@@ -66,10 +66,10 @@ describe('a request of the channel', () => {
   it('tells why it failed, and what the ERP did', async () => {
     const short = buildDropship(await shop.createSku({ AUSYD1: 0 }))
     await shop.post('/dropship-orders/submit', short, { 'x-request-id': 'story-short' })
-    const { requests } = await readStory('story-short')
+    const { requests } = await readLoggedRequest('story-short')
     expect(requests[0]).toMatchObject({ status: 422, code: 'UPSTREAM_REJECTED' })
     await shop.post('/orders', { lines: 'nonsense' }, { 'x-request-id': 'story-nonsense' })
-    const nonsense = await readStory('story-nonsense')
+    const nonsense = await readLoggedRequest('story-nonsense')
     expect(nonsense.requests[0]).toMatchObject({ code: 'VALIDATION_FAILED', upstream_calls: [] })
   })
 
@@ -78,7 +78,7 @@ describe('a request of the channel', () => {
       await shop.post('/orders', { lines: name }, { 'x-request-id': 'story-same-id' })
       house.clock.advance(1_000)
     }
-    const { requests } = await readStory('story-same-id')
+    const { requests } = await readLoggedRequest('story-same-id')
     expect(requests).toHaveLength(2)
     expect(Date.parse(requests[0].at)).toBeGreaterThan(Date.parse(requests[1].at))
   })
@@ -96,7 +96,7 @@ describe('a request of the channel', () => {
       await call(house, 'GET', '/api/v1/requests/story-shared', { token: other.token }),
     )
     expect(theirs.requests.map(({ route }: LooseJson) => route)).toEqual(['/api/v1/carts'])
-    const mine = await readStory('story-shared')
+    const mine = await readLoggedRequest('story-shared')
     expect(mine.requests.map(({ route }: LooseJson) => route)).toEqual(['/api/v1/orders'])
   })
 
@@ -140,7 +140,7 @@ describe('the request log', () => {
       partitions: { ...gateway.store.partitions, ensure: () => Promise.reject(new Error('no')) },
     }
     await expect(storeRequests({ ...gateway, store: broken })).rejects.toThrow('no')
-    const { requests } = await readStory('story-kept')
+    const { requests } = await readLoggedRequest('story-kept')
     expect(requests).toHaveLength(1)
   })
 
@@ -168,10 +168,10 @@ describe('the request log', () => {
 
   it('forgets whole days after LOG_REQUESTS_DAYS', async () => {
     await shop.post('/orders', { lines: 'old' }, { 'x-request-id': 'story-old' })
-    await readStory('story-old')
+    await readLoggedRequest('story-old')
     house.clock.advance(14 * day)
     await prune(house.gateway)
-    await readStory('story-old')
+    await readLoggedRequest('story-old')
     house.clock.advance(day)
     await prune(house.gateway)
     expectError(await shop.get('/requests/story-old'), 'NOT_FOUND')

@@ -175,7 +175,7 @@ describe('a reservation', () => {
     house.clock.advance(1)
     const late = await confirm(id)
     expectRejected(late, 'hold_expired')
-    // The ERP was not called, because a reservation has no preview.
+    // The gateway refuses this without a call to the ERP, so the message is the gateway's own.
     expect(late.json.error.message).toMatch(
       /^The reservation rsv_\w+ ended at .+Z: its stock is no longer held/,
     )

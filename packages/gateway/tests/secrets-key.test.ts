@@ -73,8 +73,8 @@ async function expectUsable(house: TestGateway, { token, key, answer, endpoint_i
     headers: { 'idempotency-key': key },
   })
   expect(replayed.text).toBe(answer)
-  const send = sendWith(house, token)
-  const { order_id } = await createDraft({ ...openShop(house), post: send }, await findGoods(house))
+  const send = createSender(house, token)
+  const { order_id } = await createDraft({ ...openShop(house), post: send }, await findOrderableSku(house))
   expectData(await send(`/orders/${order_id}/submit`))
   const row = await house.gateway.store.db
     .selectFrom('webhook_endpoints')
@@ -90,8 +90,8 @@ async function expectUsable(house: TestGateway, { token, key, answer, endpoint_i
   expect((await call(house, 'GET', '/api/v1/me', { token: await signInBuyer(house) })).status).toBe(200)
 }
 
-/** Returns the SKU that these tests order from the house's ERP, which has enough of it. */
-async function findGoods(house: TestGateway): Promise<string> {
+/** Returns the SKU that these tests order from an ERP. The first call for an ERP picks it and gives it enough stock. */
+async function findOrderableSku(house: TestGateway): Promise<string> {
   const known = goods.get(house.sandbox)
   if (known !== undefined) return known
   const sku = await openShop(house).createSku({ AUSYD1: 1_000 })
@@ -100,7 +100,7 @@ async function findGoods(house: TestGateway): Promise<string> {
 }
 const goods = new WeakMap<TestGateway['sandbox'], string>()
 
-const sendWith =
+const createSender =
   (house: TestGateway, token: string) =>
   (path: string, body: unknown = {}) =>
     call(house, 'POST', `/api/v1${path}`, { token, body })
@@ -114,8 +114,8 @@ async function dumpTables({ db }: Store): Promise<string> {
   return JSON.stringify(rows)
 }
 
-/** Returns the text with which every value begins that was sealed with this key. */
-const buildHead = (keyId: string) =>
+/** Returns the text with which every value begins that is sealed (encrypted) with this key. */
+const buildSealedPrefix = (keyId: string) =>
   Buffer.concat([Buffer.of(2), Buffer.from(keyId, 'hex')]).toString('base64url')
 
 const countParts = (text: string, part: string) => text.split(part).length - 1
@@ -124,7 +124,8 @@ const countKeysInUse = async (house: TestGateway) =>
   (await call(house, 'GET', '/statusz')).json.data.secrets.keys_in_use
 
 /**
- * Lets the resealer work until two searches through all columns have found no value that is sealed with another key.
+ * Runs the resealer, which encrypts values with the present key again, until two searches through all columns have
+ * found no value of another key.
  */
 async function resealAll(house: TestGateway) {
   const resealer = new Resealer(house.gateway)
@@ -134,7 +135,7 @@ async function resealAll(house: TestGateway) {
 describe('a rotation of SECRETS_KEY', () => {
   let house: TestGateway
   const beside: TestGateway[] = []
-  const openBeside = async (settings: Record<string, string>) => {
+  const openFurtherProcess = async (settings: Record<string, string>) => {
     const opened = await openSecondGateway(house, settings)
     beside.push(opened)
     return opened
@@ -142,7 +143,7 @@ describe('a rotation of SECRETS_KEY', () => {
 
   beforeEach(async () => {
     house = await openTestGateway({ settings: setOnlyKey(keyA) })
-    await findGoods(house)
+    await findOrderableSku(house)
     return async () => {
       for (const each of beside.splice(0)) await each.close()
       await house.close()
@@ -159,7 +160,7 @@ describe('a rotation of SECRETS_KEY', () => {
     ]
     const filled: Filled[] = []
     for (const step of steps) {
-      const processes = await Promise.all(step.map(openBeside))
+      const processes = await Promise.all(step.map(openFurtherProcess))
       for (const process of processes) filled.push(await sealOneOfEach(process))
       for (const process of processes) {
         await new Resealer(process.gateway).turn()
@@ -169,52 +170,52 @@ describe('a rotation of SECRETS_KEY', () => {
       for (const { endpoint_id, token } of filled.splice(0, filled.length - 2))
         expectData(await call(house, 'DELETE', `/api/v1/webhook-endpoints/${endpoint_id}`, { token }))
     }
-    const last = await openBeside(setBothKeys(keyB, keyA))
+    const last = await openFurtherProcess(setBothKeys(keyB, keyA))
     await resealAll(last)
     expect(await countKeysInUse(last)).toBe(1)
-    const after = await openBeside(setOnlyKey(keyB))
+    const after = await openFurtherProcess(setOnlyKey(keyB))
     for (const each of filled) await expectUsable(after, each)
   }, 120_000)
 
   it('seals every value again, and then the previous key opens nothing and is not required', async () => {
     const before = await sealOneOfEach(house)
-    const former = buildHead(house.gateway.secrets.keyId)
+    const former = buildSealedPrefix(house.gateway.secrets.keyId)
     expect(countParts(await dumpTables(house.gateway.store), former)).toBeGreaterThanOrEqual(
       sealedColumns.length,
     )
-    const rotating = await openBeside(setBothKeys(keyB, keyA))
+    const rotating = await openFurtherProcess(setBothKeys(keyB, keyA))
     expect(await countKeysInUse(rotating)).toBe(2)
     await resealAll(rotating)
     const text = await dumpTables(house.gateway.store)
     expect(countParts(text, former)).toBe(0)
-    expect(countParts(text, buildHead(rotating.gateway.secrets.keyId))).toBeGreaterThanOrEqual(
+    expect(countParts(text, buildSealedPrefix(rotating.gateway.secrets.keyId))).toBeGreaterThanOrEqual(
       sealedColumns.length,
     )
     expect(await countKeysInUse(rotating)).toBe(1)
-    await expectUsable(await openBeside(setOnlyKey(keyB)), before)
-    await expect(openBeside(setOnlyKey(keyA))).rejects.toThrow(/SECRETS_KEY is not the key/)
+    await expectUsable(await openFurtherProcess(setOnlyKey(keyB)), before)
+    await expect(openFurtherProcess(setOnlyKey(keyA))).rejects.toThrow(/SECRETS_KEY is not the key/)
   })
 
   it('refuses a start without the previous key while values of it are left, with 78', async () => {
     await sealOneOfEach(house)
-    await openBeside(setBothKeys(keyB, keyA))
-    const refused = openBeside(setOnlyKey(keyB))
+    await openFurtherProcess(setBothKeys(keyB, keyA))
+    const refused = openFurtherProcess(setOnlyKey(keyB))
     await expect(refused).rejects.toThrow(/holds values that another SECRETS_KEY has sealed/)
     await expect(refused).rejects.toMatchObject({ exitCode: 78 })
     await expect(refused).rejects.toBeInstanceOf(StoreUnusable)
-    const former = openBeside(setOnlyKey(keyA))
+    const former = openFurtherProcess(setOnlyKey(keyA))
     await expect(former).rejects.toThrow(/SECRETS_KEY is not the key/)
   })
 
   it('counts the former key as used if a start of it came during the look', async () => {
-    const rotating = await openBeside(setBothKeys(keyB, keyA))
+    const rotating = await openFurtherProcess(setBothKeys(keyB, keyA))
     await resealAll(rotating)
     expect(await countKeysInUse(rotating)).toBe(1)
-    const late = await openBeside(setBothKeys(keyB, keyA))
+    const late = await openFurtherProcess(setBothKeys(keyB, keyA))
     expect(await countKeysInUse(rotating)).toBe(2)
     const { store, secrets, ids, log } = rotating.gateway
-    // The resealer has read the marks before it takes the lock. A start renews them before the resealer searches the
-    // columns.
+    // The resealer notes which keys may be unused before it takes this lock. Here, a start uses the former key just
+    // before the resealer gets the lock.
     const withLock: Store['withLock'] = async (name, waitMs, work) => {
       await openInstallation(store, buildKeys(keyB, keyA), ids)
       return store.withLock(name, waitMs, work)
@@ -226,25 +227,25 @@ describe('a rotation of SECRETS_KEY', () => {
   })
 
   it('leaves the values to the process that was started last, while one with the former key still runs', async () => {
-    const former = await openBeside(setBothKeys(keyA, keyB))
-    const next = await openBeside(setBothKeys(keyB, keyA))
+    const former = await openFurtherProcess(setBothKeys(keyA, keyB))
+    const next = await openFurtherProcess(setBothKeys(keyB, keyA))
     await resealAll(next)
-    const head = buildHead(next.gateway.secrets.keyId)
+    const head = buildSealedPrefix(next.gateway.secrets.keyId)
     const sealed = countParts(await dumpTables(house.gateway.store), head)
     await resealAll(former)
     expect(countParts(await dumpTables(house.gateway.store), head)).toBe(sealed)
   })
 
   it('counts the former key again when its process goes on sealing', async () => {
-    const former = await openBeside(setBothKeys(keyA, keyB))
-    const next = await openBeside(setBothKeys(keyB, keyA))
+    const former = await openFurtherProcess(setBothKeys(keyA, keyB))
+    const next = await openFurtherProcess(setBothKeys(keyB, keyA))
     await resealAll(next)
     expect(await countKeysInUse(next)).toBe(1)
     const late = await sealOneOfEach(former)
     await new Resealer(former.gateway).turn()
     expect(await countKeysInUse(next)).toBe(2)
     await resealAll(next)
-    await expectUsable(await openBeside(setOnlyKey(keyB)), late)
+    await expectUsable(await openFurtherProcess(setOnlyKey(keyB)), late)
   })
 
   it('leaves a value alone that was moved to another row, and counts it in the log', async () => {
@@ -265,7 +266,7 @@ describe('a rotation of SECRETS_KEY', () => {
       .set({ secret_sealed })
       .where('endpoint_id', '=', two.endpoint_id)
       .execute()
-    const rotating = await openBeside(setBothKeys(keyB, keyA))
+    const rotating = await openFurtherProcess(setBothKeys(keyB, keyA))
     const log = jsonLog('warn', { write: (line: string) => void lines.push(line) })
     const resealer = new Resealer({ ...rotating.gateway, log })
     while (await resealer.turn());
@@ -280,7 +281,7 @@ describe('a rotation of SECRETS_KEY', () => {
 
   it('keeps what somebody changed while it was sealed again', async () => {
     const { endpoint_id } = await sealOneOfEach(house)
-    const rotating = await openBeside(setBothKeys(keyB, keyA))
+    const rotating = await openFurtherProcess(setBothKeys(keyB, keyA))
     const { store } = rotating.gateway
     const shop = openShop(house)
     await shop.token()
@@ -349,9 +350,9 @@ describe('a database of the version without key ids', () => {
       const house = await openTestGateway({ settings: setOnlyKey(key) })
       const before = await sealOneOfEach(house)
       await sealAllAsFormer(house, key)
-      expect(countParts(await dumpTables(house.gateway.store), buildHead(house.gateway.secrets.keyId))).toBe(
-        0,
-      )
+      expect(
+        countParts(await dumpTables(house.gateway.store), buildSealedPrefix(house.gateway.secrets.keyId)),
+      ).toBe(0)
       const wrong = openSecondGateway(house, setOnlyKey(keyB))
       await expect(wrong).rejects.toThrow(/SECRETS_KEY is not the key/)
       const next = await openSecondGateway(house, setOnlyKey(key))

@@ -34,7 +34,8 @@ describe.skipIf(shouldSkip('session locks on PostgreSQL', { postgres: true }))('
     let done = 0
     const lostWhileHeld: boolean[] = []
     const names = Array.from({ length: 8 }, (_, at) => `allocate ${at}`)
-    // Several workers wait for each name, so one begins in the same turn in which another one's connection fails.
+    // Several workers wait for each lock, so one gets it in the same turn of the event loop in which the connection of
+    // another one fails.
     const workers = [...names, ...names, ...names].map(async (name) => {
       while (!isOver) {
         await store
@@ -60,11 +61,11 @@ describe.skipIf(shouldSkip('session locks on PostgreSQL', { postgres: true }))('
     isOver = true
     await Promise.all(workers)
     expect(await held).toBe('noticed')
-    // Work continues under every name, …
+    // Work has continued under every lock.
     expect(done).toBeGreaterThan(names.length)
-    // … no lock remains when the work is done, …
+    // No lock remains when the work is done.
     expect(await waitForZero(() => countAdvisoryLocks(direct))).toBe(0)
-    // … and another process can lock every name.
+    // Another process can take every lock.
     for (const name of [...names, 'held throughout']) {
       expect(await direct.withLock(name, 0, async () => name)).toBe(name)
     }

@@ -23,7 +23,7 @@ import {
 
 const maxRequestMs = 20_000
 const lookupLagMs = 4_000
-/** The time in milliseconds after which a request that was sent before can no longer take effect. */
+/** The time in milliseconds after which a request to the ERP can no longer take effect. */
 const silenceMs = maxSendDelayMs + maxRequestMs
 const never = { handoverMs: Number.POSITIVE_INFINITY, shippingMs: Number.POSITIVE_INFINITY }
 
@@ -40,7 +40,7 @@ class LateErp {
   sends = 0
 
   wrap(erp: Erp): Erp {
-    const late = <T>(send: () => Promise<T>): Promise<T> => {
+    const sendUnlessLate = <T>(send: () => Promise<T>): Promise<T> => {
       this.sends += 1
       if (!this.isLate) return send()
       this.underWay.push(send)
@@ -48,8 +48,8 @@ class LateErp {
     }
     return {
       ...erp,
-      submit: async (input, options) => late(() => erp.submit(input, options)),
-      void: async (input, options) => late(() => erp.void(input, options)),
+      submit: async (input, options) => sendUnlessLate(() => erp.submit(input, options)),
+      void: async (input, options) => sendUnlessLate(() => erp.void(input, options)),
       lookup: async (input, options) => {
         this.lookups += 1
         const state = this.scripted.shift()
@@ -92,12 +92,12 @@ async function openSite(lookup: 'strong' | 'eventual'): Promise<Site> {
   return { house, shop: openShop(house), erp }
 }
 
-/** A submit with a key that got no response. */
+/** A submit that had an idempotency key and got no response. */
 interface Lost {
   readonly path: string
   readonly number: string
   /** Sends the same request again, with its own key or with another one. */
-  again(key?: string): Promise<CallResult>
+  sendAgain(key?: string): Promise<CallResult>
 }
 
 type Lose = (site: Site) => Promise<Lost>
@@ -108,10 +108,10 @@ const lostSubmits: readonly (readonly [string, Lose])[] = [
     async ({ shop, erp }) => {
       const number = createOrderNumber()
       const { order_id } = await createDraft(shop, await shop.createSku(), 2, { client_order_number: number })
-      const again = (key = `key of ${number}`) =>
+      const sendAgain = (key = `key of ${number}`) =>
         shop.post(`/orders/${order_id}/submit`, {}, { 'idempotency-key': key.replaceAll(' ', '-') })
-      await expectLost(erp, again)
-      return { path: `/orders/${order_id}`, number, again }
+      await expectLost(erp, sendAgain)
+      return { path: `/orders/${order_id}`, number, sendAgain }
     },
   ],
   [
@@ -119,11 +119,11 @@ const lostSubmits: readonly (readonly [string, Lose])[] = [
     async ({ shop, erp }) => {
       const body = buildDropship(await shop.createSku())
       const number = body.client_order_number
-      const again = (key = `key of ${number}`) =>
+      const sendAgain = (key = `key of ${number}`) =>
         shop.post('/dropship-orders/submit', body, { 'idempotency-key': key.replaceAll(' ', '-') })
-      await expectLost(erp, again)
+      await expectLost(erp, sendAgain)
       const { json } = await shop.get(`/dropship-orders?client_order_number=${number}`)
-      return { path: `/dropship-orders/${json.data[0].dropship_order_id}`, number, again }
+      return { path: `/dropship-orders/${json.data[0].dropship_order_id}`, number, sendAgain }
     },
   ],
 ]
@@ -132,10 +132,10 @@ async function expectLost(erp: LateErp, submit: () => Promise<CallResult>) {
   expectError(await erp.whileLate(submit), 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown' })
 }
 
-/** Who makes the look-up: the worker, or a retry with the write's own key. */
+/** Who looks the write up at the ERP: the worker, or a retry with the same idempotency key. */
 const lookers: readonly (readonly [string, (site: Site, lost: Lost) => Promise<unknown>])[] = [
   ['the worker', ({ house }) => settleAll(house.gateway, writes)],
-  ['a retry with its key', (_site, lost) => lost.again()],
+  ['a retry with its key', (_site, lost) => lost.sendAgain()],
 ]
 
 const cases = lookers.flatMap(([looker, look]) =>
@@ -158,7 +158,7 @@ describe.each(['strong', 'eventual'] as const)('a write of unknown outcome, look
    * response.
    */
   const expectOnce = async (lost: Lost, sendsBefore: number) => {
-    const replayed = await lost.again()
+    const replayed = await lost.sendAgain()
     expectData(replayed)
     expect(replayed.headers.get('idempotent-replayed')).toBe('true')
     expect(expectData(await site.shop.get(lost.path)).in_doubt).toBe(false)
@@ -228,7 +228,7 @@ describe.each(['strong', 'eventual'] as const)('a write of unknown outcome, look
       expect(await isInDoubt(lost)).toBe(true)
       house.clock.advance(pauseMs)
       await look(site, lost)
-      expectData(await lost.again())
+      expectData(await lost.sendAgain())
       expect(listErpDocuments(house, lost.number)).toHaveLength(1)
     },
   )

@@ -36,7 +36,7 @@ const readStatus = async (at: TestGateway, token: string) =>
 const readPublishedKeys = async (at: TestGateway): Promise<LooseJson> =>
   (await call(at, 'GET', '/.well-known/jwks.json')).json
 
-/** Creates the sessions of a further process whose reads of the keys can be delayed. */
+/** Creates `Sessions` as another process has them. A test can hold back their reads of the signing keys. */
 async function createGatedSessions() {
   const { config, store, secrets, clock, ids, installation } = house.gateway
   let gate = Promise.resolve()
@@ -56,12 +56,12 @@ async function createGatedSessions() {
   await sessions.follow()
   return {
     sessions,
-    reads: () => reads,
-    hold() {
+    waitForRead: () => reads,
+    holdBackReads() {
       ;({ promise: gate, resolve: open } = Promise.withResolvers<void>())
       ;({ promise: reads, resolve: found } = Promise.withResolvers<void>())
     },
-    open: () => open(),
+    releaseReads: () => open(),
   }
 }
 
@@ -115,13 +115,13 @@ describe('a rotation of the signing key', () => {
 
   it('is not undone by a decision that was made while the watch read the keys', async () => {
     const { token } = await createWorld(house)
-    const { sessions, reads, hold, open } = await createGatedSessions()
-    hold()
+    const { sessions, waitForRead, holdBackReads, releaseReads } = await createGatedSessions()
+    holdBackReads()
     await rotateKey({ compromised: true })
     const following = sessions.follow()
-    await reads()
+    await waitForRead()
     expect(await sessions.authenticate(token), 'with the keys of before').toMatchObject({ plan: 'full' })
-    open()
+    releaseReads()
     await following
     await expect(async () => sessions.authenticate(token)).rejects.toThrow('AUTH_INVALID_TOKEN')
   })

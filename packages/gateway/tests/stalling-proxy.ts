@@ -13,7 +13,7 @@ export interface StallingProxy {
 export async function openStallingProxy(target: URL): Promise<StallingProxy> {
   const sockets = new Set<Socket>()
   let isStalled = false
-  let trap: { text: string; spring(far: Socket): void } | undefined
+  let pending: { text: string; holdReply(far: Socket): void } | undefined
   const server = createServer((near) => {
     const far = createConnection(Number(target.port), target.hostname)
     for (const [from, to] of [
@@ -23,9 +23,9 @@ export async function openStallingProxy(target: URL): Promise<StallingProxy> {
       sockets.add(from)
       if (isStalled) from.pause()
       from.on('data', (chunk: Buffer) => {
-        if (from === near && trap && chunk.includes(trap.text)) {
-          trap.spring(far)
-          trap = undefined
+        if (from === near && pending && chunk.includes(pending.text)) {
+          pending.holdReply(far)
+          pending = undefined
         }
         to.write(chunk)
       })
@@ -53,9 +53,9 @@ export async function openStallingProxy(target: URL): Promise<StallingProxy> {
     holdReplyTo(text) {
       const { promise: held, resolve } = Promise.withResolvers<void>()
       let silent: Socket | undefined
-      trap = {
+      pending = {
         text,
-        spring(far) {
+        holdReply(far) {
           silent = far.pause()
           resolve()
         },

@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-function start(environment: Record<string, string>) {
+function startProgram(environment: Record<string, string>) {
   const env = { DATA_DIR: join(directory, 'data'), PORT: '0', ...environment }
   const { status, stderr } = spawnSync(process.execPath, [mainFile], {
     cwd: directory,
@@ -28,7 +28,11 @@ function start(environment: Record<string, string>) {
 
 describe('a start', () => {
   it('ends with 78 for short secrets and misspelt settings, each in a sentence', () => {
-    const { status, stderr } = start({ ADMIN_TOKEN: 'x', LEGACY_TOKEN_SECRET: 'y', WRITES_ENABLE: '0' })
+    const { status, stderr } = startProgram({
+      ADMIN_TOKEN: 'x',
+      LEGACY_TOKEN_SECRET: 'y',
+      WRITES_ENABLE: '0',
+    })
     expect(status).toBe(78)
     expect(stderr).toContain('ADMIN_TOKEN is too short: 1 of at least 32 characters')
     expect(stderr).toContain('LEGACY_TOKEN_SECRET is too short: 1 of at least 32 characters')
@@ -37,7 +41,7 @@ describe('a start', () => {
 
   it('ends with 78 for a name in .env that is not a setting', () => {
     writeFileSync(join(directory, '.env'), 'COLOUR=red\n')
-    const { status, stderr } = start({ HOME: directory, TZ: 'UTC' })
+    const { status, stderr } = startProgram({ HOME: directory, TZ: 'UTC' })
     expect(status).toBe(78)
     expect(stderr).toContain('COLOUR is not a setting; remove it from .env or settings.env.')
     expect(stderr).not.toMatch(/HOME|TZ/)

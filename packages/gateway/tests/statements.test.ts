@@ -22,8 +22,9 @@ import {
 let house: TestGateway
 let shop: Buyer
 let other: Buyer
-/** The requests that reached the ERP, and how it responds to them. */
+/** The requests that reached the ERP. */
 const asked: LooseJson[] = []
+/** How the ERP responds to them. */
 let mood: 'well' | 'away' | 'late' | 'poor' | 'forgetful' | 'mute' | 'stubborn' = 'well'
 
 const lists = ['balances', 'transactions', 'bills', 'refunds', 'freight-bills'] as const
@@ -87,7 +88,7 @@ async function readAllPages(path: string, pageSize: number, from = shop): Promis
   throw new Error('The list has no end.')
 }
 
-/** Advances the clock until writes without a certain outcome are looked up again, and settles them. */
+/** Advances the clock until writes of unknown outcome are looked up again, and settles them. */
 async function settleOpenWrites() {
   for (let turn = 0; turn < 4; turn++) {
     await settleAll(house.gateway, writes)
@@ -572,7 +573,8 @@ describe('a list without days that is read over midnight', () => {
       const all = (await readAllPages(`/freight-bills?${everything}`, 200, reader)).flatMap(
         ({ data }) => data,
       )
-      // The oldest day by the gateway's clock must have rows, because only some of the pages would contain them.
+      // The list begins 30 days before its `as_of`. The day that drops out at midnight must have rows, so that pages
+      // with different beginnings would differ.
       const oldest = all
         .map(({ billed_at }) => String(billed_at).slice(0, 10))
         .findLast((day) => day >= '2026-10-23')

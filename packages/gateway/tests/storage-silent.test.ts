@@ -75,7 +75,7 @@ describe.skipIf(shouldSkip('a silent PostgreSQL', { postgres: true }))('a databa
       { RATE_LIMIT_POINTS: '100000' },
     )
     shop = openShop(beside)
-    // A token that the gateway has not seen would be refused because of that, so this call comes first.
+    // After this call the gateway knows the token. To check an unknown one, it would have to read the database.
     expectData(await shop.get('/me'))
   })
   afterAll(async () => {
@@ -101,7 +101,7 @@ describe.skipIf(shouldSkip('a silent PostgreSQL', { postgres: true }))('a databa
       return { ...order, recipient: { ...order.recipient, name: `Alex ${at}` } }
     })
     const submit = (order: LooseJson, at: number) =>
-      // Every other submit has no key, so its document's lock is the first thing that it needs.
+      // Every other submit has no key, so the first thing that it needs from the database is the document's lock.
       shop.post('/dropship-orders/submit', order, at % 2 === 0 ? { 'idempotency-key': `silent-${at}` } : {})
 
     const resume = proxy.stall()

@@ -29,7 +29,7 @@ class Turns {
   readonly #waiting: (() => void)[] = []
   isOpen = true
 
-  pass(): Promise<void> {
+  waitForTurn(): Promise<void> {
     if (this.isOpen) return Promise.resolve()
     return new Promise((resolve) => this.#waiting.push(resolve))
   }
@@ -46,23 +46,23 @@ class Turns {
 
 let house: TestGateway
 let shop: Buyer
-let door: Pipeline
+let pipeline: Pipeline
 let sku: string
 const turns = new Turns()
 /** Decides the outcome of each void. */
 let fates = new SeededRandom(0)
 
 beforeAll(async () => {
-  const slow = async <T>(work: () => Promise<T>): Promise<T> => {
-    await turns.pass()
+  const callAndWait = async <T>(work: () => Promise<T>): Promise<T> => {
+    await turns.waitForTurn()
     const answer = await work()
-    await turns.pass()
+    await turns.waitForTurn()
     return answer
   }
   const wrapErp = (erp: Erp): Erp => ({
     ...erp,
     void: (input, options) =>
-      slow(async () => {
+      callAndWait(async () => {
         const fate = fates.pick(['fine', 'fine', 'lost before', 'lost after'] as const)
         const lost = new UnknownOutcome('timeout', 'Nothing came back.')
         if (fate === 'lost before') throw lost
@@ -70,9 +70,9 @@ beforeAll(async () => {
         if (fate === 'lost after') throw lost
         return answer
       }),
-    submit: (input, options) => slow(() => erp.submit(input, options)),
-    'documents.changed': (input, options) => slow(() => erp['documents.changed'](input, options)),
-    'documents.read': (input, options) => slow(() => erp['documents.read'](input, options)),
+    submit: (input, options) => callAndWait(() => erp.submit(input, options)),
+    'documents.changed': (input, options) => callAndWait(() => erp['documents.changed'](input, options)),
+    'documents.read': (input, options) => callAndWait(() => erp['documents.read'](input, options)),
   })
   house = await openTestGateway({
     styles: 10,
@@ -81,12 +81,12 @@ beforeAll(async () => {
     wrapErp,
   })
   shop = openShop(house)
-  door = createPipeline(house.gateway, catalogue, writes)
+  pipeline = createPipeline(house.gateway, catalogue, writes)
   sku = await shop.createSku({ AUSYD1: stock })
 })
 afterAll(() => house.close())
 
-async function waitUntilSettled(): Promise<void> {
+async function waitFiveTurns(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
@@ -131,7 +131,7 @@ async function placeOrder(number: string): Promise<Story> {
   const body = { sku, quantity: 1, warehouse_code: 'AUSYD1', client_order_number: number, recipient: alex }
   const heldBefore = countHeldAtErp(house, sku)
   turns.isOpen = true
-  const { json } = await sendInProcess(door, 'POST', '/api/v1/dropship-orders/submit', { token, body })
+  const { json } = await sendInProcess(pipeline, 'POST', '/api/v1/dropship-orders/submit', { token, body })
   const { dropship_order_id: id } = json.data
   const reference = await findReference(house, id)
   return {
@@ -154,14 +154,14 @@ function startCall({ id, number, token, body, replies, tasks, retries }: Story, 
       ? (['DELETE', `/api/v1/dropship-orders/${id}`, {}] as const)
       : (['POST', '/api/v1/dropship-orders/submit', { body }] as const)
   const key = `${number}-${replies.length}`
-  const sendThisCall = () => sendInProcess(door, method, path, { token, key, ...sent })
+  const sendThisCall = () => sendInProcess(pipeline, method, path, { token, key, ...sent })
   if (kind === 'void') retries.push(sendThisCall)
   const reply = sendThisCall()
   replies.push({ kind, reply })
   tasks.push(reply)
 }
 
-function ship(story: Story) {
+function shipOrder(story: Story) {
   if (story.shipment !== 'none') return
   try {
     house.sandbox.steering.ship(story.reference)
@@ -179,11 +179,11 @@ async function runSteps(story: Story, dice: SeededRandom, watch: () => Promise<v
     () => startCall(story, 'submit'),
     () => void story.tasks.push(syncDocuments(house.gateway)),
     () => void story.tasks.push(settleAll(house.gateway, writes)),
-    () => ship(story),
+    () => shipOrder(story),
   ]
   turns.isOpen = false
   for (let step = 0; step < 12; step++) {
-    await waitUntilSettled()
+    await waitFiveTurns()
     if (turns.waiting > 0 && dice.drawBoolean(0.5)) turns.release(dice.drawInteger(0, 99))
     else dice.pick(acts)()
     await watch()
@@ -191,7 +191,7 @@ async function runSteps(story: Story, dice: SeededRandom, watch: () => Promise<v
   turns.isOpen = true
   for (let release = 0; release < maxReleases && turns.waiting > 0; release++) {
     turns.release(dice.drawInteger(0, 99))
-    await waitUntilSettled()
+    await waitFiveTurns()
     await watch()
   }
   await Promise.all(story.tasks)
@@ -199,8 +199,8 @@ async function runSteps(story: Story, dice: SeededRandom, watch: () => Promise<v
 }
 
 /**
- * Settles the writes and retries with the same keys, as a client without a certain outcome does. A retry of a settled
- * write must not start anything new.
+ * Settles the writes and retries with the same keys, as a client does that does not know the outcome. A retry of a
+ * settled write must not start anything new.
  */
 async function settleAndRetry({ replies, retries }: Story) {
   await settleThreeTimes()
@@ -221,8 +221,11 @@ async function readStatusAtErp(reference: string): Promise<string | undefined> {
   return 'ok' in answer ? answer.ok.documents[0]?.status : undefined
 }
 
-async function compareSides({ id, token, shipment }: Story, there: string | undefined): Promise<string[]> {
-  const { json } = await sendInProcess(door, 'GET', `/api/v1/dropship-orders/${id}`, { token })
+async function compareGatewayWithErp(
+  { id, token, shipment }: Story,
+  there: string | undefined,
+): Promise<string[]> {
+  const { json } = await sendInProcess(pipeline, 'GET', `/api/v1/dropship-orders/${id}`, { token })
   const here = json.data
   const wanted = there === 'open' ? 'pending' : there
   return [
@@ -263,7 +266,7 @@ async function checkSecondOrders(
   return [
     ...(seconds.size > 0 && there !== 'cancelled' ? ['a second order exists beside the first'] : []),
     ...(seconds.size > 1 ? ['two second orders'] : []),
-    // Submits without a certain outcome may hold stock for a second order.
+    // Submits of unknown outcome may hold stock for a second order.
     ...(held < 0 || held > open + unknown ? [`${held} held for ${open} open orders`] : []),
   ]
 }
@@ -281,7 +284,7 @@ async function runSchedule(number: string, dice: SeededRandom): Promise<string[]
   const there = await readStatusAtErp(story.reference)
   return [
     ...found,
-    ...(await compareSides(story, there)),
+    ...(await compareGatewayWithErp(story, there)),
     ...(await checkReplies(story, there)),
     ...(await checkSecondOrders(story, there)),
   ]

@@ -130,7 +130,7 @@ describe('registering', () => {
 
   it('refuses every one of them by name, at creation and at a change', async () => {
     const { endpoint_id } = await registerEndpoint(house, channel.token, 'https://hooks.example.com/')
-    // This gateway has other own hosts than the list above assumes, so those cases are left out.
+    // The cases `url_own` name hosts of the gateway itself. This gateway has other hosts, so they are left out.
     for (const [url] of refused.filter(([, flaw]) => flaw !== 'url_own')) {
       const body = { url, event_types: ['order.created'] }
       const { token } = channel
@@ -168,7 +168,7 @@ describe('registering', () => {
 type Dial = NonNullable<EgressParts['dial']>
 
 /** Creates a connector that records the target of each connection and opens none. */
-function createRecorder(): {
+function createRecordingDialer(): {
   readonly opened: Parameters<ReturnType<typeof buildConnector>>[0][]
   readonly dial: Dial
 } {
@@ -185,7 +185,7 @@ const postTo = (egress: Egress, url: string) =>
 
 describe('a connection', () => {
   it('goes to the address that was checked, under the name that was asked for', async () => {
-    const { opened, dial } = createRecorder()
+    const { opened, dial } = createRecordingDialer()
     const egress = new Egress(createTestConfig(), { dial, resolve: async () => ['8.8.8.8'] })
     expect(await postTo(egress, 'https://hooks.example.com/')).toMatchObject({ error: 'connection' })
     expect(opened).toMatchObject([{ hostname: '8.8.8.8', servername: 'hooks.example.com' }])
@@ -193,7 +193,7 @@ describe('a connection', () => {
   })
 
   it('is opened to none of a thousand answers of a resolver that flips to a private address', async () => {
-    const { opened, dial } = createRecorder()
+    const { opened, dial } = createRecordingDialer()
     let asked = 0
     const egress = new Egress(createTestConfig(), {
       dial,
@@ -215,7 +215,7 @@ describe('a connection', () => {
     [['fe80::1%eth0']],
     [['not an address']],
   ])('is not opened where a name resolves to %j', async (addresses) => {
-    const { opened, dial } = createRecorder()
+    const { opened, dial } = createRecordingDialer()
     const egress = new Egress(createTestConfig(), { dial, resolve: async () => addresses })
     expect(await postTo(egress, 'https://127.0.0.1.nip.io/')).toMatchObject({
       status: undefined,
@@ -226,7 +226,7 @@ describe('a connection', () => {
   })
 
   it('is not opened to an address of the gateway’s own, public or not', async () => {
-    const { opened, dial } = createRecorder()
+    const { opened, dial } = createRecordingDialer()
     const addresses = Object.values(networkInterfaces())
       .flatMap((each) => each ?? [])
       .map(({ address }) => address)
@@ -239,7 +239,7 @@ describe('a connection', () => {
   })
 
   it('is not opened where a name has no address, and says so', async () => {
-    const { opened, dial } = createRecorder()
+    const { opened, dial } = createRecordingDialer()
     const failToResolve = () => Promise.reject(new Error('ENOTFOUND'))
     const egress = new Egress(createTestConfig(), { dial, resolve: failToResolve })
     expect(await postTo(egress, 'https://hooks.example.com/')).toMatchObject({ error: 'dns' })
@@ -250,7 +250,7 @@ describe('a connection', () => {
   it.each(refused.filter(([, flaw]) => flaw !== 'url_own').map(([url]) => url))(
     'is not opened for %s',
     async (url) => {
-      const { opened, dial } = createRecorder()
+      const { opened, dial } = createRecordingDialer()
       const asked: string[] = []
       const egress = new Egress(createTestConfig(), {
         dial,

@@ -17,7 +17,7 @@ import {
 import { type Buyer, buildDropship, createDraft, expectData, expectError, openShop } from './trade.ts'
 import { verifyWebhook } from './verify-webhook.ts'
 
-const waitUntilSoon = (holds: () => Promise<boolean>) => untilWithin(holds, 10_000)
+const waitUpToTenSeconds = (holds: () => Promise<boolean>) => untilWithin(holds, 10_000)
 
 let house: TestGateway
 let shop: Buyer
@@ -41,7 +41,7 @@ afterEach(async () => {
 
 /** The webhook endpoint of the current test. */
 let endpoint: LooseJson = {}
-const registerCurrent = async (more: LooseJson = {}) => {
+const registerCurrentEndpoint = async (more: LooseJson = {}) => {
   endpoint = await registerEndpoint(house, await shop.token(), receiver.url, more)
   return endpoint
 }
@@ -62,7 +62,7 @@ const schedule = [0, 30_000, 2 * minute, 10 * minute, 60 * minute, 360 * minute]
 
 describe('a delivery', () => {
   it('is tried at 0 s, 30 s, 2 min, 10 min, 1 h and 6 h after the failure before, never earlier, then is a dead letter', async () => {
-    await registerCurrent()
+    await registerCurrentEndpoint()
     receiver.usual = 500
     const order = await submitOrder()
     await deliverDue(house)
@@ -95,7 +95,7 @@ describe('a delivery', () => {
 
   it('shows in /statusz for as long as it is due and nobody takes it', async () => {
     const readQueue = async () => (await call(house, 'GET', '/statusz')).json.data.webhook_queue
-    await registerCurrent()
+    await registerCurrentEndpoint()
     await deliverDue(house)
     expect(await readQueue()).toEqual({ endpoints_due: 0, oldest_seconds: null })
     await submitOrder()
@@ -107,7 +107,7 @@ describe('a delivery', () => {
   })
 
   it('waits from the failure, not from the beginning', async () => {
-    await registerCurrent()
+    await registerCurrentEndpoint()
     receiver.answers = [500, 500]
     await submitOrder()
     await deliverDue(house)
@@ -124,7 +124,7 @@ describe('a delivery', () => {
   })
 
   it.each([301, 302, 307, 308])('does not follow a %i', async (status) => {
-    await registerCurrent()
+    await registerCurrentEndpoint()
     const elsewhere = await openReceiver()
     receiver.answers = [(response) => response.writeHead(status, { location: elsewhere.url }).end()]
     await submitOrder()
@@ -139,7 +139,7 @@ describe('a delivery', () => {
   })
 
   it.each([204, 299])('takes %i for a success', async (status) => {
-    await registerCurrent()
+    await registerCurrentEndpoint()
     receiver.answers = [status]
     await submitOrder()
     await deliverDue(house)
@@ -147,7 +147,7 @@ describe('a delivery', () => {
   })
 
   it('tells the failure in words and at most 200 printable characters of the answer', async () => {
-    await registerCurrent()
+    await registerCurrentEndpoint()
     receiver.answers = [(response) => response.writeHead(503).end(`no\u0007 \u0000room${'x'.repeat(500)}`)]
     await submitOrder()
     await deliverDue(house)
@@ -157,7 +157,7 @@ describe('a delivery', () => {
   })
 
   it('reads no more than 64 kB of an endless answer, and counts its status', async () => {
-    await registerCurrent()
+    await registerCurrentEndpoint()
     let sent = 0
     receiver.answers = [
       (response) => {
@@ -176,7 +176,7 @@ describe('a delivery', () => {
   })
 
   it('is a failure where the connection breaks or is refused', async () => {
-    await registerCurrent()
+    await registerCurrentEndpoint()
     receiver.answers = [(response) => response.destroy()]
     await submitOrder()
     await deliverDue(house)
@@ -188,7 +188,7 @@ describe('a delivery', () => {
   })
 
   it('no longer goes to an endpoint that was deleted', async () => {
-    const { endpoint_id } = await registerCurrent()
+    const { endpoint_id } = await registerCurrentEndpoint()
     receiver.usual = 500
     await submitOrder()
     await deliverDue(house)
@@ -208,7 +208,7 @@ describe('a delivery', () => {
   })
 
   it('can be sent again, under the same event_id and with the whole schedule before it', async () => {
-    await registerCurrent()
+    await registerCurrentEndpoint()
     await submitOrder()
     await deliverDue(house)
     const { delivery_id } = await readDelivery()
@@ -224,7 +224,7 @@ describe('a delivery', () => {
   })
 
   it('waits as long as webhooks are switched off for the channel, and is made good afterwards', async () => {
-    await registerCurrent()
+    await registerCurrentEndpoint()
     const channel = 'channel-of-CUST-HARBOUR'
     const { db } = house.gateway.store
     const switchWebhooks = (on: number) =>
@@ -244,7 +244,7 @@ describe('a delivery', () => {
 
 describe('a signature', () => {
   it('verifies with a library of Standard Webhooks, and with ten lines for ours, over the raw body', async () => {
-    const { secret } = await registerCurrent()
+    const { secret } = await registerCurrentEndpoint()
     await submitOrder()
     await deliverDue(house)
     const { raw, headers } = readNewest(receiver)
@@ -259,7 +259,7 @@ describe('a signature', () => {
   })
 
   it('has a fresh time on every attempt', async () => {
-    const { secret } = await registerCurrent()
+    const { secret } = await registerCurrentEndpoint()
     receiver.answers = [500]
     await submitOrder()
     await deliverDue(house)
@@ -273,7 +273,7 @@ describe('a signature', () => {
   })
 
   it('is made with both secrets for a day after a rotation, and with the new one alone then', async () => {
-    const { endpoint_id, secret: old } = await registerCurrent()
+    const { endpoint_id, secret: old } = await registerCurrentEndpoint()
     const rotated = expectData(await shop.post(`/webhook-endpoints/${endpoint_id}/secret-rotations`), 201)
     expect(rotated.secret).not.toBe(old)
     expect(rotated.former_secret_until).not.toBeNull()
@@ -293,7 +293,7 @@ describe('a signature', () => {
   })
 
   it('is made with every secret of the last day, however often it was rotated', async () => {
-    const { endpoint_id, secret: first } = await registerCurrent()
+    const { endpoint_id, secret: first } = await registerCurrentEndpoint()
     const rotateSecret = async () =>
       expectData(await shop.post(`/webhook-endpoints/${endpoint_id}/secret-rotations`), 201).secret
     const second = await rotateSecret()
@@ -307,7 +307,7 @@ describe('a signature', () => {
   })
 
   it('stays the one that a lost answer told, when the rotation is asked for again with its key', async () => {
-    const { endpoint_id } = await registerCurrent()
+    const { endpoint_id } = await registerCurrentEndpoint()
     const path = `/webhook-endpoints/${endpoint_id}/secret-rotations`
     const requestRotation = () => shop.post(path, undefined, { 'idempotency-key': 'rotation-1' })
     const told = await requestRotation()
@@ -323,7 +323,7 @@ describe('a signature', () => {
   })
 
   it('verifies on every delivery while secrets are rotated under load', async () => {
-    const { endpoint_id, secret } = await registerCurrent()
+    const { endpoint_id, secret } = await registerCurrentEndpoint()
     let [former, current] = [secret, secret]
     let failures = 0
     receiver.usual = (response, { raw, headers }) => {
@@ -347,7 +347,7 @@ describe('a signature', () => {
   })
 
   it('stands on a secret that is shown once and sealed at rest', async () => {
-    const { endpoint_id, secret } = await registerCurrent()
+    const { endpoint_id, secret } = await registerCurrentEndpoint()
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
     const answers = [
       await shop.get('/webhook-endpoints'),
@@ -384,7 +384,10 @@ function matchesStandard(secret: string, raw: string, headers: Record<string, st
 
 describe('an endpoint', () => {
   it('is registered, read, changed and listed by its channel alone', async () => {
-    const { endpoint_id } = await registerCurrent({ description: 'orders', warehouse_codes: ['AUSYD1'] })
+    const { endpoint_id } = await registerCurrentEndpoint({
+      description: 'orders',
+      warehouse_codes: ['AUSYD1'],
+    })
     const changed = expectData(
       await shop.send('PATCH', `/webhook-endpoints/${endpoint_id}`, {
         body: { description: null, warehouse_codes: null, event_types: ['stock.changed'] },
@@ -452,7 +455,7 @@ describe('an endpoint', () => {
   })
 
   it('is tried out with an event that is on no list', async () => {
-    const { endpoint_id, secret } = await registerCurrent()
+    const { endpoint_id, secret } = await registerCurrentEndpoint()
     const headers = { 'x-request-id': 'req-of-a-test-1' }
     house.clock.advance(1)
     const sent = expectData(await shop.post(`/webhook-endpoints/${endpoint_id}/test`, undefined, headers))
@@ -491,7 +494,7 @@ describe('an endpoint', () => {
 
 describe('deliveries', () => {
   it('are listed and sent again by their channel alone', async () => {
-    await registerCurrent()
+    await registerCurrentEndpoint()
     await submitOrder()
     await deliverDue(house)
     const { delivery_id, event_id } = await readDelivery()
@@ -512,7 +515,7 @@ describe('deliveries', () => {
 
 describe('order.created', () => {
   it('tells of a wholesale order once, when it is submitted, without the recipient', async () => {
-    await registerCurrent()
+    await registerCurrentEndpoint()
     const draft = await createDraft(shop, await shop.createSku(), 2, { client_order_number: 'WHOLE-1' })
     await deliverDue(house)
     expect(receiver.received).toHaveLength(0)
@@ -545,7 +548,7 @@ describe('order.created', () => {
   })
 
   it('tells of a drop-ship order once, not of its preview, without the recipient', async () => {
-    await registerCurrent()
+    await registerCurrentEndpoint()
     const wish = buildDropship(await shop.createSku())
     expectData(await shop.post('/dropship-orders/allocation-preview', wish))
     await deliverDue(house)
@@ -565,12 +568,12 @@ describe('order.created', () => {
   })
 
   it('is not told of an order that the ERP refused', async () => {
-    await registerCurrent()
+    await registerCurrentEndpoint()
     const sku = await shop.createSku({ AUSYD1: 0 })
-    const before = await readLastNumber()
+    const before = await readLastEventNumber()
     expectError(await shop.post('/dropship-orders/submit', buildDropship(sku)), 'UPSTREAM_REJECTED')
     await deliverDue(house)
-    expect(await readLastNumber()).toBe(before)
+    expect(await readLastEventNumber()).toBe(before)
     expect(receiver.received).toHaveLength(0)
   })
 
@@ -583,7 +586,7 @@ describe('order.created', () => {
   })
 })
 
-async function readLastNumber(): Promise<number> {
+async function readLastEventNumber(): Promise<number> {
   while (await sequenceEvents(house.gateway));
   const { value } = await house.gateway.store.db
     .selectFrom('counters')
@@ -604,7 +607,7 @@ describe('receivers that hang', () => {
     for (let each = 0; each < 20; each++)
       await Promise.all([sendTest(slow.endpoint_id), sendTest(fine.endpoint_id)])
     const dispatcher = new Dispatcher(house.gateway, new Egress(house.gateway.config))
-    await waitUntilSoon(async () => {
+    await waitUpToTenSeconds(async () => {
       await dispatcher.turn()
       return receiver.received.length === 20
     })

@@ -27,8 +27,8 @@ const maxMs = 300_000
 async function serveMcp(house: TestGateway): Promise<{ url: string; close: () => void }> {
   const { gateway } = house
   const { token } = await createWorld(house)
-  const door = createMcpPipeline(gateway, createPipeline(gateway, catalogue, writes), createFixtureServer)
-  const listener = createListener(gateway, door)
+  const pipeline = createMcpPipeline(gateway, createPipeline(gateway, catalogue, writes), createFixtureServer)
+  const listener = createListener(gateway, pipeline)
   const server = createGatewayServer(gateway, (request, response) => {
     request.headersDistinct.authorization = [`Bearer ${token}`]
     listener(request, response)
