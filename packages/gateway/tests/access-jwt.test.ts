@@ -298,7 +298,7 @@ describe('an unknown key id', () => {
       server.close()
     }
     reads = 0
-    return { second, reads: () => reads, close }
+    return { second, countReads: () => reads, close }
   }
 
   const stranger = generateKeyPair('EdDSA', { extractable: true })
@@ -312,7 +312,7 @@ describe('an unknown key id', () => {
       .sign((await stranger).privateKey)
 
   it('makes the table be read once a second, however many ask', async () => {
-    const { second, reads, close } = await openCountingProcess()
+    const { second, countReads, close } = await openCountingProcess()
     const sendForgedTokens = async () => {
       const kids = Array.from({ length: 50 }, (_each, index) => `key_${index}`)
       const tokens = await Promise.all(kids.map((kid) => signForged({ alg: 'EdDSA', kid })))
@@ -321,22 +321,22 @@ describe('an unknown key id', () => {
     }
     house.clock.advance(1_000)
     await sendForgedTokens()
-    expect(reads()).toBe(1)
+    expect(countReads()).toBe(1)
     await sendForgedTokens()
-    expect(reads()).toBe(1)
+    expect(countReads()).toBe(1)
     house.clock.advance(1_000)
     await sendForgedTokens()
-    expect(reads()).toBe(2)
+    expect(countReads()).toBe(2)
     close()
   })
 
   it('is found where another process has just rotated', async () => {
-    const { second, reads, close } = await openCountingProcess()
+    const { second, countReads, close } = await openCountingProcess()
     house.clock.advance(1_000)
     await house.gateway.keys.rotate()
     const { token } = await createWorld(house)
     expect((await readMe(token, second)).status).toBe(200)
-    expect(reads()).toBe(1)
+    expect(countReads()).toBe(1)
     close()
   })
 

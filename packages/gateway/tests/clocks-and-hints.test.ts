@@ -54,6 +54,7 @@ class Gate {
     await this.#go.promise
   }
 
+  /** Resolves when a call waits. */
   get arrived() {
     return this.#arrived.promise
   }

@@ -1,4 +1,4 @@
-/** Checks of the English guides that do not run the code in them. `npm run samples` runs it. */
+/** Checks the English guides, without running their code samples. `npm run samples` runs these. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
  * Lists also show rows whose time is in the future (contract §16). Even if the ERP's clock is ahead of the gateway's,
- * every row of a list is on exactly one of its pages. The gateway's own rows may also be ahead, after its clock was corrected. A new list
- * endpoint fails here until `fillLists` creates two rows for it.
+ * every row of a list is on exactly one of its pages. The gateway's own rows may also be ahead, after its clock was
+ * corrected. A new list endpoint fails here until `fillLists` creates two rows for it.
  */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -24,6 +24,7 @@ export class Gate {
     await this.#opened.promise
   }
 
+  /** Resolves when a call waits. */
   get arrived() {
     return this.#arrived.promise
   }
@@ -33,7 +34,7 @@ export class Gate {
   }
 }
 
-/** When the gateway notices that it has lost its locks. */
+/** The point of a write at which the gateway notices that it has lost its locks. */
 export type Moment =
   | 'never'
   | 'after the lock'
@@ -87,7 +88,7 @@ export async function openGatewayWithoutLocks(house: TestGateway): Promise<Gatew
       return work(lost.signal).finally(() => held.delete(lost))
     },
   }
-  const erp = gateErp(house.sandbox.erp, { gate: beforeErp, writes, refusal: () => state.refusal })
+  const erp = wrapErpWithGate(house.sandbox.erp, { gate: beforeErp, writes, refusal: () => state.refusal })
   const beside = await openSecondGateway({ ...house, gateway: { ...house.gateway, store: losing } }, {}, erp)
   return Object.assign(state, { house: beside, beforeCommit, beforeErp, writes, noticeLoss })
 }
@@ -96,7 +97,7 @@ export async function openGatewayWithoutLocks(house: TestGateway): Promise<Gatew
 export function gateCommits(store: Store, gate: Gate, committed: () => void = () => {}): Store {
   return {
     ...store,
-    db: gateTransactions(store.db, gate, committed),
+    db: wrapTransactionsWithGate(store.db, gate, committed),
     async executeAtOnce(statements) {
       await gate.waitIfArmed()
       const counts = await store.executeAtOnce(statements)
@@ -106,7 +107,7 @@ export function gateCommits(store: Store, gate: Gate, committed: () => void = ()
   }
 }
 
-function gateTransactions(db: Store['db'], gate: Gate, committed: () => void): Store['db'] {
+function wrapTransactionsWithGate(db: Store['db'], gate: Gate, committed: () => void): Store['db'] {
   const transaction = () => ({
     execute: async (work: Parameters<ReturnType<Store['db']['transaction']>['execute']>[0]) => {
       await gate.waitIfArmed()
@@ -130,7 +131,7 @@ interface Watch {
   refusal(): RejectionReason | undefined
 }
 
-function gateErp(erp: Erp, { gate, writes, refusal }: Watch): Erp {
+function wrapErpWithGate(erp: Erp, { gate, writes, refusal }: Watch): Erp {
   const callAfterGate = async <T>(work: () => Promise<T>): Promise<T> => {
     await gate.waitIfArmed()
     return work()

@@ -129,7 +129,7 @@ async function settleOpenWrites() {
 }
 
 const createOrderDraft = async () => {
-  const body = { warehouse_code: 'AUSYD1', lines: [{ sku: createStockedSku(), quantity: 1 }], shipping }
+  const body = { warehouse_code: 'AUSYD1', lines: [{ sku: findStockedSku(), quantity: 1 }], shipping }
   const { json } = await call(house, 'POST', '/api/v1/orders', { token, body })
   return String(json.data.order_id)
 }
@@ -141,7 +141,7 @@ const submit = (id: string, key?: string) =>
   })
 
 describe.each(points)('a crash $point', ({ point, reaches }) => {
-  /** Submits an order and crashes at `point`. The client gets no response, or none that is a definite refusal. */
+  /** Submits an order and crashes at `point`. Checks that the client is not told that the order was refused. */
   const submitAndCrash = async (id: string, key?: string) => {
     isAsked = false
     crashAt = point
@@ -178,8 +178,8 @@ describe.each(points)('a crash $point', ({ point, reaches }) => {
 
 const buildKey = (point: Point) => `key-${point.replaceAll(' ', '-')}`
 
-/** Picks a SKU that the account may order and gives it stock in AUSYD1. */
-function createStockedSku(): string {
+/** Finds a SKU that the account may order and that is in stock in AUSYD1. */
+function findStockedSku(): string {
   const { mirror } = house.gateway
   const skus = mirror.stock.snapshot('AUSYD1')?.blocks.flatMap((block) => block.skus) ?? []
   const sku = skus.find(

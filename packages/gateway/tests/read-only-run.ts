@@ -1,7 +1,7 @@
 /**
  * If TEST_READ_ONLY is the path of a file, every gateway of the suite runs with WRITES_ENABLED=0. One line is appended
- * to the file for each operation that reaches the ERP (`write` or `read`) and for each refusal with READ_ONLY_MODE (`refused`). The
- * suite's own expectations then fail; `.ci/read-only.sh` only checks that no write was recorded.
+ * to the file for each operation that reaches the ERP (`write` or `read`) and for each refusal with READ_ONLY_MODE
+ * (`refused`). The suite's own expectations then fail; `.ci/read-only.sh` only checks that no write was recorded.
  */
 
 import { appendFileSync } from 'node:fs'

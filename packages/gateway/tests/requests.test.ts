@@ -1,4 +1,4 @@
-/** The request log: what a channel learns about its own requests, and how much it costs to keep the log. */
+/** The request log: what channels and the operator can look up, what is not kept, and how long the rest is kept. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { prune } from '../src/housekeeping.ts'

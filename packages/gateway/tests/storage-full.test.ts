@@ -1,7 +1,7 @@
 /**
  * Writes are refused while the disk is full: they do not reach the ERP, reads continue to work, and each idempotency key
- * can be used again. SQLite's page limit simulates the full disk here; `store/trouble.test.ts` checks
- * PostgreSQL's error code.
+ * can be used again. SQLite's page limit simulates the full disk here; `store/trouble.test.ts` checks PostgreSQL's error
+ * code.
  */
 
 import { execFileSync } from 'node:child_process'

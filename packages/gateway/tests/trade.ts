@@ -26,6 +26,7 @@ import { recordOperations } from './read-only-run.ts'
 
 export interface Buyer {
   readonly house: TestGateway
+  /** Returns the buyer's token, a new one shortly before the former one expires. */
   token(): Promise<string>
   get(path: string): Promise<CallResult>
   post(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<CallResult>

@@ -26,11 +26,11 @@ describe.skipIf(shouldSkip('a backlog of webhooks', { postgres: true })).each([
     const { db } = house.gateway.store
     await sql`alter table webhook_deliveries set (autovacuum_enabled = false)`.execute(db)
     if (isAnalyzed) {
-      await addEndpoint(house, 'former')
+      await addPendingDeliveries(house, 'former')
       await db.updateTable('webhook_deliveries').set({ status: 'delivered', due_at: null }).execute()
       await sql`analyze webhook_deliveries`.execute(db)
     }
-    due = await addEndpoint(house, 'due')
+    due = await addPendingDeliveries(house, 'due')
   })
   afterAll(() => house.close())
 
@@ -65,8 +65,8 @@ describe.skipIf(shouldSkip('a backlog of webhooks', { postgres: true })).each([
   })
 })
 
-/** Adds an endpoint with pending deliveries, each of another event. */
-async function addEndpoint({ gateway }: TestGateway, name: string): Promise<WebhookDeliveryRow[]> {
+/** Adds many pending deliveries to one webhook endpoint, each of another event. */
+async function addPendingDeliveries({ gateway }: TestGateway, name: string): Promise<WebhookDeliveryRow[]> {
   const now = gateway.clock.now()
   const rows = Array.from({ length: waiting }, (_, at) => {
     const event = {

@@ -73,10 +73,10 @@ class Client {
   constructor(url: string, token: string, pauseMs: number) {
     this.#url = url
     this.#token = token
-    this.ended = this.#work(pauseMs)
+    this.ended = this.#sendUntilClosed(pauseMs)
   }
 
-  async #work(pauseMs: number): Promise<void> {
+  async #sendUntilClosed(pauseMs: number): Promise<void> {
     for (;;) {
       const reply = await this.#sendOne().catch((error: unknown) => {
         this.failures.push(error)

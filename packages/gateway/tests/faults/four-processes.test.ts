@@ -298,7 +298,7 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
     return new Map(rows.map((row) => [row.warehouse_code, Number(row.version)]))
   }
 
-  /** Whether the cursors in the database are the ERP's current ones. */
+  /** Whether all stock changes of the ERP are stored in the database. */
   async function isSynced(): Promise<boolean> {
     const { rows } = await observer.query(
       "select warehouse_code, cursor from warehouses where kind = 'warehouse'",

@@ -12,7 +12,7 @@ interface Task {
   /** Resolves when the task waits again or has ended. */
   settled: PromiseWithResolvers<void>
   isAbandoned: boolean
-  /** Set while the task waits. */
+  /** Set while the task waits. When it resolves, the task continues. */
   goOn: PromiseWithResolvers<void> | undefined
 }
 
@@ -43,8 +43,8 @@ export class Gate {
   }
 
   /**
-   * Waits until the trial releases the task. The task's ERP calls this with each response; outside a task it returns at
-   * once.
+   * Waits until the trial releases the task. The ERP of the trial calls this before it returns a response. Returns at
+   * once if no task is running.
    */
   async wait(): Promise<void> {
     const task = this.#current.getStore()

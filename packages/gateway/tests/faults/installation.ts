@@ -91,9 +91,9 @@ export class Installation {
 
   /** Waits until `sandbox.json` names an ERP process other than `ended`, and returns its process id. */
   async waitForNewErp(ended: number): Promise<number> {
-    const erp = () => this.readSandbox().erp_pid
-    await waitUntil(() => erp() !== ended, erpTimeoutMs, 'The gateway did not start its ERP again')
-    return erp()
+    const readErpPid = () => this.readSandbox().erp_pid
+    await waitUntil(() => readErpPid() !== ended, erpTimeoutMs, 'The gateway did not start its ERP again')
+    return readErpPid()
   }
 
   /** Requests a token for the sandbox channel. */

@@ -68,7 +68,7 @@ export class World {
     await putBack(this.#store, { warehouses: [], stock: [], history: [] })
     for (let owner = 0; owner < gateways; owner++) this.#gateways.push(this.#createProcess(owner))
     if (this.#options.unfilled) return
-    await syncStock(this.gateway(0))
+    await syncStock(this.pickGateway(0))
     for (const gateway of this.#gateways) await gateway.mirror.stock.follow()
   }
 
@@ -76,28 +76,28 @@ export class World {
     for (let owner = 0; owner < gateways; owner++) await this.#gate.abandon(owner)
   }
 
-  /** Finishes all work. Then compares the copy of every client, and the stock as read anew, with the ERP. */
+  /** Finishes all work. Then compares the copy of every client, and a new read of the stock, with the ERP. */
   async finish(): Promise<void> {
     for (let turn = 0; turn < maxTurns && (await this.#gate.release(0)); turn++);
-    for (let turn = 0; turn < 2 * gateways; turn++) await syncStock(this.gateway(turn))
+    for (let turn = 0; turn < 2 * gateways; turn++) await syncStock(this.pickGateway(turn))
     for (const gateway of this.#gateways) await gateway.mirror.stock.follow()
     for (const client of this.#clients) {
-      await this.#catchUp(client, this.gateway(1))
+      await this.#catchUp(client, this.pickGateway(1))
       this.#promises.checkEqualsErp(client.code, client.rows, 'the client')
     }
     for (const code of codes) {
       const fresh = new ModelClient(code)
       for (const gateway of this.#gateways) this.#promises.checkState(readProof(gateway, code))
-      await fresh.startPull(this.gateway(0), undefined)
+      await fresh.startPull(this.pickGateway(0), undefined)
       this.#promises.checkEqualsErp(code, fresh.rows, 'a fresh pull')
     }
   }
 
-  gateway(choice: number): Gateway {
+  pickGateway(choice: number): Gateway {
     return pickItem(this.#gateways, choice)
   }
 
-  client(choice: number): ModelClient {
+  pickClient(choice: number): ModelClient {
     return pickItem(this.#clients, choice)
   }
 
@@ -119,7 +119,7 @@ export class World {
    */
   async reread(choice: number, warehouse: number, skus: readonly string[]): Promise<void> {
     const code = pickItem(realWarehouses, warehouse)
-    const snapshot = this.gateway(choice).mirror.stock.snapshot(code)
+    const snapshot = this.pickGateway(choice).mirror.stock.snapshot(code)
     const stored = skus.filter((sku) => snapshot && findSku(snapshot, sku))
     if (!this.#options.hasSeq || stored.length === 0) return
     await this.start(choice, 'reread', (gateway) => rereadSkus(gateway, code, stored))
@@ -130,7 +130,7 @@ export class World {
     const owner = choice % gateways
     if (this.#gate.hasTask(owner, kind)) return
     await this.#gate.start(owner, kind, () =>
-      work(this.gateway(owner)).catch((error: unknown) => {
+      work(this.pickGateway(owner)).catch((error: unknown) => {
         // A task may fail if the database is restored meanwhile; the next task of its kind repairs that.
         if (!this.#hasFailedOver || error instanceof Abandoned) throw error
       }),
@@ -141,9 +141,9 @@ export class World {
     return toItsEnd ? this.#gate.finish(choice) : this.#gate.release(choice)
   }
 
-  pull(client: number, gateway: number, pageSize: number | undefined): Promise<void> {
+  startPull(client: number, gateway: number, pageSize: number | undefined): Promise<void> {
     return ignoreUpstreamErrors(async () => {
-      const proof = await this.client(client).startPull(this.gateway(gateway), pageSize)
+      const proof = await this.pickClient(client).startPull(this.pickGateway(gateway), pageSize)
       if (proof) this.#promises.checkState(proof)
     })
   }
@@ -151,15 +151,15 @@ export class World {
   /** Reads the client's next page: of its full read (pull) if one is running, otherwise of the change feed. */
   readPage(client: number, gateway: number, size: number, points: number): Promise<void> {
     return ignoreUpstreamErrors(async () => {
-      const reader = this.client(client)
-      if (reader.isPulling) await reader.pullPage(this.gateway(gateway))
-      else await this.#readFeedPage(reader, this.gateway(gateway), size, points)
+      const reader = this.pickClient(client)
+      if (reader.isPulling) await reader.pullPage(this.pickGateway(gateway))
+      else await this.#readFeedPage(reader, this.pickGateway(gateway), size, points)
     })
   }
 
   checkChecksum(client: number, gateway: number): Promise<void> {
     return ignoreUpstreamErrors(() =>
-      this.#promises.checkState(readProof(this.gateway(gateway), this.client(client).code)),
+      this.#promises.checkState(readProof(this.pickGateway(gateway), this.pickClient(client).code)),
     )
   }
 
@@ -173,9 +173,9 @@ export class World {
 
   /** Advances the clock by eight days. Before and after, records the versions and drops those that are too old. */
   async advancePastExpiry(): Promise<void> {
-    await recordVersionsAndAdvanceHorizons(this.gateway(0))
+    await recordVersionsAndAdvanceHorizons(this.pickGateway(0))
     this.#clock.advance(eightDaysMs)
-    await recordVersionsAndAdvanceHorizons(this.gateway(0))
+    await recordVersionsAndAdvanceHorizons(this.pickGateway(0))
   }
 
   async keepBackup(): Promise<void> {
@@ -208,15 +208,15 @@ export class World {
     const owner = choice % gateways
     await this.#gate.abandon(owner)
     this.#gateways[owner] = this.#createProcess(owner)
-    await this.gateway(owner).mirror.stock.follow()
+    await this.pickGateway(owner).mirror.stock.follow()
   }
 
   /** Creates a process as it is after its start, before it has read anything. */
   #createProcess(owner: number): Gateway {
     const [store, clock] = [this.#store, this.#clock]
     const { log } = this.#template
-    const restored = (above: number) => beginEpoch({ store, clock, log }, above)
-    const stock = new StockMirror(store, pickItem(this.#highWater, owner), restored)
+    const beginNewEpoch = (above: number) => beginEpoch({ store, clock, log }, above)
+    const stock = new StockMirror(store, pickItem(this.#highWater, owner), beginNewEpoch)
     return {
       ...this.#template,
       store,

@@ -39,8 +39,8 @@ export const stepKinds = [
 export type StepKind = (typeof stepKinds)[number]
 
 /**
- * Steps that abort a pull or a task, or undo the effect of another such step. Each run uses some of them or none, so
- * each is also tested alone.
+ * Steps that abort a full read (pull) or a task, or undo the effect of another such step. Each run uses some of them or
+ * none, so each is also tested alone.
  */
 export const upheavals = [
   'crash',
@@ -101,27 +101,27 @@ const acts: Readonly<Record<StepKind, Act>> = {
     flipRow(world, b, c)
   },
   release: (world, { a, c }) => world.release(a, c % 3 === 0),
-  follow: (world, { a }) => world.gateway(a).mirror.stock.follow(),
-  pull: (world, { a, b, c }) => world.pull(a, b, c % 4 === 0 ? undefined : 1 + (c % 11)),
+  follow: (world, { a }) => world.pickGateway(a).mirror.stock.follow(),
+  pull: (world, { a, b, c }) => world.startPull(a, b, c % 4 === 0 ? undefined : 1 + (c % 11)),
   page: async (world, { a, b, c }) => {
     const points = c % 3 === 0 ? 1 + (b % 4) : maxPoints
     for (let page = 0; page < 1 + (c % maxPages); page++) await world.readPage(a, b, 1 + (c % 9), points)
   },
-  // The pull begins at a process that has seen a change, and continues at a process that has not.
+  // The client begins to read the whole stock at a process that has seen a change, and continues at one that has not.
   scattered: async (world, { a, b, c }) => {
     world.change(a, b + c, 2, (row) => {
       row.quantity += 1
     })
-    await syncStock(world.gateway(b))
-    await world.gateway(b).mirror.stock.follow()
-    await world.pull(a, b, 1 + (c % 5))
+    await syncStock(world.pickGateway(b))
+    await world.pickGateway(b).mirror.stock.follow()
+    await world.startPull(a, b, 1 + (c % 5))
     for (let page = 0; page < maxPages; page++) await world.readPage(a, b + 1, 1 + (c % 9), maxPoints)
   },
-  save: (world, { a }) => world.client(a).saveCursor(),
-  crash: (world, { a }) => world.client(a).crash(),
+  save: (world, { a }) => world.pickClient(a).saveCursor(),
+  crash: (world, { a }) => world.pickClient(a).crash(),
   checksum: (world, { a, b }) => world.checkChecksum(a, b),
   expire: (world) => world.advancePastExpiry(),
-  epoch: (world, { a }) => beginEpoch(world.gateway(a)),
+  epoch: (world, { a }) => beginEpoch(world.pickGateway(a)),
   backup: (world) => world.keepBackup(),
   restore: (world) => world.restore(),
   failover: (world) => world.restoreWhileRunning(),

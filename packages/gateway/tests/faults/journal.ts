@@ -36,7 +36,7 @@ export async function readJournal(db: Db, warehouse: string): Promise<Entry[]> {
   return rows
 }
 
-/** A page that a follower received. */
+/** A page of the feed that a client received: from which version to which, and the versions of its rows (`told`). */
 export interface Page {
   readonly since: number
   readonly version: number
@@ -48,10 +48,11 @@ export interface Account {
   /** The number of versions in the range that nobody wrote. */
   readonly gaps: number
   /**
-   * The number of versions that were the newest state of their SKU when a page passed them, but that no page contained.
+   * The number of versions that no page contained, although they were the newest of their SKU when the page that covers
+   * their number was sent.
    */
   readonly missed: number
-  /** The number of rows that were in a page to which they do not belong. */
+  /** The number of rows that were on a page to which they do not belong. */
   readonly surplus: number
 }
 

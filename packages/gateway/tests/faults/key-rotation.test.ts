@@ -94,7 +94,7 @@ describe.skipIf(isEmbeddedLeftOut)('SECRETS_KEY of an embedded database', () => 
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-  const settings = (keys: Record<string, string>) => ({
+  const buildSettings = (keys: Record<string, string>) => ({
     DATA_DIR: folder,
     PORT: String(port),
     SANDBOX_STYLES: '10',
@@ -106,23 +106,23 @@ describe.skipIf(isEmbeddedLeftOut)('SECRETS_KEY of an embedded database', () => 
   it(
     'is rotated by two restarts, and a start with a key missing ends with 78 and a sentence',
     async () => {
-      let gateway = await startGateway(settings(setOnlyKey(keyA)))
+      let gateway = await startGateway(buildSettings(setOnlyKey(keyA)))
       const customer = await openChannel(gateway.url, 'before')
       await gateway.stop()
-      expect(await expectRefused(settings(setOnlyKey(keyB)))).toContain(
+      expect(await expectRefused(buildSettings(setOnlyKey(keyB)))).toContain(
         'SECRETS_KEY is not the key of this database',
       )
 
-      gateway = await startGateway(settings(setBothKeys(keyB, keyA)))
+      gateway = await startGateway(buildSettings(setBothKeys(keyB, keyA)))
       await expectServed(gateway.url, customer)
       await waitUntil(async () => (await countKeysInUse(gateway.url)) === 1, resealedMs)
       await expectServed(gateway.url, customer)
       await gateway.stop()
 
-      expect(await expectRefused(settings(setOnlyKey(keyA)))).toContain(
+      expect(await expectRefused(buildSettings(setOnlyKey(keyA)))).toContain(
         'SECRETS_KEY is not the key of this database',
       )
-      gateway = await startGateway(settings(setOnlyKey(keyB)))
+      gateway = await startGateway(buildSettings(setOnlyKey(keyB)))
       await expectServed(gateway.url, customer)
       await gateway.stop()
     },

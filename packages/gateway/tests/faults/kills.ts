@@ -1,7 +1,7 @@
 /**
  * The kill trial of stock. Stock moves in the ERP, clients follow the feed, and the gateway, its ERP or both are killed
  * at random moments, even while they start. After each kill, every acknowledged movement must reach the clients, and
- * their copies must equal a fresh pull. At the end they must also equal the ERP. Run alone:
+ * their copies must equal a new read of the stock. At the end they must also equal the ERP. Run alone:
  *
  *   node packages/gateway/tests/faults/kills.ts --victim gateway|erp|both [--kills 50] [--seed 1] [--database URL]
  */
@@ -36,7 +36,7 @@ export interface KillOutcome {
   readonly answers: number
   readonly proved: number
   readonly seconds: number
-  /** The time from a kill until the clients had every acknowledged movement and equalled a fresh pull. */
+  /** The time from a kill until the clients had every acknowledged movement and equalled a new read of the stock. */
   readonly recovery: { readonly median_ms: number; readonly most_ms: number }
   readonly violations: readonly string[]
 }
@@ -131,10 +131,10 @@ async function killVictim(victim: Victim, house: KillTargets, dice: SeededRandom
 
 /** Kills the new ERP process at a random moment within about a second of its start. Returns 1, the number of kills. */
 async function killStartingErp(ended: number, parent: number, dice: SeededRandom): Promise<number> {
-  const next = () => listChildren(parent).find((pid) => pid !== ended)
-  await waitUntil(() => next() !== undefined, recoveryMs, 'The gateway did not start its ERP again')
+  const findNewErp = () => listChildren(parent).find((pid) => pid !== ended)
+  await waitUntil(() => findNewErp() !== undefined, recoveryMs, 'The gateway did not start its ERP again')
   await pause(dice.drawInteger(0, longestLifeMs))
-  killChild(next() ?? 0, parent)
+  killChild(findNewErp() ?? 0, parent)
   return 1
 }
 
@@ -186,7 +186,7 @@ class Clients {
     await this.#running
   }
 
-  /** Waits until every acknowledged movement has arrived and each client equals a fresh pull. */
+  /** Waits until every acknowledged movement has arrived and each client's copy equals a new read of the stock. */
   async waitForRecovery(mover: Mover): Promise<void> {
     let missing: string[] = []
     const hasAll = async () => {

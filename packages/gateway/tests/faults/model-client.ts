@@ -60,8 +60,8 @@ export class ModelClient {
   }
 
   /**
-   * Begins a full pull; `pullPage` reads its further pages. Returns a proof if one response contains everything and no
-   * page size was requested.
+   * Begins a pull; `pullPage` reads its further pages. Returns the checksum of the copy if one response contains
+   * everything and no page size was requested.
    */
   async startPull(gateway: Gateway, pageSize: number | undefined): Promise<Proof | undefined> {
     const query = { warehouse_code: this.code, ...toPaging(1, pageSize) }
@@ -118,7 +118,7 @@ export class ModelClient {
    * Whether the checksum of a version can be compared with this copy. It cannot if a slow process returned an older
    * version and the copy already has newer rows from another process.
    */
-  canProve(version: number): boolean {
+  canCompareAt(version: number): boolean {
     return readEpoch(this.#seen) === readEpoch(version) && this.#seen <= version
   }
 

@@ -53,7 +53,7 @@ export class ModelErp {
 
   /** Changes one row and gives it the warehouse's next change number. A SKU that is not there is added. */
   change(warehouse: RealWarehouse, sku: string, how: (row: Stocked) => void): void {
-    const rows = this.#rowsOf(warehouse)
+    const rows = this.#findRows(warehouse)
     const seq = (this.#seq.get(warehouse) ?? 0) + 1
     const row = rows.get(sku) ?? createStock(sku, 0, seq)
     how(row)
@@ -64,7 +64,7 @@ export class ModelErp {
 
   /** Lists all SKUs of a warehouse in sorted order, including withdrawn ones. */
   listSkus(warehouse: RealWarehouse): string[] {
-    return [...this.#rowsOf(warehouse).keys()].sort()
+    return [...this.#findRows(warehouse).keys()].sort()
   }
 
   /** Restarts the ERP. Afterwards it recognises no earlier cursor. */
@@ -88,7 +88,7 @@ export class ModelErp {
   computeExpected(code: string): Map<string, { quantity: number; price: number }> {
     const result = new Map<string, { quantity: number; price: number }>()
     for (const member of views[code] ?? realWarehouses.filter((real) => real === code)) {
-      for (const { sku, quantity, price, withdrawn } of this.#rowsOf(member).values()) {
+      for (const { sku, quantity, price, withdrawn } of this.#findRows(member).values()) {
         if (withdrawn) continue
         const before = result.get(sku)
         result.set(sku, { quantity: (before?.quantity ?? 0) + quantity, price: before?.price ?? price })
@@ -121,7 +121,7 @@ export class ModelErp {
     if (cursor === null) return answer
     const [opening, since] = cursor.split('.').map(Number)
     if (opening !== this.#opening || since === undefined) return { ...answer, everything: true }
-    const changed = [...this.#rowsOf(warehouse).values()]
+    const changed = [...this.#findRows(warehouse).values()]
       .filter(({ seq }) => seq > since)
       .sort((a, b) => a.seq - b.seq)
     const page = changed.slice(0, hintsPage)
@@ -131,12 +131,12 @@ export class ModelErp {
   }
 
   #listLive(warehouse: string): Stocked[] {
-    return [...this.#rowsOf(warehouse).values()]
+    return [...this.#findRows(warehouse).values()]
       .filter(({ withdrawn }) => !withdrawn)
       .sort((a, b) => (a.sku < b.sku ? -1 : 1))
   }
 
-  #rowsOf(warehouse: string): Map<string, Stocked> {
+  #findRows(warehouse: string): Map<string, Stocked> {
     return this.#rows.get(warehouse) ?? new Map()
   }
 

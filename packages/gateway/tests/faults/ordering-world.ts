@@ -75,6 +75,7 @@ export interface OrderingHouse {
   readonly kind: ErpClass
   /** The id of the ERP's newest document when the previous run ended. */
   lastDocument: number
+  /** Returns a buyer's token, a new one shortly before the former one expires. */
   token(): Promise<string>
 }
 
@@ -177,7 +178,7 @@ export class OrderingRun {
       .reduce((sum, { quantity_allocated }) => sum + quantity_allocated, 0)
   }
 
-  async play(steps: number): Promise<void> {
+  async runSteps(steps: number): Promise<void> {
     for (let step = 0; step < steps; step++) {
       await this.#takeRandomStep()
       await waitThreeTurns()

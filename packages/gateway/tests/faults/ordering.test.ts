@@ -21,7 +21,7 @@ describe.each(erpClasses)('orders at an ERP that $name', (kind) => {
       for (let run = 0; run < sizes.orderings; run++) {
         const trial = new OrderingRun(of, await of.token(), first + run)
         trial.prepare()
-        await trial.play(steps)
+        await trial.runSteps(steps)
         expect(await trial.findViolations(), `FAULTS_SEED=${first + run} FAULTS_ORDERINGS=1`).toEqual([])
         trial.recordNewestDocument()
       }

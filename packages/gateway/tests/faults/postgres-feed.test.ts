@@ -211,7 +211,7 @@ async function writeBySequence(gateway: Gateway, change: StockChange): Promise<n
   })
 }
 
-/** Follows the feed of one warehouse after a full pull, and records each page. */
+/** Reads the whole stock of one warehouse, then follows its feed and records each page. */
 class FeedFollower {
   readonly dice = new SeededRandom(7)
   readonly #gateway: Gateway
@@ -224,7 +224,7 @@ class FeedFollower {
   constructor(gateway: Gateway, code: string) {
     this.#gateway = gateway
     this.#code = code
-    const snapshot = this.#snapshot()
+    const snapshot = this.#readSnapshot()
     this.#copy = new Map(parseRows(listAllRows(snapshot)).map((row) => [row.sku, row]))
     this.#cursor = snapshot.version
     this.#start = snapshot.version
@@ -232,7 +232,7 @@ class FeedFollower {
 
   /** Reads one page; returns whether there are more. */
   readPage(most: number): boolean {
-    const snapshot = this.#snapshot()
+    const snapshot = this.#readSnapshot()
     const since = this.#cursor
     const { rows, count, reached } = listChangesSince(snapshot, since, most)
     const told = parseRows(rows)
@@ -273,11 +273,11 @@ class FeedFollower {
       return mine?.version !== version || mine.quantity_on_hand !== quantity_on_hand
     })
     const surplus = this.#copy.size - table.length
-    const unproved = computeChecksum(this.#copy.values()) === toHex(this.#snapshot().checksum) ? 0 : 1
+    const unproved = computeChecksum(this.#copy.values()) === toHex(this.#readSnapshot().checksum) ? 0 : 1
     return differing.length + Math.abs(surplus) + unproved
   }
 
-  #snapshot() {
+  #readSnapshot() {
     return this.#gateway.mirror.stock.snapshot(this.#code) ?? emptySnapshot
   }
 }

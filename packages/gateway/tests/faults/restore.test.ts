@@ -22,7 +22,7 @@ const movedMs = 500
 const convergeMs = 30_000
 const timeoutMs = 300_000
 
-/** What an operator does while the gateway is stopped. */
+/** Takes a backup and restores it, as an operator does while the gateway is stopped. */
 interface Backup {
   take(): Promise<void>
   putBack(): Promise<void>

@@ -7,7 +7,7 @@ import {
   zeroSum,
 } from '../../src/snapshot/checksum.ts'
 
-/** A row as a client reads it from a pull or from the feed. */
+/** A stock row as a client reads it, from the whole stock of a warehouse or from the change feed. */
 export interface ClientRow extends ChecksumFields {
   readonly warehouse_code: string
   readonly version: number

@@ -7,8 +7,8 @@ export interface Promised {
   readonly zh: string
   readonly ko: string
   /**
-   * The names of `describe` or `it` blocks that try the promise, by the path of their test file from the root of the
-   * repository. Empty if the promise has not been tried yet.
+   * The names of `describe` or `it` blocks that check the promise, by the path of their test file from the root of the
+   * repository. Empty if no test checks it yet.
    */
   readonly triedBy: Readonly<Record<string, readonly string[]>>
 }
