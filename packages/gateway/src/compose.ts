@@ -10,7 +10,10 @@ import type { Log } from './kernel/log.ts'
 import { Quota } from './kernel/quota.ts'
 import { Tracing } from './kernel/tracing.ts'
 import { kinds } from './kinds.ts'
+import { registerGauges } from './measure.ts'
 import { createMemory } from './memory.ts'
+import { Metrics } from './metrics/metrics.ts'
+import { readPackageVersion } from './metrics/package-version.ts'
 import { beginEpoch } from './snapshot/epoch.ts'
 import { HighWater } from './snapshot/high-water.ts'
 import { ReferenceMirror } from './snapshot/reference-mirror.ts'
@@ -48,7 +51,8 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const { config, store, log, clock = systemClock, ids = randomIds } = parts
   const watch = new ErpWatch(clock, log, describeErp(config))
   const tracing = new Tracing()
-  const guard = guardErp(parts.erp, clock, { watch, tracing })
+  const metrics = new Metrics({ isOn: mayAnyoneRead(config), version: readPackageVersion() })
+  const guard = guardErp(parts.erp, clock, { watch, tracing, metrics })
   const erp = config.writesEnabled ? guard.erp : refuseWrites(guard.erp)
   const { id: installation, secrets } = await openInstallation(store, config.secretsKeys, ids)
   const highWater = new HighWater(parts.highWaterFile)
@@ -64,7 +68,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     addresses: new Quota(maxCountedAddresses),
   }
   const nudge = (topic: Topic) => store.announce(topic)
-  return {
+  const gateway: Gateway = {
     config,
     store,
     erp,
@@ -81,13 +85,20 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     }),
     mirror,
     kinds,
-    memory: createMemory(tracing),
+    memory: createMemory(tracing, metrics),
     keys,
     sessions,
     adminGuard: new AdminGuard({ clock, log }),
     quota,
     nudge,
   }
+  registerGauges(gateway)
+  return gateway
+}
+
+/** Whether anybody may read `/metrics`. If not, requests are not measured. */
+function mayAnyoneRead({ metrics, adminToken }: Config): boolean {
+  return metrics.isPublic || metrics.token !== undefined || adminToken !== undefined
 }
 
 /** Describes the ERP for the log. Contains only the host, because the URL may contain a password. */

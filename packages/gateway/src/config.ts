@@ -15,6 +15,8 @@ export interface Config {
   readonly databaseUrl: string | undefined
   /** If undefined, the operator's endpoints are disabled. */
   readonly adminToken: string | undefined
+  /** Who may read `/metrics`. Undefined leaves only the admin token; `isPublic` opens it to everybody. */
+  readonly metrics: { readonly token: string | undefined; readonly isPublic: boolean }
   readonly writesEnabled: boolean
   /** Undefined selects the built-in sandbox ERP. */
   readonly upstream: { readonly url: string; readonly token: string } | undefined
@@ -85,6 +87,8 @@ const settings = {
   DATA_DIR: withDefault(defaultDataDir, z.string()),
   DATABASE_URL: urlSetting('postgres:', 'postgresql:').optional(),
   ADMIN_TOKEN: secretSetting().optional(),
+  METRICS_TOKEN: secretSetting().optional(),
+  METRICS_PUBLIC: flagSetting(false),
   WRITES_ENABLED: flagSetting(true),
   UPSTREAM_URL: urlSetting('http:', 'https:').optional(),
   UPSTREAM_TOKEN: z.string().optional(),
@@ -170,6 +174,7 @@ function toConfig(set: z.output<typeof schema>): Config {
     dataDir: set.DATA_DIR,
     databaseUrl: set.DATABASE_URL,
     adminToken: set.ADMIN_TOKEN,
+    metrics: { token: set.METRICS_TOKEN, isPublic: set.METRICS_PUBLIC },
     writesEnabled: set.WRITES_ENABLED,
     upstream: set.UPSTREAM_URL ? { url: set.UPSTREAM_URL, token: set.UPSTREAM_TOKEN ?? '' } : undefined,
     syncIntervalMs: set.SYNC_INTERVAL_MS,

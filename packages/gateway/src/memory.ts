@@ -2,6 +2,7 @@ import type { StockFigure } from '@trade-gateway/connector'
 import { LRUCache } from 'lru-cache'
 import { Slots } from './kernel/slots.ts'
 import type { Tracing } from './kernel/tracing.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { RequestCountRow, RequestRow } from './store/tables.ts'
 
 /** The sign-in attempts of one address. */
@@ -82,6 +83,7 @@ export interface Memory {
   readonly figures: FigureQueue
   readonly requests: RequestBuffer
   readonly tracing: Tracing
+  readonly metrics: Metrics
 }
 
 const maxAddresses = 20_000
@@ -94,7 +96,7 @@ const maxWaitingUnknownNames = 500
 const maxChannels = 10_000
 const maxPlaces = 10_000
 
-export function createMemory(tracing: Tracing): Memory {
+export function createMemory(tracing: Tracing, metrics: Metrics): Memory {
   return {
     signInTries: new LRUCache({ max: maxAddresses }),
     unknownNames: new Slots(maxUnknownNames, maxWaitingUnknownNames),
@@ -103,6 +105,7 @@ export function createMemory(tracing: Tracing): Memory {
     inboxes: new Map(),
     requests: { rows: [], counts: new Map(), anonymous: 0, leftOut: 0, turn: Promise.resolve() },
     tracing,
+    metrics,
     figures: { waiting: new Map(), turn: Promise.resolve(), next: undefined },
   }
 }

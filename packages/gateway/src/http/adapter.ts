@@ -42,21 +42,30 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const began = gateway.clock.monotonic()
+  const { requests } = gateway.memory.metrics
   const call = new HttpCall(gateway, request, response)
+  const end = (apiResponse: ApiResponse) => {
+    const ms = gateway.clock.monotonic() - began
+    if (gateway.memory.metrics.isOn) requests.endCall(call, apiResponse, ms)
+    logCall(gateway, call, apiResponse, ms)
+  }
+  requests.active += 1
   try {
     const apiResponse = await pipeline(call)
     if (apiResponse.stream) {
       await sendStream(response, call, apiResponse, apiResponse.stream)
-      return logCall(gateway, call, apiResponse, gateway.clock.monotonic() - began)
+      return end(apiResponse)
     }
     const encoded = compressor.compressBody(apiResponse.body, call.header('accept-encoding'))
     const body = encoded instanceof Promise ? await encoded : encoded
     const rest = send(request, response, call, apiResponse, body)
     if (rest) await rest
-    logCall(gateway, call, apiResponse, gateway.clock.monotonic() - began)
+    end(apiResponse)
   } catch (error) {
     logFault(gateway, call, error)
     response.destroy()
+  } finally {
+    requests.active -= 1
   }
 }
 

@@ -16,6 +16,7 @@ import { ActionContext } from './action-context.ts'
 import { actions, type CompiledAction, toolsByLanguage } from './actions.ts'
 import { toToolFailure } from './failures.ts'
 import { findCurrentName } from './former-names.ts'
+import { measureOperation } from './measure.ts'
 import { registerResources } from './resources.ts'
 
 /** An authenticated HTTP request of an agent. */
@@ -64,12 +65,28 @@ const options = {
 export function createMcpServer(request: AgentRequest): Server {
   const server = new Server(identity, options)
   const { call, methods, contract } = request
-  if (methods.has('tools/list')) server.setRequestHandler('tools/list', () => toolsByLanguage[call.language])
+  if (methods.has('tools/list')) {
+    server.setRequestHandler('tools/list', () =>
+      measureOperation(request, { method: 'tools/list' }, () => toolsByLanguage[call.language]),
+    )
+  }
   if (methods.has('tools/call')) {
-    server.setRequestHandler('tools/call', ({ params }, context) => callTool(request, params, context))
+    server.setRequestHandler('tools/call', ({ params }, context) =>
+      measureOperation(
+        request,
+        {
+          method: 'tools/call',
+          tool: actions.has(params.name) ? params.name : 'unknown',
+          isFailure: ({ isError }) => isError === true,
+        },
+        () => callTool(request, params, context),
+      ),
+    )
   }
   if ([...methods].some((method) => method.startsWith('resources/'))) {
-    registerResources(server, new ActionContext(request, contract))
+    registerResources(server, new ActionContext(request, contract), (method, work) =>
+      measureOperation(request, { method }, work),
+    )
   }
   return server
 }

@@ -141,6 +141,7 @@ async function storeWaiting(gateway: Gateway, isLast: boolean): Promise<void> {
       { rows: buffer.leftOut },
       'requests are missing from the request log, because there were too many',
     )
+    memory.metrics.requestsLeftOut.inc(buffer.leftOut)
     buffer.leftOut = 0
   }
   const rows = buffer.rows.slice(0, maxRowsPerTurn)

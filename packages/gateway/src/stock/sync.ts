@@ -128,6 +128,8 @@ const descriptiveFields = [
 ] as const
 
 async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
+  // Prometheus sees no increase in a counter that begins with its first event.
+  gateway.memory.metrics.compareDifferences.inc({ warehouse: code }, 0)
   const row = await gateway.store.db
     .selectFrom('warehouses')
     .selectAll()
@@ -152,10 +154,25 @@ async function updateFromErp(gateway: Gateway, row: WarehouseRow, now: number): 
   const { changes } = await gateway.upstream.capabilities()
   const compared = row.compared_at ?? 0
   const isDue = now - compared >= (changes === 'none' ? compareIntervalWithoutHintsMs : compareIntervalMs)
-  const since = changes === 'none' ? null : row.cursor
-  if (row.filled_at === null || row.cursor === null || isDue)
-    return readWholeWarehouse(gateway, { row, now }, since)
-  return changes === 'none' || readHints(gateway, { row, now }, row.cursor)
+  if (changes === 'none')
+    return !isDue && row.filled_at !== null && row.cursor !== null
+      ? true
+      : readWholeWarehouse(gateway, { row, now }, null)
+  if (row.filled_at === null || row.cursor === null)
+    return readWholeWarehouse(gateway, { row, now }, row.cursor)
+  const isHinted = await readHints(gateway, { row, now }, row.cursor)
+  if (!isDue || !isHinted) return isHinted
+  // After the hints, a full comparison finds only what the ERP did not report.
+  return readWholeWarehouse(gateway, { row, now }, await readCursor(gateway, row))
+}
+
+async function readCursor(gateway: Gateway, { warehouse_code }: WarehouseRow): Promise<string | null> {
+  const { cursor } = await gateway.store.db
+    .selectFrom('warehouses')
+    .select('cursor')
+    .where('warehouse_code', '=', warehouse_code)
+    .executeTakeFirstOrThrow()
+  return cursor
 }
 
 interface SyncTurn {
@@ -216,8 +233,10 @@ async function readWholeWarehouse(
   const target = { warehouse_code: code, seqMayRestart: everything || since === null, requested_at: now }
   if (row.filled_at === null) {
     await fillFirstTime(gateway, target)
-  } else if (!(await applySnapshot(gateway, target))) {
-    return false
+  } else {
+    const differences = await applySnapshot(gateway, target)
+    if (differences === undefined) return false
+    if (since !== null && !everything) await countDifferences(gateway, { code, cursor, differences })
   }
   const reached = { cursor, compared_at: now, filled_at: row.filled_at ?? now }
   if (!(await saveProgress(gateway, row, reached))) return false
@@ -246,9 +265,9 @@ async function fillFirstTime(gateway: Gateway, target: Target): Promise<void> {
 /**
  * Applies a snapshot to existing stock. If more than half of the rows are missing from a snapshot, a fault in the ERP
  * is more likely than an empty warehouse. The gateway applies such a snapshot only if a second one has the same SKUs.
- * Returns whether it was applied.
+ * Returns the number of rows that differed; undefined if the snapshot was not applied.
  */
-async function applySnapshot(gateway: Gateway, target: Target): Promise<boolean> {
+async function applySnapshot(gateway: Gateway, target: Target): Promise<number | undefined> {
   const code = target.warehouse_code
   const first = await readSnapshot(gateway, code)
   const stored = await readLiveSkus(gateway, code)
@@ -260,12 +279,27 @@ async function applySnapshot(gateway: Gateway, target: Target): Promise<boolean>
         { warehouse_code: code, rows: lost.length },
         'a stock snapshot is ignored: it lost more than half of the rows, and a second snapshot differs',
       )
-      return false
+      return undefined
     }
   }
-  await writeFigures(gateway, target, [...first.rows.values()])
-  await writeStock(gateway, { ...target, rows: [], gone: lost, gone_seq: first.stock_seq })
-  return true
+  const changed = await writeFigures(gateway, target, [...first.rows.values()])
+  return changed + (await writeStock(gateway, { ...target, rows: [], gone: lost, gone_seq: first.stock_seq }))
+}
+
+interface Comparison {
+  readonly code: string
+  /** The ERP's cursor from before the comparison. */
+  readonly cursor: string
+  readonly differences: number
+}
+
+/** Counts the rows that a comparison found different, except as many as the ERP reported as changed during it. */
+async function countDifferences(gateway: Gateway, { code, cursor, differences }: Comparison): Promise<void> {
+  if (differences === 0) return
+  const input = { warehouse_code: code, cursor }
+  const hints = unwrap(await gateway.erp['stock.changed'](input, withTimeout(readTimeoutMs)))
+  const unexplained = hints.everything ? 0 : Math.max(0, differences - hints.skus.length)
+  gateway.memory.metrics.compareDifferences.inc({ warehouse: code }, unexplained)
 }
 
 async function readSnapshot(gateway: Gateway, code: string) {
@@ -297,8 +331,8 @@ async function* readSnapshotPages(gateway: Gateway, code: string) {
   throw new Error(`The ERP's snapshot of ${code} does not end.`)
 }
 
-async function writeFigures(gateway: Gateway, target: Target, rows: readonly StockFigure[]): Promise<void> {
-  await writeStock(gateway, { ...target, rows, gone: [], gone_seq: null })
+async function writeFigures(gateway: Gateway, target: Target, rows: readonly StockFigure[]): Promise<number> {
+  return writeStock(gateway, { ...target, rows, gone: [], gone_seq: null })
 }
 
 async function readLiveSkus(gateway: Gateway, code: string): Promise<string[]> {

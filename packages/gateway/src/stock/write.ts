@@ -46,6 +46,7 @@ export async function writeStock(gateway: Gateway, change: StockChange): Promise
     written += await writeBatch(gateway, { ...change, rows, gone })
     await yieldToLoop()
   }
+  if (written > 0) gateway.memory.metrics.stockChanges.inc({ warehouse: change.warehouse_code }, written)
   return written
 }
 

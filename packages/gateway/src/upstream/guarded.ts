@@ -18,6 +18,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { Deadline } from '../kernel/deadline.ts'
 import { Slots } from '../kernel/slots.ts'
 import type { Tracing } from '../kernel/tracing.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { Breaker } from './breaker.ts'
 import type { ErpWatch } from './watch.ts'
 
@@ -39,6 +40,7 @@ const maxBudget = 10
 export interface Observers {
   readonly watch?: ErpWatch
   readonly tracing?: Tracing
+  readonly metrics?: Metrics
 }
 
 export interface GuardedErp {
@@ -47,7 +49,7 @@ export interface GuardedErp {
   readonly state: () => 'closed' | 'open' | 'half_open'
 }
 
-export function guardErp(erp: Erp, clock: Clock, { watch, tracing }: Observers = {}): GuardedErp {
+export function guardErp(erp: Erp, clock: Clock, { watch, tracing, metrics }: Observers = {}): GuardedErp {
   const breaker = new Breaker(clock)
   const slots = new Slots(maxInFlight, maxWaiting)
   let budget = maxBudget
@@ -86,19 +88,20 @@ export function guardErp(erp: Erp, clock: Clock, { watch, tracing }: Observers =
     }
   }
   const call: AnyCall = tracing
-    ? (id, input, options) => trace({ tracing, clock }, id, () => retrying(id, input, options))
+    ? (id, input, options) => trace({ tracing, metrics, clock }, id, () => retrying(id, input, options))
     : retrying
   return { erp: createErp(call), state: () => breaker.state }
 }
 
 interface Tracer {
   readonly tracing: Tracing
+  readonly metrics: Metrics | undefined
   readonly clock: Clock
 }
 
 /** Records the duration and the result of a call, retries included, for the request that made it. */
 async function trace<T extends object>(
-  { tracing, clock }: Tracer,
+  { tracing, metrics, clock }: Tracer,
   operation: string,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -112,7 +115,9 @@ async function trace<T extends object>(
     if (error instanceof UnknownOutcome) result = error.sent ? error.kind : 'not_sent'
     throw error
   } finally {
-    tracing.note({ operation, duration_us: Math.round((clock.monotonic() - began) * 1000), result })
+    const ms = clock.monotonic() - began
+    tracing.note({ operation, duration_us: Math.round(ms * 1000), result })
+    metrics?.endUpstreamCall(operation, result, ms / 1000)
   }
 }
 

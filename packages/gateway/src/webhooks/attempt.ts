@@ -5,7 +5,7 @@ import type { Egress, PostError, PostResult } from './egress.ts'
 import { parseInboxName, receiveDelivery } from './inbox.ts'
 import { buildBody, findReasonToWithhold } from './payload.ts'
 import type { Due, Outcome, Target } from './queue.ts'
-import { findRetryDelay } from './schedule.ts'
+import { findRetryDelay, maxAttempts } from './schedule.ts'
 import { buildSignatureHeaders, isSigned, listSigningKeys } from './sign.ts'
 
 /** The time limit of an attempt. */
@@ -19,16 +19,25 @@ interface AttemptContext {
 }
 
 /** Attempts a delivery. If the endpoint may no longer receive the event, cancels the delivery. Never throws. */
-export async function attemptDelivery(
-  { gateway, egress }: AttemptContext,
-  target: Target,
-  due: Due,
-): Promise<Outcome> {
+export async function attemptDelivery(context: AttemptContext, target: Target, due: Due): Promise<Outcome> {
+  const outcome = await attempt(context, target, due)
+  context.gateway.memory.metrics.deliveries.inc({
+    type: due.event_type,
+    outcome: outcome.status === 'pending' ? 'failed' : outcome.status,
+    attempt: String(Math.min(due.attempts + 1, maxAttempts)),
+  })
+  return outcome
+}
+
+async function attempt({ gateway, egress }: AttemptContext, target: Target, due: Due): Promise<Outcome> {
   try {
     const reason = findReasonToWithhold(gateway, target, due)
     if (reason)
       return { ...toOutcome(gateway, due, toUnsentResult(reason)), status: 'cancelled', due_at: null }
-    return toOutcome(gateway, due, await postDelivery({ gateway, egress }, target, due))
+    const began = gateway.clock.monotonic()
+    const result = await postDelivery({ gateway, egress }, target, due)
+    gateway.memory.metrics.delivery.observe((gateway.clock.monotonic() - began) / 1000)
+    return toOutcome(gateway, due, result)
   } catch (error) {
     gateway.log.error(
       { error, subject: due.delivery_id },

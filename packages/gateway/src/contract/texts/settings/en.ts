@@ -9,6 +9,9 @@ export const settingsEn = {
   DATABASE_URL: 'PostgreSQL instead of the embedded database; required for more than one process',
   ADMIN_TOKEN:
     'Opens `/admin/api`; at least 32 characters; without it the console is disabled; generated for the sandbox',
+  METRICS_TOKEN:
+    'Bearer token that may read `/metrics`; at least 32 characters; the admin token may always read it',
+  METRICS_PUBLIC: '`1` lets everybody read `/metrics`',
   WRITES_ENABLED: '`0` refuses writes to the ERP; reads work',
   SYNC_INTERVAL_MS: 'Interval at which the gateway polls the ERP for changes, in milliseconds',
   SECRETS_KEY:

@@ -10,6 +10,9 @@ export const settingsKo: Readonly<Record<SettingName, string>> = {
   DATABASE_URL: '내장 데이터베이스 대신 사용할 PostgreSQL. 프로세스가 둘 이상이면 필수입니다.',
   ADMIN_TOKEN:
     '`/admin/api`를 여는 토큰. 32자 이상입니다. 지정하지 않으면 콘솔이 비활성화되며, 샌드박스에서는 자동으로 생성됩니다.',
+  METRICS_TOKEN:
+    '`/metrics`를 읽을 수 있는 Bearer 토큰. 32자 이상입니다. 관리자 토큰으로는 언제나 읽을 수 있습니다.',
+  METRICS_PUBLIC: '`1`이면 누구나 `/metrics`를 읽을 수 있습니다.',
   WRITES_ENABLED: '`0`이면 ERP에 대한 쓰기를 거부합니다. 읽기는 동작합니다.',
   SYNC_INTERVAL_MS: '게이트웨이가 ERP의 변경을 폴링하는 간격(밀리초)',
   SECRETS_KEY:

@@ -9,6 +9,8 @@ export const settingsZh: Readonly<Record<SettingName, string>> = {
   DATA_DIR: '内置数据库和自动生成的设置所在的目录',
   DATABASE_URL: '用 PostgreSQL 代替内置数据库；运行多个进程时必须设置',
   ADMIN_TOKEN: '启用 `/admin/api`；至少 32 个字符；不设置则管理后台停用；沙盒会自动生成',
+  METRICS_TOKEN: '可读取 `/metrics` 的 Bearer 令牌；至少 32 个字符；管理令牌始终可以读取',
+  METRICS_PUBLIC: '设为 `1` 时任何人都可以读取 `/metrics`',
   WRITES_ENABLED: '设为 `0` 时拒绝对 ERP 的写操作，读操作不受影响',
   SYNC_INTERVAL_MS: '网关向 ERP 轮询变更的间隔，毫秒',
   SECRETS_KEY: '用于加密数据库中机密的密钥；至少 32 个字符，同一数据库的所有进程须相同；首次启动时自动生成',
