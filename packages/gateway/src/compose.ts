@@ -8,6 +8,7 @@ import { type Clock, systemClock } from './kernel/clock.ts'
 import { type Ids, randomIds } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
 import { Quota } from './kernel/quota.ts'
+import type { Spans } from './kernel/spans.ts'
 import { Tracing } from './kernel/tracing.ts'
 import { kinds } from './kinds.ts'
 import { registerGauges } from './measure.ts'
@@ -42,15 +43,18 @@ export interface Parts {
    * the database was restored while it was not running.
    */
   readonly highWaterFile?: string
+  /** Records spans; without it, none are. */
+  readonly spans?: Spans
 }
 
 const maxCountedAddresses = 20_000
 
 /** Builds a gateway on a migrated store. No worker runs until `startWorkers`. */
 export async function openGateway(parts: Parts): Promise<Gateway> {
-  const { config, store, log, clock = systemClock, ids = randomIds } = parts
+  const { config, store, clock = systemClock, ids = randomIds } = parts
+  const tracing = new Tracing(parts.spans)
+  const log = tracing.traceLog(parts.log)
   const watch = new ErpWatch(clock, log, describeErp(config))
-  const tracing = new Tracing()
   const metrics = new Metrics({ isOn: mayAnyoneRead(config), version: readPackageVersion() })
   const guard = guardErp(parts.erp, clock, { watch, tracing, metrics })
   const erp = config.writesEnabled ? guard.erp : refuseWrites(guard.erp)

@@ -39,6 +39,8 @@ export interface Config {
     readonly catalogue: string | undefined
     readonly activity: number
   }
+  /** Where traces are exported to, and the share of traces that begin here; undefined exports none. */
+  readonly traces: { readonly url: string; readonly share: number } | undefined
   readonly logLevel: LogLevel
   /** Which requests are recorded in the request log: writes, failures and slow reads, or all. */
   readonly logRequests: (typeof requestLogModes)[number]
@@ -113,6 +115,8 @@ const settings = {
   LOG_LEVEL: choiceSetting(logLevels, 'info'),
   LOG_REQUESTS: choiceSetting(requestLogModes, 'notable'),
   LOG_REQUESTS_DAYS: numberSetting(14, { least: 1, most: 400 }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting('http:', 'https:').optional(),
+  OTEL_TRACES_SAMPLER_ARG: withDefault('1', shareSetting()),
   WAREHOUSE_VIEWS: withDefault(defaultViews, viewsSetting(defaultViews)),
 }
 
@@ -192,6 +196,12 @@ function toConfig(set: z.output<typeof schema>): Config {
       catalogue: set.SANDBOX_CATALOGUE,
       activity: set.SANDBOX_ACTIVITY,
     },
+    traces: set.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          url: `${set.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/$/, '')}/v1/traces`,
+          share: set.OTEL_TRACES_SAMPLER_ARG,
+        }
+      : undefined,
     logLevel: set.LOG_LEVEL,
     logRequests: set.LOG_REQUESTS,
     requestLogDays: set.LOG_REQUESTS_DAYS,
@@ -233,6 +243,17 @@ function numberSetting(usual: number, { least, most }: { least: number; most: nu
     (text) => `must be a whole number from ${least} to ${most}, not "${text}".`,
   )
   return withDefault(String(usual), number, { least, most })
+}
+
+/** Creates the parser of a share from 0 to 1. */
+function shareSetting() {
+  return readAs(
+    (text) => {
+      const value = /^\d(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN
+      return value <= 1 ? value : undefined
+    },
+    (text) => `must be a number from 0 to 1, not "${text}".`,
+  )
 }
 
 function flagSetting(usual: boolean) {

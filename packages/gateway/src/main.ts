@@ -13,6 +13,7 @@ import { jsonLog, type Log } from './kernel/log.ts'
 import { warmHighlighter } from './pages/docs/highlight.ts'
 import { beginEpoch } from './snapshot/epoch.ts'
 import { formatBanner, formatSandboxBanner } from './start/banner.ts'
+import { openSpans } from './start/export-spans.ts'
 import { DataDirBusy, lockDataDir } from './start/lock.ts'
 import {
   ensureSandboxChannels,
@@ -144,7 +145,10 @@ async function connectGateway(
       ),
   })
   closers.push(() => client.close())
+  const spans = await openSpans(config, log, () => systemClock.monotonic())
+  closers.push(() => spans.close())
   const gateway = await openGateway({
+    spans,
     config,
     store,
     erp: client.erp,

@@ -6,6 +6,7 @@ import { type DestinationStream, pino } from 'pino'
  */
 export interface LogFields {
   readonly request_id?: string
+  readonly trace_id?: string
   readonly channel_code?: string
   readonly method?: string
   readonly route?: string

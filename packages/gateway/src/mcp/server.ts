@@ -14,6 +14,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 import { checkShape } from '../pipeline/shape.ts'
 import { ActionContext } from './action-context.ts'
 import { actions, type CompiledAction, toolsByLanguage } from './actions.ts'
+import { runInAgentTrace } from './agent-trace.ts'
 import { toToolFailure } from './failures.ts'
 import { findCurrentName } from './former-names.ts'
 import { measureOperation } from './measure.ts'
@@ -71,17 +72,14 @@ export function createMcpServer(request: AgentRequest): Server {
     )
   }
   if (methods.has('tools/call')) {
-    server.setRequestHandler('tools/call', ({ params }, context) =>
-      measureOperation(
-        request,
-        {
-          method: 'tools/call',
-          tool: actions.has(params.name) ? params.name : 'unknown',
-          isFailure: ({ isError }) => isError === true,
-        },
-        () => callTool(request, params, context),
-      ),
-    )
+    server.setRequestHandler('tools/call', ({ params }, context) => {
+      const tool = actions.has(params.name) ? params.name : 'unknown'
+      const step = { tool, traceparent: params._meta?.traceparent }
+      const isFailure = ({ isError }: CallToolResult) => isError === true
+      return measureOperation(request, { method: 'tools/call', tool, isFailure }, () =>
+        runInAgentTrace(request, step, () => callTool(request, params, context)),
+      )
+    })
   }
   if ([...methods].some((method) => method.startsWith('resources/'))) {
     registerResources(server, new ActionContext(request, contract), (method, work) =>
@@ -97,7 +95,7 @@ export function createMcpServer(request: AgentRequest): Server {
  */
 async function callTool(
   request: AgentRequest,
-  { name, arguments: input = {}, _meta }: CallToolRequestParams,
+  { name, arguments: input = {} }: CallToolRequestParams,
   context: ServerContext,
 ): Promise<CallToolResult> {
   const { gateway, call } = request

@@ -17,6 +17,7 @@ import {
 import type { Clock } from '../kernel/clock.ts'
 import { Deadline } from '../kernel/deadline.ts'
 import { Slots } from '../kernel/slots.ts'
+import { formatTraceParent, type TraceContext } from '../kernel/trace-context.ts'
 import type { Tracing } from '../kernel/tracing.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { Breaker } from './breaker.ts'
@@ -88,7 +89,10 @@ export function guardErp(erp: Erp, clock: Clock, { watch, tracing, metrics }: Ob
     }
   }
   const call: AnyCall = tracing
-    ? (id, input, options) => trace({ tracing, metrics, clock }, id, () => retrying(id, input, options))
+    ? (id, input, options) =>
+        trace({ tracing, metrics, clock }, id, (context) =>
+          retrying(id, input, context ? { ...options, traceparent: formatTraceParent(context) } : options),
+        )
     : retrying
   return { erp: createErp(call), state: () => breaker.state }
 }
@@ -103,12 +107,15 @@ interface Tracer {
 async function trace<T extends object>(
   { tracing, metrics, clock }: Tracer,
   operation: string,
-  work: () => Promise<T>,
+  work: (context: TraceContext | undefined) => Promise<T>,
 ): Promise<T> {
+  const parent = tracing.trace
+  // The calls of a worker have no cause in a trace, and would be traces of one span each.
+  const span = parent && tracing.spans.start({ name: `erp ${operation}`, kind: 'client', parent })
   const began = clock.monotonic()
   let result = 'failed'
   try {
-    const answer = await work()
+    const answer = await work(span?.context ?? parent)
     result = 'rejected' in answer ? 'rejected' : 'ok'
     return answer
   } catch (error) {
@@ -117,8 +124,14 @@ async function trace<T extends object>(
   } finally {
     const ms = clock.monotonic() - began
     tracing.note({ operation, duration_us: Math.round(ms * 1000), result })
+    span?.end({ attributes: { operation, result }, error: isAnswer(result) ? undefined : result })
     metrics?.endUpstreamCall(operation, result, ms / 1000)
   }
+}
+
+/** Whether the ERP responded, be it with a refusal. */
+function isAnswer(result: string): boolean {
+  return result === 'ok' || result === 'rejected'
 }
 
 /**

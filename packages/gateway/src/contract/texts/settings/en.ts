@@ -35,6 +35,10 @@ export const settingsEn = {
   LOG_REQUESTS:
     'Which requests leave a row in the request log: `notable` (writes, failures and reads slower than 250 ms) or `all`; other requests are counted',
   LOG_REQUESTS_DAYS: 'Days that the request log is kept',
+  OTEL_EXPORTER_OTLP_ENDPOINT:
+    'Base URL of a collector of OpenTelemetry; traces are sent to it over OTLP/HTTP',
+  OTEL_TRACES_SAMPLER_ARG:
+    'Share of the traces that begin at the gateway and are recorded, from 0 to 1; a caller’s trace is recorded if the caller records it',
   WAREHOUSE_VIEWS: 'Company views and the warehouses in them',
   WEBHOOK_ALLOW_PRIVATE_NETS:
     'Lets webhooks go to private addresses, over http and to any port; for development only',
