@@ -274,8 +274,8 @@ describe('the number of series', () => {
     for (const revision of revisions) {
       const agent = await connectAgent(house, token, { revision })
       const { tools } = await agent.client.listTools()
-      for (const { name } of tools) await agent.raw(name, {}).catch(() => {})
-      await agent.raw('no_such_tool').catch(() => {})
+      for (const { name } of tools) await agent.callRaw(name, {}).catch(() => {})
+      await agent.callRaw('no_such_tool').catch(() => {})
       await agent.client.close()
     }
     const { size, text } = await scrape(house)
