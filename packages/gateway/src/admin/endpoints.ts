@@ -4,8 +4,16 @@ import { createDoubtEndpoints } from './doubts/endpoints.ts'
 import { endpoints as planRequests } from './plan-requests/endpoints.ts'
 import { endpoints as requests } from './requests/endpoints.ts'
 import { endpoints as tokens } from './tokens/endpoints.ts'
+import { endpoints as upstream } from './upstream/endpoints.ts'
 
 /** Lists the operator's endpoints, in the order of the documentation. */
 export function createAdminEndpoints(writes: readonly AnyWrite[]) {
-  return [...channels, ...tokens, ...planRequests, ...requests, ...createDoubtEndpoints(writes)] as const
+  return [
+    ...channels,
+    ...tokens,
+    ...planRequests,
+    ...requests,
+    ...createDoubtEndpoints(writes),
+    ...upstream,
+  ] as const
 }

@@ -48,6 +48,7 @@ export interface Tables {
   reference_records: ReferenceRow
   reference_sources: { source: string; cursor: string | null; filled_at: number | null }
   idempotency_keys: IdempotencyRow
+  write_pauses: WritePauseRow
   orders: OrderRow
   dropship_orders: DropshipRow
   reservations: ReservationRow
@@ -113,6 +114,15 @@ export interface PlanRequestRow {
   status: string
   created_at: number
   decided_at: number | null
+}
+
+/** The pause of writes to the ERP. Its columns are null unless an operator has paused writes. */
+export interface WritePauseRow {
+  name: string
+  paused_at: number | null
+  paused_until: number | null
+  paused_by: string | null
+  reason: string | null
 }
 
 export interface WarehouseRow {
