@@ -3,6 +3,7 @@ import { endpoints as channels } from './channels/endpoints.ts'
 import { createDoubtEndpoints } from './doubts/endpoints.ts'
 import { endpoints as planRequests } from './plan-requests/endpoints.ts'
 import { endpoints as requests } from './requests/endpoints.ts'
+import { endpoints as stockCopies } from './stock-copies/endpoints.ts'
 import { endpoints as tokens } from './tokens/endpoints.ts'
 import { endpoints as upstream } from './upstream/endpoints.ts'
 
@@ -15,5 +16,6 @@ export function createAdminEndpoints(writes: readonly AnyWrite[]) {
     ...requests,
     ...createDoubtEndpoints(writes),
     ...upstream,
+    ...stockCopies,
   ] as const
 }

@@ -145,6 +145,10 @@ export interface WarehouseRow {
   synced_at: number | null
   /** When the whole stock was last compared with the ERP's. */
   compared_at: number | null
+  /** The number of rows that the last full comparison had to correct; null before the first one. */
+  last_differences: number | null
+  /** When an operator last requested a full comparison. */
+  compare_requested_at: number | null
   /** The oldest version from which the change feed can be followed; an older cursor needs a full sync. */
   horizon: number
 }
@@ -167,6 +171,8 @@ export const warehouseColumns = [
   'cursor',
   'synced_at',
   'compared_at',
+  'last_differences',
+  'compare_requested_at',
   'horizon',
 ] as const satisfies readonly (keyof WarehouseRow)[]
 
