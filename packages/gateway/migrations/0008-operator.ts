@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** Adds what the operator's endpoints show and steer: the pause of writes, and full comparisons of stock. */
+/**
+ * Adds what the operator's endpoints show and steer: the pause of writes, full comparisons of stock, and the sums
+ * of the overview.
+ */
 export const operator: Migration = {
   async up(db: Kysely<unknown>) {
     const statements = [
@@ -11,6 +14,12 @@ export const operator: Migration = {
       `insert into write_pauses (name) values ('erp')`,
       'alter table warehouses add column last_differences bigint',
       'alter table warehouses add column compare_requested_at bigint',
+      `create table hourly_figures (
+         kind text not null, at bigint not null, name text not null, calls bigint not null, failures bigint not null,
+         points bigint not null, gateway_us bigint not null, upstream_us bigint not null,
+         upstream_calls bigint not null, primary key (kind, at, name))`,
+      'create index hourly_figures_by_time on hourly_figures (at)',
+      'create index sign_in_guard_by_lock on sign_in_guard (locked_until) where locked_until is not null',
     ]
     for (const statement of statements) await sql.raw(statement).execute(db)
   },

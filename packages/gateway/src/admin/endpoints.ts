@@ -1,6 +1,7 @@
 import type { AnyWrite } from '../writes/intent.ts'
 import { endpoints as channels } from './channels/endpoints.ts'
 import { createDoubtEndpoints } from './doubts/endpoints.ts'
+import { endpoints as overview } from './overview/endpoints.ts'
 import { endpoints as planRequests } from './plan-requests/endpoints.ts'
 import { endpoints as requests } from './requests/endpoints.ts'
 import { endpoints as stockCopies } from './stock-copies/endpoints.ts'
@@ -10,6 +11,7 @@ import { endpoints as upstream } from './upstream/endpoints.ts'
 /** Lists the operator's endpoints, in the order of the documentation. */
 export function createAdminEndpoints(writes: readonly AnyWrite[]) {
   return [
+    ...overview,
     ...channels,
     ...tokens,
     ...planRequests,

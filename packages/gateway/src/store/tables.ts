@@ -1,4 +1,5 @@
 import type { Costs, Quote } from '@trade-gateway/connector'
+import type { HourlyFigureRow } from '../kernel/hourly-figures.ts'
 import type { UpstreamCall } from '../kernel/tracing.ts'
 import type { Json } from './json.ts'
 
@@ -68,6 +69,7 @@ export interface Tables {
   webhook_deliveries: WebhookDeliveryRow
   requests: RequestRow
   request_counts: RequestCountRow
+  hourly_figures: HourlyFigureRow
 }
 
 export interface ChannelRow {
