@@ -1,6 +1,7 @@
 import type { AnyWrite } from '../writes/intent.ts'
 import { endpoints as channels } from './channels/endpoints.ts'
 import { createDoubtEndpoints } from './doubts/endpoints.ts'
+import { endpoints as orders } from './orders/endpoints.ts'
 import { endpoints as overview } from './overview/endpoints.ts'
 import { endpoints as planRequests } from './plan-requests/endpoints.ts'
 import { endpoints as requests } from './requests/endpoints.ts'
@@ -16,6 +17,7 @@ export function createAdminEndpoints(writes: readonly AnyWrite[]) {
     ...tokens,
     ...planRequests,
     ...requests,
+    ...orders,
     ...createDoubtEndpoints(writes),
     ...upstream,
     ...stockCopies,

@@ -86,7 +86,15 @@ function addRow(gateway: Gateway, buffer: RequestBuffer, { call, response, ms }:
     upstream_us: sumUpstreamTime(call),
     upstream_calls: toJson(upstreamCalls),
     idempotency: describeIdempotency(call, response),
+    document_id: findDocumentId(call),
   })
+}
+
+/** Finds the document that a call concerned: the one that it wrote, or the order in its path. */
+function findDocumentId({ documentId, params }: Call): string | null {
+  const id = documentId ?? params.order_id ?? params.dropship_order_id
+  // The path is the client's, who may write anything there.
+  return id !== undefined && /^\w{1,64}$/.test(id) ? id : null
 }
 
 /** Describes what an `Idempotency-Key` did for the request; null without a key. */
@@ -138,6 +146,7 @@ const rowColumns = [
   'upstream_us',
   'upstream_calls',
   'idempotency',
+  'document_id',
 ] as const
 
 const countColumns = ['slot', 'at', 'channel_code', 'route', 'calls', 'points', 'duration_us'] as const

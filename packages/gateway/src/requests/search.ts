@@ -38,7 +38,9 @@ export async function searchRequests(gateway: Gateway, search: RequestSearch) {
 export async function readRequestTraceForOperator(gateway: Gateway, requestId: string) {
   const rows = await requireRequests(gateway, { request_id: requestId })
   const channels = [...new Set(rows.map(({ channel_code }) => channel_code))].filter((code) => code !== '')
-  const events = await Promise.all(channels.map((code) => findEvents(gateway, code, requestId)))
+  const events = await Promise.all(
+    channels.map((code) => findEvents(gateway, { channel_code: code, requestIds: [requestId] })),
+  )
   return { data: { request_id: requestId, requests: rows.map(toOperatorsView), events: events.flat() } }
 }
 
@@ -46,6 +48,6 @@ function positionOf({ at, row_id }: RequestRow) {
   return { at, id: row_id }
 }
 
-function toOperatorsView(row: RequestRow): OperatorsView {
+export function toOperatorsView(row: RequestRow): OperatorsView {
   return { ...toRequestJson(row), channel_code: row.channel_code === '' ? null : row.channel_code }
 }

@@ -598,6 +598,8 @@ export interface RequestRow {
   upstream_us: number
   upstream_calls: Json<readonly UpstreamCall[]>
   idempotency: 'first' | 'replayed' | 'mismatch' | 'in_progress' | null
+  /** The document that the request concerned, as far as the gateway knows it. */
+  document_id: string | null
 }
 
 /** The successful reads of one channel on one route in one minute. */

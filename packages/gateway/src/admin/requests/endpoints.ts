@@ -8,7 +8,7 @@ import { zh } from './endpoints.zh.ts'
 
 const translations = { zh, ko }
 
-const operatorsRequest = loggedRequest
+export const operatorsRequest = loggedRequest
   .extend({ channel_code: z.string().nullable() })
   .meta({ id: 'OperatorsRequest' })
 
