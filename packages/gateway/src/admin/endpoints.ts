@@ -5,6 +5,7 @@ import { endpoints as orders } from './orders/endpoints.ts'
 import { endpoints as overview } from './overview/endpoints.ts'
 import { endpoints as planRequests } from './plan-requests/endpoints.ts'
 import { endpoints as requests } from './requests/endpoints.ts'
+import { endpoints as settings } from './settings/endpoints.ts'
 import { endpoints as stockCopies } from './stock-copies/endpoints.ts'
 import { endpoints as tokens } from './tokens/endpoints.ts'
 import { endpoints as upstream } from './upstream/endpoints.ts'
@@ -21,5 +22,6 @@ export function createAdminEndpoints(writes: readonly AnyWrite[]) {
     ...createDoubtEndpoints(writes),
     ...upstream,
     ...stockCopies,
+    ...settings,
   ] as const
 }

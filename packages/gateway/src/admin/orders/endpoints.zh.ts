@@ -28,7 +28,7 @@ export const zh = {
       order_id: '批发订单或一件代发订单的 ID',
       kind: '订单的类型：`order` 或 `dropship`；在 `open_write` 中为写操作的类型',
       channel_code: '渠道',
-      reference: 'ERP 识别该订单的参考号',
+      reference: 'ERP 识别该订单的引用号',
       order: '批发订单；一件代发订单时为 null',
       dropship_order: '一件代发订单；批发订单时为 null',
       open_write: '结果未知的写操作；没有时为 null',
