@@ -199,7 +199,7 @@ describe('a pause of writes', () => {
     const agent = await connectAgent(house, await shop.token())
     const wish = buildDropship(await shop.createSku())
     await pause({ seconds: 120 })
-    expect(await agent.refusal('quote_dropship', wish)).toMatch(/^READ_ONLY_MODE: .*120/s)
+    expect(await agent.expectRefusal('quote_dropship', wish)).toMatch(/^READ_ONLY_MODE: .*120/s)
     const request = { method: 'POST', path: '/api/v1/dropship-orders/submit', body: wish }
     const { data } = await agent.call('call_endpoint', request)
     expect(data).toMatchObject({

@@ -22,22 +22,19 @@ import {
 import type { Gateway } from '../gateway.ts'
 import { computeNextHistoryStart, computeStartVersion } from '../snapshot/epoch.ts'
 import type { WarehouseRow } from '../store/tables.ts'
+import { maxHintPages, readTimeoutMs, rereadHintedSkus, rereadSkus } from './reread.ts'
 import { rebuildView, type StockChange, writeStock } from './write.ts'
 
 /** The time limit for one page of a whole warehouse. */
 const pageTimeoutMs = 60_000
 /** The largest number of pages of a snapshot, enough for 20 million rows. */
 const maxSnapshotPages = 10_000
-const readTimeoutMs = 20_000
-const skusPerRead = 500
 /**
  * The time between two comparisons of a whole warehouse. They happen even if the ERP gives hints, because it may lose
  * one.
  */
 const compareIntervalMs = 24 * 60 * 60 * 1000
 const compareIntervalWithoutHintsMs = 60_000
-/** The largest number of hint pages in one turn; the next turn continues from the cursor. */
-const maxHintPages = 20
 
 /** Syncs all real warehouses; one turn of the worker. */
 export async function syncStock(gateway: Gateway): Promise<void> {
@@ -160,8 +157,8 @@ async function updateFromErp(gateway: Gateway, row: WarehouseRow, now: number): 
   const since = changes === 'none' ? null : row.cursor
   if (row.filled_at === null || row.cursor === null) return readWholeWarehouse(gateway, { row, now }, since)
   if (!isDue) return since === null || readHints(gateway, { row, now }, since)
-  // The hints so far are read first, so that the comparison finds only what they did not name.
-  if (since !== null) await rereadHintedSkus(gateway, row.warehouse_code, since)
+  // The hints so far are followed first, so that the comparison finds only what they did not name.
+  if (since !== null && !(await readHints(gateway, { row, now }, since))) return false
   return readWholeWarehouse(gateway, { row, now }, since)
 }
 
@@ -183,28 +180,6 @@ async function readHints(gateway: Gateway, { row, now }: SyncTurn, since: string
     if (!hints.more) return true
   }
   return false
-}
-
-/** Reads the given SKUs again, writes the rows that differ and withdraws the SKUs that the ERP no longer carries. */
-export async function rereadSkus(
-  gateway: Gateway,
-  warehouse: string,
-  skus: readonly string[],
-): Promise<void> {
-  for (let from = 0; from < skus.length; from += skusPerRead) {
-    const batch = [...new Set(skus.slice(from, from + skusPerRead))]
-    const input = { warehouse_code: warehouse, skus: batch }
-    const requested_at = gateway.clock.now()
-    const response = unwrap(await gateway.erp['stock.read'](input, withTimeout(readTimeoutMs)))
-    const carried = new Set(response.rows.map(({ sku }) => sku))
-    await writeStock(gateway, {
-      warehouse_code: warehouse,
-      rows: response.rows,
-      gone: batch.filter((sku) => !carried.has(sku)),
-      gone_seq: response.stock_seq,
-      requested_at,
-    })
-  }
 }
 
 /**
@@ -268,25 +243,6 @@ async function recordDifferences(
     .set({ last_differences: rows })
     .where('warehouse_code', '=', warehouse_code)
     .execute()
-}
-
-/**
- * Reads the SKUs again that the hints since a cursor name, and returns them. The cursor is not stored: a later turn
- * reads the same hints again, which changes nothing.
- */
-async function rereadHintedSkus(gateway: Gateway, code: string, since: string): Promise<Set<string>> {
-  const named = new Set<string>()
-  let cursor = since
-  for (let page = 0; page < maxHintPages; page++) {
-    const input = { warehouse_code: code, cursor }
-    const hints = unwrap(await gateway.erp['stock.changed'](input, withTimeout(readTimeoutMs)))
-    if (hints.everything) break
-    for (const sku of hints.skus) named.add(sku)
-    cursor = hints.cursor
-    if (!hints.more) break
-  }
-  await rereadSkus(gateway, code, [...named])
-  return named
 }
 
 /** The warehouse to which a snapshot is written, and whether the ERP's counter may have restarted. */
