@@ -2,15 +2,11 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Adds the place in a trace of the request that caused an event, so that its deliveries belong to the same trace. The
- * index finds the locked usernames that the metrics count.
+ * Adds the place in a trace of the request that caused an event, so that its deliveries belong to the same trace.
  */
 export const traceParent: Migration = {
   async up(db: Kysely<unknown>) {
     await sql.raw('alter table outbox add column trace_parent text').execute(db)
     await sql.raw('alter table events add column trace_parent text').execute(db)
-    await sql
-      .raw('create index sign_in_guard_locked on sign_in_guard (locked_until) where locked_until is not null')
-      .execute(db)
   },
 }

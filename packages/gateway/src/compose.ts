@@ -23,9 +23,11 @@ import { openInstallation } from './store/installation.ts'
 import type { Store, Topic } from './store/store.ts'
 import { Description } from './upstream/description.ts'
 import { guardErp } from './upstream/guarded.ts'
+import { OperationFigures } from './upstream/operation-figures.ts'
 import { refuseWrites } from './upstream/read-only.ts'
 import type { SandboxControl } from './upstream/steer.ts'
 import { ErpWatch } from './upstream/watch.ts'
+import { WriteSwitch } from './upstream/write-switch.ts'
 
 export interface Parts {
   readonly config: Config
@@ -56,8 +58,11 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const log = tracing.traceLog(parts.log)
   const watch = new ErpWatch(clock, log, describeErp(config))
   const metrics = new Metrics({ isOn: mayAnyoneRead(config), version: readPackageVersion() })
-  const guard = guardErp(parts.erp, clock, { watch, tracing, metrics })
-  const erp = config.writesEnabled ? guard.erp : refuseWrites(guard.erp)
+  const figures = new OperationFigures(clock)
+  const guard = guardErp(parts.erp, clock, { watch, tracing, metrics, figures })
+  const writes = new WriteSwitch({ store, clock, isEnabled: config.writesEnabled })
+  await writes.follow()
+  const erp = refuseWrites(guard.erp, writes)
   const { id: installation, secrets } = await openInstallation(store, config.secretsKeys, ids)
   const highWater = new HighWater(parts.highWaterFile)
   const stock = new StockMirror(store, highWater, (above) => beginEpoch({ store, clock, log }, above))
@@ -82,7 +87,10 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     secrets,
     installation,
     upstream: new Description(erp, clock, {
+      writes,
       circuit: guard.state,
+      circuitSince: guard.since,
+      figures,
       steer: parts.steer,
       watch,
       countLeftOut: parts.leftOut,

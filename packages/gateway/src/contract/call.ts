@@ -92,6 +92,8 @@ export interface Call {
   audit?: Audited | undefined
   /** The place in a trace: the client's, or the span of this call if spans are recorded. */
   trace?: TraceContext | undefined
+  /** The document that the call created or changed, for the request log. */
+  documentId?: string | undefined
   /** The calls to the ERP that this call made, in the order in which they ended. */
   upstreamCalls?: UpstreamCall[] | undefined
   /** Headers that a stage of the pipeline adds to the call's response, success or failure. */

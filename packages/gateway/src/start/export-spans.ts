@@ -67,7 +67,7 @@ async function importPackages() {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
     if (!isMissing) throw error
     throw new ConfigError([
-      'OTEL_EXPORTER_OTLP_ENDPOINT requires packages that this installation omits; run npm ci without --omit=optional.',
+      'OTEL_EXPORTER_OTLP_ENDPOINT requires packages that this installation does not have. In a clone, run npm ci without --omit=dev. Elsewhere, run npm install @opentelemetry/api@1.10.0 @opentelemetry/sdk-trace@3.1.0 @opentelemetry/resources@3.1.0 @opentelemetry/exporter-trace-otlp-http@0.301.0.',
     ])
   }
 }

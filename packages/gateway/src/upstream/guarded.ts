@@ -21,6 +21,7 @@ import { formatTraceParent, type TraceContext } from '../kernel/trace-context.ts
 import type { Tracing } from '../kernel/tracing.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import { Breaker } from './breaker.ts'
+import type { OperationFigures } from './operation-figures.ts'
 import type { ErpWatch } from './watch.ts'
 
 /** The time limit of a call. */
@@ -42,15 +43,19 @@ export interface Observers {
   readonly watch?: ErpWatch
   readonly tracing?: Tracing
   readonly metrics?: Metrics
+  readonly figures?: OperationFigures
 }
 
 export interface GuardedErp {
   readonly erp: Erp
   /** The state of the circuit breaker. */
   readonly state: () => 'closed' | 'open' | 'half_open'
+  /** Since when the circuit breaker has been in this state, in epoch milliseconds. */
+  readonly since: () => number
 }
 
-export function guardErp(erp: Erp, clock: Clock, { watch, tracing, metrics }: Observers = {}): GuardedErp {
+export function guardErp(erp: Erp, clock: Clock, observers: Observers = {}): GuardedErp {
+  const { watch } = observers
   const breaker = new Breaker(clock)
   const slots = new Slots(maxInFlight, maxWaiting)
   let budget = maxBudget
@@ -88,30 +93,26 @@ export function guardErp(erp: Erp, clock: Clock, { watch, tracing, metrics }: Ob
       deadline.end()
     }
   }
-  const call: AnyCall = tracing
-    ? (id, input, options) =>
-        trace({ tracing, metrics, clock }, id, (context) =>
-          retrying(id, input, context ? { ...options, traceparent: formatTraceParent(context) } : options),
-        )
-    : retrying
-  return { erp: createErp(call), state: () => breaker.state }
+  const call: AnyCall = (id, input, options) =>
+    trace({ ...observers, clock }, id, (context) =>
+      retrying(id, input, context ? { ...options, traceparent: formatTraceParent(context) } : options),
+    )
+  return { erp: createErp(call), state: () => breaker.state, since: () => breaker.since }
 }
 
-interface Tracer {
-  readonly tracing: Tracing
-  readonly metrics: Metrics | undefined
+interface Tracer extends Observers {
   readonly clock: Clock
 }
 
-/** Records the duration and the result of a call, retries included, for the request that made it. */
+/** Records the duration and the result of a call, retries included, for the request that made it and for operators. */
 async function trace<T extends object>(
-  { tracing, metrics, clock }: Tracer,
+  { tracing, metrics, figures, clock }: Tracer,
   operation: string,
   work: (context: TraceContext | undefined) => Promise<T>,
 ): Promise<T> {
-  const parent = tracing.trace
+  const parent = tracing?.trace
   // The calls of a worker have no cause in a trace, and would be traces of one span each.
-  const span = parent && tracing.spans.start({ name: `erp ${operation}`, kind: 'client', parent })
+  const span = parent && tracing?.spans.start({ name: `erp ${operation}`, kind: 'client', parent })
   const began = clock.monotonic()
   let result = 'failed'
   try {
@@ -123,9 +124,11 @@ async function trace<T extends object>(
     throw error
   } finally {
     const ms = clock.monotonic() - began
-    tracing.note({ operation, duration_us: Math.round(ms * 1000), result })
-    span?.end({ attributes: { operation, result }, error: isAnswer(result) ? undefined : result })
+    const made = { operation, duration_us: Math.round(ms * 1000), result }
+    tracing?.note(made)
+    figures?.note(made)
     metrics?.endUpstreamCall(operation, result, ms / 1000)
+    span?.end({ attributes: { operation, result }, error: isAnswer(result) ? undefined : result })
   }
 }
 
