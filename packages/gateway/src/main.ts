@@ -13,6 +13,7 @@ import { jsonLog, type Log } from './kernel/log.ts'
 import { warmHighlighter } from './pages/docs/highlight.ts'
 import { beginEpoch } from './snapshot/epoch.ts'
 import { formatBanner, formatSandboxBanner } from './start/banner.ts'
+import { startConsoleBuild } from './start/console.ts'
 import { openSpans } from './start/export-spans.ts'
 import { DataDirBusy, lockDataDir } from './start/lock.ts'
 import {
@@ -123,6 +124,8 @@ async function start(startup: Startup): Promise<void> {
   await gateway.mirror.reference.follow()
   closers.push(startWorkers(gateway))
 
+  const consoleBuild = startConsoleBuild(log)
+  closers.push(() => consoleBuild.stop())
   warmHighlighter()
   const baseUrl = await serve(gateway, drain, closers)
   if (sandbox) {
@@ -130,6 +133,7 @@ async function start(startup: Startup): Promise<void> {
     publishSandbox()
   }
   await waitUntilFilled(gateway)
+  await consoleBuild.done
   const guarantee = describeGuarantee(gateway)
   process.stdout.write(
     sandbox

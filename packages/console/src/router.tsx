@@ -1,0 +1,40 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { NotFoundPage } from './parts/states.tsx'
+import { parseSearch, takeSearch, writeSearch } from './search.ts'
+import { Frame } from './shell/frame.tsx'
+
+const root = createRootRoute({ component: Frame, notFoundComponent: NotFoundPage })
+
+const overview = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  validateSearch: takeSearch(['hours']),
+  component: lazyRouteComponent(() => import('./pages/overview.tsx'), 'OverviewPage'),
+})
+const channels = createRoute({
+  getParentRoute: () => root,
+  path: '/channels',
+  validateSearch: takeSearch(['page', 'create']),
+  component: lazyRouteComponent(() => import('./pages/channels.tsx'), 'ChannelsPage'),
+})
+const channel = createRoute({
+  getParentRoute: () => root,
+  path: '/channels/$channel_code',
+  validateSearch: takeSearch(['tab', 'page']),
+  component: lazyRouteComponent(() => import('./pages/channel.tsx'), 'ChannelPage'),
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([overview, channels, channel]),
+  basepath: '/admin',
+  parseSearch,
+  stringifySearch: writeSearch,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,43 @@
+import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+
+/** The colours of the documentation pages: a dark teal, and neutrals with a trace of green. */
+const brand: MantineColorsTuple = [
+  '#e7f3f4', '#cfe5e8', '#a3cdd4', '#74b4bf', '#4a9dab', '#2c8b9b', '#167d8e', '#0b6a7c', '#0b5f70', '#084c5a',
+]
+const dark: MantineColorsTuple = [
+  '#e8e6df', '#c5cbc8', '#a5aeac', '#7b8785', '#33403f', '#263130', '#1b2423', '#131918', '#0d1211', '#080c0b',
+]
+
+export const theme = createTheme({
+  primaryColor: 'brand',
+  primaryShade: { light: 8, dark: 3 },
+  autoContrast: true,
+  colors: { brand, dark },
+  fontFamily: 'var(--console-sans)',
+  fontFamilyMonospace: 'var(--console-mono)',
+  headings: { fontWeight: '600', fontFamily: 'var(--console-sans)' },
+  defaultRadius: 'md',
+  cursorType: 'pointer',
+  components: {
+    Button: { defaultProps: { size: 'xs' } },
+    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none' } },
+    Modal: { defaultProps: { centered: true, radius: 'md' } },
+    Tooltip: { defaultProps: { openDelay: 300 } },
+  },
+})
+
+export const cssVariables: CSSVariablesResolver = () => ({
+  variables: {},
+  light: {
+    '--mantine-color-body': '#ffffff',
+    '--console-panel': '#f7f6f2',
+    '--console-line': '#e5e1d8',
+    '--mantine-color-dimmed': '#5a6665',
+  },
+  dark: {
+    '--mantine-color-body': '#131918',
+    '--console-panel': '#171f1e',
+    '--console-line': '#2a3534',
+    '--mantine-color-dimmed': '#a5aeac',
+  },
+})
