@@ -24,8 +24,20 @@ const channel = createRoute({
   component: lazyRouteComponent(() => import('./pages/channel.tsx'), 'ChannelPage'),
 })
 
+const requests = createRoute({
+  getParentRoute: () => root,
+  path: '/requests',
+  validateSearch: takeSearch(['request_id', 'channel_code', 'code', 'route', 'failed', 'since', 'until', 'cursor', 'live']),
+  component: lazyRouteComponent(() => import('./pages/requests.tsx'), 'RequestsPage'),
+})
+const request = createRoute({
+  getParentRoute: () => root,
+  path: '/requests/$request_id',
+  component: lazyRouteComponent(() => import('./pages/request.tsx'), 'RequestPage'),
+})
+
 export const router = createRouter({
-  routeTree: root.addChildren([overview, channels, channel]),
+  routeTree: root.addChildren([overview, requests, request, channels, channel]),
   basepath: '/admin',
   parseSearch,
   stringifySearch: writeSearch,

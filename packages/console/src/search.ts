@@ -4,8 +4,8 @@ const maxCharacters = 300
 
 /** Returns a function that takes the named search parameters from an address and ignores all others. */
 export function takeSearch<const Name extends string>(names: readonly Name[]) {
-  return (given: Record<string, unknown>): { [Key in Name]?: string } => {
-    const taken: { [Key in Name]?: string } = {}
+  return (given: Record<string, unknown>): { [Key in Name]?: string | undefined } => {
+    const taken: { [Key in Name]?: string | undefined } = {}
     for (const name of names) {
       const value = given[name]
       if (typeof value === 'string' && value !== '' && value.length <= maxCharacters) taken[name] = value

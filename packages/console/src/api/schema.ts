@@ -320,6 +320,134 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AdminChannelsCreateRequest: {
+            /** @description Channel */
+            channel_code: string;
+            /** @description Name */
+            name: string;
+            /**
+             * @description `reader`, `trader` or `full`
+             * @enum {string}
+             */
+            plan: "reader" | "trader" | "full";
+            /**
+             * @description Warehouses that the channel may use; an empty list allows all
+             * @default []
+             */
+            warehouse_allowlist: string[];
+            /**
+             * @description The ERP’s customer behind the channel
+             * @default null
+             */
+            customer_code: string | null;
+            /**
+             * @description Points per 60 seconds; null for the default
+             * @default null
+             */
+            points_per_minute: number | null;
+            /**
+             * @description Whether the channel may order wholesale
+             * @default true
+             */
+            wholesale_enabled: boolean;
+            /**
+             * @description Whether the channel may order drop-ship
+             * @default true
+             */
+            dropship_enabled: boolean;
+            /**
+             * @description Whether the channel receives webhooks
+             * @default true
+             */
+            webhooks_enabled: boolean;
+        };
+        AdminChannelsChangeRequest: {
+            /** @description Name */
+            name?: string;
+            /**
+             * @description `reader`, `trader` or `full`
+             * @enum {string}
+             */
+            plan?: "reader" | "trader" | "full";
+            /** @description Warehouses that the channel may use; an empty list allows all */
+            warehouse_allowlist?: string[];
+            /** @description The ERP’s customer behind the channel */
+            customer_code?: string | null;
+            /** @description Points per 60 seconds; null for the default */
+            points_per_minute?: number | null;
+            /** @description Whether the channel may order wholesale */
+            wholesale_enabled?: boolean;
+            /** @description Whether the channel may order drop-ship */
+            dropship_enabled?: boolean;
+            /** @description Whether the channel receives webhooks */
+            webhooks_enabled?: boolean;
+        };
+        AdminSigningKeysRotateRequest: {
+            /**
+             * @description Whether the tokens of the earlier keys are refused
+             * @default false
+             */
+            compromised: boolean;
+        };
+        AdminDoubtsSettleRequest: {
+            /**
+             * @description `found` or `absent`
+             * @enum {string}
+             */
+            outcome: "found" | "absent";
+        };
+        AdminChannelsCreateResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Channel */
+                channel_code: string;
+                /** @description Name of the channel’s credentials */
+                client_id: string;
+                /** @description Name */
+                name: string;
+                /**
+                 * @description `reader`, `trader` or `full`
+                 * @enum {string}
+                 */
+                plan: "reader" | "trader" | "full";
+                /** @description Warehouses that the channel may use; an empty list allows all */
+                warehouse_allowlist: string[];
+                /** @description The ERP’s customer behind the channel */
+                customer_code: string | null;
+                /** @description Points per 60 seconds; null for the default */
+                points_per_minute: number | null;
+                /** @description Whether the channel may order wholesale */
+                wholesale_enabled: boolean;
+                /** @description Whether the channel may order drop-ship */
+                dropship_enabled: boolean;
+                /** @description Whether the channel receives webhooks */
+                webhooks_enabled: boolean;
+                /** @description The channel’s secrets, without their values */
+                secrets: {
+                    /** @description A secret of the channel */
+                    secret_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was created
+                     */
+                    created_at: string;
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed
+                 */
+                updated_at: string;
+                /** @description Whether the channel was deleted */
+                deleted: boolean;
+                /** @description Secret of the channel, shown once when it was issued */
+                client_secret: string;
+            };
+        };
         Error: {
             /** @description The error */
             error: {
@@ -350,6 +478,298 @@ export interface components {
         };
         /** @enum {string} */
         ErrorCode: "AUTH_MISSING_TOKEN" | "AUTH_INVALID_TOKEN" | "AUTH_EXPIRED" | "SCOPE_DENIED" | "WAREHOUSE_DENIED" | "AUTHZ_UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "OWNERSHIP_DENIED" | "UPSTREAM_ERROR" | "UPSTREAM_TIMEOUT" | "INTERNAL" | "ADMIN_UNAUTHORIZED" | "ADMIN_DISABLED" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_INVALID_KEY" | "RATE_LIMITED" | "BAD_REQUEST" | "READ_ONLY_MODE" | "ENDPOINT_GONE" | "WAREHOUSE_UNKNOWN" | "UPSTREAM_REJECTED" | "AUTH_BAD_CREDENTIALS" | "AUTH_LOCKED" | "DUPLICATE_SUSPECTED" | "OMS_LOGIN_REQUIRED" | "SHIPPING_REQUIRED";
+        AdminChannelsListResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Channel */
+                channel_code: string;
+                /** @description Name of the channel’s credentials */
+                client_id: string;
+                /** @description Name */
+                name: string;
+                /**
+                 * @description `reader`, `trader` or `full`
+                 * @enum {string}
+                 */
+                plan: "reader" | "trader" | "full";
+                /** @description Warehouses that the channel may use; an empty list allows all */
+                warehouse_allowlist: string[];
+                /** @description The ERP’s customer behind the channel */
+                customer_code: string | null;
+                /** @description Points per 60 seconds; null for the default */
+                points_per_minute: number | null;
+                /** @description Whether the channel may order wholesale */
+                wholesale_enabled: boolean;
+                /** @description Whether the channel may order drop-ship */
+                dropship_enabled: boolean;
+                /** @description Whether the channel receives webhooks */
+                webhooks_enabled: boolean;
+                /** @description The channel’s secrets, without their values */
+                secrets: {
+                    /** @description A secret of the channel */
+                    secret_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was created
+                     */
+                    created_at: string;
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed
+                 */
+                updated_at: string;
+                /** @description Whether the channel was deleted */
+                deleted: boolean;
+            }[];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
+        AdminChannelsReadResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Channel */
+                channel_code: string;
+                /** @description Name of the channel’s credentials */
+                client_id: string;
+                /** @description Name */
+                name: string;
+                /**
+                 * @description `reader`, `trader` or `full`
+                 * @enum {string}
+                 */
+                plan: "reader" | "trader" | "full";
+                /** @description Warehouses that the channel may use; an empty list allows all */
+                warehouse_allowlist: string[];
+                /** @description The ERP’s customer behind the channel */
+                customer_code: string | null;
+                /** @description Points per 60 seconds; null for the default */
+                points_per_minute: number | null;
+                /** @description Whether the channel may order wholesale */
+                wholesale_enabled: boolean;
+                /** @description Whether the channel may order drop-ship */
+                dropship_enabled: boolean;
+                /** @description Whether the channel receives webhooks */
+                webhooks_enabled: boolean;
+                /** @description The channel’s secrets, without their values */
+                secrets: {
+                    /** @description A secret of the channel */
+                    secret_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was created
+                     */
+                    created_at: string;
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed
+                 */
+                updated_at: string;
+                /** @description Whether the channel was deleted */
+                deleted: boolean;
+            };
+        };
+        AdminChannelsChangeResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Channel */
+                channel_code: string;
+                /** @description Name of the channel’s credentials */
+                client_id: string;
+                /** @description Name */
+                name: string;
+                /**
+                 * @description `reader`, `trader` or `full`
+                 * @enum {string}
+                 */
+                plan: "reader" | "trader" | "full";
+                /** @description Warehouses that the channel may use; an empty list allows all */
+                warehouse_allowlist: string[];
+                /** @description The ERP’s customer behind the channel */
+                customer_code: string | null;
+                /** @description Points per 60 seconds; null for the default */
+                points_per_minute: number | null;
+                /** @description Whether the channel may order wholesale */
+                wholesale_enabled: boolean;
+                /** @description Whether the channel may order drop-ship */
+                dropship_enabled: boolean;
+                /** @description Whether the channel receives webhooks */
+                webhooks_enabled: boolean;
+                /** @description The channel’s secrets, without their values */
+                secrets: {
+                    /** @description A secret of the channel */
+                    secret_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was created
+                     */
+                    created_at: string;
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed
+                 */
+                updated_at: string;
+                /** @description Whether the channel was deleted */
+                deleted: boolean;
+            };
+        };
+        AdminChannelsDeleteResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Channel */
+                channel_code: string;
+                /** @description Name of the channel’s credentials */
+                client_id: string;
+                /** @description Name */
+                name: string;
+                /**
+                 * @description `reader`, `trader` or `full`
+                 * @enum {string}
+                 */
+                plan: "reader" | "trader" | "full";
+                /** @description Warehouses that the channel may use; an empty list allows all */
+                warehouse_allowlist: string[];
+                /** @description The ERP’s customer behind the channel */
+                customer_code: string | null;
+                /** @description Points per 60 seconds; null for the default */
+                points_per_minute: number | null;
+                /** @description Whether the channel may order wholesale */
+                wholesale_enabled: boolean;
+                /** @description Whether the channel may order drop-ship */
+                dropship_enabled: boolean;
+                /** @description Whether the channel receives webhooks */
+                webhooks_enabled: boolean;
+                /** @description The channel’s secrets, without their values */
+                secrets: {
+                    /** @description A secret of the channel */
+                    secret_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was created
+                     */
+                    created_at: string;
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed
+                 */
+                updated_at: string;
+                /** @description Whether the channel was deleted */
+                deleted: boolean;
+            };
+        };
+        AdminSecretsCreateResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description A secret of the channel */
+                secret_id: string;
+                /** @description Name of the channel’s credentials */
+                client_id: string;
+                /** @description Secret of the channel, shown once when it was issued */
+                client_secret: string;
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+            };
+        };
+        AdminSecretsDeleteResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Channel */
+                channel_code: string;
+                /** @description Name of the channel’s credentials */
+                client_id: string;
+                /** @description Name */
+                name: string;
+                /**
+                 * @description `reader`, `trader` or `full`
+                 * @enum {string}
+                 */
+                plan: "reader" | "trader" | "full";
+                /** @description Warehouses that the channel may use; an empty list allows all */
+                warehouse_allowlist: string[];
+                /** @description The ERP’s customer behind the channel */
+                customer_code: string | null;
+                /** @description Points per 60 seconds; null for the default */
+                points_per_minute: number | null;
+                /** @description Whether the channel may order wholesale */
+                wholesale_enabled: boolean;
+                /** @description Whether the channel may order drop-ship */
+                dropship_enabled: boolean;
+                /** @description Whether the channel receives webhooks */
+                webhooks_enabled: boolean;
+                /** @description The channel’s secrets, without their values */
+                secrets: {
+                    /** @description A secret of the channel */
+                    secret_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was created
+                     */
+                    created_at: string;
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed
+                 */
+                updated_at: string;
+                /** @description Whether the channel was deleted */
+                deleted: boolean;
+            };
+        };
+        AdminTokensListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["IssuedToken"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
         IssuedToken: {
             /** @description Id of the token */
             jti: string;
@@ -377,6 +797,49 @@ export interface components {
              */
             expires_at: string;
         };
+        AdminTokensRevokeResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Number of tokens that the call ended */
+                revoked: number;
+            };
+        };
+        AdminAccountTokensRevokeResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Number of tokens that the call ended */
+                revoked: number;
+            };
+        };
+        AdminSigningKeysRotateResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Id of the key that signs new tokens */
+                kid: string;
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+                /** @description Ids of the earlier keys whose tokens are still valid */
+                earlier_kids: string[];
+            };
+        };
+        AdminPlanRequestsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["PlanRequest"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
         PlanRequest: {
             /** @description Plan request */
             plan_request_id: string;
@@ -401,6 +864,22 @@ export interface components {
             created_at: string;
             /** @description When it was decided */
             decided_at: string | null;
+        };
+        AdminPlanRequestsApproveResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["PlanRequest"];
+        };
+        AdminPlanRequestsDeclineResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["PlanRequest"];
+        };
+        AdminRequestsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OperatorsRequest"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
         };
         OperatorsRequest: {
             /** @description Id of the request; quote it to support */
@@ -440,6 +919,44 @@ export interface components {
             /** @description Channel */
             channel_code: string | null;
         };
+        AdminRequestsReadResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Id of the request; quote it to support */
+                request_id: string;
+                /** @description Requests under this id, newest first */
+                requests: components["schemas"]["OperatorsRequest"][];
+                /** @description Events that the request caused */
+                events: {
+                    /** @description Id of the event, the same on every attempt; use it to remove duplicates */
+                    event_id: string;
+                    /** @description Kind of document */
+                    type: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    occurred_at: string;
+                    /** @description Webhook deliveries of the event */
+                    deliveries: {
+                        /** @description Delivery */
+                        delivery_id: string;
+                        /** @description Webhook endpoint */
+                        endpoint_id: string;
+                        /** @description Only documents in this state */
+                        status: string;
+                        /** @description Attempts that have ended */
+                        attempts: number;
+                        /** @description HTTP status of the last response */
+                        last_status: number | null;
+                    }[];
+                }[];
+            };
+        };
+        AdminDoubtsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["WriteInDoubt"][];
+        };
         WriteInDoubt: {
             /** @description The document that the write changes */
             document_id: string;
@@ -463,6 +980,18 @@ export interface components {
              * @enum {string}
              */
             settled_by: "gateway" | "person";
+        };
+        AdminDoubtsSettleResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description The document that the write changes */
+                document_id: string;
+                /**
+                 * @description `found` or `absent`
+                 * @enum {string}
+                 */
+                outcome: "found" | "absent";
+            };
         };
     };
     responses: {
@@ -700,7 +1229,10 @@ export interface operations {
                 /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
                 as_of?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -714,67 +1246,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Channel */
-                            channel_code: string;
-                            /** @description Name of the channel’s credentials */
-                            client_id: string;
-                            /** @description Name */
-                            name: string;
-                            /**
-                             * @description `reader`, `trader` or `full`
-                             * @enum {string}
-                             */
-                            plan: "reader" | "trader" | "full";
-                            /** @description Warehouses that the channel may use; an empty list allows all */
-                            warehouse_allowlist: string[];
-                            /** @description The ERP’s customer behind the channel */
-                            customer_code: string | null;
-                            /** @description Points per 60 seconds; null for the default */
-                            points_per_minute: number | null;
-                            /** @description Whether the channel may order wholesale */
-                            wholesale_enabled: boolean;
-                            /** @description Whether the channel may order drop-ship */
-                            dropship_enabled: boolean;
-                            /** @description Whether the channel receives webhooks */
-                            webhooks_enabled: boolean;
-                            /** @description The channel’s secrets, without their values */
-                            secrets: {
-                                /** @description A secret of the channel */
-                                secret_id: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it was created
-                                 */
-                                created_at: string;
-                            }[];
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @description When it last changed
-                             */
-                            updated_at: string;
-                            /** @description Whether the channel was deleted */
-                            deleted: boolean;
-                        }[];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    "application/json": components["schemas"]["AdminChannelsListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -792,53 +1264,15 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Channel */
-                    channel_code: string;
-                    /** @description Name */
-                    name: string;
-                    /**
-                     * @description `reader`, `trader` or `full`
-                     * @enum {string}
-                     */
-                    plan: "reader" | "trader" | "full";
-                    /**
-                     * @description Warehouses that the channel may use; an empty list allows all
-                     * @default []
-                     */
-                    warehouse_allowlist?: string[];
-                    /**
-                     * @description The ERP’s customer behind the channel
-                     * @default null
-                     */
-                    customer_code?: string | null;
-                    /**
-                     * @description Points per 60 seconds; null for the default
-                     * @default null
-                     */
-                    points_per_minute?: number | null;
-                    /**
-                     * @description Whether the channel may order wholesale
-                     * @default true
-                     */
-                    wholesale_enabled?: boolean;
-                    /**
-                     * @description Whether the channel may order drop-ship
-                     * @default true
-                     */
-                    dropship_enabled?: boolean;
-                    /**
-                     * @description Whether the channel receives webhooks
-                     * @default true
-                     */
-                    webhooks_enabled?: boolean;
-                };
+                "application/json": components["schemas"]["AdminChannelsCreateRequest"];
             };
         };
         responses: {
@@ -851,58 +1285,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Channel */
-                            channel_code: string;
-                            /** @description Name of the channel’s credentials */
-                            client_id: string;
-                            /** @description Name */
-                            name: string;
-                            /**
-                             * @description `reader`, `trader` or `full`
-                             * @enum {string}
-                             */
-                            plan: "reader" | "trader" | "full";
-                            /** @description Warehouses that the channel may use; an empty list allows all */
-                            warehouse_allowlist: string[];
-                            /** @description The ERP’s customer behind the channel */
-                            customer_code: string | null;
-                            /** @description Points per 60 seconds; null for the default */
-                            points_per_minute: number | null;
-                            /** @description Whether the channel may order wholesale */
-                            wholesale_enabled: boolean;
-                            /** @description Whether the channel may order drop-ship */
-                            dropship_enabled: boolean;
-                            /** @description Whether the channel receives webhooks */
-                            webhooks_enabled: boolean;
-                            /** @description The channel’s secrets, without their values */
-                            secrets: {
-                                /** @description A secret of the channel */
-                                secret_id: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it was created
-                                 */
-                                created_at: string;
-                            }[];
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @description When it last changed
-                             */
-                            updated_at: string;
-                            /** @description Whether the channel was deleted */
-                            deleted: boolean;
-                            /** @description Secret of the channel, shown once when it was issued */
-                            client_secret: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminChannelsCreateResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -920,7 +1303,10 @@ export interface operations {
     "admin.channels.read": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
             path: {
                 /** @description Channel */
                 channel_code: string;
@@ -937,56 +1323,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Channel */
-                            channel_code: string;
-                            /** @description Name of the channel’s credentials */
-                            client_id: string;
-                            /** @description Name */
-                            name: string;
-                            /**
-                             * @description `reader`, `trader` or `full`
-                             * @enum {string}
-                             */
-                            plan: "reader" | "trader" | "full";
-                            /** @description Warehouses that the channel may use; an empty list allows all */
-                            warehouse_allowlist: string[];
-                            /** @description The ERP’s customer behind the channel */
-                            customer_code: string | null;
-                            /** @description Points per 60 seconds; null for the default */
-                            points_per_minute: number | null;
-                            /** @description Whether the channel may order wholesale */
-                            wholesale_enabled: boolean;
-                            /** @description Whether the channel may order drop-ship */
-                            dropship_enabled: boolean;
-                            /** @description Whether the channel receives webhooks */
-                            webhooks_enabled: boolean;
-                            /** @description The channel’s secrets, without their values */
-                            secrets: {
-                                /** @description A secret of the channel */
-                                secret_id: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it was created
-                                 */
-                                created_at: string;
-                            }[];
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @description When it last changed
-                             */
-                            updated_at: string;
-                            /** @description Whether the channel was deleted */
-                            deleted: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminChannelsReadResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -1005,6 +1342,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path: {
                 /** @description Channel */
@@ -1023,56 +1362,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Channel */
-                            channel_code: string;
-                            /** @description Name of the channel’s credentials */
-                            client_id: string;
-                            /** @description Name */
-                            name: string;
-                            /**
-                             * @description `reader`, `trader` or `full`
-                             * @enum {string}
-                             */
-                            plan: "reader" | "trader" | "full";
-                            /** @description Warehouses that the channel may use; an empty list allows all */
-                            warehouse_allowlist: string[];
-                            /** @description The ERP’s customer behind the channel */
-                            customer_code: string | null;
-                            /** @description Points per 60 seconds; null for the default */
-                            points_per_minute: number | null;
-                            /** @description Whether the channel may order wholesale */
-                            wholesale_enabled: boolean;
-                            /** @description Whether the channel may order drop-ship */
-                            dropship_enabled: boolean;
-                            /** @description Whether the channel receives webhooks */
-                            webhooks_enabled: boolean;
-                            /** @description The channel’s secrets, without their values */
-                            secrets: {
-                                /** @description A secret of the channel */
-                                secret_id: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it was created
-                                 */
-                                created_at: string;
-                            }[];
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @description When it last changed
-                             */
-                            updated_at: string;
-                            /** @description Whether the channel was deleted */
-                            deleted: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminChannelsDeleteResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -1092,6 +1382,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path: {
                 /** @description Channel */
@@ -1101,27 +1393,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Name */
-                    name?: string;
-                    /**
-                     * @description `reader`, `trader` or `full`
-                     * @enum {string}
-                     */
-                    plan?: "reader" | "trader" | "full";
-                    /** @description Warehouses that the channel may use; an empty list allows all */
-                    warehouse_allowlist?: string[];
-                    /** @description The ERP’s customer behind the channel */
-                    customer_code?: string | null;
-                    /** @description Points per 60 seconds; null for the default */
-                    points_per_minute?: number | null;
-                    /** @description Whether the channel may order wholesale */
-                    wholesale_enabled?: boolean;
-                    /** @description Whether the channel may order drop-ship */
-                    dropship_enabled?: boolean;
-                    /** @description Whether the channel receives webhooks */
-                    webhooks_enabled?: boolean;
-                };
+                "application/json": components["schemas"]["AdminChannelsChangeRequest"];
             };
         };
         responses: {
@@ -1134,56 +1406,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Channel */
-                            channel_code: string;
-                            /** @description Name of the channel’s credentials */
-                            client_id: string;
-                            /** @description Name */
-                            name: string;
-                            /**
-                             * @description `reader`, `trader` or `full`
-                             * @enum {string}
-                             */
-                            plan: "reader" | "trader" | "full";
-                            /** @description Warehouses that the channel may use; an empty list allows all */
-                            warehouse_allowlist: string[];
-                            /** @description The ERP’s customer behind the channel */
-                            customer_code: string | null;
-                            /** @description Points per 60 seconds; null for the default */
-                            points_per_minute: number | null;
-                            /** @description Whether the channel may order wholesale */
-                            wholesale_enabled: boolean;
-                            /** @description Whether the channel may order drop-ship */
-                            dropship_enabled: boolean;
-                            /** @description Whether the channel receives webhooks */
-                            webhooks_enabled: boolean;
-                            /** @description The channel’s secrets, without their values */
-                            secrets: {
-                                /** @description A secret of the channel */
-                                secret_id: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it was created
-                                 */
-                                created_at: string;
-                            }[];
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @description When it last changed
-                             */
-                            updated_at: string;
-                            /** @description Whether the channel was deleted */
-                            deleted: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminChannelsChangeResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -1205,6 +1428,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path: {
                 /** @description Channel */
@@ -1223,22 +1448,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description A secret of the channel */
-                            secret_id: string;
-                            /** @description Name of the channel’s credentials */
-                            client_id: string;
-                            /** @description Secret of the channel, shown once when it was issued */
-                            client_secret: string;
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminSecretsCreateResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -1258,6 +1468,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path: {
                 /** @description Channel */
@@ -1278,56 +1490,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Channel */
-                            channel_code: string;
-                            /** @description Name of the channel’s credentials */
-                            client_id: string;
-                            /** @description Name */
-                            name: string;
-                            /**
-                             * @description `reader`, `trader` or `full`
-                             * @enum {string}
-                             */
-                            plan: "reader" | "trader" | "full";
-                            /** @description Warehouses that the channel may use; an empty list allows all */
-                            warehouse_allowlist: string[];
-                            /** @description The ERP’s customer behind the channel */
-                            customer_code: string | null;
-                            /** @description Points per 60 seconds; null for the default */
-                            points_per_minute: number | null;
-                            /** @description Whether the channel may order wholesale */
-                            wholesale_enabled: boolean;
-                            /** @description Whether the channel may order drop-ship */
-                            dropship_enabled: boolean;
-                            /** @description Whether the channel receives webhooks */
-                            webhooks_enabled: boolean;
-                            /** @description The channel’s secrets, without their values */
-                            secrets: {
-                                /** @description A secret of the channel */
-                                secret_id: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it was created
-                                 */
-                                created_at: string;
-                            }[];
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @description When it last changed
-                             */
-                            updated_at: string;
-                            /** @description Whether the channel was deleted */
-                            deleted: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminSecretsDeleteResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -1355,7 +1518,10 @@ export interface operations {
                 /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
                 as_of?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
             path: {
                 /** @description Channel */
                 channel_code: string;
@@ -1372,21 +1538,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["IssuedToken"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    "application/json": components["schemas"]["AdminTokensListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -1405,6 +1557,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path: {
                 /** @description Id of the token */
@@ -1423,13 +1577,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Number of tokens that the call ended */
-                            revoked: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminTokensRevokeResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -1449,6 +1597,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path: {
                 /** @description Channel */
@@ -1469,13 +1619,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Number of tokens that the call ended */
-                            revoked: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminAccountTokensRevokeResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -1495,19 +1639,15 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Whether the tokens of the earlier keys are refused
-                     * @default false
-                     */
-                    compromised?: boolean;
-                };
+                "application/json": components["schemas"]["AdminSigningKeysRotateRequest"];
             };
         };
         responses: {
@@ -1520,20 +1660,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Id of the key that signs new tokens */
-                            kid: string;
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                            /** @description Ids of the earlier keys whose tokens are still valid */
-                            earlier_kids: string[];
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminSigningKeysRotateResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -1564,7 +1691,10 @@ export interface operations {
                 /** @description Only documents in this state */
                 status?: "pending" | "approved" | "declined";
             };
-            header?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1578,21 +1708,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["PlanRequest"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    "application/json": components["schemas"]["AdminPlanRequestsListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -1610,6 +1726,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path: {
                 /** @description Plan request */
@@ -1628,10 +1746,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["PlanRequest"];
-                    };
+                    "application/json": components["schemas"]["AdminPlanRequestsApproveResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -1651,6 +1766,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path: {
                 /** @description Plan request */
@@ -1669,10 +1786,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["PlanRequest"];
-                    };
+                    "application/json": components["schemas"]["AdminPlanRequestsDeclineResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -1708,7 +1822,10 @@ export interface operations {
                 /** @description Rows of a page */
                 page_size?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1722,14 +1839,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["OperatorsRequest"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description The cursor of the next page; null on the last page */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["AdminRequestsListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -1744,7 +1854,10 @@ export interface operations {
     "admin.requests.read": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
             path: {
                 /** @description Id of the request; quote it to support */
                 request_id: string;
@@ -1761,40 +1874,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Id of the request; quote it to support */
-                            request_id: string;
-                            /** @description Requests under this id, newest first */
-                            requests: components["schemas"]["OperatorsRequest"][];
-                            /** @description Events that the request caused */
-                            events: {
-                                /** @description Id of the event, the same on every attempt; use it to remove duplicates */
-                                event_id: string;
-                                /** @description Kind of document */
-                                type: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it happened
-                                 */
-                                occurred_at: string;
-                                /** @description Webhook deliveries of the event */
-                                deliveries: {
-                                    /** @description Delivery */
-                                    delivery_id: string;
-                                    /** @description Webhook endpoint */
-                                    endpoint_id: string;
-                                    /** @description Only documents in this state */
-                                    status: string;
-                                    /** @description Attempts that have ended */
-                                    attempts: number;
-                                    /** @description HTTP status of the last response */
-                                    last_status: number | null;
-                                }[];
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminRequestsReadResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -1810,7 +1890,10 @@ export interface operations {
     "admin.doubts.list": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -1824,10 +1907,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["WriteInDoubt"][];
-                    };
+                    "application/json": components["schemas"]["AdminDoubtsListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -1845,6 +1925,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path: {
                 /** @description The document that the write changes */
@@ -1859,13 +1941,7 @@ export interface operations {
                  *       "outcome": "absent"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description `found` or `absent`
-                     * @enum {string}
-                     */
-                    outcome: "found" | "absent";
-                };
+                "application/json": components["schemas"]["AdminDoubtsSettleRequest"];
             };
         };
         responses: {
@@ -1878,18 +1954,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description The document that the write changes */
-                            document_id: string;
-                            /**
-                             * @description `found` or `absent`
-                             * @enum {string}
-                             */
-                            outcome: "found" | "absent";
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminDoubtsSettleResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];

@@ -7,7 +7,7 @@ export function Banners() {
   const t = useTexts()
   const status = useStatus()
   if (!status) return null
-  const isAway = status.upstream.circuit !== 'closed' || status.upstream.verdict === 'silent'
+  const isAway = status.upstream.circuit !== 'closed' || status.upstream.verdict === 'does_not_answer'
   return (
     <>
       {!status.writes_enabled && <Alert color="orange" className="banner">{t('banner_read_only')}</Alert>}

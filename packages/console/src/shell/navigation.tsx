@@ -15,15 +15,14 @@ export function Navigation() {
         {placeGroups.map(({ title, places }) => (
           <div key={title ?? 'top'} className="menu-group">
             {title && <div className="menu-title">{t(title)}</div>}
-            {places.map(({ to, text, icon, count, search }) => {
+            {places.map(({ to, text, icon, count }) => {
               const waiting = count ? (attention?.[count] ?? 0) : 0
               return (
                 <NavLink
                   key={text}
                   component={Link}
                   to={to}
-                  {...(search ? { search } : {})}
-                  activeOptions={{ exact: to === '/', includeSearch: search !== undefined }}
+                  activeOptions={{ exact: to === '/', includeSearch: false }}
                   label={t(text)}
                   leftSection={<Icon name={icon} />}
                   rightSection={

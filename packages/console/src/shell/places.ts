@@ -1,17 +1,17 @@
 import type { IconName } from '../parts/icon.tsx'
-import type { TextKey } from '../texts/texts.ts'
+import type { LinkProps } from '@tanstack/react-router'
+import type { PlainKey } from '../texts/catalogue.ts'
 
 /** The pages of the menu. `key` follows `g` on the keyboard; `count` names what waits there in the overview. */
 export interface Place {
-  readonly to: string
-  readonly text: TextKey
+  readonly to: Exclude<LinkProps['to'], undefined>
+  readonly text: PlainKey
   readonly key: string
   readonly icon: IconName
-  readonly search?: Readonly<Record<string, string>>
   readonly count?: 'dead_letters' | 'plan_requests' | 'lockouts' | 'writes_in_doubt' | 'legacy_channels'
 }
 
-export const placeGroups: readonly { readonly title: TextKey | undefined; readonly places: readonly Place[] }[] = [
+export const placeGroups: readonly { readonly title: PlainKey | undefined; readonly places: readonly Place[] }[] = [
   { title: undefined, places: [{ to: '/', text: 'overview', key: 'o', icon: 'overview' }] },
   {
     title: 'group_access',

@@ -1,18 +1,10 @@
+import type { Catalogue, Placeholders, PlainKey, TextKey } from './catalogue.ts'
 import { en } from './en.ts'
 import { ko } from './ko.ts'
 import { type Language, useLanguage } from './language.ts'
 import { zh } from './zh.ts'
 
-export type TextKey = keyof typeof en
-/** A catalogue in another language: the compiler refuses a missing and an unknown key. */
-export type Catalogue = Readonly<Record<TextKey, string>>
-
 export const catalogues: Readonly<Record<Language, Catalogue>> = { en, zh, ko }
-
-/** The names between braces in a text. */
-type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Placeholders<Rest>
-  : never
 
 type Values<Key extends TextKey> = [Placeholders<(typeof en)[Key]>] extends [never]
   ? []
@@ -26,8 +18,12 @@ export function fillText(text: string, values: Readonly<Record<string, string | 
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
 }
 
-/** Whether a key exists, for keys that are built from values of the API, such as `status_dead`. */
-export function isTextKey(key: string): key is TextKey {
+/** Whether a text exists that needs no values, for keys that are built from values of the API, such as `state_dead`. */
+export function isPlainKey(key: string): key is PlainKey {
+  return isTextKey(key) && !en[key].includes('{')
+}
+
+function isTextKey(key: string): key is TextKey {
   return Object.hasOwn(en, key)
 }
 

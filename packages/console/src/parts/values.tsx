@@ -1,0 +1,121 @@
+/** How values of the API are written: times, figures, ids, states. All texts of the ERP and of clients are text only. */
+
+import { ActionIcon, Badge, CopyButton, Tooltip } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { locales, useLanguage } from '../texts/language.ts'
+import { isPlainKey, useTexts } from '../texts/texts.ts'
+import { Icon } from './icon.tsx'
+
+/** A time in the reader's own zone; the tooltip has the instant as the API states it. */
+export function Time({ at, seconds = true }: { readonly at: string | null | undefined; readonly seconds?: boolean }) {
+  const language = useLanguage()
+  if (!at) return '–'
+  const format = new Intl.DateTimeFormat(locales[language], {
+    dateStyle: 'medium',
+    timeStyle: seconds ? 'medium' : 'short',
+  })
+  return (
+    <time dateTime={at} title={at} className="figure">
+      {format.format(new Date(at))}
+    </time>
+  )
+}
+
+export function Figure({ value, digits = 0 }: { readonly value: number | null | undefined; readonly digits?: number }) {
+  const language = useLanguage()
+  if (value === null || value === undefined) return '–'
+  return (
+    <span className="figure">
+      {new Intl.NumberFormat(locales[language], { maximumFractionDigits: digits }).format(value)}
+    </span>
+  )
+}
+
+/** Milliseconds, from microseconds of a fast read to minutes of a slow ERP. */
+export function Duration({ ms }: { readonly ms: number | null | undefined }) {
+  const language = useLanguage()
+  if (ms === null || ms === undefined) return '–'
+  const [value, unit] = ms < 10_000 ? [ms, 'millisecond'] : [ms / 1000, 'second']
+  const digits = ms < 10 ? 1 : 0
+  const format = new Intl.NumberFormat(locales[language], { style: 'unit', unit, unitDisplay: 'narrow', maximumFractionDigits: digits })
+  return <span className="figure">{format.format(value)}</span>
+}
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+/** An age or a span in its largest unit. */
+export function Span({ seconds }: { readonly seconds: number | null | undefined }) {
+  const language = useLanguage()
+  if (seconds === null || seconds === undefined) return '–'
+  const [unit, size] = units.find(([, each]) => seconds >= each) ?? (['second', 1] as const)
+  const format = new Intl.NumberFormat(locales[language], { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 0 })
+  return <span className="figure">{format.format(seconds / size)}</span>
+}
+
+/** An id or code, in full where there is room, with a button that copies it. */
+export function Id({ value, children }: { readonly value: string; readonly children?: ReactNode }) {
+  return (
+    <span className="id">
+      {children ?? <span className="mono">{value}</span>}
+      <Copy value={value} />
+    </span>
+  )
+}
+
+export function Copy({ value }: { readonly value: string }) {
+  const t = useTexts()
+  return (
+    <CopyButton value={value}>
+      {({ copied, copy }) => (
+        <Tooltip label={t(copied ? 'copied' : 'copy')}>
+          <ActionIcon variant="subtle" color={copied ? 'green' : 'gray'} size="xs" onClick={copy} aria-label={t(copied ? 'copied' : 'copy')} className="copy">
+            <Icon name="copy" size={12} />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </CopyButton>
+  )
+}
+
+const colours: Readonly<Record<string, string>> = {
+  active: 'green',
+  delivered: 'green',
+  confirmed: 'green',
+  approved: 'green',
+  shipped: 'green',
+  closed: 'green',
+  live: 'green',
+  pending: 'blue',
+  draft: 'gray',
+  preview: 'gray',
+  retrying: 'orange',
+  in_doubt: 'orange',
+  half_open: 'orange',
+  paused: 'orange',
+  dead: 'red',
+  failed: 'red',
+  open: 'red',
+  locked: 'red',
+}
+
+/** A state in words and colour; the colour is never alone. */
+export function State({ value }: { readonly value: string }) {
+  const t = useTexts()
+  const key = `state_${value}`
+  return <Badge color={colours[value] ?? 'gray'}>{isPlainKey(key) ? t(key) : value}</Badge>
+}
+
+/** An HTTP status and the error code beside it. */
+export function StatusCode({ status, code }: { readonly status: number; readonly code: string | null }) {
+  const colour = status >= 500 ? 'red' : status >= 400 ? 'orange' : 'green'
+  return (
+    <span className="status-code">
+      <Badge color={colour}>{status}</Badge>
+      {code && <span className="mono">{code}</span>}
+    </span>
+  )
+}
