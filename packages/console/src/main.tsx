@@ -2,7 +2,7 @@ import './nonce.ts'
 import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
 import '@mantine/spotlight/styles.css'
-import './console.css'
+import './shell/console.css'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
@@ -22,7 +22,8 @@ const queries = new QueryClient({
     queries: {
       staleTime: staleMs,
       // A refusal stays one; only a gateway that was not reached, or failed inside, is called again.
-      retry: (failures, error) => failures < maxRetries && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+      retry: (failures, error) =>
+        failures < maxRetries && error instanceof ApiError && (error.status === 0 || error.status >= 500),
     },
   },
 })
@@ -31,7 +32,12 @@ document.documentElement.lang = readLanguage()
 const root = document.getElementById('root')
 if (root) {
   createRoot(root).render(
-    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} defaultColorScheme="auto" getStyleNonce={() => styleNonce}>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => styleNonce}
+    >
       <QueryClientProvider client={queries}>
         <Notifications position="bottom-right" />
         <RouterProvider router={router} />

@@ -3,7 +3,11 @@ import { NotFoundPage } from './parts/states.tsx'
 import { parseSearch, takeSearch, writeSearch } from './search.ts'
 import { Frame } from './shell/frame.tsx'
 
-const root = createRootRoute({ component: Frame, notFoundComponent: NotFoundPage })
+const root = createRootRoute({
+  validateSearch: takeSearch([]),
+  component: Frame,
+  notFoundComponent: NotFoundPage,
+})
 
 const overview = createRoute({
   getParentRoute: () => root,
@@ -27,7 +31,17 @@ const channel = createRoute({
 const requests = createRoute({
   getParentRoute: () => root,
   path: '/requests',
-  validateSearch: takeSearch(['request_id', 'channel_code', 'code', 'route', 'failed', 'since', 'until', 'cursor', 'live']),
+  validateSearch: takeSearch([
+    'request_id',
+    'channel_code',
+    'code',
+    'route',
+    'failed',
+    'since',
+    'until',
+    'cursor',
+    'live',
+  ]),
   component: lazyRouteComponent(() => import('./pages/requests.tsx'), 'RequestsPage'),
 })
 const request = createRoute({
@@ -35,9 +49,20 @@ const request = createRoute({
   path: '/requests/$request_id',
   component: lazyRouteComponent(() => import('./pages/request.tsx'), 'RequestPage'),
 })
+const planRequests = createRoute({
+  getParentRoute: () => root,
+  path: '/plan-requests',
+  validateSearch: takeSearch(['status', 'page']),
+  component: lazyRouteComponent(() => import('./pages/plan-requests.tsx'), 'PlanRequestsPage'),
+})
+const doubts = createRoute({
+  getParentRoute: () => root,
+  path: '/unknown-outcomes',
+  component: lazyRouteComponent(() => import('./pages/doubts.tsx'), 'DoubtsPage'),
+})
 
 export const router = createRouter({
-  routeTree: root.addChildren([overview, requests, request, channels, channel]),
+  routeTree: root.addChildren([overview, requests, request, channels, channel, planRequests, doubts]),
   basepath: '/admin',
   parseSearch,
   stringifySearch: writeSearch,

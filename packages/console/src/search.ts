@@ -28,7 +28,8 @@ export function writeSearch(search: Record<string, unknown>): string {
 
 /** Counts the parameters that narrow a list, without those that only choose a page of it. */
 export function countFilters(search: Readonly<Record<string, string | undefined>>): number {
-  return Object.entries(search).filter(([name, value]) => value !== undefined && !paging.includes(name)).length
+  return Object.entries(search).filter(([name, value]) => value !== undefined && !paging.includes(name))
+    .length
 }
 
 const paging = ['cursor', 'page', 'live', 'tab']

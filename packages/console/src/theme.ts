@@ -1,11 +1,29 @@
-import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
 /** The colours of the documentation pages: a dark teal, and neutrals with a trace of green. */
 const brand: MantineColorsTuple = [
-  '#e7f3f4', '#cfe5e8', '#a3cdd4', '#74b4bf', '#4a9dab', '#2c8b9b', '#167d8e', '#0b6a7c', '#0b5f70', '#084c5a',
+  '#e7f3f4',
+  '#cfe5e8',
+  '#a3cdd4',
+  '#74b4bf',
+  '#4a9dab',
+  '#2c8b9b',
+  '#167d8e',
+  '#0b6a7c',
+  '#0b5f70',
+  '#084c5a',
 ]
 const dark: MantineColorsTuple = [
-  '#e8e6df', '#c5cbc8', '#a5aeac', '#7b8785', '#33403f', '#263130', '#1b2423', '#131918', '#0d1211', '#080c0b',
+  '#e8e6df',
+  '#c5cbc8',
+  '#a5aeac',
+  '#7b8785',
+  '#33403f',
+  '#263130',
+  '#1b2423',
+  '#131918',
+  '#0d1211',
+  '#080c0b',
 ]
 
 export const theme = createTheme({
@@ -15,7 +33,11 @@ export const theme = createTheme({
   colors: { brand, dark },
   fontFamily: 'var(--console-sans)',
   fontFamilyMonospace: 'var(--console-mono)',
-  headings: { fontWeight: '600', fontFamily: 'var(--console-sans)' },
+  headings: {
+    fontWeight: '600',
+    fontFamily: 'var(--console-sans)',
+    sizes: { h1: { fontSize: '22px' }, h2: { fontSize: '16px' }, h3: { fontSize: '18px' } },
+  },
   defaultRadius: 'md',
   cursorType: 'pointer',
   components: {
@@ -32,12 +54,16 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--mantine-color-body': '#ffffff',
     '--console-panel': '#f7f6f2',
     '--console-line': '#e5e1d8',
+    '--console-active': '#dfecee',
+    '--console-active-text': '#084c5a',
     '--mantine-color-dimmed': '#5a6665',
   },
   dark: {
     '--mantine-color-body': '#131918',
     '--console-panel': '#171f1e',
     '--console-line': '#2a3534',
+    '--console-active': '#1b3438',
+    '--console-active-text': '#cfe5e8',
     '--mantine-color-dimmed': '#a5aeac',
   },
 })

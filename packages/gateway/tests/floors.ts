@@ -72,6 +72,16 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['store.ts'],
     ['catalogue'],
   ],
+  console: [
+    ['main.tsx'],
+    ['router.tsx'],
+    ['shell'],
+    ['pages'],
+    ['charts'],
+    ['parts'],
+    ['api', 'search.ts'],
+    ['session.ts', 'texts', 'theme.ts', 'nonce.ts'],
+  ],
   connector: [
     ['conformance-command.ts', 'index.ts', 'testing'],
     ['conformance.ts'],
@@ -95,7 +105,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
 }
 
 /** The floors of the packages themselves, highest first. */
-export const packageFloors = [['trials'], ['gateway'], ['sandbox-erp'], ['connector']] as const
+export const packageFloors = [['console', 'trials'], ['gateway'], ['sandbox-erp'], ['connector']] as const
 
 export function readFiles(folder: string, isWanted: (path: string) => boolean): File[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -106,7 +116,7 @@ export function readFiles(folder: string, isWanted: (path: string) => boolean): 
     }))
 }
 
-export const isCode = (path: string) => path.endsWith('.ts') && !path.endsWith('.test.ts')
+export const isCode = (path: string) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts')
 
 export function toSourceFolder(name: string): string {
   return join(root, 'packages', name, 'src')
@@ -157,7 +167,7 @@ export function findUpwardImports(list: readonly (readonly string[])[], files: r
  */
 export function buildImportGraph(): Map<string, string[]> {
   const entries = readEntries()
-  const files = readFiles(join(root, 'packages'), (path) => /^[^/\\]+[/\\](?:src|tests)\b.*\.ts$/.test(path))
+  const files = readFiles(join(root, 'packages'), (path) => /^[^/\\]+[/\\](?:src|tests)\b.*\.tsx?$/.test(path))
   return new Map(
     files.map(({ path, text }) => [
       path,

@@ -12,8 +12,12 @@ export type PathsWith<Verb extends Method> = {
   [Path in keyof paths]: Operation<Path, Verb> extends { responses: unknown } ? Path : never
 }[keyof paths]
 
-type ParamsOf<Op> = Op extends { parameters: { path: infer Params } } ? { params: Params } : { params?: never }
-type QueryOf<Op> = Op extends { parameters: { query?: infer Query } } ? { query?: Query } : { query?: never }
+type ParamsOf<Op> = Op extends { parameters: { path: infer Params } }
+  ? { params: Params }
+  : { params?: never }
+type QueryOf<Op> = Op extends { parameters: { query?: infer Query } }
+  ? { query?: { [Name in keyof Query]: Query[Name] | undefined } }
+  : { query?: never }
 type BodyOf<Op> = Op extends { requestBody: { content: { 'application/json': infer Body } } }
   ? { body: Body }
   : Op extends { requestBody?: { content: { 'application/json': infer Body } } }
@@ -25,7 +29,11 @@ export type InputOf<Path extends keyof paths, Verb extends Method> = ParamsOf<Op
   QueryOf<Operation<Path, Verb>> &
   BodyOf<Operation<Path, Verb>>
 
-type Success<Responses> = Responses extends { 200: infer Ok } ? Ok : Responses extends { 201: infer Made } ? Made : never
+type Success<Responses> = Responses extends { 200: infer Ok }
+  ? Ok
+  : Responses extends { 201: infer Made }
+    ? Made
+    : never
 
 /** What a call returns. */
 export type ResultOf<Path extends keyof paths, Verb extends Method> =
@@ -49,7 +57,9 @@ export class ApiError extends Error {
   /** Seconds until the call is worth repeating. */
   readonly retryAfter: number | undefined
 
-  constructor(facts: Pick<ApiError, 'message' | 'status' | 'code' | 'hint' | 'param' | 'requestId' | 'retryAfter'>) {
+  constructor(
+    facts: Pick<ApiError, 'message' | 'status' | 'code' | 'hint' | 'param' | 'requestId' | 'retryAfter'>,
+  ) {
     super(facts.message)
     this.status = facts.status
     this.code = facts.code
@@ -76,7 +86,11 @@ export async function call<Verb extends Method, Path extends PathsWith<Verb>>(
   const given: AnyInput = input
   const url = toUrl(path, given)
   const init = given.body === undefined ? {} : { body: JSON.stringify(given.body) }
-  const response = await send(url, { method: method.toUpperCase(), ...init, ...(signal ? { signal } : {}) }, readSession())
+  const response = await send(
+    url,
+    { method: method.toUpperCase(), ...init, ...(signal ? { signal } : {}) },
+    readSession(),
+  )
   return readResult<ResultOf<Path, Verb>>(response)
 }
 
@@ -88,7 +102,9 @@ export async function tryToken(session: Session): Promise<void> {
 
 /** Builds the address of a call. Empty query values are left out. */
 export function toUrl(path: string, { params, query }: AnyInput): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(params?.[name] ?? ''))
+  const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) =>
+    encodeURIComponent(params?.[name] ?? ''),
+  )
   const pairs = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== '')
   const text = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)])).toString()
   return text === '' ? filled : `${filled}?${text}`

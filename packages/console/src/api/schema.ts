@@ -4,1972 +4,2000 @@
  */
 
 export interface paths {
-    "/admin/api/channels": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List channels
-         * @description Every channel with its plan, allowlist, quota and secrets (never their values).
-         */
-        get: operations["admin.channels.list"];
-        put?: never;
-        /**
-         * Create a channel
-         * @description Returns the channel with its client secret. No later response contains the secret.
-         */
-        post: operations["admin.channels.create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/channels/{channel_code}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a channel
-         * @description One channel with its plan, allowlist, quota and switches.
-         */
-        get: operations["admin.channels.read"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a channel
-         * @description Revokes the channel’s secrets and tokens. The code cannot be used again.
-         */
-        delete: operations["admin.channels.delete"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a channel
-         * @description Changes name, plan, allowlist, customer, quota and switches. Live tokens use the change within a second.
-         */
-        patch: operations["admin.channels.change"];
-        trace?: never;
-    };
-    "/admin/api/channels/{channel_code}/secrets": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Issue a client secret
-         * @description Returns the secret. No later response contains it. Older secrets stay valid until they are deleted.
-         */
-        post: operations["admin.secrets.create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/channels/{channel_code}/secrets/{secret_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Delete a client secret
-         * @description Revokes the secret and the tokens that were issued for it.
-         */
-        delete: operations["admin.secrets.delete"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/channels/{channel_code}/tokens": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List live tokens
-         * @description The live tokens of a channel, newest first (never their values).
-         */
-        get: operations["admin.tokens.list"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/tokens/{jti}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Revoke a token
-         * @description Ends one token within a second in every process.
-         */
-        delete: operations["admin.tokens.revoke"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/channels/{channel_code}/accounts/{account_id}/tokens": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        /**
-         * Revoke the tokens of an account
-         * @description Ends all tokens of an OMS account on a channel within a second. The account can sign in again.
-         */
-        delete: operations["admin.account_tokens.revoke"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/signing-keys": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Rotate the signing key
-         * @description Signs new tokens with a new key. Tokens of the earlier keys stay valid until they expire. With `compromised: true`, they are refused within a second.
-         */
-        post: operations["admin.signing_keys.rotate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/plan-requests": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List plan requests
-         * @description The plan requests of all channels, newest first.
-         */
-        get: operations["admin.plan_requests.list"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/plan-requests/{plan_request_id}/approve": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Approve a plan request
-         * @description Sets the plan. Live tokens use it within a second.
-         */
-        post: operations["admin.plan_requests.approve"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/plan-requests/{plan_request_id}/decline": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Decline a plan request
-         * @description Leaves the plan as it is.
-         */
-        post: operations["admin.plan_requests.decline"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/requests": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Search the request log
-         * @description Requests of every channel, newest first: writes, failures and slow reads, or all with LOG_REQUESTS=all. Every filter narrows the search.
-         */
-        get: operations["admin.requests.list"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/requests/{request_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Follow one request
-         * @description Every request of every channel under one id, newest first, and the events and webhook deliveries that followed.
-         */
-        get: operations["admin.requests.read"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/writes-in-doubt": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List writes in doubt
-         * @description Writes to the ERP whose outcome is not known, oldest first. settled_by: the gateway looks the outcome up by itself, or a person must settle it because the ERP offers no look-up.
-         */
-        get: operations["admin.doubts.list"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/writes-in-doubt/{document_id}/settle": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Settle a write in doubt
-         * @description For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway undoes the write and frees its key.
-         */
-        post: operations["admin.doubts.settle"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
+  '/admin/api/channels': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List channels
+     * @description Every channel with its plan, allowlist, quota and secrets (never their values).
+     */
+    get: operations['admin.channels.list']
+    put?: never
+    /**
+     * Create a channel
+     * @description Returns the channel with its client secret. No later response contains the secret.
+     */
+    post: operations['admin.channels.create']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/admin/api/channels/{channel_code}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Read a channel
+     * @description One channel with its plan, allowlist, quota and switches.
+     */
+    get: operations['admin.channels.read']
+    put?: never
+    post?: never
+    /**
+     * Delete a channel
+     * @description Revokes the channel’s secrets and tokens. The code cannot be used again.
+     */
+    delete: operations['admin.channels.delete']
+    options?: never
+    head?: never
+    /**
+     * Change a channel
+     * @description Changes name, plan, allowlist, customer, quota and switches. Live tokens use the change within a second.
+     */
+    patch: operations['admin.channels.change']
+    trace?: never
+  }
+  '/admin/api/channels/{channel_code}/secrets': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Issue a client secret
+     * @description Returns the secret. No later response contains it. Older secrets stay valid until they are deleted.
+     */
+    post: operations['admin.secrets.create']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/admin/api/channels/{channel_code}/secrets/{secret_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Delete a client secret
+     * @description Revokes the secret and the tokens that were issued for it.
+     */
+    delete: operations['admin.secrets.delete']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/admin/api/channels/{channel_code}/tokens': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List live tokens
+     * @description The live tokens of a channel, newest first (never their values).
+     */
+    get: operations['admin.tokens.list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/admin/api/tokens/{jti}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Revoke a token
+     * @description Ends one token within a second in every process.
+     */
+    delete: operations['admin.tokens.revoke']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/admin/api/channels/{channel_code}/accounts/{account_id}/tokens': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    post?: never
+    /**
+     * Revoke the tokens of an account
+     * @description Ends all tokens of an OMS account on a channel within a second. The account can sign in again.
+     */
+    delete: operations['admin.account_tokens.revoke']
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/admin/api/signing-keys': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Rotate the signing key
+     * @description Signs new tokens with a new key. Tokens of the earlier keys stay valid until they expire. With `compromised: true`, they are refused within a second.
+     */
+    post: operations['admin.signing_keys.rotate']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/admin/api/plan-requests': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List plan requests
+     * @description The plan requests of all channels, newest first.
+     */
+    get: operations['admin.plan_requests.list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/admin/api/plan-requests/{plan_request_id}/approve': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Approve a plan request
+     * @description Sets the plan. Live tokens use it within a second.
+     */
+    post: operations['admin.plan_requests.approve']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/admin/api/plan-requests/{plan_request_id}/decline': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Decline a plan request
+     * @description Leaves the plan as it is.
+     */
+    post: operations['admin.plan_requests.decline']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/admin/api/requests': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Search the request log
+     * @description Requests of every channel, newest first: writes, failures and slow reads, or all with LOG_REQUESTS=all. Every filter narrows the search.
+     */
+    get: operations['admin.requests.list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/admin/api/requests/{request_id}': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * Follow one request
+     * @description Every request of every channel under one id, newest first, and the events and webhook deliveries that followed.
+     */
+    get: operations['admin.requests.read']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/admin/api/writes-in-doubt': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    /**
+     * List writes in doubt
+     * @description Writes to the ERP whose outcome is not known, oldest first. settled_by: the gateway looks the outcome up by itself, or a person must settle it because the ERP offers no look-up.
+     */
+    get: operations['admin.doubts.list']
+    put?: never
+    post?: never
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
+  '/admin/api/writes-in-doubt/{document_id}/settle': {
+    parameters: {
+      query?: never
+      header?: never
+      path?: never
+      cookie?: never
+    }
+    get?: never
+    put?: never
+    /**
+     * Settle a write in doubt
+     * @description For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway undoes the write and frees its key.
+     */
+    post: operations['admin.doubts.settle']
+    delete?: never
+    options?: never
+    head?: never
+    patch?: never
+    trace?: never
+  }
 }
-export type webhooks = Record<string, never>;
+export type webhooks = Record<string, never>
 export interface components {
-    schemas: {
-        AdminChannelsCreateRequest: {
-            /** @description Channel */
-            channel_code: string;
-            /** @description Name */
-            name: string;
-            /**
-             * @description `reader`, `trader` or `full`
-             * @enum {string}
-             */
-            plan: "reader" | "trader" | "full";
-            /**
-             * @description Warehouses that the channel may use; an empty list allows all
-             * @default []
-             */
-            warehouse_allowlist: string[];
-            /**
-             * @description The ERP’s customer behind the channel
-             * @default null
-             */
-            customer_code: string | null;
-            /**
-             * @description Points per 60 seconds; null for the default
-             * @default null
-             */
-            points_per_minute: number | null;
-            /**
-             * @description Whether the channel may order wholesale
-             * @default true
-             */
-            wholesale_enabled: boolean;
-            /**
-             * @description Whether the channel may order drop-ship
-             * @default true
-             */
-            dropship_enabled: boolean;
-            /**
-             * @description Whether the channel receives webhooks
-             * @default true
-             */
-            webhooks_enabled: boolean;
-        };
-        AdminChannelsChangeRequest: {
-            /** @description Name */
-            name?: string;
-            /**
-             * @description `reader`, `trader` or `full`
-             * @enum {string}
-             */
-            plan?: "reader" | "trader" | "full";
-            /** @description Warehouses that the channel may use; an empty list allows all */
-            warehouse_allowlist?: string[];
-            /** @description The ERP’s customer behind the channel */
-            customer_code?: string | null;
-            /** @description Points per 60 seconds; null for the default */
-            points_per_minute?: number | null;
-            /** @description Whether the channel may order wholesale */
-            wholesale_enabled?: boolean;
-            /** @description Whether the channel may order drop-ship */
-            dropship_enabled?: boolean;
-            /** @description Whether the channel receives webhooks */
-            webhooks_enabled?: boolean;
-        };
-        AdminSigningKeysRotateRequest: {
-            /**
-             * @description Whether the tokens of the earlier keys are refused
-             * @default false
-             */
-            compromised: boolean;
-        };
-        AdminDoubtsSettleRequest: {
-            /**
-             * @description `found` or `absent`
-             * @enum {string}
-             */
-            outcome: "found" | "absent";
-        };
-        AdminChannelsCreateResponse: {
-            /** @description The requested data */
-            data: {
-                /** @description Channel */
-                channel_code: string;
-                /** @description Name of the channel’s credentials */
-                client_id: string;
-                /** @description Name */
-                name: string;
-                /**
-                 * @description `reader`, `trader` or `full`
-                 * @enum {string}
-                 */
-                plan: "reader" | "trader" | "full";
-                /** @description Warehouses that the channel may use; an empty list allows all */
-                warehouse_allowlist: string[];
-                /** @description The ERP’s customer behind the channel */
-                customer_code: string | null;
-                /** @description Points per 60 seconds; null for the default */
-                points_per_minute: number | null;
-                /** @description Whether the channel may order wholesale */
-                wholesale_enabled: boolean;
-                /** @description Whether the channel may order drop-ship */
-                dropship_enabled: boolean;
-                /** @description Whether the channel receives webhooks */
-                webhooks_enabled: boolean;
-                /** @description The channel’s secrets, without their values */
-                secrets: {
-                    /** @description A secret of the channel */
-                    secret_id: string;
-                    /**
-                     * Format: date-time
-                     * @description When it was created
-                     */
-                    created_at: string;
-                }[];
-                /**
-                 * Format: date-time
-                 * @description When it was created
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description When it last changed
-                 */
-                updated_at: string;
-                /** @description Whether the channel was deleted */
-                deleted: boolean;
-                /** @description Secret of the channel, shown once when it was issued */
-                client_secret: string;
-            };
-        };
-        Error: {
-            /** @description The error */
-            error: {
-                /** @description Stable error code; programs decide by this code */
-                code: components["schemas"]["ErrorCode"];
-                /** @description What happened, in the reader’s language */
-                message: string;
-                /** @description What to do next */
-                hint: string;
-                /** @description Id of the request; quote it to support */
-                request_id: string;
-                /** @description Page of the error code */
-                doc_url: string;
-                /** @description The invalid field */
-                param?: string;
-                /** @description Machine-readable reason that refines the code */
-                reason?: string;
-                /** @description Whether the same request may succeed later */
-                retryable?: boolean;
-                /** @description Every invalid field that was found */
-                errors?: {
-                    /** @description The invalid field */
-                    param: string;
-                    /** @description What happened, in the reader’s language */
-                    message: string;
-                }[];
-            };
-        };
-        /** @enum {string} */
-        ErrorCode: "AUTH_MISSING_TOKEN" | "AUTH_INVALID_TOKEN" | "AUTH_EXPIRED" | "SCOPE_DENIED" | "WAREHOUSE_DENIED" | "AUTHZ_UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "OWNERSHIP_DENIED" | "UPSTREAM_ERROR" | "UPSTREAM_TIMEOUT" | "INTERNAL" | "ADMIN_UNAUTHORIZED" | "ADMIN_DISABLED" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_INVALID_KEY" | "RATE_LIMITED" | "BAD_REQUEST" | "READ_ONLY_MODE" | "ENDPOINT_GONE" | "WAREHOUSE_UNKNOWN" | "UPSTREAM_REJECTED" | "AUTH_BAD_CREDENTIALS" | "AUTH_LOCKED" | "DUPLICATE_SUSPECTED" | "OMS_LOGIN_REQUIRED" | "SHIPPING_REQUIRED";
-        AdminChannelsListResponse: {
-            /** @description The requested data */
-            data: {
-                /** @description Channel */
-                channel_code: string;
-                /** @description Name of the channel’s credentials */
-                client_id: string;
-                /** @description Name */
-                name: string;
-                /**
-                 * @description `reader`, `trader` or `full`
-                 * @enum {string}
-                 */
-                plan: "reader" | "trader" | "full";
-                /** @description Warehouses that the channel may use; an empty list allows all */
-                warehouse_allowlist: string[];
-                /** @description The ERP’s customer behind the channel */
-                customer_code: string | null;
-                /** @description Points per 60 seconds; null for the default */
-                points_per_minute: number | null;
-                /** @description Whether the channel may order wholesale */
-                wholesale_enabled: boolean;
-                /** @description Whether the channel may order drop-ship */
-                dropship_enabled: boolean;
-                /** @description Whether the channel receives webhooks */
-                webhooks_enabled: boolean;
-                /** @description The channel’s secrets, without their values */
-                secrets: {
-                    /** @description A secret of the channel */
-                    secret_id: string;
-                    /**
-                     * Format: date-time
-                     * @description When it was created
-                     */
-                    created_at: string;
-                }[];
-                /**
-                 * Format: date-time
-                 * @description When it was created
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description When it last changed
-                 */
-                updated_at: string;
-                /** @description Whether the channel was deleted */
-                deleted: boolean;
-            }[];
-            /** @description Whether another page follows */
-            has_more: boolean;
-            /** @description Number of the page, from 1 */
-            page: number;
-            /** @description Rows of a page */
-            page_size: number;
-            /**
-             * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-             */
-            as_of: string;
-        };
-        AdminChannelsReadResponse: {
-            /** @description The requested data */
-            data: {
-                /** @description Channel */
-                channel_code: string;
-                /** @description Name of the channel’s credentials */
-                client_id: string;
-                /** @description Name */
-                name: string;
-                /**
-                 * @description `reader`, `trader` or `full`
-                 * @enum {string}
-                 */
-                plan: "reader" | "trader" | "full";
-                /** @description Warehouses that the channel may use; an empty list allows all */
-                warehouse_allowlist: string[];
-                /** @description The ERP’s customer behind the channel */
-                customer_code: string | null;
-                /** @description Points per 60 seconds; null for the default */
-                points_per_minute: number | null;
-                /** @description Whether the channel may order wholesale */
-                wholesale_enabled: boolean;
-                /** @description Whether the channel may order drop-ship */
-                dropship_enabled: boolean;
-                /** @description Whether the channel receives webhooks */
-                webhooks_enabled: boolean;
-                /** @description The channel’s secrets, without their values */
-                secrets: {
-                    /** @description A secret of the channel */
-                    secret_id: string;
-                    /**
-                     * Format: date-time
-                     * @description When it was created
-                     */
-                    created_at: string;
-                }[];
-                /**
-                 * Format: date-time
-                 * @description When it was created
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description When it last changed
-                 */
-                updated_at: string;
-                /** @description Whether the channel was deleted */
-                deleted: boolean;
-            };
-        };
-        AdminChannelsChangeResponse: {
-            /** @description The requested data */
-            data: {
-                /** @description Channel */
-                channel_code: string;
-                /** @description Name of the channel’s credentials */
-                client_id: string;
-                /** @description Name */
-                name: string;
-                /**
-                 * @description `reader`, `trader` or `full`
-                 * @enum {string}
-                 */
-                plan: "reader" | "trader" | "full";
-                /** @description Warehouses that the channel may use; an empty list allows all */
-                warehouse_allowlist: string[];
-                /** @description The ERP’s customer behind the channel */
-                customer_code: string | null;
-                /** @description Points per 60 seconds; null for the default */
-                points_per_minute: number | null;
-                /** @description Whether the channel may order wholesale */
-                wholesale_enabled: boolean;
-                /** @description Whether the channel may order drop-ship */
-                dropship_enabled: boolean;
-                /** @description Whether the channel receives webhooks */
-                webhooks_enabled: boolean;
-                /** @description The channel’s secrets, without their values */
-                secrets: {
-                    /** @description A secret of the channel */
-                    secret_id: string;
-                    /**
-                     * Format: date-time
-                     * @description When it was created
-                     */
-                    created_at: string;
-                }[];
-                /**
-                 * Format: date-time
-                 * @description When it was created
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description When it last changed
-                 */
-                updated_at: string;
-                /** @description Whether the channel was deleted */
-                deleted: boolean;
-            };
-        };
-        AdminChannelsDeleteResponse: {
-            /** @description The requested data */
-            data: {
-                /** @description Channel */
-                channel_code: string;
-                /** @description Name of the channel’s credentials */
-                client_id: string;
-                /** @description Name */
-                name: string;
-                /**
-                 * @description `reader`, `trader` or `full`
-                 * @enum {string}
-                 */
-                plan: "reader" | "trader" | "full";
-                /** @description Warehouses that the channel may use; an empty list allows all */
-                warehouse_allowlist: string[];
-                /** @description The ERP’s customer behind the channel */
-                customer_code: string | null;
-                /** @description Points per 60 seconds; null for the default */
-                points_per_minute: number | null;
-                /** @description Whether the channel may order wholesale */
-                wholesale_enabled: boolean;
-                /** @description Whether the channel may order drop-ship */
-                dropship_enabled: boolean;
-                /** @description Whether the channel receives webhooks */
-                webhooks_enabled: boolean;
-                /** @description The channel’s secrets, without their values */
-                secrets: {
-                    /** @description A secret of the channel */
-                    secret_id: string;
-                    /**
-                     * Format: date-time
-                     * @description When it was created
-                     */
-                    created_at: string;
-                }[];
-                /**
-                 * Format: date-time
-                 * @description When it was created
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description When it last changed
-                 */
-                updated_at: string;
-                /** @description Whether the channel was deleted */
-                deleted: boolean;
-            };
-        };
-        AdminSecretsCreateResponse: {
-            /** @description The requested data */
-            data: {
-                /** @description A secret of the channel */
-                secret_id: string;
-                /** @description Name of the channel’s credentials */
-                client_id: string;
-                /** @description Secret of the channel, shown once when it was issued */
-                client_secret: string;
-                /**
-                 * Format: date-time
-                 * @description When it was created
-                 */
-                created_at: string;
-            };
-        };
-        AdminSecretsDeleteResponse: {
-            /** @description The requested data */
-            data: {
-                /** @description Channel */
-                channel_code: string;
-                /** @description Name of the channel’s credentials */
-                client_id: string;
-                /** @description Name */
-                name: string;
-                /**
-                 * @description `reader`, `trader` or `full`
-                 * @enum {string}
-                 */
-                plan: "reader" | "trader" | "full";
-                /** @description Warehouses that the channel may use; an empty list allows all */
-                warehouse_allowlist: string[];
-                /** @description The ERP’s customer behind the channel */
-                customer_code: string | null;
-                /** @description Points per 60 seconds; null for the default */
-                points_per_minute: number | null;
-                /** @description Whether the channel may order wholesale */
-                wholesale_enabled: boolean;
-                /** @description Whether the channel may order drop-ship */
-                dropship_enabled: boolean;
-                /** @description Whether the channel receives webhooks */
-                webhooks_enabled: boolean;
-                /** @description The channel’s secrets, without their values */
-                secrets: {
-                    /** @description A secret of the channel */
-                    secret_id: string;
-                    /**
-                     * Format: date-time
-                     * @description When it was created
-                     */
-                    created_at: string;
-                }[];
-                /**
-                 * Format: date-time
-                 * @description When it was created
-                 */
-                created_at: string;
-                /**
-                 * Format: date-time
-                 * @description When it last changed
-                 */
-                updated_at: string;
-                /** @description Whether the channel was deleted */
-                deleted: boolean;
-            };
-        };
-        AdminTokensListResponse: {
-            /** @description The requested data */
-            data: components["schemas"]["IssuedToken"][];
-            /** @description Whether another page follows */
-            has_more: boolean;
-            /** @description Number of the page, from 1 */
-            page: number;
-            /** @description Rows of a page */
-            page_size: number;
-            /**
-             * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-             */
-            as_of: string;
-        };
-        IssuedToken: {
-            /** @description Id of the token */
-            jti: string;
-            /** @description Channel */
-            channel_code: string;
-            /**
-             * @description Which grant: `client_credentials` for a channel, `password` for an OMS account; derived from the other fields when left out
-             * @enum {string}
-             */
-            grant_type: "client_credentials" | "password";
-            /** @description A secret of the channel */
-            secret_id: string | null;
-            /** @description OMS account */
-            account_id: string | null;
-            /** @description Name of the OMS website account */
-            username: string | null;
-            /**
-             * Format: date-time
-             * @description When it was issued
-             */
-            issued_at: string;
-            /**
-             * Format: date-time
-             * @description When it expires
-             */
-            expires_at: string;
-        };
-        AdminTokensRevokeResponse: {
-            /** @description The requested data */
-            data: {
-                /** @description Number of tokens that the call ended */
-                revoked: number;
-            };
-        };
-        AdminAccountTokensRevokeResponse: {
-            /** @description The requested data */
-            data: {
-                /** @description Number of tokens that the call ended */
-                revoked: number;
-            };
-        };
-        AdminSigningKeysRotateResponse: {
-            /** @description The requested data */
-            data: {
-                /** @description Id of the key that signs new tokens */
-                kid: string;
-                /**
-                 * Format: date-time
-                 * @description When it was created
-                 */
-                created_at: string;
-                /** @description Ids of the earlier keys whose tokens are still valid */
-                earlier_kids: string[];
-            };
-        };
-        AdminPlanRequestsListResponse: {
-            /** @description The requested data */
-            data: components["schemas"]["PlanRequest"][];
-            /** @description Whether another page follows */
-            has_more: boolean;
-            /** @description Number of the page, from 1 */
-            page: number;
-            /** @description Rows of a page */
-            page_size: number;
-            /**
-             * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-             */
-            as_of: string;
-        };
-        PlanRequest: {
-            /** @description Plan request */
-            plan_request_id: string;
-            /** @description Channel */
-            channel_code: string;
-            /**
-             * @description The requested plan
-             * @enum {string}
-             */
-            plan: "reader" | "trader" | "full";
-            /** @description Why the plan is wanted, for the account manager */
-            reason: string | null;
-            /**
-             * @description `pending`, `approved` or `declined`
-             * @enum {string}
-             */
-            status: "pending" | "approved" | "declined";
-            /**
-             * Format: date-time
-             * @description When it was created
-             */
-            created_at: string;
-            /** @description When it was decided */
-            decided_at: string | null;
-        };
-        AdminPlanRequestsApproveResponse: {
-            /** @description The requested data */
-            data: components["schemas"]["PlanRequest"];
-        };
-        AdminPlanRequestsDeclineResponse: {
-            /** @description The requested data */
-            data: components["schemas"]["PlanRequest"];
-        };
-        AdminRequestsListResponse: {
-            /** @description The requested data */
-            data: components["schemas"]["OperatorsRequest"][];
-            /** @description Whether another page follows */
-            has_more: boolean;
-            /** @description The cursor of the next page; null on the last page */
-            next_cursor: string | null;
-        };
-        OperatorsRequest: {
-            /** @description Id of the request; quote it to support */
-            request_id: string;
-            /**
-             * Format: date-time
-             * @description When the request arrived
-             */
-            at: string;
-            /** @description OMS account */
-            account_id: string | null;
-            /** @description HTTP method */
-            method: string;
-            /** @description The path with its parameters in braces; empty if no operation has the path */
-            route: string;
-            /** @description Only documents in this state */
-            status: number;
-            /** @description Error code */
-            code: string | null;
-            /** @description Points that the request cost */
-            points: number;
-            /** @description Milliseconds from arrival to response, or of one call to the ERP */
-            duration_ms: number;
-            /** @description Milliseconds of all calls to the ERP together */
-            upstream_ms: number;
-            /** @description The calls to the ERP that the request made, in the order in which they ended */
-            upstream_calls: {
-                /** @description What the gateway asked of the ERP */
-                operation: string;
-                /** @description Milliseconds from arrival to response, or of one call to the ERP */
-                duration_ms: number;
-                /** @description `ok`, `rejected`, or why there is no result: `timeout`, `unreachable`, `failed`, `malformed`, `not_sent` */
-                result: string;
-            }[];
-            /** @description What the `Idempotency-Key` did: the request ran for the first time, was replayed, or was refused; null without a key */
-            idempotency: ("first" | "replayed" | "mismatch" | "in_progress") | null;
-            /** @description Channel */
-            channel_code: string | null;
-        };
-        AdminRequestsReadResponse: {
-            /** @description The requested data */
-            data: {
-                /** @description Id of the request; quote it to support */
-                request_id: string;
-                /** @description Requests under this id, newest first */
-                requests: components["schemas"]["OperatorsRequest"][];
-                /** @description Events that the request caused */
-                events: {
-                    /** @description Id of the event, the same on every attempt; use it to remove duplicates */
-                    event_id: string;
-                    /** @description Kind of document */
-                    type: string;
-                    /**
-                     * Format: date-time
-                     * @description When it happened
-                     */
-                    occurred_at: string;
-                    /** @description Webhook deliveries of the event */
-                    deliveries: {
-                        /** @description Delivery */
-                        delivery_id: string;
-                        /** @description Webhook endpoint */
-                        endpoint_id: string;
-                        /** @description Only documents in this state */
-                        status: string;
-                        /** @description Attempts that have ended */
-                        attempts: number;
-                        /** @description HTTP status of the last response */
-                        last_status: number | null;
-                    }[];
-                }[];
-            };
-        };
-        AdminDoubtsListResponse: {
-            /** @description The requested data */
-            data: components["schemas"]["WriteInDoubt"][];
-        };
-        WriteInDoubt: {
-            /** @description The document that the write changes */
-            document_id: string;
-            /** @description Kind of the entry */
-            kind: string;
-            /** @description The reference that the gateway sent to the ERP */
-            reference: string;
-            /** @description Channel */
-            channel_code: string;
-            /** @description Id of the request; quote it to support */
-            request_id: string;
-            /**
-             * Format: date-time
-             * @description When the write was sent to the ERP
-             */
-            sent_at: string;
-            /** @description When the write was last looked up */
-            looked_up_at: string | null;
-            /**
-             * @description `gateway`, or `person` when the ERP offers no look-up
-             * @enum {string}
-             */
-            settled_by: "gateway" | "person";
-        };
-        AdminDoubtsSettleResponse: {
-            /** @description The requested data */
-            data: {
-                /** @description The document that the write changes */
-                document_id: string;
-                /**
-                 * @description `found` or `absent`
-                 * @enum {string}
-                 */
-                outcome: "found" | "absent";
-            };
-        };
-    };
-    responses: {
-        /** @description BAD_REQUEST, IDEMPOTENCY_INVALID_KEY */
-        "Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description ADMIN_UNAUTHORIZED */
-        "Failure401-admin-ADMIN_UNAUTHORIZED": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description ADMIN_DISABLED */
-        "Failure403-admin-ADMIN_DISABLED": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description IDEMPOTENCY_IN_PROGRESS */
-        "Failure409-admin-IDEMPOTENCY_IN_PROGRESS": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description BAD_REQUEST */
-        "Failure413-admin-BAD_REQUEST": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description BAD_REQUEST */
-        "Failure415-admin-BAD_REQUEST": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description IDEMPOTENCY_MISMATCH, VALIDATION_FAILED */
-        "Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description RATE_LIMITED */
-        "Failure429-admin-RATE_LIMITED": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description INTERNAL */
-        "Failure500-admin-INTERNAL": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description INTERNAL */
-        "Failure503-admin-INTERNAL": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description BAD_REQUEST */
-        "Failure400-admin-BAD_REQUEST": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description VALIDATION_FAILED */
-        "Failure422-admin-VALIDATION_FAILED": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description NOT_FOUND */
-        "Failure404-admin-NOT_FOUND": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description IDEMPOTENCY_MISMATCH, UPSTREAM_REJECTED, VALIDATION_FAILED */
-        "Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description UPSTREAM_ERROR */
-        "Failure502-admin-UPSTREAM_ERROR": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description UPSTREAM_TIMEOUT */
-        "Failure504-admin-UPSTREAM_TIMEOUT": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-    };
-    parameters: never;
-    requestBodies: never;
-    headers: {
-        /** @description Version of the API */
-        "X-API-Version": string;
+  schemas: {
+    AdminChannelsCreateRequest: {
+      /** @description Channel */
+      channel_code: string
+      /** @description Name */
+      name: string
+      /**
+       * @description `reader`, `trader` or `full`
+       * @enum {string}
+       */
+      plan: 'reader' | 'trader' | 'full'
+      /**
+       * @description Warehouses that the channel may use; an empty list allows all
+       * @default []
+       */
+      warehouse_allowlist: string[]
+      /**
+       * @description The ERP’s customer behind the channel
+       * @default null
+       */
+      customer_code: string | null
+      /**
+       * @description Points per 60 seconds; null for the default
+       * @default null
+       */
+      points_per_minute: number | null
+      /**
+       * @description Whether the channel may order wholesale
+       * @default true
+       */
+      wholesale_enabled: boolean
+      /**
+       * @description Whether the channel may order drop-ship
+       * @default true
+       */
+      dropship_enabled: boolean
+      /**
+       * @description Whether the channel receives webhooks
+       * @default true
+       */
+      webhooks_enabled: boolean
+    }
+    AdminChannelsChangeRequest: {
+      /** @description Name */
+      name?: string
+      /**
+       * @description `reader`, `trader` or `full`
+       * @enum {string}
+       */
+      plan?: 'reader' | 'trader' | 'full'
+      /** @description Warehouses that the channel may use; an empty list allows all */
+      warehouse_allowlist?: string[]
+      /** @description The ERP’s customer behind the channel */
+      customer_code?: string | null
+      /** @description Points per 60 seconds; null for the default */
+      points_per_minute?: number | null
+      /** @description Whether the channel may order wholesale */
+      wholesale_enabled?: boolean
+      /** @description Whether the channel may order drop-ship */
+      dropship_enabled?: boolean
+      /** @description Whether the channel receives webhooks */
+      webhooks_enabled?: boolean
+    }
+    AdminSigningKeysRotateRequest: {
+      /**
+       * @description Whether the tokens of the earlier keys are refused
+       * @default false
+       */
+      compromised: boolean
+    }
+    AdminDoubtsSettleRequest: {
+      /**
+       * @description `found` or `absent`
+       * @enum {string}
+       */
+      outcome: 'found' | 'absent'
+    }
+    AdminChannelsCreateResponse: {
+      /** @description The requested data */
+      data: {
+        /** @description Channel */
+        channel_code: string
+        /** @description Name of the channel’s credentials */
+        client_id: string
+        /** @description Name */
+        name: string
+        /**
+         * @description `reader`, `trader` or `full`
+         * @enum {string}
+         */
+        plan: 'reader' | 'trader' | 'full'
+        /** @description Warehouses that the channel may use; an empty list allows all */
+        warehouse_allowlist: string[]
+        /** @description The ERP’s customer behind the channel */
+        customer_code: string | null
+        /** @description Points per 60 seconds; null for the default */
+        points_per_minute: number | null
+        /** @description Whether the channel may order wholesale */
+        wholesale_enabled: boolean
+        /** @description Whether the channel may order drop-ship */
+        dropship_enabled: boolean
+        /** @description Whether the channel receives webhooks */
+        webhooks_enabled: boolean
+        /** @description The channel’s secrets, without their values */
+        secrets: {
+          /** @description A secret of the channel */
+          secret_id: string
+          /**
+           * Format: date-time
+           * @description When it was created
+           */
+          created_at: string
+        }[]
+        /**
+         * Format: date-time
+         * @description When it was created
+         */
+        created_at: string
+        /**
+         * Format: date-time
+         * @description When it last changed
+         */
+        updated_at: string
+        /** @description Whether the channel was deleted */
+        deleted: boolean
+        /** @description Secret of the channel, shown once when it was issued */
+        client_secret: string
+      }
+    }
+    Error: {
+      /** @description The error */
+      error: {
+        /** @description Stable error code; programs decide by this code */
+        code: components['schemas']['ErrorCode']
+        /** @description What happened, in the reader’s language */
+        message: string
+        /** @description What to do next */
+        hint: string
         /** @description Id of the request; quote it to support */
-        "X-Request-Id": string;
-        /** @description `true` when the response is that of an earlier request with the key */
-        "Idempotent-Replayed": string;
-        /** @description Language of `message` and `hint` */
-        "Content-Language": string;
-        /** @description How to authenticate */
-        "WWW-Authenticate": string;
-        /** @description Seconds to wait before a retry */
-        "Retry-After": number;
-    };
-    pathItems: never;
+        request_id: string
+        /** @description Page of the error code */
+        doc_url: string
+        /** @description The invalid field */
+        param?: string
+        /** @description Machine-readable reason that refines the code */
+        reason?: string
+        /** @description Whether the same request may succeed later */
+        retryable?: boolean
+        /** @description Every invalid field that was found */
+        errors?: {
+          /** @description The invalid field */
+          param: string
+          /** @description What happened, in the reader’s language */
+          message: string
+        }[]
+      }
+    }
+    /** @enum {string} */
+    ErrorCode:
+      | 'AUTH_MISSING_TOKEN'
+      | 'AUTH_INVALID_TOKEN'
+      | 'AUTH_EXPIRED'
+      | 'SCOPE_DENIED'
+      | 'WAREHOUSE_DENIED'
+      | 'AUTHZ_UNAVAILABLE'
+      | 'VALIDATION_FAILED'
+      | 'NOT_FOUND'
+      | 'OWNERSHIP_DENIED'
+      | 'UPSTREAM_ERROR'
+      | 'UPSTREAM_TIMEOUT'
+      | 'INTERNAL'
+      | 'ADMIN_UNAUTHORIZED'
+      | 'ADMIN_DISABLED'
+      | 'IDEMPOTENCY_IN_PROGRESS'
+      | 'IDEMPOTENCY_MISMATCH'
+      | 'IDEMPOTENCY_INVALID_KEY'
+      | 'RATE_LIMITED'
+      | 'BAD_REQUEST'
+      | 'READ_ONLY_MODE'
+      | 'ENDPOINT_GONE'
+      | 'WAREHOUSE_UNKNOWN'
+      | 'UPSTREAM_REJECTED'
+      | 'AUTH_BAD_CREDENTIALS'
+      | 'AUTH_LOCKED'
+      | 'DUPLICATE_SUSPECTED'
+      | 'OMS_LOGIN_REQUIRED'
+      | 'SHIPPING_REQUIRED'
+    AdminChannelsListResponse: {
+      /** @description The requested data */
+      data: {
+        /** @description Channel */
+        channel_code: string
+        /** @description Name of the channel’s credentials */
+        client_id: string
+        /** @description Name */
+        name: string
+        /**
+         * @description `reader`, `trader` or `full`
+         * @enum {string}
+         */
+        plan: 'reader' | 'trader' | 'full'
+        /** @description Warehouses that the channel may use; an empty list allows all */
+        warehouse_allowlist: string[]
+        /** @description The ERP’s customer behind the channel */
+        customer_code: string | null
+        /** @description Points per 60 seconds; null for the default */
+        points_per_minute: number | null
+        /** @description Whether the channel may order wholesale */
+        wholesale_enabled: boolean
+        /** @description Whether the channel may order drop-ship */
+        dropship_enabled: boolean
+        /** @description Whether the channel receives webhooks */
+        webhooks_enabled: boolean
+        /** @description The channel’s secrets, without their values */
+        secrets: {
+          /** @description A secret of the channel */
+          secret_id: string
+          /**
+           * Format: date-time
+           * @description When it was created
+           */
+          created_at: string
+        }[]
+        /**
+         * Format: date-time
+         * @description When it was created
+         */
+        created_at: string
+        /**
+         * Format: date-time
+         * @description When it last changed
+         */
+        updated_at: string
+        /** @description Whether the channel was deleted */
+        deleted: boolean
+      }[]
+      /** @description Whether another page follows */
+      has_more: boolean
+      /** @description Number of the page, from 1 */
+      page: number
+      /** @description Rows of a page */
+      page_size: number
+      /**
+       * Format: date-time
+       * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+       */
+      as_of: string
+    }
+    AdminChannelsReadResponse: {
+      /** @description The requested data */
+      data: {
+        /** @description Channel */
+        channel_code: string
+        /** @description Name of the channel’s credentials */
+        client_id: string
+        /** @description Name */
+        name: string
+        /**
+         * @description `reader`, `trader` or `full`
+         * @enum {string}
+         */
+        plan: 'reader' | 'trader' | 'full'
+        /** @description Warehouses that the channel may use; an empty list allows all */
+        warehouse_allowlist: string[]
+        /** @description The ERP’s customer behind the channel */
+        customer_code: string | null
+        /** @description Points per 60 seconds; null for the default */
+        points_per_minute: number | null
+        /** @description Whether the channel may order wholesale */
+        wholesale_enabled: boolean
+        /** @description Whether the channel may order drop-ship */
+        dropship_enabled: boolean
+        /** @description Whether the channel receives webhooks */
+        webhooks_enabled: boolean
+        /** @description The channel’s secrets, without their values */
+        secrets: {
+          /** @description A secret of the channel */
+          secret_id: string
+          /**
+           * Format: date-time
+           * @description When it was created
+           */
+          created_at: string
+        }[]
+        /**
+         * Format: date-time
+         * @description When it was created
+         */
+        created_at: string
+        /**
+         * Format: date-time
+         * @description When it last changed
+         */
+        updated_at: string
+        /** @description Whether the channel was deleted */
+        deleted: boolean
+      }
+    }
+    AdminChannelsChangeResponse: {
+      /** @description The requested data */
+      data: {
+        /** @description Channel */
+        channel_code: string
+        /** @description Name of the channel’s credentials */
+        client_id: string
+        /** @description Name */
+        name: string
+        /**
+         * @description `reader`, `trader` or `full`
+         * @enum {string}
+         */
+        plan: 'reader' | 'trader' | 'full'
+        /** @description Warehouses that the channel may use; an empty list allows all */
+        warehouse_allowlist: string[]
+        /** @description The ERP’s customer behind the channel */
+        customer_code: string | null
+        /** @description Points per 60 seconds; null for the default */
+        points_per_minute: number | null
+        /** @description Whether the channel may order wholesale */
+        wholesale_enabled: boolean
+        /** @description Whether the channel may order drop-ship */
+        dropship_enabled: boolean
+        /** @description Whether the channel receives webhooks */
+        webhooks_enabled: boolean
+        /** @description The channel’s secrets, without their values */
+        secrets: {
+          /** @description A secret of the channel */
+          secret_id: string
+          /**
+           * Format: date-time
+           * @description When it was created
+           */
+          created_at: string
+        }[]
+        /**
+         * Format: date-time
+         * @description When it was created
+         */
+        created_at: string
+        /**
+         * Format: date-time
+         * @description When it last changed
+         */
+        updated_at: string
+        /** @description Whether the channel was deleted */
+        deleted: boolean
+      }
+    }
+    AdminChannelsDeleteResponse: {
+      /** @description The requested data */
+      data: {
+        /** @description Channel */
+        channel_code: string
+        /** @description Name of the channel’s credentials */
+        client_id: string
+        /** @description Name */
+        name: string
+        /**
+         * @description `reader`, `trader` or `full`
+         * @enum {string}
+         */
+        plan: 'reader' | 'trader' | 'full'
+        /** @description Warehouses that the channel may use; an empty list allows all */
+        warehouse_allowlist: string[]
+        /** @description The ERP’s customer behind the channel */
+        customer_code: string | null
+        /** @description Points per 60 seconds; null for the default */
+        points_per_minute: number | null
+        /** @description Whether the channel may order wholesale */
+        wholesale_enabled: boolean
+        /** @description Whether the channel may order drop-ship */
+        dropship_enabled: boolean
+        /** @description Whether the channel receives webhooks */
+        webhooks_enabled: boolean
+        /** @description The channel’s secrets, without their values */
+        secrets: {
+          /** @description A secret of the channel */
+          secret_id: string
+          /**
+           * Format: date-time
+           * @description When it was created
+           */
+          created_at: string
+        }[]
+        /**
+         * Format: date-time
+         * @description When it was created
+         */
+        created_at: string
+        /**
+         * Format: date-time
+         * @description When it last changed
+         */
+        updated_at: string
+        /** @description Whether the channel was deleted */
+        deleted: boolean
+      }
+    }
+    AdminSecretsCreateResponse: {
+      /** @description The requested data */
+      data: {
+        /** @description A secret of the channel */
+        secret_id: string
+        /** @description Name of the channel’s credentials */
+        client_id: string
+        /** @description Secret of the channel, shown once when it was issued */
+        client_secret: string
+        /**
+         * Format: date-time
+         * @description When it was created
+         */
+        created_at: string
+      }
+    }
+    AdminSecretsDeleteResponse: {
+      /** @description The requested data */
+      data: {
+        /** @description Channel */
+        channel_code: string
+        /** @description Name of the channel’s credentials */
+        client_id: string
+        /** @description Name */
+        name: string
+        /**
+         * @description `reader`, `trader` or `full`
+         * @enum {string}
+         */
+        plan: 'reader' | 'trader' | 'full'
+        /** @description Warehouses that the channel may use; an empty list allows all */
+        warehouse_allowlist: string[]
+        /** @description The ERP’s customer behind the channel */
+        customer_code: string | null
+        /** @description Points per 60 seconds; null for the default */
+        points_per_minute: number | null
+        /** @description Whether the channel may order wholesale */
+        wholesale_enabled: boolean
+        /** @description Whether the channel may order drop-ship */
+        dropship_enabled: boolean
+        /** @description Whether the channel receives webhooks */
+        webhooks_enabled: boolean
+        /** @description The channel’s secrets, without their values */
+        secrets: {
+          /** @description A secret of the channel */
+          secret_id: string
+          /**
+           * Format: date-time
+           * @description When it was created
+           */
+          created_at: string
+        }[]
+        /**
+         * Format: date-time
+         * @description When it was created
+         */
+        created_at: string
+        /**
+         * Format: date-time
+         * @description When it last changed
+         */
+        updated_at: string
+        /** @description Whether the channel was deleted */
+        deleted: boolean
+      }
+    }
+    AdminTokensListResponse: {
+      /** @description The requested data */
+      data: components['schemas']['IssuedToken'][]
+      /** @description Whether another page follows */
+      has_more: boolean
+      /** @description Number of the page, from 1 */
+      page: number
+      /** @description Rows of a page */
+      page_size: number
+      /**
+       * Format: date-time
+       * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+       */
+      as_of: string
+    }
+    IssuedToken: {
+      /** @description Id of the token */
+      jti: string
+      /** @description Channel */
+      channel_code: string
+      /**
+       * @description Which grant: `client_credentials` for a channel, `password` for an OMS account; derived from the other fields when left out
+       * @enum {string}
+       */
+      grant_type: 'client_credentials' | 'password'
+      /** @description A secret of the channel */
+      secret_id: string | null
+      /** @description OMS account */
+      account_id: string | null
+      /** @description Name of the OMS website account */
+      username: string | null
+      /**
+       * Format: date-time
+       * @description When it was issued
+       */
+      issued_at: string
+      /**
+       * Format: date-time
+       * @description When it expires
+       */
+      expires_at: string
+    }
+    AdminTokensRevokeResponse: {
+      /** @description The requested data */
+      data: {
+        /** @description Number of tokens that the call ended */
+        revoked: number
+      }
+    }
+    AdminAccountTokensRevokeResponse: {
+      /** @description The requested data */
+      data: {
+        /** @description Number of tokens that the call ended */
+        revoked: number
+      }
+    }
+    AdminSigningKeysRotateResponse: {
+      /** @description The requested data */
+      data: {
+        /** @description Id of the key that signs new tokens */
+        kid: string
+        /**
+         * Format: date-time
+         * @description When it was created
+         */
+        created_at: string
+        /** @description Ids of the earlier keys whose tokens are still valid */
+        earlier_kids: string[]
+      }
+    }
+    AdminPlanRequestsListResponse: {
+      /** @description The requested data */
+      data: components['schemas']['PlanRequest'][]
+      /** @description Whether another page follows */
+      has_more: boolean
+      /** @description Number of the page, from 1 */
+      page: number
+      /** @description Rows of a page */
+      page_size: number
+      /**
+       * Format: date-time
+       * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+       */
+      as_of: string
+    }
+    PlanRequest: {
+      /** @description Plan request */
+      plan_request_id: string
+      /** @description Channel */
+      channel_code: string
+      /**
+       * @description The requested plan
+       * @enum {string}
+       */
+      plan: 'reader' | 'trader' | 'full'
+      /** @description Why the plan is wanted, for the account manager */
+      reason: string | null
+      /**
+       * @description `pending`, `approved` or `declined`
+       * @enum {string}
+       */
+      status: 'pending' | 'approved' | 'declined'
+      /**
+       * Format: date-time
+       * @description When it was created
+       */
+      created_at: string
+      /** @description When it was decided */
+      decided_at: string | null
+    }
+    AdminPlanRequestsApproveResponse: {
+      /** @description The requested data */
+      data: components['schemas']['PlanRequest']
+    }
+    AdminPlanRequestsDeclineResponse: {
+      /** @description The requested data */
+      data: components['schemas']['PlanRequest']
+    }
+    AdminRequestsListResponse: {
+      /** @description The requested data */
+      data: components['schemas']['OperatorsRequest'][]
+      /** @description Whether another page follows */
+      has_more: boolean
+      /** @description The cursor of the next page; null on the last page */
+      next_cursor: string | null
+    }
+    OperatorsRequest: {
+      /** @description Id of the request; quote it to support */
+      request_id: string
+      /**
+       * Format: date-time
+       * @description When the request arrived
+       */
+      at: string
+      /** @description OMS account */
+      account_id: string | null
+      /** @description HTTP method */
+      method: string
+      /** @description The path with its parameters in braces; empty if no operation has the path */
+      route: string
+      /** @description Only documents in this state */
+      status: number
+      /** @description Error code */
+      code: string | null
+      /** @description Points that the request cost */
+      points: number
+      /** @description Milliseconds from arrival to response, or of one call to the ERP */
+      duration_ms: number
+      /** @description Milliseconds of all calls to the ERP together */
+      upstream_ms: number
+      /** @description The calls to the ERP that the request made, in the order in which they ended */
+      upstream_calls: {
+        /** @description What the gateway asked of the ERP */
+        operation: string
+        /** @description Milliseconds from arrival to response, or of one call to the ERP */
+        duration_ms: number
+        /** @description `ok`, `rejected`, or why there is no result: `timeout`, `unreachable`, `failed`, `malformed`, `not_sent` */
+        result: string
+      }[]
+      /** @description What the `Idempotency-Key` did: the request ran for the first time, was replayed, or was refused; null without a key */
+      idempotency: ('first' | 'replayed' | 'mismatch' | 'in_progress') | null
+      /** @description Channel */
+      channel_code: string | null
+    }
+    AdminRequestsReadResponse: {
+      /** @description The requested data */
+      data: {
+        /** @description Id of the request; quote it to support */
+        request_id: string
+        /** @description Requests under this id, newest first */
+        requests: components['schemas']['OperatorsRequest'][]
+        /** @description Events that the request caused */
+        events: {
+          /** @description Id of the event, the same on every attempt; use it to remove duplicates */
+          event_id: string
+          /** @description Kind of document */
+          type: string
+          /**
+           * Format: date-time
+           * @description When it happened
+           */
+          occurred_at: string
+          /** @description Webhook deliveries of the event */
+          deliveries: {
+            /** @description Delivery */
+            delivery_id: string
+            /** @description Webhook endpoint */
+            endpoint_id: string
+            /** @description Only documents in this state */
+            status: string
+            /** @description Attempts that have ended */
+            attempts: number
+            /** @description HTTP status of the last response */
+            last_status: number | null
+          }[]
+        }[]
+      }
+    }
+    AdminDoubtsListResponse: {
+      /** @description The requested data */
+      data: components['schemas']['WriteInDoubt'][]
+    }
+    WriteInDoubt: {
+      /** @description The document that the write changes */
+      document_id: string
+      /** @description Kind of the entry */
+      kind: string
+      /** @description The reference that the gateway sent to the ERP */
+      reference: string
+      /** @description Channel */
+      channel_code: string
+      /** @description Id of the request; quote it to support */
+      request_id: string
+      /**
+       * Format: date-time
+       * @description When the write was sent to the ERP
+       */
+      sent_at: string
+      /** @description When the write was last looked up */
+      looked_up_at: string | null
+      /**
+       * @description `gateway`, or `person` when the ERP offers no look-up
+       * @enum {string}
+       */
+      settled_by: 'gateway' | 'person'
+    }
+    AdminDoubtsSettleResponse: {
+      /** @description The requested data */
+      data: {
+        /** @description The document that the write changes */
+        document_id: string
+        /**
+         * @description `found` or `absent`
+         * @enum {string}
+         */
+        outcome: 'found' | 'absent'
+      }
+    }
+  }
+  responses: {
+    /** @description BAD_REQUEST, IDEMPOTENCY_INVALID_KEY */
+    'Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description ADMIN_UNAUTHORIZED */
+    'Failure401-admin-ADMIN_UNAUTHORIZED': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        'WWW-Authenticate': components['headers']['WWW-Authenticate']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description ADMIN_DISABLED */
+    'Failure403-admin-ADMIN_DISABLED': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description IDEMPOTENCY_IN_PROGRESS */
+    'Failure409-admin-IDEMPOTENCY_IN_PROGRESS': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        'Retry-After': components['headers']['Retry-After']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description BAD_REQUEST */
+    'Failure413-admin-BAD_REQUEST': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description BAD_REQUEST */
+    'Failure415-admin-BAD_REQUEST': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description IDEMPOTENCY_MISMATCH, VALIDATION_FAILED */
+    'Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description RATE_LIMITED */
+    'Failure429-admin-RATE_LIMITED': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        'Retry-After': components['headers']['Retry-After']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description INTERNAL */
+    'Failure500-admin-INTERNAL': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        'Retry-After': components['headers']['Retry-After']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description INTERNAL */
+    'Failure503-admin-INTERNAL': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        'Retry-After': components['headers']['Retry-After']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description BAD_REQUEST */
+    'Failure400-admin-BAD_REQUEST': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description VALIDATION_FAILED */
+    'Failure422-admin-VALIDATION_FAILED': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description NOT_FOUND */
+    'Failure404-admin-NOT_FOUND': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description IDEMPOTENCY_MISMATCH, UPSTREAM_REJECTED, VALIDATION_FAILED */
+    'Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description UPSTREAM_ERROR */
+    'Failure502-admin-UPSTREAM_ERROR': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        'Retry-After': components['headers']['Retry-After']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+    /** @description UPSTREAM_TIMEOUT */
+    'Failure504-admin-UPSTREAM_TIMEOUT': {
+      headers: {
+        'X-API-Version': components['headers']['X-API-Version']
+        'X-Request-Id': components['headers']['X-Request-Id']
+        'Content-Language': components['headers']['Content-Language']
+        'Retry-After': components['headers']['Retry-After']
+        [name: string]: unknown
+      }
+      content: {
+        'application/json': components['schemas']['Error']
+      }
+    }
+  }
+  parameters: never
+  requestBodies: never
+  headers: {
+    /** @description Version of the API */
+    'X-API-Version': string
+    /** @description Id of the request; quote it to support */
+    'X-Request-Id': string
+    /** @description `true` when the response is that of an earlier request with the key */
+    'Idempotent-Replayed': string
+    /** @description Language of `message` and `hint` */
+    'Content-Language': string
+    /** @description How to authenticate */
+    'WWW-Authenticate': string
+    /** @description Seconds to wait before a retry */
+    'Retry-After': number
+  }
+  pathItems: never
 }
-export type $defs = Record<string, never>;
+export type $defs = Record<string, never>
 export interface operations {
-    "admin.channels.list": {
-        parameters: {
-            query?: {
-                /** @description Number of the page, from 1 */
-                page?: number;
-                /** @description Rows of a page */
-                page_size?: number;
-                /** @description First UTC day, inclusive; at most 366 days */
-                start_date?: string;
-                /** @description Last UTC day, inclusive */
-                end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
-                as_of?: string;
-            };
-            header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminChannelsListResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.channels.create": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-                "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AdminChannelsCreateRequest"];
-            };
-        };
-        responses: {
-            /** @description Success */
-            201: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminChannelsCreateResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
-            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
-            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
-            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.channels.read": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path: {
-                /** @description Channel */
-                channel_code: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminChannelsReadResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
-            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.channels.delete": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-                "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path: {
-                /** @description Channel */
-                channel_code: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminChannelsDeleteResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
-            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
-            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.channels.change": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-                "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path: {
-                /** @description Channel */
-                channel_code: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AdminChannelsChangeRequest"];
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminChannelsChangeResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
-            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
-            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
-            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
-            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.secrets.create": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-                "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path: {
-                /** @description Channel */
-                channel_code: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            201: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminSecretsCreateResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
-            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
-            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.secrets.delete": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-                "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path: {
-                /** @description Channel */
-                channel_code: string;
-                /** @description A secret of the channel */
-                secret_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminSecretsDeleteResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
-            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
-            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.tokens.list": {
-        parameters: {
-            query?: {
-                /** @description Number of the page, from 1 */
-                page?: number;
-                /** @description Rows of a page */
-                page_size?: number;
-                /** @description First UTC day, inclusive; at most 366 days */
-                start_date?: string;
-                /** @description Last UTC day, inclusive */
-                end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
-                as_of?: string;
-            };
-            header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path: {
-                /** @description Channel */
-                channel_code: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminTokensListResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
-            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.tokens.revoke": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-                "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path: {
-                /** @description Id of the token */
-                jti: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminTokensRevokeResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
-            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
-            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.account_tokens.revoke": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-                "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path: {
-                /** @description Channel */
-                channel_code: string;
-                /** @description OMS account */
-                account_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminAccountTokensRevokeResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
-            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
-            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.signing_keys.rotate": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-                "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["AdminSigningKeysRotateRequest"];
-            };
-        };
-        responses: {
-            /** @description Success */
-            201: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminSigningKeysRotateResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
-            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
-            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
-            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.plan_requests.list": {
-        parameters: {
-            query?: {
-                /** @description Number of the page, from 1 */
-                page?: number;
-                /** @description Rows of a page */
-                page_size?: number;
-                /** @description First UTC day, inclusive; at most 366 days */
-                start_date?: string;
-                /** @description Last UTC day, inclusive */
-                end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
-                as_of?: string;
-                /** @description Only documents in this state */
-                status?: "pending" | "approved" | "declined";
-            };
-            header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminPlanRequestsListResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.plan_requests.approve": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-                "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path: {
-                /** @description Plan request */
-                plan_request_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminPlanRequestsApproveResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
-            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
-            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.plan_requests.decline": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-                "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path: {
-                /** @description Plan request */
-                plan_request_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminPlanRequestsDeclineResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
-            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
-            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.requests.list": {
-        parameters: {
-            query?: {
-                /** @description Id of the request; quote it to support */
-                request_id?: string;
-                /** @description The channel; null if the request had no valid token */
-                channel_code?: string;
-                /** @description Only requests that failed with this error code */
-                code?: string;
-                /** @description Only requests of this route, with its parameters in braces */
-                route?: string;
-                /** @description true: only requests with a status of 400 or above */
-                failed?: boolean;
-                /** @description Only requests from this time on */
-                since?: string;
-                /** @description Only requests before this time */
-                until?: string;
-                /** @description next_cursor of the previous page */
-                cursor?: string;
-                /** @description Rows of a page */
-                page_size?: number;
-            };
-            header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminRequestsListResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.requests.read": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path: {
-                /** @description Id of the request; quote it to support */
-                request_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminRequestsReadResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
-            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.doubts.list": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminDoubtsListResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.doubts.settle": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-                "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path: {
-                /** @description The document that the write changes */
-                document_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "outcome": "absent"
-                 *     }
-                 */
-                "application/json": components["schemas"]["AdminDoubtsSettleRequest"];
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AdminDoubtsSettleResponse"];
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
-            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
-            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
-            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
-            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            502: components["responses"]["Failure502-admin-UPSTREAM_ERROR"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-            504: components["responses"]["Failure504-admin-UPSTREAM_TIMEOUT"];
-        };
-    };
+  'admin.channels.list': {
+    parameters: {
+      query?: {
+        /** @description Number of the page, from 1 */
+        page?: number
+        /** @description Rows of a page */
+        page_size?: number
+        /** @description First UTC day, inclusive; at most 366 days */
+        start_date?: string
+        /** @description Last UTC day, inclusive */
+        end_date?: string
+        /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+        as_of?: string
+      }
+      header?: {
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminChannelsListResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      422: components['responses']['Failure422-admin-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.channels.create': {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+        'Idempotency-Key'?: string
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AdminChannelsCreateRequest']
+      }
+    }
+    responses: {
+      /** @description Success */
+      201: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminChannelsCreateResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
+      413: components['responses']['Failure413-admin-BAD_REQUEST']
+      415: components['responses']['Failure415-admin-BAD_REQUEST']
+      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.channels.read': {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path: {
+        /** @description Channel */
+        channel_code: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminChannelsReadResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      404: components['responses']['Failure404-admin-NOT_FOUND']
+      422: components['responses']['Failure422-admin-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.channels.delete': {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+        'Idempotency-Key'?: string
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path: {
+        /** @description Channel */
+        channel_code: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminChannelsDeleteResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      404: components['responses']['Failure404-admin-NOT_FOUND']
+      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
+      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.channels.change': {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+        'Idempotency-Key'?: string
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path: {
+        /** @description Channel */
+        channel_code: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AdminChannelsChangeRequest']
+      }
+    }
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminChannelsChangeResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      404: components['responses']['Failure404-admin-NOT_FOUND']
+      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
+      413: components['responses']['Failure413-admin-BAD_REQUEST']
+      415: components['responses']['Failure415-admin-BAD_REQUEST']
+      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.secrets.create': {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+        'Idempotency-Key'?: string
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path: {
+        /** @description Channel */
+        channel_code: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Success */
+      201: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminSecretsCreateResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      404: components['responses']['Failure404-admin-NOT_FOUND']
+      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
+      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.secrets.delete': {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+        'Idempotency-Key'?: string
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path: {
+        /** @description Channel */
+        channel_code: string
+        /** @description A secret of the channel */
+        secret_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminSecretsDeleteResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      404: components['responses']['Failure404-admin-NOT_FOUND']
+      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
+      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.tokens.list': {
+    parameters: {
+      query?: {
+        /** @description Number of the page, from 1 */
+        page?: number
+        /** @description Rows of a page */
+        page_size?: number
+        /** @description First UTC day, inclusive; at most 366 days */
+        start_date?: string
+        /** @description Last UTC day, inclusive */
+        end_date?: string
+        /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+        as_of?: string
+      }
+      header?: {
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path: {
+        /** @description Channel */
+        channel_code: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminTokensListResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      404: components['responses']['Failure404-admin-NOT_FOUND']
+      422: components['responses']['Failure422-admin-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.tokens.revoke': {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+        'Idempotency-Key'?: string
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path: {
+        /** @description Id of the token */
+        jti: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminTokensRevokeResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      404: components['responses']['Failure404-admin-NOT_FOUND']
+      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
+      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.account_tokens.revoke': {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+        'Idempotency-Key'?: string
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path: {
+        /** @description Channel */
+        channel_code: string
+        /** @description OMS account */
+        account_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminAccountTokensRevokeResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      404: components['responses']['Failure404-admin-NOT_FOUND']
+      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
+      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.signing_keys.rotate': {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+        'Idempotency-Key'?: string
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        'application/json': components['schemas']['AdminSigningKeysRotateRequest']
+      }
+    }
+    responses: {
+      /** @description Success */
+      201: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminSigningKeysRotateResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
+      413: components['responses']['Failure413-admin-BAD_REQUEST']
+      415: components['responses']['Failure415-admin-BAD_REQUEST']
+      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.plan_requests.list': {
+    parameters: {
+      query?: {
+        /** @description Number of the page, from 1 */
+        page?: number
+        /** @description Rows of a page */
+        page_size?: number
+        /** @description First UTC day, inclusive; at most 366 days */
+        start_date?: string
+        /** @description Last UTC day, inclusive */
+        end_date?: string
+        /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+        as_of?: string
+        /** @description Only documents in this state */
+        status?: 'pending' | 'approved' | 'declined'
+      }
+      header?: {
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminPlanRequestsListResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      422: components['responses']['Failure422-admin-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.plan_requests.approve': {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+        'Idempotency-Key'?: string
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path: {
+        /** @description Plan request */
+        plan_request_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminPlanRequestsApproveResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      404: components['responses']['Failure404-admin-NOT_FOUND']
+      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
+      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.plan_requests.decline': {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+        'Idempotency-Key'?: string
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path: {
+        /** @description Plan request */
+        plan_request_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminPlanRequestsDeclineResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      404: components['responses']['Failure404-admin-NOT_FOUND']
+      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
+      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.requests.list': {
+    parameters: {
+      query?: {
+        /** @description Id of the request; quote it to support */
+        request_id?: string
+        /** @description The channel; null if the request had no valid token */
+        channel_code?: string
+        /** @description Only requests that failed with this error code */
+        code?: string
+        /** @description Only requests of this route, with its parameters in braces */
+        route?: string
+        /** @description true: only requests with a status of 400 or above */
+        failed?: boolean
+        /** @description Only requests from this time on */
+        since?: string
+        /** @description Only requests before this time */
+        until?: string
+        /** @description next_cursor of the previous page */
+        cursor?: string
+        /** @description Rows of a page */
+        page_size?: number
+      }
+      header?: {
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminRequestsListResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      422: components['responses']['Failure422-admin-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.requests.read': {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path: {
+        /** @description Id of the request; quote it to support */
+        request_id: string
+      }
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminRequestsReadResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      404: components['responses']['Failure404-admin-NOT_FOUND']
+      422: components['responses']['Failure422-admin-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.doubts.list': {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path?: never
+      cookie?: never
+    }
+    requestBody?: never
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminDoubtsListResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      422: components['responses']['Failure422-admin-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      503: components['responses']['Failure503-admin-INTERNAL']
+    }
+  }
+  'admin.doubts.settle': {
+    parameters: {
+      query?: never
+      header?: {
+        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+        'Idempotency-Key'?: string
+        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+        'X-Admin-Actor'?: string
+      }
+      path: {
+        /** @description The document that the write changes */
+        document_id: string
+      }
+      cookie?: never
+    }
+    requestBody: {
+      content: {
+        /**
+         * @example {
+         *       "outcome": "absent"
+         *     }
+         */
+        'application/json': components['schemas']['AdminDoubtsSettleRequest']
+      }
+    }
+    responses: {
+      /** @description Success */
+      200: {
+        headers: {
+          'X-API-Version': components['headers']['X-API-Version']
+          'X-Request-Id': components['headers']['X-Request-Id']
+          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
+          [name: string]: unknown
+        }
+        content: {
+          'application/json': components['schemas']['AdminDoubtsSettleResponse']
+        }
+      }
+      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
+      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
+      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
+      404: components['responses']['Failure404-admin-NOT_FOUND']
+      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
+      413: components['responses']['Failure413-admin-BAD_REQUEST']
+      415: components['responses']['Failure415-admin-BAD_REQUEST']
+      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED']
+      429: components['responses']['Failure429-admin-RATE_LIMITED']
+      500: components['responses']['Failure500-admin-INTERNAL']
+      502: components['responses']['Failure502-admin-UPSTREAM_ERROR']
+      503: components['responses']['Failure503-admin-INTERNAL']
+      504: components['responses']['Failure504-admin-UPSTREAM_TIMEOUT']
+    }
+  }
 }

@@ -44,7 +44,11 @@ function ChannelTabs({ channel }: { readonly channel: Channel }) {
   const navigate = route.useNavigate()
   const chosen: Tab = tabs.find((each) => each === tab) ?? 'permissions'
   return (
-    <Tabs value={chosen} onChange={(value) => navigate({ search: { tab: value ?? undefined }, replace: true })} keepMounted={false}>
+    <Tabs
+      value={chosen}
+      onChange={(value) => navigate({ search: { tab: value ?? undefined }, replace: true })}
+      keepMounted={false}
+    >
       <Tabs.List mb="lg">
         {tabs.map((each) => (
           <Tabs.Tab key={each} value={each}>

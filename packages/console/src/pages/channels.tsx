@@ -32,12 +32,24 @@ export function ChannelsPage() {
     { title: t('state'), render: (channel) => <State value={readState(channel)} /> },
     { title: t('plan'), render: ({ plan }) => t(`plan_${plan}`) },
     { title: t('functions'), render: (channel) => <Functions channel={channel} /> },
-    { title: t('warehouses'), render: ({ warehouse_allowlist: list }) => (list.length === 0 ? t('all_warehouses') : list.join(', ')), wraps: true },
+    {
+      title: t('warehouses'),
+      render: ({ warehouse_allowlist: list }) => (list.length === 0 ? t('all_warehouses') : list.join(', ')),
+      wraps: true,
+    },
     { title: t('customer'), render: ({ customer_code }) => customer_code ?? '–' },
-    { title: t('points_per_minute'), render: ({ points_per_minute: points }) => (points === null ? t('default') : <Figure value={points} />), align: 'right' },
-    { title: t('changed'), render: ({ updated_at }) => <Time at={updated_at} seconds={false} />, align: 'right' },
+    {
+      title: t('points_per_minute'),
+      render: ({ points_per_minute: points }) => (points === null ? t('default') : <Figure value={points} />),
+      align: 'right',
+    },
+    { title: t('changed'), render: ({ updated_at }) => <Time at={updated_at} form="day" />, align: 'right' },
   ]
-  const button = <Button variant="filled" onClick={openForm}>{t('channel_new')}</Button>
+  const button = (
+    <Button variant="filled" onClick={openForm}>
+      {t('channel_new')}
+    </Button>
+  )
   return (
     <Page title={t('channels')} text={t('channels_text')} actions={button}>
       <DataList
@@ -49,7 +61,10 @@ export function ChannelsPage() {
       >
         <NumberedPager page={page} hasMore={query.data?.has_more ?? false} />
       </DataList>
-      <NewChannel opened={create !== undefined} close={() => navigate({ search: (search) => ({ ...search, create: undefined }) })} />
+      <NewChannel
+        opened={create !== undefined}
+        close={() => navigate({ search: (search) => ({ ...search, create: undefined }) })}
+      />
     </Page>
   )
 }

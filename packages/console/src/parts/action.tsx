@@ -25,7 +25,18 @@ interface ActionProps extends Pick<ButtonProps, 'color' | 'variant' | 'leftSecti
   readonly onOpen?: () => void
 }
 
-export function Action({ label, title, consequence, children, confirm = label, isReady = true, run, done, onOpen, ...button }: ActionProps) {
+export function Action({
+  label,
+  title,
+  consequence,
+  children,
+  confirm = label,
+  isReady = true,
+  run,
+  done,
+  onOpen,
+  ...button
+}: ActionProps) {
   const t = useTexts()
   const [opened, dialog] = useDisclosure(false)
   const [isRunning, setRunning] = useState(false)
@@ -76,7 +87,13 @@ export function Action({ label, title, consequence, children, confirm = label, i
               <Button variant="default" onClick={dialog.close}>
                 {t('cancel')}
               </Button>
-              <Button type="submit" color={button.color ?? 'brand'} loading={isRunning} disabled={!isReady} data-autofocus>
+              <Button
+                type="submit"
+                color={button.color ?? 'brand'}
+                loading={isRunning}
+                disabled={!isReady}
+                data-autofocus
+              >
                 {confirm}
               </Button>
             </Group>

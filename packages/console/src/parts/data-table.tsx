@@ -9,12 +9,17 @@ import { type MouseEvent, type ReactNode, useRef } from 'react'
 import type { ApiError } from '../api/client.ts'
 import { Read } from './states.tsx'
 
+/** What a cell without a value shows on a desk; a card on a phone leaves it out. */
+export const noValue = '–'
+
 export interface Column<Row> {
   readonly title: string
   readonly render: (row: Row) => ReactNode
   readonly align?: 'right'
   /** Whether the text may break; otherwise a cell is one line. */
   readonly wraps?: boolean
+  /** Whether the column takes the room that is left and cuts its text where there is none. */
+  readonly fills?: boolean
 }
 
 interface TableProps<Row> {
@@ -50,18 +55,36 @@ export function DataTable<Row>({ caption, columns, rows, rowKey, empty, isStale 
         </thead>
         <tbody>
           {rows.map((row) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the row's link is what the keyboard opens.
+            // The keyboard opens the row's link.
             <tr key={rowKey(row)} onClick={openRow}>
-              {columns.map(({ title, render, align, wraps }) => (
-                <td key={title} data-label={title} data-align={align} data-wraps={wraps}>
-                  {render(row)}
-                </td>
+              {columns.map((column) => (
+                <Cell key={column.title} column={column} value={column.render(row)} />
               ))}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+interface CellProps {
+  readonly column: Pick<Column<never>, 'title' | 'align' | 'wraps' | 'fills'>
+  readonly value: ReactNode
+}
+
+function Cell({ column: { title, align, wraps, fills }, value }: CellProps) {
+  const isEmpty = value === null || value === undefined || value === false || value === noValue
+  return (
+    <td
+      data-label={title}
+      data-align={align}
+      data-wraps={wraps}
+      data-fills={fills}
+      data-empty={isEmpty || undefined}
+    >
+      {isEmpty ? noValue : value}
+    </td>
   )
 }
 
@@ -96,7 +119,7 @@ function openRow(event: MouseEvent<HTMLTableRowElement>) {
 
 function moveFocus(table: HTMLTableElement | null, step: number) {
   const links = [...(table?.querySelectorAll<HTMLElement>('[data-row-link]') ?? [])]
-  const at = links.findIndex((link) => link === document.activeElement)
+  const at = links.findIndex((link) => link.matches(':focus'))
   const next = links[at < 0 ? 0 : Math.min(links.length - 1, Math.max(0, at + step))]
   next?.focus()
   next?.scrollIntoView({ block: 'nearest' })

@@ -24,10 +24,18 @@ export function CursorPager({ cursor, next }: PagerProps) {
       <Button variant="default" disabled={cursor === undefined} onClick={() => go(undefined, [])}>
         {t('first_page')}
       </Button>
-      <Button variant="default" disabled={trail.length === 0} onClick={() => go(trail.at(-1) || undefined, trail.slice(0, -1))}>
+      <Button
+        variant="default"
+        disabled={trail.length === 0}
+        onClick={() => go(trail.at(-1) || undefined, trail.slice(0, -1))}
+      >
         {t('previous_page')}
       </Button>
-      <Button variant="default" disabled={!next} onClick={() => go(next ?? undefined, [...trail, cursor ?? ''])}>
+      <Button
+        variant="default"
+        disabled={!next}
+        onClick={() => go(next ?? undefined, [...trail, cursor ?? ''])}
+      >
         {t('next_page')}
       </Button>
     </Group>

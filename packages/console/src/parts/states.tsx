@@ -110,9 +110,7 @@ export function NotFoundPage() {
   const t = useTexts()
   return (
     <Stack align="center" className="empty">
-      <Title order={1} size="h3">
-        {t('page_missing')}
-      </Title>
+      <Title order={1}>{t('page_missing')}</Title>
       <Link to="/">{t('overview')}</Link>
     </Stack>
   )

@@ -2,18 +2,35 @@
 
 import { ActionIcon, Badge, CopyButton, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { isPlainKey } from '../texts/catalogue.ts'
 import { locales, useLanguage } from '../texts/language.ts'
-import { isPlainKey, useTexts } from '../texts/texts.ts'
+import { useTexts } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
 
+const timeForms = {
+  day: { dateStyle: 'medium' },
+  second: {
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+  },
+  full: { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>
+
 /** A time in the reader's own zone; the tooltip has the instant as the API states it. */
-export function Time({ at, seconds = true }: { readonly at: string | null | undefined; readonly seconds?: boolean }) {
+export function Time({
+  at,
+  form = 'second',
+}: {
+  readonly at: string | null | undefined
+  readonly form?: keyof typeof timeForms
+}) {
   const language = useLanguage()
   if (!at) return '–'
-  const format = new Intl.DateTimeFormat(locales[language], {
-    dateStyle: 'medium',
-    timeStyle: seconds ? 'medium' : 'short',
-  })
+  const format = new Intl.DateTimeFormat(locales[language], timeForms[form])
   return (
     <time dateTime={at} title={at} className="figure">
       {format.format(new Date(at))}
@@ -21,7 +38,13 @@ export function Time({ at, seconds = true }: { readonly at: string | null | unde
   )
 }
 
-export function Figure({ value, digits = 0 }: { readonly value: number | null | undefined; readonly digits?: number }) {
+export function Figure({
+  value,
+  digits = 0,
+}: {
+  readonly value: number | null | undefined
+  readonly digits?: number
+}) {
   const language = useLanguage()
   if (value === null || value === undefined) return '–'
   return (
@@ -37,7 +60,12 @@ export function Duration({ ms }: { readonly ms: number | null | undefined }) {
   if (ms === null || ms === undefined) return '–'
   const [value, unit] = ms < 10_000 ? [ms, 'millisecond'] : [ms / 1000, 'second']
   const digits = ms < 10 ? 1 : 0
-  const format = new Intl.NumberFormat(locales[language], { style: 'unit', unit, unitDisplay: 'narrow', maximumFractionDigits: digits })
+  const format = new Intl.NumberFormat(locales[language], {
+    style: 'unit',
+    unit,
+    unitDisplay: 'narrow',
+    maximumFractionDigits: digits,
+  })
   return <span className="figure">{format.format(value)}</span>
 }
 
@@ -52,7 +80,12 @@ export function Span({ seconds }: { readonly seconds: number | null | undefined 
   const language = useLanguage()
   if (seconds === null || seconds === undefined) return '–'
   const [unit, size] = units.find(([, each]) => seconds >= each) ?? (['second', 1] as const)
-  const format = new Intl.NumberFormat(locales[language], { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 0 })
+  const format = new Intl.NumberFormat(locales[language], {
+    style: 'unit',
+    unit,
+    unitDisplay: 'long',
+    maximumFractionDigits: 0,
+  })
   return <span className="figure">{format.format(seconds / size)}</span>
 }
 
@@ -72,7 +105,14 @@ export function Copy({ value }: { readonly value: string }) {
     <CopyButton value={value}>
       {({ copied, copy }) => (
         <Tooltip label={t(copied ? 'copied' : 'copy')}>
-          <ActionIcon variant="subtle" color={copied ? 'green' : 'gray'} size="xs" onClick={copy} aria-label={t(copied ? 'copied' : 'copy')} className="copy">
+          <ActionIcon
+            variant="subtle"
+            color={copied ? 'green' : 'gray'}
+            size="xs"
+            onClick={copy}
+            aria-label={t(copied ? 'copied' : 'copy')}
+            className="copy"
+          >
             <Icon name="copy" size={12} />
           </ActionIcon>
         </Tooltip>

@@ -10,8 +10,16 @@ export function Banners() {
   const isAway = status.upstream.circuit !== 'closed' || status.upstream.verdict === 'does_not_answer'
   return (
     <>
-      {!status.writes_enabled && <Alert color="orange" className="banner">{t('banner_read_only')}</Alert>}
-      {isAway && <Alert color="red" className="banner">{t('banner_erp')}</Alert>}
+      {!status.writes_enabled && (
+        <Alert color="orange" className="banner">
+          {t('banner_read_only')}
+        </Alert>
+      )}
+      {isAway && (
+        <Alert color="red" className="banner">
+          {t('banner_erp')}
+        </Alert>
+      )}
     </>
   )
 }

@@ -41,7 +41,11 @@ export function CommandBar() {
           <Spotlight.Action key={id} {...action} />
         ))}
         {'lock'.includes(query.trim().toLowerCase()) && (
-          <Spotlight.Action label={t('lock')} leftSection={<Icon name="lock" />} onClick={() => lock('locked')} />
+          <Spotlight.Action
+            label={t('lock')}
+            leftSection={<Icon name="lock" />}
+            onClick={() => lock('locked')}
+          />
         )}
       </Spotlight.ActionsList>
     </Spotlight.Root>

@@ -62,5 +62,8 @@ export function KeySheet() {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable], [role=dialog]') !== null
+  return (
+    target instanceof HTMLElement &&
+    target.closest('input, textarea, select, [contenteditable], [role=dialog]') !== null
+  )
 }

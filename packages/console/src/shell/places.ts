@@ -1,5 +1,5 @@
-import type { IconName } from '../parts/icon.tsx'
 import type { LinkProps } from '@tanstack/react-router'
+import type { IconName } from '../parts/icon.tsx'
 import type { PlainKey } from '../texts/catalogue.ts'
 
 /** The pages of the menu. `key` follows `g` on the keyboard; `count` names what waits there in the overview. */
@@ -11,11 +11,24 @@ export interface Place {
   readonly count?: 'dead_letters' | 'plan_requests' | 'lockouts' | 'writes_in_doubt' | 'legacy_channels'
 }
 
-export const placeGroups: readonly { readonly title: PlainKey | undefined; readonly places: readonly Place[] }[] = [
+export const placeGroups: readonly {
+  readonly title: PlainKey | undefined
+  readonly places: readonly Place[]
+}[] = [
   { title: undefined, places: [{ to: '/', text: 'overview', key: 'o', icon: 'overview' }] },
   {
+    title: 'group_traffic',
+    places: [
+      { to: '/requests', text: 'requests', key: 'r', icon: 'requests' },
+      { to: '/unknown-outcomes', text: 'doubts', key: 'u', icon: 'doubts', count: 'writes_in_doubt' },
+    ],
+  },
+  {
     title: 'group_access',
-    places: [{ to: '/channels', text: 'channels', key: 'c', icon: 'channels' }],
+    places: [
+      { to: '/channels', text: 'channels', key: 'c', icon: 'channels' },
+      { to: '/plan-requests', text: 'plan_requests', key: 'p', icon: 'plans', count: 'plan_requests' },
+    ],
   },
 ]
 

@@ -1,4 +1,15 @@
-import { Alert, Anchor, Button, Code, Paper, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import {
+  Alert,
+  Anchor,
+  Button,
+  Code,
+  Paper,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { ApiError, tryToken } from '../api/client.ts'
 import { isActor, readLockReason, signIn } from '../session.ts'
@@ -27,9 +38,7 @@ function HowToEnable() {
   const t = useTexts()
   return (
     <Stack gap="sm">
-      <Title order={1} size="h3">
-        {t('disabled_title')}
-      </Title>
+      <Title order={1}>{t('disabled_title')}</Title>
       <Text>{t('disabled_text')}</Text>
       <Code block>{'ADMIN_TOKEN="$(openssl rand -base64 32)" npm start'}</Code>
       <Text size="sm" c="dimmed">
@@ -66,9 +75,7 @@ function SignInForm() {
     <form onSubmit={submit}>
       <Stack gap="md">
         <div>
-          <Title order={1} size="h3">
-            {t('sign_in_title')}
-          </Title>
+          <Title order={1}>{t('sign_in_title')}</Title>
           <Text size="sm" c="dimmed" mt={4}>
             {t('sign_in_text')}
           </Text>

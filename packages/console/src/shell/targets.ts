@@ -4,7 +4,17 @@ import { writeSearch } from '../search.ts'
 
 /** A page of the console that an id or a code leads to. */
 export interface Target {
-  readonly kind: 'request' | 'event' | 'delivery' | 'order' | 'hold' | 'code' | 'channel' | 'sku' | 'client_number' | 'failures_of'
+  readonly kind:
+    | 'request'
+    | 'event'
+    | 'delivery'
+    | 'order'
+    | 'hold'
+    | 'code'
+    | 'channel'
+    | 'sku'
+    | 'client_number'
+    | 'failures_of'
   /** The address below `/admin`. */
   readonly href: string
 }
@@ -19,7 +29,8 @@ export function findTargets(text: string): Target[] {
   const [, prefix = ''] = /^([a-z]{2,4})_[0-9a-z]{26}$/.exec(word) ?? []
   const byPrefix = targetsByPrefix[prefix]?.(word)
   if (byPrefix) return [byPrefix]
-  if (/^[A-Z]+(?:_[A-Z]+)+$|^INTERNAL$/.test(word)) return [{ kind: 'code', href: `/requests${writeSearch({ code: word })}` }]
+  if (/^[A-Z]+(?:_[A-Z]+)+$|^INTERNAL$/.test(word))
+    return [{ kind: 'code', href: `/requests${writeSearch({ code: word })}` }]
   const plain: Target[] = wordPattern.test(word)
     ? [
         ...(word.length >= minRequestId ? [{ kind: 'request', href: `/requests/${word}` } as const] : []),

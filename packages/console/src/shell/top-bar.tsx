@@ -1,4 +1,13 @@
-import { ActionIcon, Badge, Button, Group, Kbd, SegmentedControl, Tooltip, useMantineColorScheme } from '@mantine/core'
+import {
+  ActionIcon,
+  Badge,
+  Button,
+  Group,
+  Kbd,
+  SegmentedControl,
+  Tooltip,
+  useMantineColorScheme,
+} from '@mantine/core'
 import { spotlight } from '@mantine/spotlight'
 import { Link } from '@tanstack/react-router'
 import { Icon, type IconName } from '../parts/icon.tsx'
@@ -24,7 +33,11 @@ export function TopBar() {
   return (
     <>
       <Group gap={6} wrap="nowrap" visibleFrom="md">
-        {status && <Badge color={status.sandbox ? 'grape' : 'brand'}>{t(status.sandbox ? 'env_sandbox' : 'env_production')}</Badge>}
+        {status && (
+          <Badge color={status.sandbox ? 'grape' : 'brand'}>
+            {t(status.sandbox ? 'env_sandbox' : 'env_production')}
+          </Badge>
+        )}
         {status && (
           <Badge color={status.writes_enabled ? 'green' : 'orange'}>
             {t(status.writes_enabled ? 'writes_on' : 'writes_off')}
@@ -37,14 +50,24 @@ export function TopBar() {
           className="finder"
           onClick={spotlight.open}
           leftSection={<Icon name="search" />}
-          rightSection={<Kbd size="xs">⌘K</Kbd>}
+          rightSection={
+            <Kbd size="xs" className="finder-text">
+              ⌘K
+            </Kbd>
+          }
           aria-label={t('search')}
         >
-          <span>{t('search')}</span>
+          <span className="finder-text">{t('search')}</span>
         </Button>
         <Preferences />
         <Tooltip label={t('signed_in_as', { actor })}>
-          <Button variant="default" onClick={() => lock('locked')} leftSection={<Icon name="lock" />} className="locker" aria-label={t('lock')}>
+          <Button
+            variant="default"
+            onClick={() => lock('locked')}
+            leftSection={<Icon name="lock" />}
+            className="locker"
+            aria-label={t('lock')}
+          >
             <span>{t('lock')}</span>
           </Button>
         </Tooltip>
@@ -69,10 +92,22 @@ export function Preferences() {
         aria-label={t('language')}
         value={language}
         onChange={(value) => isLanguage(value) && setLanguage(value)}
-        data={languages.map((value) => ({ value, label: <span lang={value} title={languageNames[value]}>{shortNames[value]}</span> }))}
+        data={languages.map((value) => ({
+          value,
+          label: (
+            <span lang={value} title={languageNames[value]}>
+              {shortNames[value]}
+            </span>
+          ),
+        }))}
       />
       <Tooltip label={label}>
-        <ActionIcon variant="default" size={30} aria-label={label} onClick={() => setColorScheme(nextScheme[colorScheme])}>
+        <ActionIcon
+          variant="default"
+          size={30}
+          aria-label={label}
+          onClick={() => setColorScheme(nextScheme[colorScheme])}
+        >
           <Icon name={schemes[colorScheme]} />
         </ActionIcon>
       </Tooltip>

@@ -1,4 +1,4 @@
-import type { en } from './en.ts'
+import { en } from './en.ts'
 
 /** The keys of the texts: those of the English catalogue. */
 export type TextKey = keyof typeof en
@@ -15,3 +15,17 @@ export type Placeholders<Text extends string> = Text extends `${string}{${infer 
 export type PlainKey = {
   [Key in TextKey]: [Placeholders<(typeof en)[Key]>] extends [never] ? Key : never
 }[TextKey]
+
+/** Fills the `{names}` of a text. */
+export function fillText(text: string, values: Readonly<Record<string, string | number>> = {}): string {
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+}
+
+/** Whether a text exists that needs no values, for keys that are built from values of the API, such as `state_dead`. */
+export function isPlainKey(key: string): key is PlainKey {
+  return isTextKey(key) && !en[key].includes('{')
+}
+
+function isTextKey(key: string): key is TextKey {
+  return Object.hasOwn(en, key)
+}

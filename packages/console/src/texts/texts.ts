@@ -1,4 +1,4 @@
-import type { Catalogue, Placeholders, PlainKey, TextKey } from './catalogue.ts'
+import { type Catalogue, fillText, type Placeholders, type TextKey } from './catalogue.ts'
 import { en } from './en.ts'
 import { ko } from './ko.ts'
 import { type Language, useLanguage } from './language.ts'
@@ -12,20 +12,6 @@ type Values<Key extends TextKey> = [Placeholders<(typeof en)[Key]>] extends [nev
 
 /** Returns the text of a key, with its placeholders filled. */
 export type Translate = <Key extends TextKey>(key: Key, ...values: Values<Key>) => string
-
-/** Fills the `{names}` of a text. */
-export function fillText(text: string, values: Readonly<Record<string, string | number>> = {}): string {
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
-}
-
-/** Whether a text exists that needs no values, for keys that are built from values of the API, such as `state_dead`. */
-export function isPlainKey(key: string): key is PlainKey {
-  return isTextKey(key) && !en[key].includes('{')
-}
-
-function isTextKey(key: string): key is TextKey {
-  return Object.hasOwn(en, key)
-}
 
 /** Returns the function that translates into the current language. A switch of the language renders again. */
 export function useTexts(): Translate {

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Log } from '../kernel/log.ts'
 
 const repository = join(import.meta.dirname, '../../../..')
@@ -55,7 +55,7 @@ export function hashSource(folder: string): string {
     .filter((path) => /\.\w+$/.test(path) && !path.endsWith('.test.ts'))
   const hash = createHash('sha256')
   for (const path of [...files, join(repository, 'package-lock.json')].sort()) {
-    if (existsSync(path)) hash.update(path.slice(repository.length)).update('\0').update(readFileSync(path))
+    if (existsSync(path)) hash.update(relative(folder, path)).update('\0').update(readFileSync(path))
   }
   return hash.digest('hex')
 }

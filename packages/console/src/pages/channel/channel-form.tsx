@@ -19,7 +19,8 @@ export function ChannelForm({ draft, onChange, problem }: FormProps) {
   const t = useTexts()
   const warehouses = useWarehouses()
   const set = (change: Partial<ChannelDraft>) => onChange({ ...draft, ...change })
-  const errorOf = (name: keyof ChannelDraft) => problem?.param?.split(/[.[]/, 1)[0] === name && problem.message
+  const errorOf = (name: keyof ChannelDraft) =>
+    problem?.param?.split(/[.[]/, 1)[0] === name && problem.message
   return (
     <Stack gap="md">
       <TextInput
@@ -69,7 +70,12 @@ export function ChannelForm({ draft, onChange, problem }: FormProps) {
       </Group>
       <Group gap="xl">
         {functionNames.map((name) => (
-          <Switch key={name} label={t(name)} checked={draft[name]} onChange={(event) => set({ [name]: event.currentTarget.checked })} />
+          <Switch
+            key={name}
+            label={t(name)}
+            checked={draft[name]}
+            onChange={(event) => set({ [name]: event.currentTarget.checked })}
+          />
         ))}
       </Group>
     </Stack>

@@ -48,7 +48,8 @@ export function findChanges(channel: ChannelDraft, draft: ChannelDraft): Partial
   const before = toDraft(channel)
   return Object.fromEntries(
     Object.entries(draft).filter(
-      ([name, value]) => JSON.stringify(value) !== JSON.stringify(Object.entries(before).find(([each]) => each === name)?.[1]),
+      ([name, value]) =>
+        JSON.stringify(value) !== JSON.stringify(Object.entries(before).find(([each]) => each === name)?.[1]),
     ),
   )
 }

@@ -62,7 +62,11 @@ export function NewChannel({ opened, close }: NewChannelProps) {
               <Button variant="default" onClick={close}>
                 {t('cancel')}
               </Button>
-              <Button type="submit" loading={create.isPending} disabled={code.trim() === '' || draft.name.trim() === ''}>
+              <Button
+                type="submit"
+                loading={create.isPending}
+                disabled={code.trim() === '' || draft.name.trim() === ''}
+              >
                 {t('channel_create')}
               </Button>
             </Group>

@@ -59,7 +59,11 @@ export function Permissions({ channel }: { readonly channel: Channel }) {
           </Alert>
         )}
         <Group gap="xs">
-          <Button type="submit" loading={change.isPending} disabled={!isChanged || isOutdated || channel.deleted}>
+          <Button
+            type="submit"
+            loading={change.isPending}
+            disabled={!isChanged || isOutdated || channel.deleted}
+          >
             {t('save')}
           </Button>
           <Button variant="default" disabled={!isChanged} onClick={() => refill(channel)}>

@@ -8,7 +8,13 @@ export interface IssuedSecret {
 }
 
 /** Shows a new secret. It is in no later response, so a click beside the dialog does not close it. */
-export function SecretOnce({ secret, close }: { readonly secret: IssuedSecret | undefined; readonly close: () => void }) {
+export function SecretOnce({
+  secret,
+  close,
+}: {
+  readonly secret: IssuedSecret | undefined
+  readonly close: () => void
+}) {
   const t = useTexts()
   return (
     <Modal

@@ -24,7 +24,10 @@ export function Tokens({ channelCode }: { readonly channelCode: string }) {
   })
   const columns: readonly Column<Token>[] = [
     { title: t('token'), render: ({ jti }) => <Id value={jti} /> },
-    { title: t('grant'), render: ({ grant_type }) => t(grant_type === 'password' ? 'grant_account' : 'grant_client') },
+    {
+      title: t('grant'),
+      render: ({ grant_type }) => t(grant_type === 'password' ? 'grant_account' : 'grant_client'),
+    },
     { title: t('account'), render: ({ username, account_id }) => username ?? account_id ?? '–', wraps: true },
     { title: t('issued'), render: ({ issued_at }) => <Time at={issued_at} /> },
     { title: t('expires'), render: ({ expires_at }) => <Time at={expires_at} /> },
