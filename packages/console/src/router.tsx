@@ -60,9 +60,103 @@ const doubts = createRoute({
   path: '/unknown-outcomes',
   component: lazyRouteComponent(() => import('./pages/doubts.tsx'), 'DoubtsPage'),
 })
+const upstream = createRoute({
+  getParentRoute: () => root,
+  path: '/upstream',
+  component: lazyRouteComponent(() => import('./pages/upstream.tsx'), 'UpstreamPage'),
+})
+const webhooks = createRoute({
+  getParentRoute: () => root,
+  path: '/webhooks',
+  validateSearch: takeSearch(['channel_code', 'cursor']),
+  component: lazyRouteComponent(() => import('./pages/webhooks.tsx'), 'WebhooksPage'),
+})
+const deliveryFilters = [
+  'channel_code',
+  'endpoint_id',
+  'event_id',
+  'type',
+  'since',
+  'until',
+  'cursor',
+] as const
+const deliveries = createRoute({
+  getParentRoute: () => root,
+  path: '/deliveries',
+  validateSearch: takeSearch([...deliveryFilters, 'status']),
+  component: lazyRouteComponent(() => import('./pages/deliveries.tsx'), 'DeliveriesPage'),
+})
+const deadLetters = createRoute({
+  getParentRoute: () => root,
+  path: '/dead-letters',
+  validateSearch: takeSearch(deliveryFilters),
+  component: lazyRouteComponent(() => import('./pages/deliveries.tsx'), 'DeadLettersPage'),
+})
+const delivery = createRoute({
+  getParentRoute: () => root,
+  path: '/deliveries/$delivery_id',
+  component: lazyRouteComponent(() => import('./pages/delivery.tsx'), 'DeliveryPage'),
+})
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: takeSearch(['actor', 'action', 'subject', 'since', 'until', 'cursor']),
+  component: lazyRouteComponent(() => import('./pages/audit.tsx'), 'AuditPage'),
+})
+const auditRow = createRoute({
+  getParentRoute: () => root,
+  path: '/audit/$audit_id',
+  component: lazyRouteComponent(() => import('./pages/audit-row.tsx'), 'AuditRowPage'),
+})
+const stock = createRoute({
+  getParentRoute: () => root,
+  path: '/stock',
+  component: lazyRouteComponent(() => import('./pages/stock.tsx'), 'StockPage'),
+})
+const holds = createRoute({
+  getParentRoute: () => root,
+  path: '/holds',
+  validateSearch: takeSearch(['sku', 'channel_code', 'status', 'source', 'cursor']),
+  component: lazyRouteComponent(() => import('./pages/holds.tsx'), 'HoldsPage'),
+})
+const lockouts = createRoute({
+  getParentRoute: () => root,
+  path: '/locked-accounts',
+  component: lazyRouteComponent(() => import('./pages/lockouts.tsx'), 'LockoutsPage'),
+})
+const legacy = createRoute({
+  getParentRoute: () => root,
+  path: '/legacy',
+  component: lazyRouteComponent(() => import('./pages/legacy.tsx'), 'LegacyPage'),
+})
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./pages/settings.tsx'), 'SettingsPage'),
+})
 
 export const router = createRouter({
-  routeTree: root.addChildren([overview, requests, request, channels, channel, planRequests, doubts]),
+  routeTree: root.addChildren([
+    overview,
+    requests,
+    request,
+    channels,
+    channel,
+    planRequests,
+    doubts,
+    upstream,
+    webhooks,
+    deliveries,
+    deadLetters,
+    delivery,
+    audit,
+    auditRow,
+    stock,
+    holds,
+    lockouts,
+    legacy,
+    settings,
+  ]),
   basepath: '/admin',
   parseSearch,
   stringifySearch: writeSearch,

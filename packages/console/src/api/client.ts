@@ -100,6 +100,29 @@ export async function tryToken(session: Session): Promise<void> {
   if (!response.ok) throw await toApiError(response)
 }
 
+interface Download {
+  readonly query: Readonly<Record<string, unknown>>
+  readonly type: string
+  /** The name of the file for the reader. */
+  readonly name: string
+}
+
+/** Downloads the response of a call as a file. Throws `ApiError`. */
+export async function downloadFile(path: PathsWith<'get'>, { query, type, name }: Download): Promise<void> {
+  const response = await send(
+    toUrl(path, { query }),
+    { method: 'GET', headers: { Accept: type } },
+    readSession(),
+  )
+  if (!response.ok) throw await toApiError(response)
+  const url = URL.createObjectURL(await response.blob())
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  URL.revokeObjectURL(url)
+}
+
 /** Builds the address of a call. Empty query values are left out. */
 export function toUrl(path: string, { params, query }: AnyInput): string {
   const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) =>
@@ -110,8 +133,16 @@ export function toUrl(path: string, { params, query }: AnyInput): string {
   return text === '' ? filled : `${filled}?${text}`
 }
 
-async function send(url: string, init: RequestInit, session: Session | undefined): Promise<Response> {
-  const headers = new Headers({ Accept: 'application/json', 'Accept-Language': readLanguage() })
+interface Sent extends Omit<RequestInit, 'headers'> {
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+async function send(url: string, init: Sent, session: Session | undefined): Promise<Response> {
+  const headers = new Headers({
+    Accept: 'application/json',
+    'Accept-Language': readLanguage(),
+    ...init.headers,
+  })
   if (init.body !== undefined) headers.set('Content-Type', 'application/json')
   if (session) {
     headers.set('x-admin-token', session.token)

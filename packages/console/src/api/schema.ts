@@ -4,2000 +4,3767 @@
  */
 
 export interface paths {
-  '/admin/api/channels': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * List channels
-     * @description Every channel with its plan, allowlist, quota and secrets (never their values).
-     */
-    get: operations['admin.channels.list']
-    put?: never
-    /**
-     * Create a channel
-     * @description Returns the channel with its client secret. No later response contains the secret.
-     */
-    post: operations['admin.channels.create']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/admin/api/channels/{channel_code}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Read a channel
-     * @description One channel with its plan, allowlist, quota and switches.
-     */
-    get: operations['admin.channels.read']
-    put?: never
-    post?: never
-    /**
-     * Delete a channel
-     * @description Revokes the channel’s secrets and tokens. The code cannot be used again.
-     */
-    delete: operations['admin.channels.delete']
-    options?: never
-    head?: never
-    /**
-     * Change a channel
-     * @description Changes name, plan, allowlist, customer, quota and switches. Live tokens use the change within a second.
-     */
-    patch: operations['admin.channels.change']
-    trace?: never
-  }
-  '/admin/api/channels/{channel_code}/secrets': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Issue a client secret
-     * @description Returns the secret. No later response contains it. Older secrets stay valid until they are deleted.
-     */
-    post: operations['admin.secrets.create']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/admin/api/channels/{channel_code}/secrets/{secret_id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    post?: never
-    /**
-     * Delete a client secret
-     * @description Revokes the secret and the tokens that were issued for it.
-     */
-    delete: operations['admin.secrets.delete']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/admin/api/channels/{channel_code}/tokens': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * List live tokens
-     * @description The live tokens of a channel, newest first (never their values).
-     */
-    get: operations['admin.tokens.list']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/admin/api/tokens/{jti}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    post?: never
-    /**
-     * Revoke a token
-     * @description Ends one token within a second in every process.
-     */
-    delete: operations['admin.tokens.revoke']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/admin/api/channels/{channel_code}/accounts/{account_id}/tokens': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    post?: never
-    /**
-     * Revoke the tokens of an account
-     * @description Ends all tokens of an OMS account on a channel within a second. The account can sign in again.
-     */
-    delete: operations['admin.account_tokens.revoke']
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/admin/api/signing-keys': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Rotate the signing key
-     * @description Signs new tokens with a new key. Tokens of the earlier keys stay valid until they expire. With `compromised: true`, they are refused within a second.
-     */
-    post: operations['admin.signing_keys.rotate']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/admin/api/plan-requests': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * List plan requests
-     * @description The plan requests of all channels, newest first.
-     */
-    get: operations['admin.plan_requests.list']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/admin/api/plan-requests/{plan_request_id}/approve': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Approve a plan request
-     * @description Sets the plan. Live tokens use it within a second.
-     */
-    post: operations['admin.plan_requests.approve']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/admin/api/plan-requests/{plan_request_id}/decline': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Decline a plan request
-     * @description Leaves the plan as it is.
-     */
-    post: operations['admin.plan_requests.decline']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/admin/api/requests': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Search the request log
-     * @description Requests of every channel, newest first: writes, failures and slow reads, or all with LOG_REQUESTS=all. Every filter narrows the search.
-     */
-    get: operations['admin.requests.list']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/admin/api/requests/{request_id}': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * Follow one request
-     * @description Every request of every channel under one id, newest first, and the events and webhook deliveries that followed.
-     */
-    get: operations['admin.requests.read']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/admin/api/writes-in-doubt': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    /**
-     * List writes in doubt
-     * @description Writes to the ERP whose outcome is not known, oldest first. settled_by: the gateway looks the outcome up by itself, or a person must settle it because the ERP offers no look-up.
-     */
-    get: operations['admin.doubts.list']
-    put?: never
-    post?: never
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
-  '/admin/api/writes-in-doubt/{document_id}/settle': {
-    parameters: {
-      query?: never
-      header?: never
-      path?: never
-      cookie?: never
-    }
-    get?: never
-    put?: never
-    /**
-     * Settle a write in doubt
-     * @description For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway undoes the write and frees its key.
-     */
-    post: operations['admin.doubts.settle']
-    delete?: never
-    options?: never
-    head?: never
-    patch?: never
-    trace?: never
-  }
+    "/admin/api/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List channels
+         * @description Every channel with its plan, allowlist, quota and secrets (never their values).
+         */
+        get: operations["admin.channels.list"];
+        put?: never;
+        /**
+         * Create a channel
+         * @description Returns the channel with its client secret. No later response contains the secret.
+         */
+        post: operations["admin.channels.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/channels/{channel_code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a channel
+         * @description One channel with its plan, allowlist, quota and switches.
+         */
+        get: operations["admin.channels.read"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a channel
+         * @description Revokes the channel’s secrets and tokens. The code cannot be used again.
+         */
+        delete: operations["admin.channels.delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a channel
+         * @description Changes name, plan, allowlist, customer, quota and switches, or pauses the channel. Live tokens use the change within a second. A paused channel gets AUTH_INVALID_TOKEN for its tokens and for new sign-ins, until it is resumed. With expected_updated_at, the change is refused if somebody else has changed the channel since.
+         */
+        patch: operations["admin.channels.change"];
+        trace?: never;
+    };
+    "/admin/api/channels/{channel_code}/secrets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a client secret
+         * @description Returns the secret. No later response contains it. Older secrets stay valid until they are deleted.
+         */
+        post: operations["admin.secrets.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/channels/{channel_code}/secrets/{secret_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete a client secret
+         * @description Revokes the secret and the tokens that were issued for it.
+         */
+        delete: operations["admin.secrets.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/channels/{channel_code}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List live tokens
+         * @description The live tokens of a channel, newest first (never their values).
+         */
+        get: operations["admin.tokens.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/tokens/{jti}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a token
+         * @description Ends one token within a second in every process.
+         */
+        delete: operations["admin.tokens.revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/channels/{channel_code}/accounts/{account_id}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke the tokens of an account
+         * @description Ends all tokens of an OMS account on a channel within a second. The account can sign in again.
+         */
+        delete: operations["admin.account_tokens.revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/signing-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the signing key
+         * @description Signs new tokens with a new key. Tokens of the earlier keys stay valid until they expire. With `compromised: true`, they are refused within a second.
+         */
+        post: operations["admin.signing_keys.rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/plan-requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List plan requests
+         * @description The plan requests of all channels, newest first.
+         */
+        get: operations["admin.plan_requests.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/plan-requests/{plan_request_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a plan request
+         * @description Sets the plan. Live tokens use it within a second.
+         */
+        post: operations["admin.plan_requests.approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/plan-requests/{plan_request_id}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline a plan request
+         * @description Leaves the plan as it is.
+         */
+        post: operations["admin.plan_requests.decline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the request log
+         * @description Requests of every channel, newest first: writes, failures and slow reads, or all with LOG_REQUESTS=all. Every filter narrows the search.
+         */
+        get: operations["admin.requests.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/requests/{request_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow one request
+         * @description Every request of every channel under one id, newest first, and the events and webhook deliveries that followed.
+         */
+        get: operations["admin.requests.read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/writes-in-doubt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List writes in doubt
+         * @description Writes to the ERP whose outcome is not known, oldest first. settled_by: the gateway looks the outcome up by itself, or a person must settle it because the ERP offers no look-up.
+         */
+        get: operations["admin.doubts.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/writes-in-doubt/{document_id}/settle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Settle a write in doubt
+         * @description For a person who has checked the ERP. found: the gateway reads the document from the ERP and completes the write. absent: the gateway undoes the write and frees its key.
+         */
+        post: operations["admin.doubts.settle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/upstream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the connection to the ERP
+         * @description The ERP as this process sees it: the circuit breaker, what the ERP says it can do, the guarantee of a write, and whether writes are paused. The figures of `operations` are what this process measured since `measured_since`; another process has its own.
+         */
+        get: operations["admin.upstream.read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/upstream/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pause writes to the ERP
+         * @description Refuses every write to the ERP with READ_ONLY_MODE until the stated end, within a second in every process. `Retry-After` names the seconds that are left. Writes of unknown outcome are still looked up, and holds stay. The pause ends by itself; a second pause replaces the first.
+         */
+        post: operations["admin.upstream.pause"];
+        /**
+         * Resume writes to the ERP
+         * @description Ends the pause of writes within a second in every process. Without a pause, nothing happens.
+         */
+        delete: operations["admin.upstream.resume"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the overview
+         * @description Figures of the newest hours over all processes: requests, errors, channels, webhooks, and what a person should look at. Other processes add theirs every ten seconds. The operator’s own calls do not count. An agent’s action counts as its request and as each call that it makes.
+         */
+        get: operations["admin.overview.read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/stock-copies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the copies of the stock
+         * @description The gateway’s copy of each warehouse’s stock and of each view, by code: version, age, rows, checksum and the last full comparison with the ERP.
+         */
+        get: operations["admin.stock_copies.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/stock-copies/{warehouse_code}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare a copy with the ERP
+         * @description Requests a full comparison of a warehouse with the ERP, or of each member of a view. The next turn of the sync makes it, usually within seconds, and corrects the rows that differ. Clients of the change feed receive the corrections.
+         */
+        post: operations["admin.stock_copies.compare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all webhook endpoints
+         * @description The webhook endpoints of every channel that are not deleted, newest first, with what waits for each.
+         */
+        get: operations["admin.webhook_endpoints.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search webhook deliveries
+         * @description The webhook deliveries of every channel, newest first. Every filter narrows the search.
+         */
+        get: operations["admin.webhook_deliveries.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read any webhook delivery
+         * @description One delivery with its URL, the request that caused the event, and the data of the event. The data never contains a recipient.
+         */
+        get: operations["admin.webhook_deliveries.read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver any webhook delivery
+         * @description Sends the event again now, under the same event_id and with the full retry schedule. A waiting delivery is attempted now.
+         */
+        post: operations["admin.webhook_deliveries.redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-redeliveries/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count what a redelivery would send
+         * @description Counts before anything is sent. An endpoint should have the events since its registration that its present settings select. During a redelivery of the same selection, what is left is counted.
+         */
+        post: operations["admin.webhook_redeliveries.count"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-redeliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver many events
+         * @description Sends at most 500 deliveries again. Repeat the call until remaining is 0: no delivery is sent twice on the way, and any process continues. After an hour without a call, the selection begins again. The call is refused if more is left than expected_count.
+         */
+        post: operations["admin.webhook_redeliveries.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the audit log
+         * @description Every call of the operator’s endpoints, newest first: who, what, the result, and the state before and after a change. Every filter narrows the search.
+         */
+        get: operations["admin.audit.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/audit/{audit_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a row of the audit log
+         * @description One call of the operator’s endpoints, with the state before and after a change.
+         */
+        get: operations["admin.audit.read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/audit/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the audit log
+         * @description All rows that fit the filters, oldest first: one JSON object a line, or CSV with Accept: text/csv. The response is a stream without an end of its own: a connection that breaks leaves it incomplete.
+         */
+        get: operations["admin.audit.export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/audit/verification": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify the audit log
+         * @description Verifies that no row was changed, removed, inserted or cut off at the end. A call verifies up to 50,000 rows: repeat it with next_cursor until next_cursor is null. The end is compared with what this gateway noted outside the database.
+         */
+        post: operations["admin.audit.verify"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    channel_code?: string;
+                    source?: string;
+                    status?: string;
+                    sku?: string;
+                    since?: string;
+                    until?: string;
+                    cursor?: string;
+                    page_size?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description ok */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                channel_code: string;
+                                hold_id: string;
+                                /** @enum {string} */
+                                source: "dropship_preview" | "reservation" | "order";
+                                source_id: string;
+                                lines: {
+                                    warehouse_code: string;
+                                    sku: string;
+                                    quantity: number;
+                                }[];
+                                /** @enum {string} */
+                                status: "reserved" | "cancelled" | "confirmed";
+                                status_raw: string | null;
+                                released_reason: string | null;
+                                expires_at: string;
+                                created_at: string;
+                                updated_at: string;
+                            }[];
+                            has_more: boolean;
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/holds/{hold_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    hold_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description ok */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                channel_code: string;
+                                hold_id: string;
+                                /** @enum {string} */
+                                source: "dropship_preview" | "reservation" | "order";
+                                source_id: string;
+                                lines: {
+                                    warehouse_code: string;
+                                    sku: string;
+                                    quantity: number;
+                                }[];
+                                /** @enum {string} */
+                                status: "reserved" | "cancelled" | "confirmed";
+                                status_raw: string | null;
+                                released_reason: string | null;
+                                expires_at: string;
+                                created_at: string;
+                                updated_at: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/lockouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    page_size?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description ok */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                lockout_id: string;
+                                /** @enum {string} */
+                                kind: "account" | "address";
+                                username_hint: string | null;
+                                address: string | null;
+                                failures: number;
+                                last_failed_at: string;
+                                locked_until: string;
+                            }[];
+                            has_more: boolean;
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/lockouts/{lockout_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    lockout_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description ok */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                lockout_id: string;
+                                /** @enum {string} */
+                                kind: "account" | "address";
+                                username_hint: string | null;
+                                address: string | null;
+                                failures: number;
+                                last_failed_at: string;
+                                locked_until: string;
+                            };
+                        };
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/legacy-use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description ok */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            until: string;
+                            data: {
+                                channel_code: string | null;
+                                token_calls: number;
+                                path_calls: number;
+                                paths: {
+                                    path: string;
+                                    calls: number;
+                                }[];
+                                last_used_at: string;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description ok */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            data: {
+                                name: string;
+                                value: string | null;
+                                /** @enum {string} */
+                                source: "environment" | "file" | "default";
+                                secret: boolean;
+                                set: boolean;
+                            }[];
+                        };
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
-export type webhooks = Record<string, never>
+export type webhooks = Record<string, never>;
 export interface components {
-  schemas: {
-    AdminChannelsCreateRequest: {
-      /** @description Channel */
-      channel_code: string
-      /** @description Name */
-      name: string
-      /**
-       * @description `reader`, `trader` or `full`
-       * @enum {string}
-       */
-      plan: 'reader' | 'trader' | 'full'
-      /**
-       * @description Warehouses that the channel may use; an empty list allows all
-       * @default []
-       */
-      warehouse_allowlist: string[]
-      /**
-       * @description The ERP’s customer behind the channel
-       * @default null
-       */
-      customer_code: string | null
-      /**
-       * @description Points per 60 seconds; null for the default
-       * @default null
-       */
-      points_per_minute: number | null
-      /**
-       * @description Whether the channel may order wholesale
-       * @default true
-       */
-      wholesale_enabled: boolean
-      /**
-       * @description Whether the channel may order drop-ship
-       * @default true
-       */
-      dropship_enabled: boolean
-      /**
-       * @description Whether the channel receives webhooks
-       * @default true
-       */
-      webhooks_enabled: boolean
-    }
-    AdminChannelsChangeRequest: {
-      /** @description Name */
-      name?: string
-      /**
-       * @description `reader`, `trader` or `full`
-       * @enum {string}
-       */
-      plan?: 'reader' | 'trader' | 'full'
-      /** @description Warehouses that the channel may use; an empty list allows all */
-      warehouse_allowlist?: string[]
-      /** @description The ERP’s customer behind the channel */
-      customer_code?: string | null
-      /** @description Points per 60 seconds; null for the default */
-      points_per_minute?: number | null
-      /** @description Whether the channel may order wholesale */
-      wholesale_enabled?: boolean
-      /** @description Whether the channel may order drop-ship */
-      dropship_enabled?: boolean
-      /** @description Whether the channel receives webhooks */
-      webhooks_enabled?: boolean
-    }
-    AdminSigningKeysRotateRequest: {
-      /**
-       * @description Whether the tokens of the earlier keys are refused
-       * @default false
-       */
-      compromised: boolean
-    }
-    AdminDoubtsSettleRequest: {
-      /**
-       * @description `found` or `absent`
-       * @enum {string}
-       */
-      outcome: 'found' | 'absent'
-    }
-    AdminChannelsCreateResponse: {
-      /** @description The requested data */
-      data: {
-        /** @description Channel */
-        channel_code: string
-        /** @description Name of the channel’s credentials */
-        client_id: string
-        /** @description Name */
-        name: string
-        /**
-         * @description `reader`, `trader` or `full`
-         * @enum {string}
-         */
-        plan: 'reader' | 'trader' | 'full'
-        /** @description Warehouses that the channel may use; an empty list allows all */
-        warehouse_allowlist: string[]
-        /** @description The ERP’s customer behind the channel */
-        customer_code: string | null
-        /** @description Points per 60 seconds; null for the default */
-        points_per_minute: number | null
-        /** @description Whether the channel may order wholesale */
-        wholesale_enabled: boolean
-        /** @description Whether the channel may order drop-ship */
-        dropship_enabled: boolean
-        /** @description Whether the channel receives webhooks */
-        webhooks_enabled: boolean
-        /** @description The channel’s secrets, without their values */
-        secrets: {
-          /** @description A secret of the channel */
-          secret_id: string
-          /**
-           * Format: date-time
-           * @description When it was created
-           */
-          created_at: string
-        }[]
-        /**
-         * Format: date-time
-         * @description When it was created
-         */
-        created_at: string
-        /**
-         * Format: date-time
-         * @description When it last changed
-         */
-        updated_at: string
-        /** @description Whether the channel was deleted */
-        deleted: boolean
-        /** @description Secret of the channel, shown once when it was issued */
-        client_secret: string
-      }
-    }
-    Error: {
-      /** @description The error */
-      error: {
-        /** @description Stable error code; programs decide by this code */
-        code: components['schemas']['ErrorCode']
-        /** @description What happened, in the reader’s language */
-        message: string
-        /** @description What to do next */
-        hint: string
-        /** @description Id of the request; quote it to support */
-        request_id: string
-        /** @description Page of the error code */
-        doc_url: string
-        /** @description The invalid field */
-        param?: string
-        /** @description Machine-readable reason that refines the code */
-        reason?: string
-        /** @description Whether the same request may succeed later */
-        retryable?: boolean
-        /** @description Every invalid field that was found */
-        errors?: {
-          /** @description The invalid field */
-          param: string
-          /** @description What happened, in the reader’s language */
-          message: string
-        }[]
-      }
-    }
-    /** @enum {string} */
-    ErrorCode:
-      | 'AUTH_MISSING_TOKEN'
-      | 'AUTH_INVALID_TOKEN'
-      | 'AUTH_EXPIRED'
-      | 'SCOPE_DENIED'
-      | 'WAREHOUSE_DENIED'
-      | 'AUTHZ_UNAVAILABLE'
-      | 'VALIDATION_FAILED'
-      | 'NOT_FOUND'
-      | 'OWNERSHIP_DENIED'
-      | 'UPSTREAM_ERROR'
-      | 'UPSTREAM_TIMEOUT'
-      | 'INTERNAL'
-      | 'ADMIN_UNAUTHORIZED'
-      | 'ADMIN_DISABLED'
-      | 'IDEMPOTENCY_IN_PROGRESS'
-      | 'IDEMPOTENCY_MISMATCH'
-      | 'IDEMPOTENCY_INVALID_KEY'
-      | 'RATE_LIMITED'
-      | 'BAD_REQUEST'
-      | 'READ_ONLY_MODE'
-      | 'ENDPOINT_GONE'
-      | 'WAREHOUSE_UNKNOWN'
-      | 'UPSTREAM_REJECTED'
-      | 'AUTH_BAD_CREDENTIALS'
-      | 'AUTH_LOCKED'
-      | 'DUPLICATE_SUSPECTED'
-      | 'OMS_LOGIN_REQUIRED'
-      | 'SHIPPING_REQUIRED'
-    AdminChannelsListResponse: {
-      /** @description The requested data */
-      data: {
-        /** @description Channel */
-        channel_code: string
-        /** @description Name of the channel’s credentials */
-        client_id: string
-        /** @description Name */
-        name: string
-        /**
-         * @description `reader`, `trader` or `full`
-         * @enum {string}
-         */
-        plan: 'reader' | 'trader' | 'full'
-        /** @description Warehouses that the channel may use; an empty list allows all */
-        warehouse_allowlist: string[]
-        /** @description The ERP’s customer behind the channel */
-        customer_code: string | null
-        /** @description Points per 60 seconds; null for the default */
-        points_per_minute: number | null
-        /** @description Whether the channel may order wholesale */
-        wholesale_enabled: boolean
-        /** @description Whether the channel may order drop-ship */
-        dropship_enabled: boolean
-        /** @description Whether the channel receives webhooks */
-        webhooks_enabled: boolean
-        /** @description The channel’s secrets, without their values */
-        secrets: {
-          /** @description A secret of the channel */
-          secret_id: string
-          /**
-           * Format: date-time
-           * @description When it was created
-           */
-          created_at: string
-        }[]
-        /**
-         * Format: date-time
-         * @description When it was created
-         */
-        created_at: string
-        /**
-         * Format: date-time
-         * @description When it last changed
-         */
-        updated_at: string
-        /** @description Whether the channel was deleted */
-        deleted: boolean
-      }[]
-      /** @description Whether another page follows */
-      has_more: boolean
-      /** @description Number of the page, from 1 */
-      page: number
-      /** @description Rows of a page */
-      page_size: number
-      /**
-       * Format: date-time
-       * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-       */
-      as_of: string
-    }
-    AdminChannelsReadResponse: {
-      /** @description The requested data */
-      data: {
-        /** @description Channel */
-        channel_code: string
-        /** @description Name of the channel’s credentials */
-        client_id: string
-        /** @description Name */
-        name: string
-        /**
-         * @description `reader`, `trader` or `full`
-         * @enum {string}
-         */
-        plan: 'reader' | 'trader' | 'full'
-        /** @description Warehouses that the channel may use; an empty list allows all */
-        warehouse_allowlist: string[]
-        /** @description The ERP’s customer behind the channel */
-        customer_code: string | null
-        /** @description Points per 60 seconds; null for the default */
-        points_per_minute: number | null
-        /** @description Whether the channel may order wholesale */
-        wholesale_enabled: boolean
-        /** @description Whether the channel may order drop-ship */
-        dropship_enabled: boolean
-        /** @description Whether the channel receives webhooks */
-        webhooks_enabled: boolean
-        /** @description The channel’s secrets, without their values */
-        secrets: {
-          /** @description A secret of the channel */
-          secret_id: string
-          /**
-           * Format: date-time
-           * @description When it was created
-           */
-          created_at: string
-        }[]
-        /**
-         * Format: date-time
-         * @description When it was created
-         */
-        created_at: string
-        /**
-         * Format: date-time
-         * @description When it last changed
-         */
-        updated_at: string
-        /** @description Whether the channel was deleted */
-        deleted: boolean
-      }
-    }
-    AdminChannelsChangeResponse: {
-      /** @description The requested data */
-      data: {
-        /** @description Channel */
-        channel_code: string
-        /** @description Name of the channel’s credentials */
-        client_id: string
-        /** @description Name */
-        name: string
-        /**
-         * @description `reader`, `trader` or `full`
-         * @enum {string}
-         */
-        plan: 'reader' | 'trader' | 'full'
-        /** @description Warehouses that the channel may use; an empty list allows all */
-        warehouse_allowlist: string[]
-        /** @description The ERP’s customer behind the channel */
-        customer_code: string | null
-        /** @description Points per 60 seconds; null for the default */
-        points_per_minute: number | null
-        /** @description Whether the channel may order wholesale */
-        wholesale_enabled: boolean
-        /** @description Whether the channel may order drop-ship */
-        dropship_enabled: boolean
-        /** @description Whether the channel receives webhooks */
-        webhooks_enabled: boolean
-        /** @description The channel’s secrets, without their values */
-        secrets: {
-          /** @description A secret of the channel */
-          secret_id: string
-          /**
-           * Format: date-time
-           * @description When it was created
-           */
-          created_at: string
-        }[]
-        /**
-         * Format: date-time
-         * @description When it was created
-         */
-        created_at: string
-        /**
-         * Format: date-time
-         * @description When it last changed
-         */
-        updated_at: string
-        /** @description Whether the channel was deleted */
-        deleted: boolean
-      }
-    }
-    AdminChannelsDeleteResponse: {
-      /** @description The requested data */
-      data: {
-        /** @description Channel */
-        channel_code: string
-        /** @description Name of the channel’s credentials */
-        client_id: string
-        /** @description Name */
-        name: string
-        /**
-         * @description `reader`, `trader` or `full`
-         * @enum {string}
-         */
-        plan: 'reader' | 'trader' | 'full'
-        /** @description Warehouses that the channel may use; an empty list allows all */
-        warehouse_allowlist: string[]
-        /** @description The ERP’s customer behind the channel */
-        customer_code: string | null
-        /** @description Points per 60 seconds; null for the default */
-        points_per_minute: number | null
-        /** @description Whether the channel may order wholesale */
-        wholesale_enabled: boolean
-        /** @description Whether the channel may order drop-ship */
-        dropship_enabled: boolean
-        /** @description Whether the channel receives webhooks */
-        webhooks_enabled: boolean
-        /** @description The channel’s secrets, without their values */
-        secrets: {
-          /** @description A secret of the channel */
-          secret_id: string
-          /**
-           * Format: date-time
-           * @description When it was created
-           */
-          created_at: string
-        }[]
-        /**
-         * Format: date-time
-         * @description When it was created
-         */
-        created_at: string
-        /**
-         * Format: date-time
-         * @description When it last changed
-         */
-        updated_at: string
-        /** @description Whether the channel was deleted */
-        deleted: boolean
-      }
-    }
-    AdminSecretsCreateResponse: {
-      /** @description The requested data */
-      data: {
-        /** @description A secret of the channel */
-        secret_id: string
-        /** @description Name of the channel’s credentials */
-        client_id: string
-        /** @description Secret of the channel, shown once when it was issued */
-        client_secret: string
-        /**
-         * Format: date-time
-         * @description When it was created
-         */
-        created_at: string
-      }
-    }
-    AdminSecretsDeleteResponse: {
-      /** @description The requested data */
-      data: {
-        /** @description Channel */
-        channel_code: string
-        /** @description Name of the channel’s credentials */
-        client_id: string
-        /** @description Name */
-        name: string
-        /**
-         * @description `reader`, `trader` or `full`
-         * @enum {string}
-         */
-        plan: 'reader' | 'trader' | 'full'
-        /** @description Warehouses that the channel may use; an empty list allows all */
-        warehouse_allowlist: string[]
-        /** @description The ERP’s customer behind the channel */
-        customer_code: string | null
-        /** @description Points per 60 seconds; null for the default */
-        points_per_minute: number | null
-        /** @description Whether the channel may order wholesale */
-        wholesale_enabled: boolean
-        /** @description Whether the channel may order drop-ship */
-        dropship_enabled: boolean
-        /** @description Whether the channel receives webhooks */
-        webhooks_enabled: boolean
-        /** @description The channel’s secrets, without their values */
-        secrets: {
-          /** @description A secret of the channel */
-          secret_id: string
-          /**
-           * Format: date-time
-           * @description When it was created
-           */
-          created_at: string
-        }[]
-        /**
-         * Format: date-time
-         * @description When it was created
-         */
-        created_at: string
-        /**
-         * Format: date-time
-         * @description When it last changed
-         */
-        updated_at: string
-        /** @description Whether the channel was deleted */
-        deleted: boolean
-      }
-    }
-    AdminTokensListResponse: {
-      /** @description The requested data */
-      data: components['schemas']['IssuedToken'][]
-      /** @description Whether another page follows */
-      has_more: boolean
-      /** @description Number of the page, from 1 */
-      page: number
-      /** @description Rows of a page */
-      page_size: number
-      /**
-       * Format: date-time
-       * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-       */
-      as_of: string
-    }
-    IssuedToken: {
-      /** @description Id of the token */
-      jti: string
-      /** @description Channel */
-      channel_code: string
-      /**
-       * @description Which grant: `client_credentials` for a channel, `password` for an OMS account; derived from the other fields when left out
-       * @enum {string}
-       */
-      grant_type: 'client_credentials' | 'password'
-      /** @description A secret of the channel */
-      secret_id: string | null
-      /** @description OMS account */
-      account_id: string | null
-      /** @description Name of the OMS website account */
-      username: string | null
-      /**
-       * Format: date-time
-       * @description When it was issued
-       */
-      issued_at: string
-      /**
-       * Format: date-time
-       * @description When it expires
-       */
-      expires_at: string
-    }
-    AdminTokensRevokeResponse: {
-      /** @description The requested data */
-      data: {
-        /** @description Number of tokens that the call ended */
-        revoked: number
-      }
-    }
-    AdminAccountTokensRevokeResponse: {
-      /** @description The requested data */
-      data: {
-        /** @description Number of tokens that the call ended */
-        revoked: number
-      }
-    }
-    AdminSigningKeysRotateResponse: {
-      /** @description The requested data */
-      data: {
-        /** @description Id of the key that signs new tokens */
-        kid: string
-        /**
-         * Format: date-time
-         * @description When it was created
-         */
-        created_at: string
-        /** @description Ids of the earlier keys whose tokens are still valid */
-        earlier_kids: string[]
-      }
-    }
-    AdminPlanRequestsListResponse: {
-      /** @description The requested data */
-      data: components['schemas']['PlanRequest'][]
-      /** @description Whether another page follows */
-      has_more: boolean
-      /** @description Number of the page, from 1 */
-      page: number
-      /** @description Rows of a page */
-      page_size: number
-      /**
-       * Format: date-time
-       * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-       */
-      as_of: string
-    }
-    PlanRequest: {
-      /** @description Plan request */
-      plan_request_id: string
-      /** @description Channel */
-      channel_code: string
-      /**
-       * @description The requested plan
-       * @enum {string}
-       */
-      plan: 'reader' | 'trader' | 'full'
-      /** @description Why the plan is wanted, for the account manager */
-      reason: string | null
-      /**
-       * @description `pending`, `approved` or `declined`
-       * @enum {string}
-       */
-      status: 'pending' | 'approved' | 'declined'
-      /**
-       * Format: date-time
-       * @description When it was created
-       */
-      created_at: string
-      /** @description When it was decided */
-      decided_at: string | null
-    }
-    AdminPlanRequestsApproveResponse: {
-      /** @description The requested data */
-      data: components['schemas']['PlanRequest']
-    }
-    AdminPlanRequestsDeclineResponse: {
-      /** @description The requested data */
-      data: components['schemas']['PlanRequest']
-    }
-    AdminRequestsListResponse: {
-      /** @description The requested data */
-      data: components['schemas']['OperatorsRequest'][]
-      /** @description Whether another page follows */
-      has_more: boolean
-      /** @description The cursor of the next page; null on the last page */
-      next_cursor: string | null
-    }
-    OperatorsRequest: {
-      /** @description Id of the request; quote it to support */
-      request_id: string
-      /**
-       * Format: date-time
-       * @description When the request arrived
-       */
-      at: string
-      /** @description OMS account */
-      account_id: string | null
-      /** @description HTTP method */
-      method: string
-      /** @description The path with its parameters in braces; empty if no operation has the path */
-      route: string
-      /** @description Only documents in this state */
-      status: number
-      /** @description Error code */
-      code: string | null
-      /** @description Points that the request cost */
-      points: number
-      /** @description Milliseconds from arrival to response, or of one call to the ERP */
-      duration_ms: number
-      /** @description Milliseconds of all calls to the ERP together */
-      upstream_ms: number
-      /** @description The calls to the ERP that the request made, in the order in which they ended */
-      upstream_calls: {
-        /** @description What the gateway asked of the ERP */
-        operation: string
-        /** @description Milliseconds from arrival to response, or of one call to the ERP */
-        duration_ms: number
-        /** @description `ok`, `rejected`, or why there is no result: `timeout`, `unreachable`, `failed`, `malformed`, `not_sent` */
-        result: string
-      }[]
-      /** @description What the `Idempotency-Key` did: the request ran for the first time, was replayed, or was refused; null without a key */
-      idempotency: ('first' | 'replayed' | 'mismatch' | 'in_progress') | null
-      /** @description Channel */
-      channel_code: string | null
-    }
-    AdminRequestsReadResponse: {
-      /** @description The requested data */
-      data: {
-        /** @description Id of the request; quote it to support */
-        request_id: string
-        /** @description Requests under this id, newest first */
-        requests: components['schemas']['OperatorsRequest'][]
-        /** @description Events that the request caused */
-        events: {
-          /** @description Id of the event, the same on every attempt; use it to remove duplicates */
-          event_id: string
-          /** @description Kind of document */
-          type: string
-          /**
-           * Format: date-time
-           * @description When it happened
-           */
-          occurred_at: string
-          /** @description Webhook deliveries of the event */
-          deliveries: {
-            /** @description Delivery */
-            delivery_id: string
-            /** @description Webhook endpoint */
-            endpoint_id: string
+    schemas: {
+        Error: {
+            /** @description The error */
+            error: {
+                /** @description Stable error code; programs decide by this code */
+                code: components["schemas"]["ErrorCode"];
+                /** @description What happened, in the reader’s language */
+                message: string;
+                /** @description What to do next */
+                hint: string;
+                /** @description Id of the request; quote it to support */
+                request_id: string;
+                /** @description Page of the error code */
+                doc_url: string;
+                /** @description The invalid field */
+                param?: string;
+                /** @description Machine-readable reason that refines the code */
+                reason?: string;
+                /** @description Whether the same request may succeed later */
+                retryable?: boolean;
+                /** @description Every invalid field that was found */
+                errors?: {
+                    /** @description The invalid field */
+                    param: string;
+                    /** @description What happened, in the reader’s language */
+                    message: string;
+                }[];
+            };
+        };
+        /** @enum {string} */
+        ErrorCode: "AUTH_MISSING_TOKEN" | "AUTH_INVALID_TOKEN" | "AUTH_EXPIRED" | "SCOPE_DENIED" | "WAREHOUSE_DENIED" | "AUTHZ_UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "OWNERSHIP_DENIED" | "UPSTREAM_ERROR" | "UPSTREAM_TIMEOUT" | "INTERNAL" | "ADMIN_UNAUTHORIZED" | "ADMIN_DISABLED" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_INVALID_KEY" | "RATE_LIMITED" | "BAD_REQUEST" | "READ_ONLY_MODE" | "ENDPOINT_GONE" | "WAREHOUSE_UNKNOWN" | "UPSTREAM_REJECTED" | "AUTH_BAD_CREDENTIALS" | "AUTH_LOCKED" | "DUPLICATE_SUSPECTED" | "OMS_LOGIN_REQUIRED" | "SHIPPING_REQUIRED";
+        IssuedToken: {
+            /** @description Id of the token */
+            jti: string;
+            /** @description Channel */
+            channel_code: string;
+            /**
+             * @description Which grant: `client_credentials` for a channel, `password` for an OMS account; derived from the other fields when left out
+             * @enum {string}
+             */
+            grant_type: "client_credentials" | "password";
+            /** @description A secret of the channel */
+            secret_id: string | null;
+            /** @description OMS account */
+            account_id: string | null;
+            /** @description Name of the OMS website account */
+            username: string | null;
+            /**
+             * Format: date-time
+             * @description When it was issued
+             */
+            issued_at: string;
+            /**
+             * Format: date-time
+             * @description When it expires
+             */
+            expires_at: string;
+        };
+        PlanRequest: {
+            /** @description Plan request */
+            plan_request_id: string;
+            /** @description Channel */
+            channel_code: string;
+            /**
+             * @description The requested plan
+             * @enum {string}
+             */
+            plan: "reader" | "trader" | "full";
+            /** @description Why the plan is wanted, for the account manager */
+            reason: string | null;
+            /**
+             * @description `pending`, `approved` or `declined`
+             * @enum {string}
+             */
+            status: "pending" | "approved" | "declined";
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+            /** @description When it was decided */
+            decided_at: string | null;
+        };
+        OperatorsRequest: {
+            /** @description Id of the request; quote it to support */
+            request_id: string;
+            /**
+             * Format: date-time
+             * @description When the request arrived
+             */
+            at: string;
+            /** @description OMS account */
+            account_id: string | null;
+            /** @description HTTP method */
+            method: string;
+            /** @description The path with its parameters in braces; empty if no operation has the path */
+            route: string;
             /** @description Only documents in this state */
-            status: string
+            status: number;
+            /** @description Error code */
+            code: string | null;
+            /** @description Points that the request cost */
+            points: number;
+            /** @description Milliseconds from arrival to response, or of one call to the ERP */
+            duration_ms: number;
+            /** @description Milliseconds of all calls to the ERP together */
+            upstream_ms: number;
+            /** @description The calls to the ERP that the request made, in the order in which they ended */
+            upstream_calls: {
+                /** @description What the gateway asked of the ERP */
+                operation: string;
+                /** @description Milliseconds from arrival to response, or of one call to the ERP */
+                duration_ms: number;
+                /** @description `ok`, `rejected`, or why there is no result: `timeout`, `unreachable`, `failed`, `malformed`, `not_sent` */
+                result: string;
+            }[];
+            /** @description What the `Idempotency-Key` did: the request ran for the first time, was replayed, or was refused; null without a key */
+            idempotency: ("first" | "replayed" | "mismatch" | "in_progress") | null;
+            /** @description Channel */
+            channel_code: string | null;
+        };
+        WriteInDoubt: {
+            /** @description The document that the write changes */
+            document_id: string;
+            /** @description Kind of the entry */
+            kind: string;
+            /** @description The reference that the gateway sent to the ERP */
+            reference: string;
+            /** @description Channel */
+            channel_code: string;
+            /** @description Id of the request; quote it to support */
+            request_id: string;
+            /**
+             * Format: date-time
+             * @description When the write was sent to the ERP
+             */
+            sent_at: string;
+            /** @description When the write was last looked up */
+            looked_up_at: string | null;
+            /**
+             * @description `gateway`, or `person` when the ERP offers no look-up
+             * @enum {string}
+             */
+            settled_by: "gateway" | "person";
+        };
+        StockCopy: {
+            /** @description Warehouse, from `GET /api/v1/warehouses` */
+            warehouse_code: string;
+            /** @description Name */
+            name: string;
+            /**
+             * @description Kind of the entry
+             * @enum {string}
+             */
+            kind: "warehouse" | "company";
+            /** @description Version of the stock */
+            version: number | null;
+            latest_at: string | null;
+            age_seconds: number | null;
+            /** @description Rows as in the change feed, oldest change first; left out in `GET /events` */
+            rows: number | null;
+            /** @description 32 hexadecimal digits: the sum modulo 2^128, over the rows that are not withdrawn, of the first 16 bytes of each row’s SHA-256. The hashed text is `sku`, `product_code`, `quantity_on_hand`, `quantity_available`, `price_wholesale`, `price_retail` and `currency`, joined by U+001F, in UTF-8, with prices in whole minor units. */
+            checksum: string | null;
+            last_compare_at: string | null;
+            last_differences: number | null;
+            compare_requested_at: string | null;
+        };
+        OperatorsEndpoint: {
+            /** @description Webhook endpoint */
+            endpoint_id: string;
+            /** @description Channel */
+            channel_code: string;
+            /** @description URL that receives the events: https, port 443 or 8443, a public address */
+            url: string;
+            /** @description Types of events that are sent */
+            event_types: ("stock.changed" | "order.created")[];
+            /** @description Warehouses whose `stock.changed` it receives; empty for every warehouse */
+            warehouse_codes: string[];
+            /** @description Description */
+            description: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed
+             */
+            updated_at: string;
+            /** @description Deliveries that wait, counted up to 10,000 */
+            pending: number;
+            /** @description When the oldest waiting delivery was created */
+            oldest_pending_at: string | null;
+            /** @description Deliveries that were given up, counted up to 10,000 */
+            dead_letters: number;
+            /** @description When a delivery last failed */
+            last_failure_at: string | null;
+            /** @description HTTP status of the last failure; null when no response came */
+            last_failure_status: number | null;
+        };
+        OperatorsDelivery: {
+            /** @description Delivery */
+            delivery_id: string;
+            /** @description Channel */
+            channel_code: string;
+            /** @description Webhook endpoint */
+            endpoint_id: string;
+            /** @description Id of the event, the same on every attempt; use it to remove duplicates */
+            event_id: string;
+            /**
+             * @description Type of the event
+             * @enum {string}
+             */
+            type: "stock.changed" | "order.created" | "webhook.test";
+            /**
+             * @description State of the delivery
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "dead_letter" | "cancelled";
             /** @description Attempts that have ended */
-            attempts: number
+            attempts: number;
             /** @description HTTP status of the last response */
-            last_status: number | null
-          }[]
-        }[]
-      }
-    }
-    AdminDoubtsListResponse: {
-      /** @description The requested data */
-      data: components['schemas']['WriteInDoubt'][]
-    }
-    WriteInDoubt: {
-      /** @description The document that the write changes */
-      document_id: string
-      /** @description Kind of the entry */
-      kind: string
-      /** @description The reference that the gateway sent to the ERP */
-      reference: string
-      /** @description Channel */
-      channel_code: string
-      /** @description Id of the request; quote it to support */
-      request_id: string
-      /**
-       * Format: date-time
-       * @description When the write was sent to the ERP
-       */
-      sent_at: string
-      /** @description When the write was last looked up */
-      looked_up_at: string | null
-      /**
-       * @description `gateway`, or `person` when the ERP offers no look-up
-       * @enum {string}
-       */
-      settled_by: 'gateway' | 'person'
-    }
-    AdminDoubtsSettleResponse: {
-      /** @description The requested data */
-      data: {
-        /** @description The document that the write changes */
-        document_id: string
-        /**
-         * @description `found` or `absent`
-         * @enum {string}
-         */
-        outcome: 'found' | 'absent'
-      }
-    }
-  }
-  responses: {
-    /** @description BAD_REQUEST, IDEMPOTENCY_INVALID_KEY */
-    'Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description ADMIN_UNAUTHORIZED */
-    'Failure401-admin-ADMIN_UNAUTHORIZED': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        'WWW-Authenticate': components['headers']['WWW-Authenticate']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description ADMIN_DISABLED */
-    'Failure403-admin-ADMIN_DISABLED': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description IDEMPOTENCY_IN_PROGRESS */
-    'Failure409-admin-IDEMPOTENCY_IN_PROGRESS': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        'Retry-After': components['headers']['Retry-After']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description BAD_REQUEST */
-    'Failure413-admin-BAD_REQUEST': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description BAD_REQUEST */
-    'Failure415-admin-BAD_REQUEST': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description IDEMPOTENCY_MISMATCH, VALIDATION_FAILED */
-    'Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description RATE_LIMITED */
-    'Failure429-admin-RATE_LIMITED': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        'Retry-After': components['headers']['Retry-After']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description INTERNAL */
-    'Failure500-admin-INTERNAL': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        'Retry-After': components['headers']['Retry-After']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description INTERNAL */
-    'Failure503-admin-INTERNAL': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        'Retry-After': components['headers']['Retry-After']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description BAD_REQUEST */
-    'Failure400-admin-BAD_REQUEST': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description VALIDATION_FAILED */
-    'Failure422-admin-VALIDATION_FAILED': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description NOT_FOUND */
-    'Failure404-admin-NOT_FOUND': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description IDEMPOTENCY_MISMATCH, UPSTREAM_REJECTED, VALIDATION_FAILED */
-    'Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description UPSTREAM_ERROR */
-    'Failure502-admin-UPSTREAM_ERROR': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        'Retry-After': components['headers']['Retry-After']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-    /** @description UPSTREAM_TIMEOUT */
-    'Failure504-admin-UPSTREAM_TIMEOUT': {
-      headers: {
-        'X-API-Version': components['headers']['X-API-Version']
-        'X-Request-Id': components['headers']['X-Request-Id']
-        'Content-Language': components['headers']['Content-Language']
-        'Retry-After': components['headers']['Retry-After']
-        [name: string]: unknown
-      }
-      content: {
-        'application/json': components['schemas']['Error']
-      }
-    }
-  }
-  parameters: never
-  requestBodies: never
-  headers: {
-    /** @description Version of the API */
-    'X-API-Version': string
-    /** @description Id of the request; quote it to support */
-    'X-Request-Id': string
-    /** @description `true` when the response is that of an earlier request with the key */
-    'Idempotent-Replayed': string
-    /** @description Language of `message` and `hint` */
-    'Content-Language': string
-    /** @description How to authenticate */
-    'WWW-Authenticate': string
-    /** @description Seconds to wait before a retry */
-    'Retry-After': number
-  }
-  pathItems: never
+            last_status: number | null;
+            /** @description Error of the last attempt */
+            last_error: ("timeout" | "dns" | "not_public" | "tls" | "connection" | "redirect" | "status" | "not_subscribed" | "not_allowed" | "endpoint_deleted" | "internal") | null;
+            /** @description When the last attempt was made */
+            last_attempt_at: string | null;
+            /** @description When the next attempt begins */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+        };
+        OperatorsDeliveryDetails: {
+            /** @description Delivery */
+            delivery_id: string;
+            /** @description Channel */
+            channel_code: string;
+            /** @description Webhook endpoint */
+            endpoint_id: string;
+            /** @description Id of the event, the same on every attempt; use it to remove duplicates */
+            event_id: string;
+            /**
+             * @description Type of the event
+             * @enum {string}
+             */
+            type: "stock.changed" | "order.created" | "webhook.test";
+            /**
+             * @description State of the delivery
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "dead_letter" | "cancelled";
+            /** @description Attempts that have ended */
+            attempts: number;
+            /** @description HTTP status of the last response */
+            last_status: number | null;
+            /** @description Error of the last attempt */
+            last_error: ("timeout" | "dns" | "not_public" | "tls" | "connection" | "redirect" | "status" | "not_subscribed" | "not_allowed" | "endpoint_deleted" | "internal") | null;
+            /** @description When the last attempt was made */
+            last_attempt_at: string | null;
+            /** @description When the next attempt begins */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+            /** @description URL that receives the events: https, port 443 or 8443, a public address */
+            url: string;
+            /** @description The request that caused the event; null if the event is no longer kept */
+            request_id: string | null;
+            /** @description Content of the event, without the rows of a stock change; null if the event is no longer kept */
+            data: Record<string, never> | null;
+        };
+        AuditRow: {
+            /** @description Id of the row */
+            audit_id: string;
+            /** @description Place in the chain, from 1; null if no gateway linked the row */
+            number: number | null;
+            /**
+             * Format: date-time
+             * @description When the call ended
+             */
+            at: string;
+            /** @description Name that the operator sent in `X-Admin-Actor`; null if there was none */
+            actor: string | null;
+            /** @description Address of the caller; null if it is not known */
+            address: string | null;
+            /** @description Id of the request; null if the gateway itself wrote the row */
+            request_id: string | null;
+            /** @description Endpoint that was called, by its id */
+            action: string;
+            /** @description Path that was called */
+            subject: string;
+            /** @description Status of the response */
+            status: number | null;
+            /** @description Error code; null if the call succeeded */
+            code: string | null;
+            /** @description Query of a read; null without one */
+            query: string | null;
+            /** @description State before the change; null without a change, or if nothing existed */
+            before: Record<string, never> | null;
+            /** @description State after the change; null without a change */
+            after: Record<string, never> | null;
+            /** @description HMAC over the row and its predecessor’s HMAC */
+            mac: string | null;
+        };
+        AuditProblem: {
+            /**
+             * @description What is wrong: a row was `changed`, is `missing`, was `inserted`, the end was `cut_off`, or the log was `replaced`; `beginning_changed` and `key_changed`: the mark of removed old rows, or the key, was
+             * @enum {string}
+             */
+            kind: "changed" | "missing" | "inserted" | "cut_off" | "replaced" | "beginning_changed" | "key_changed";
+            /** @description Place in the chain of the first bad row; null if it has none */
+            number: number | null;
+            /** @description Id of the first bad row; null if it is not there */
+            audit_id: string | null;
+            /** @description Time of the first bad row; null if it is not there */
+            at: string | null;
+        };
+    };
+    responses: {
+        /** @description BAD_REQUEST, IDEMPOTENCY_INVALID_KEY */
+        "Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description ADMIN_UNAUTHORIZED */
+        "Failure401-admin-ADMIN_UNAUTHORIZED": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description ADMIN_DISABLED */
+        "Failure403-admin-ADMIN_DISABLED": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description IDEMPOTENCY_IN_PROGRESS */
+        "Failure409-admin-IDEMPOTENCY_IN_PROGRESS": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description BAD_REQUEST */
+        "Failure413-admin-BAD_REQUEST": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description BAD_REQUEST */
+        "Failure415-admin-BAD_REQUEST": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description IDEMPOTENCY_MISMATCH, VALIDATION_FAILED */
+        "Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description RATE_LIMITED */
+        "Failure429-admin-RATE_LIMITED": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description INTERNAL */
+        "Failure500-admin-INTERNAL": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description INTERNAL */
+        "Failure503-admin-INTERNAL": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description BAD_REQUEST */
+        "Failure400-admin-BAD_REQUEST": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description VALIDATION_FAILED */
+        "Failure422-admin-VALIDATION_FAILED": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description NOT_FOUND */
+        "Failure404-admin-NOT_FOUND": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description IDEMPOTENCY_MISMATCH, UPSTREAM_REJECTED, VALIDATION_FAILED */
+        "Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description UPSTREAM_ERROR */
+        "Failure502-admin-UPSTREAM_ERROR": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description UPSTREAM_TIMEOUT */
+        "Failure504-admin-UPSTREAM_TIMEOUT": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description WAREHOUSE_UNKNOWN */
+        "Failure404-admin-WAREHOUSE_UNKNOWN": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: never;
+    requestBodies: never;
+    headers: {
+        /** @description Version of the API */
+        "X-API-Version": string;
+        /** @description Id of the request; quote it to support */
+        "X-Request-Id": string;
+        /** @description `true` when the response is that of an earlier request with the key */
+        "Idempotent-Replayed": string;
+        /** @description Language of `message` and `hint` */
+        "Content-Language": string;
+        /** @description How to authenticate */
+        "WWW-Authenticate": string;
+        /** @description Seconds to wait before a retry */
+        "Retry-After": number;
+    };
+    pathItems: never;
 }
-export type $defs = Record<string, never>
+export type $defs = Record<string, never>;
 export interface operations {
-  'admin.channels.list': {
-    parameters: {
-      query?: {
-        /** @description Number of the page, from 1 */
-        page?: number
-        /** @description Rows of a page */
-        page_size?: number
-        /** @description First UTC day, inclusive; at most 366 days */
-        start_date?: string
-        /** @description Last UTC day, inclusive */
-        end_date?: string
-        /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
-        as_of?: string
-      }
-      header?: {
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminChannelsListResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      422: components['responses']['Failure422-admin-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.channels.create': {
-    parameters: {
-      query?: never
-      header?: {
-        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-        'Idempotency-Key'?: string
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['AdminChannelsCreateRequest']
-      }
-    }
-    responses: {
-      /** @description Success */
-      201: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminChannelsCreateResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
-      413: components['responses']['Failure413-admin-BAD_REQUEST']
-      415: components['responses']['Failure415-admin-BAD_REQUEST']
-      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.channels.read': {
-    parameters: {
-      query?: never
-      header?: {
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path: {
-        /** @description Channel */
-        channel_code: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminChannelsReadResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      404: components['responses']['Failure404-admin-NOT_FOUND']
-      422: components['responses']['Failure422-admin-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.channels.delete': {
-    parameters: {
-      query?: never
-      header?: {
-        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-        'Idempotency-Key'?: string
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path: {
-        /** @description Channel */
-        channel_code: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminChannelsDeleteResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      404: components['responses']['Failure404-admin-NOT_FOUND']
-      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
-      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.channels.change': {
-    parameters: {
-      query?: never
-      header?: {
-        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-        'Idempotency-Key'?: string
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path: {
-        /** @description Channel */
-        channel_code: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['AdminChannelsChangeRequest']
-      }
-    }
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminChannelsChangeResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      404: components['responses']['Failure404-admin-NOT_FOUND']
-      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
-      413: components['responses']['Failure413-admin-BAD_REQUEST']
-      415: components['responses']['Failure415-admin-BAD_REQUEST']
-      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.secrets.create': {
-    parameters: {
-      query?: never
-      header?: {
-        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-        'Idempotency-Key'?: string
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path: {
-        /** @description Channel */
-        channel_code: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Success */
-      201: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminSecretsCreateResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      404: components['responses']['Failure404-admin-NOT_FOUND']
-      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
-      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.secrets.delete': {
-    parameters: {
-      query?: never
-      header?: {
-        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-        'Idempotency-Key'?: string
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path: {
-        /** @description Channel */
-        channel_code: string
-        /** @description A secret of the channel */
-        secret_id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminSecretsDeleteResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      404: components['responses']['Failure404-admin-NOT_FOUND']
-      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
-      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.tokens.list': {
-    parameters: {
-      query?: {
-        /** @description Number of the page, from 1 */
-        page?: number
-        /** @description Rows of a page */
-        page_size?: number
-        /** @description First UTC day, inclusive; at most 366 days */
-        start_date?: string
-        /** @description Last UTC day, inclusive */
-        end_date?: string
-        /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
-        as_of?: string
-      }
-      header?: {
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path: {
-        /** @description Channel */
-        channel_code: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminTokensListResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      404: components['responses']['Failure404-admin-NOT_FOUND']
-      422: components['responses']['Failure422-admin-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.tokens.revoke': {
-    parameters: {
-      query?: never
-      header?: {
-        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-        'Idempotency-Key'?: string
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path: {
-        /** @description Id of the token */
-        jti: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminTokensRevokeResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      404: components['responses']['Failure404-admin-NOT_FOUND']
-      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
-      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.account_tokens.revoke': {
-    parameters: {
-      query?: never
-      header?: {
-        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-        'Idempotency-Key'?: string
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path: {
-        /** @description Channel */
-        channel_code: string
-        /** @description OMS account */
-        account_id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminAccountTokensRevokeResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      404: components['responses']['Failure404-admin-NOT_FOUND']
-      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
-      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.signing_keys.rotate': {
-    parameters: {
-      query?: never
-      header?: {
-        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-        'Idempotency-Key'?: string
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path?: never
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['AdminSigningKeysRotateRequest']
-      }
-    }
-    responses: {
-      /** @description Success */
-      201: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminSigningKeysRotateResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
-      413: components['responses']['Failure413-admin-BAD_REQUEST']
-      415: components['responses']['Failure415-admin-BAD_REQUEST']
-      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.plan_requests.list': {
-    parameters: {
-      query?: {
-        /** @description Number of the page, from 1 */
-        page?: number
-        /** @description Rows of a page */
-        page_size?: number
-        /** @description First UTC day, inclusive; at most 366 days */
-        start_date?: string
-        /** @description Last UTC day, inclusive */
-        end_date?: string
-        /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
-        as_of?: string
-        /** @description Only documents in this state */
-        status?: 'pending' | 'approved' | 'declined'
-      }
-      header?: {
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminPlanRequestsListResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      422: components['responses']['Failure422-admin-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.plan_requests.approve': {
-    parameters: {
-      query?: never
-      header?: {
-        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-        'Idempotency-Key'?: string
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path: {
-        /** @description Plan request */
-        plan_request_id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminPlanRequestsApproveResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      404: components['responses']['Failure404-admin-NOT_FOUND']
-      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
-      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.plan_requests.decline': {
-    parameters: {
-      query?: never
-      header?: {
-        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-        'Idempotency-Key'?: string
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path: {
-        /** @description Plan request */
-        plan_request_id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminPlanRequestsDeclineResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      404: components['responses']['Failure404-admin-NOT_FOUND']
-      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
-      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.requests.list': {
-    parameters: {
-      query?: {
-        /** @description Id of the request; quote it to support */
-        request_id?: string
-        /** @description The channel; null if the request had no valid token */
-        channel_code?: string
-        /** @description Only requests that failed with this error code */
-        code?: string
-        /** @description Only requests of this route, with its parameters in braces */
-        route?: string
-        /** @description true: only requests with a status of 400 or above */
-        failed?: boolean
-        /** @description Only requests from this time on */
-        since?: string
-        /** @description Only requests before this time */
-        until?: string
-        /** @description next_cursor of the previous page */
-        cursor?: string
-        /** @description Rows of a page */
-        page_size?: number
-      }
-      header?: {
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminRequestsListResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      422: components['responses']['Failure422-admin-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.requests.read': {
-    parameters: {
-      query?: never
-      header?: {
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path: {
-        /** @description Id of the request; quote it to support */
-        request_id: string
-      }
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminRequestsReadResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      404: components['responses']['Failure404-admin-NOT_FOUND']
-      422: components['responses']['Failure422-admin-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.doubts.list': {
-    parameters: {
-      query?: never
-      header?: {
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path?: never
-      cookie?: never
-    }
-    requestBody?: never
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminDoubtsListResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      422: components['responses']['Failure422-admin-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      503: components['responses']['Failure503-admin-INTERNAL']
-    }
-  }
-  'admin.doubts.settle': {
-    parameters: {
-      query?: never
-      header?: {
-        /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-        'Idempotency-Key'?: string
-        /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-        'X-Admin-Actor'?: string
-      }
-      path: {
-        /** @description The document that the write changes */
-        document_id: string
-      }
-      cookie?: never
-    }
-    requestBody: {
-      content: {
-        /**
-         * @example {
-         *       "outcome": "absent"
-         *     }
-         */
-        'application/json': components['schemas']['AdminDoubtsSettleRequest']
-      }
-    }
-    responses: {
-      /** @description Success */
-      200: {
-        headers: {
-          'X-API-Version': components['headers']['X-API-Version']
-          'X-Request-Id': components['headers']['X-Request-Id']
-          'Idempotent-Replayed': components['headers']['Idempotent-Replayed']
-          [name: string]: unknown
-        }
-        content: {
-          'application/json': components['schemas']['AdminDoubtsSettleResponse']
-        }
-      }
-      400: components['responses']['Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY']
-      401: components['responses']['Failure401-admin-ADMIN_UNAUTHORIZED']
-      403: components['responses']['Failure403-admin-ADMIN_DISABLED']
-      404: components['responses']['Failure404-admin-NOT_FOUND']
-      409: components['responses']['Failure409-admin-IDEMPOTENCY_IN_PROGRESS']
-      413: components['responses']['Failure413-admin-BAD_REQUEST']
-      415: components['responses']['Failure415-admin-BAD_REQUEST']
-      422: components['responses']['Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED']
-      429: components['responses']['Failure429-admin-RATE_LIMITED']
-      500: components['responses']['Failure500-admin-INTERNAL']
-      502: components['responses']['Failure502-admin-UPSTREAM_ERROR']
-      503: components['responses']['Failure503-admin-INTERNAL']
-      504: components['responses']['Failure504-admin-UPSTREAM_TIMEOUT']
-    }
-  }
+    "admin.channels.list": {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Rows of a page */
+                page_size?: number;
+                /** @description First UTC day, inclusive; at most 366 days */
+                start_date?: string;
+                /** @description Last UTC day, inclusive */
+                end_date?: string;
+                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                as_of?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Channel */
+                            channel_code: string;
+                            /** @description Name of the channel’s credentials */
+                            client_id: string;
+                            /** @description Name */
+                            name: string;
+                            /**
+                             * @description `reader`, `trader` or `full`
+                             * @enum {string}
+                             */
+                            plan: "reader" | "trader" | "full";
+                            /** @description Warehouses that the channel may use; an empty list allows all */
+                            warehouse_allowlist: string[];
+                            /** @description The ERP’s customer behind the channel */
+                            customer_code: string | null;
+                            /** @description Points per 60 seconds; null for the default */
+                            points_per_minute: number | null;
+                            /** @description Whether the channel may order wholesale */
+                            wholesale_enabled: boolean;
+                            /** @description Whether the channel may order drop-ship */
+                            dropship_enabled: boolean;
+                            /** @description Whether the channel receives webhooks */
+                            webhooks_enabled: boolean;
+                            /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
+                            paused: boolean;
+                            /** @description The channel’s secrets, without their values */
+                            secrets: {
+                                /** @description A secret of the channel */
+                                secret_id: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When it was created
+                                 */
+                                created_at: string;
+                            }[];
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @description When it last changed
+                             */
+                            updated_at: string;
+                            /** @description Whether the channel was deleted */
+                            deleted: boolean;
+                        }[];
+                        /** @description Whether another page follows */
+                        has_more: boolean;
+                        /** @description Number of the page, from 1 */
+                        page: number;
+                        /** @description Rows of a page */
+                        page_size: number;
+                        /**
+                         * Format: date-time
+                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+                         */
+                        as_of: string;
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.channels.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Channel */
+                    channel_code: string;
+                    /** @description Name */
+                    name: string;
+                    /**
+                     * @description `reader`, `trader` or `full`
+                     * @enum {string}
+                     */
+                    plan: "reader" | "trader" | "full";
+                    /**
+                     * @description Warehouses that the channel may use; an empty list allows all
+                     * @default []
+                     */
+                    warehouse_allowlist?: string[];
+                    /**
+                     * @description The ERP’s customer behind the channel
+                     * @default null
+                     */
+                    customer_code?: string | null;
+                    /**
+                     * @description Points per 60 seconds; null for the default
+                     * @default null
+                     */
+                    points_per_minute?: number | null;
+                    /**
+                     * @description Whether the channel may order wholesale
+                     * @default true
+                     */
+                    wholesale_enabled?: boolean;
+                    /**
+                     * @description Whether the channel may order drop-ship
+                     * @default true
+                     */
+                    dropship_enabled?: boolean;
+                    /**
+                     * @description Whether the channel receives webhooks
+                     * @default true
+                     */
+                    webhooks_enabled?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Channel */
+                            channel_code: string;
+                            /** @description Name of the channel’s credentials */
+                            client_id: string;
+                            /** @description Name */
+                            name: string;
+                            /**
+                             * @description `reader`, `trader` or `full`
+                             * @enum {string}
+                             */
+                            plan: "reader" | "trader" | "full";
+                            /** @description Warehouses that the channel may use; an empty list allows all */
+                            warehouse_allowlist: string[];
+                            /** @description The ERP’s customer behind the channel */
+                            customer_code: string | null;
+                            /** @description Points per 60 seconds; null for the default */
+                            points_per_minute: number | null;
+                            /** @description Whether the channel may order wholesale */
+                            wholesale_enabled: boolean;
+                            /** @description Whether the channel may order drop-ship */
+                            dropship_enabled: boolean;
+                            /** @description Whether the channel receives webhooks */
+                            webhooks_enabled: boolean;
+                            /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
+                            paused: boolean;
+                            /** @description The channel’s secrets, without their values */
+                            secrets: {
+                                /** @description A secret of the channel */
+                                secret_id: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When it was created
+                                 */
+                                created_at: string;
+                            }[];
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @description When it last changed
+                             */
+                            updated_at: string;
+                            /** @description Whether the channel was deleted */
+                            deleted: boolean;
+                            /** @description Secret of the channel, shown once when it was issued */
+                            client_secret: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
+            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.channels.read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Channel */
+                channel_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Channel */
+                            channel_code: string;
+                            /** @description Name of the channel’s credentials */
+                            client_id: string;
+                            /** @description Name */
+                            name: string;
+                            /**
+                             * @description `reader`, `trader` or `full`
+                             * @enum {string}
+                             */
+                            plan: "reader" | "trader" | "full";
+                            /** @description Warehouses that the channel may use; an empty list allows all */
+                            warehouse_allowlist: string[];
+                            /** @description The ERP’s customer behind the channel */
+                            customer_code: string | null;
+                            /** @description Points per 60 seconds; null for the default */
+                            points_per_minute: number | null;
+                            /** @description Whether the channel may order wholesale */
+                            wholesale_enabled: boolean;
+                            /** @description Whether the channel may order drop-ship */
+                            dropship_enabled: boolean;
+                            /** @description Whether the channel receives webhooks */
+                            webhooks_enabled: boolean;
+                            /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
+                            paused: boolean;
+                            /** @description The channel’s secrets, without their values */
+                            secrets: {
+                                /** @description A secret of the channel */
+                                secret_id: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When it was created
+                                 */
+                                created_at: string;
+                            }[];
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @description When it last changed
+                             */
+                            updated_at: string;
+                            /** @description Whether the channel was deleted */
+                            deleted: boolean;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.channels.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Channel */
+                channel_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Channel */
+                            channel_code: string;
+                            /** @description Name of the channel’s credentials */
+                            client_id: string;
+                            /** @description Name */
+                            name: string;
+                            /**
+                             * @description `reader`, `trader` or `full`
+                             * @enum {string}
+                             */
+                            plan: "reader" | "trader" | "full";
+                            /** @description Warehouses that the channel may use; an empty list allows all */
+                            warehouse_allowlist: string[];
+                            /** @description The ERP’s customer behind the channel */
+                            customer_code: string | null;
+                            /** @description Points per 60 seconds; null for the default */
+                            points_per_minute: number | null;
+                            /** @description Whether the channel may order wholesale */
+                            wholesale_enabled: boolean;
+                            /** @description Whether the channel may order drop-ship */
+                            dropship_enabled: boolean;
+                            /** @description Whether the channel receives webhooks */
+                            webhooks_enabled: boolean;
+                            /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
+                            paused: boolean;
+                            /** @description The channel’s secrets, without their values */
+                            secrets: {
+                                /** @description A secret of the channel */
+                                secret_id: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When it was created
+                                 */
+                                created_at: string;
+                            }[];
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @description When it last changed
+                             */
+                            updated_at: string;
+                            /** @description Whether the channel was deleted */
+                            deleted: boolean;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.channels.change": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Channel */
+                channel_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "plan": "trader",
+                 *       "expected_updated_at": "2026-11-21T12:00:00.000Z"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Name */
+                    name?: string;
+                    /**
+                     * @description `reader`, `trader` or `full`
+                     * @enum {string}
+                     */
+                    plan?: "reader" | "trader" | "full";
+                    /** @description Warehouses that the channel may use; an empty list allows all */
+                    warehouse_allowlist?: string[];
+                    /** @description The ERP’s customer behind the channel */
+                    customer_code?: string | null;
+                    /** @description Points per 60 seconds; null for the default */
+                    points_per_minute?: number | null;
+                    /** @description Whether the channel may order wholesale */
+                    wholesale_enabled?: boolean;
+                    /** @description Whether the channel may order drop-ship */
+                    dropship_enabled?: boolean;
+                    /** @description Whether the channel receives webhooks */
+                    webhooks_enabled?: boolean;
+                    /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
+                    paused?: boolean;
+                    /**
+                     * Format: date-time
+                     * @description updated_at of the channel that you saw; if it is another by now, nothing is changed
+                     */
+                    expected_updated_at?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Channel */
+                            channel_code: string;
+                            /** @description Name of the channel’s credentials */
+                            client_id: string;
+                            /** @description Name */
+                            name: string;
+                            /**
+                             * @description `reader`, `trader` or `full`
+                             * @enum {string}
+                             */
+                            plan: "reader" | "trader" | "full";
+                            /** @description Warehouses that the channel may use; an empty list allows all */
+                            warehouse_allowlist: string[];
+                            /** @description The ERP’s customer behind the channel */
+                            customer_code: string | null;
+                            /** @description Points per 60 seconds; null for the default */
+                            points_per_minute: number | null;
+                            /** @description Whether the channel may order wholesale */
+                            wholesale_enabled: boolean;
+                            /** @description Whether the channel may order drop-ship */
+                            dropship_enabled: boolean;
+                            /** @description Whether the channel receives webhooks */
+                            webhooks_enabled: boolean;
+                            /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
+                            paused: boolean;
+                            /** @description The channel’s secrets, without their values */
+                            secrets: {
+                                /** @description A secret of the channel */
+                                secret_id: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When it was created
+                                 */
+                                created_at: string;
+                            }[];
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @description When it last changed
+                             */
+                            updated_at: string;
+                            /** @description Whether the channel was deleted */
+                            deleted: boolean;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
+            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.secrets.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Channel */
+                channel_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description A secret of the channel */
+                            secret_id: string;
+                            /** @description Name of the channel’s credentials */
+                            client_id: string;
+                            /** @description Secret of the channel, shown once when it was issued */
+                            client_secret: string;
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            created_at: string;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.secrets.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Channel */
+                channel_code: string;
+                /** @description A secret of the channel */
+                secret_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Channel */
+                            channel_code: string;
+                            /** @description Name of the channel’s credentials */
+                            client_id: string;
+                            /** @description Name */
+                            name: string;
+                            /**
+                             * @description `reader`, `trader` or `full`
+                             * @enum {string}
+                             */
+                            plan: "reader" | "trader" | "full";
+                            /** @description Warehouses that the channel may use; an empty list allows all */
+                            warehouse_allowlist: string[];
+                            /** @description The ERP’s customer behind the channel */
+                            customer_code: string | null;
+                            /** @description Points per 60 seconds; null for the default */
+                            points_per_minute: number | null;
+                            /** @description Whether the channel may order wholesale */
+                            wholesale_enabled: boolean;
+                            /** @description Whether the channel may order drop-ship */
+                            dropship_enabled: boolean;
+                            /** @description Whether the channel receives webhooks */
+                            webhooks_enabled: boolean;
+                            /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
+                            paused: boolean;
+                            /** @description The channel’s secrets, without their values */
+                            secrets: {
+                                /** @description A secret of the channel */
+                                secret_id: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When it was created
+                                 */
+                                created_at: string;
+                            }[];
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            created_at: string;
+                            /**
+                             * Format: date-time
+                             * @description When it last changed
+                             */
+                            updated_at: string;
+                            /** @description Whether the channel was deleted */
+                            deleted: boolean;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.tokens.list": {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Rows of a page */
+                page_size?: number;
+                /** @description First UTC day, inclusive; at most 366 days */
+                start_date?: string;
+                /** @description Last UTC day, inclusive */
+                end_date?: string;
+                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                as_of?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Channel */
+                channel_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["IssuedToken"][];
+                        /** @description Whether another page follows */
+                        has_more: boolean;
+                        /** @description Number of the page, from 1 */
+                        page: number;
+                        /** @description Rows of a page */
+                        page_size: number;
+                        /**
+                         * Format: date-time
+                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+                         */
+                        as_of: string;
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.tokens.revoke": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Id of the token */
+                jti: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Number of tokens that the call ended */
+                            revoked: number;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.account_tokens.revoke": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Channel */
+                channel_code: string;
+                /** @description OMS account */
+                account_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Number of tokens that the call ended */
+                            revoked: number;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.signing_keys.rotate": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Whether the tokens of the earlier keys are refused
+                     * @default false
+                     */
+                    compromised?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Id of the key that signs new tokens */
+                            kid: string;
+                            /**
+                             * Format: date-time
+                             * @description When it was created
+                             */
+                            created_at: string;
+                            /** @description Ids of the earlier keys whose tokens are still valid */
+                            earlier_kids: string[];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
+            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.plan_requests.list": {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 1 */
+                page?: number;
+                /** @description Rows of a page */
+                page_size?: number;
+                /** @description First UTC day, inclusive; at most 366 days */
+                start_date?: string;
+                /** @description Last UTC day, inclusive */
+                end_date?: string;
+                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                as_of?: string;
+                /** @description Only documents in this state */
+                status?: "pending" | "approved" | "declined";
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["PlanRequest"][];
+                        /** @description Whether another page follows */
+                        has_more: boolean;
+                        /** @description Number of the page, from 1 */
+                        page: number;
+                        /** @description Rows of a page */
+                        page_size: number;
+                        /**
+                         * Format: date-time
+                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+                         */
+                        as_of: string;
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.plan_requests.approve": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Plan request */
+                plan_request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["PlanRequest"];
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.plan_requests.decline": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Plan request */
+                plan_request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["PlanRequest"];
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.requests.list": {
+        parameters: {
+            query?: {
+                /** @description Id of the request; quote it to support */
+                request_id?: string;
+                /** @description The channel; null if the request had no valid token */
+                channel_code?: string;
+                /** @description Only requests that failed with this error code */
+                code?: string;
+                /** @description Only requests of this route, with its parameters in braces */
+                route?: string;
+                /** @description true: only requests with a status of 400 or above */
+                failed?: boolean;
+                /** @description Only requests from this time on */
+                since?: string;
+                /** @description Only requests before this time */
+                until?: string;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+                /** @description Rows of a page */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["OperatorsRequest"][];
+                        /** @description Whether another page follows */
+                        has_more: boolean;
+                        /** @description The cursor of the next page; null on the last page */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.requests.read": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Id of the request; quote it to support */
+                request_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Id of the request; quote it to support */
+                            request_id: string;
+                            /** @description Requests under this id, newest first */
+                            requests: components["schemas"]["OperatorsRequest"][];
+                            /** @description Events that the request caused */
+                            events: {
+                                /** @description Id of the event, the same on every attempt; use it to remove duplicates */
+                                event_id: string;
+                                /** @description Kind of document */
+                                type: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When it happened
+                                 */
+                                occurred_at: string;
+                                /** @description Webhook deliveries of the event */
+                                deliveries: {
+                                    /** @description Delivery */
+                                    delivery_id: string;
+                                    /** @description Webhook endpoint */
+                                    endpoint_id: string;
+                                    /** @description Only documents in this state */
+                                    status: string;
+                                    /** @description Attempts that have ended */
+                                    attempts: number;
+                                    /** @description HTTP status of the last response */
+                                    last_status: number | null;
+                                }[];
+                            }[];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.doubts.list": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["WriteInDoubt"][];
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.doubts.settle": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description The document that the write changes */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "outcome": "absent"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description `found` or `absent`
+                     * @enum {string}
+                     */
+                    outcome: "found" | "absent";
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description The document that the write changes */
+                            document_id: string;
+                            /**
+                             * @description `found` or `absent`
+                             * @enum {string}
+                             */
+                            outcome: "found" | "absent";
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
+            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            502: components["responses"]["Failure502-admin-UPSTREAM_ERROR"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+            504: components["responses"]["Failure504-admin-UPSTREAM_TIMEOUT"];
+        };
+    };
+    "admin.upstream.read": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description The name that the ERP gives itself; null until it has been reached */
+                            name: string | null;
+                            /** @description Whether the ERP is the built-in sandbox */
+                            sandbox: boolean;
+                            /**
+                             * @description `answers`, `does_not_answer`, or `not_asked_yet` after a start
+                             * @enum {string}
+                             */
+                            verdict: "answers" | "does_not_answer" | "not_asked_yet";
+                            /** @description Seconds since the ERP’s last response; null before the first one */
+                            last_answer_seconds: number | null;
+                            /**
+                             * @description `closed`: calls are sent; `open`: none is sent; `half_open`: one call tries whether the ERP is back
+                             * @enum {string}
+                             */
+                            circuit: "closed" | "open" | "half_open";
+                            /**
+                             * Format: date-time
+                             * @description Since when the circuit breaker is in this state
+                             */
+                            since: string;
+                            /** @description What the ERP says it can do; null until it has been reached */
+                            capabilities: {
+                                /** @description A write with a known reference returns the existing document */
+                                dedupes_by_reference: boolean;
+                                /**
+                                 * @description Whether a look-up by reference sees every commit (`strong`), sees it later (`eventual`), or is missing
+                                 * @enum {string}
+                                 */
+                                lookup: "strong" | "eventual" | "none";
+                                /** @description Milliseconds after which a look-up sees a commit */
+                                lookup_lag_ms: number;
+                                /** @description Milliseconds after which a sent request no longer takes effect */
+                                max_request_ms: number;
+                                /**
+                                 * @description How the ERP reports changes of stock: `push`, `poll` or `none`
+                                 * @enum {string}
+                                 */
+                                changes: "push" | "poll" | "none";
+                                /** @description Whether stock figures show which of two is newer */
+                                stock_seq: boolean;
+                                /**
+                                 * @description Whether the ERP can hold stock, and whether such a hold expires there
+                                 * @enum {string}
+                                 */
+                                holds: "expiring" | "plain" | "none";
+                                /**
+                                 * @description Which writes must not run at the same time
+                                 * @enum {string}
+                                 */
+                                serialise: "nothing" | "warehouse" | "everything";
+                                /** @description Whether the ERP has statements */
+                                ledger: boolean;
+                                /** @description Whether OMS accounts can sign in */
+                                sign_in: boolean;
+                            } | null;
+                            /** @description The guarantee of a write; null until the ERP has been reached */
+                            guarantee: {
+                                /**
+                                 * @description `exactly_once`, `exactly_once_bounded` or `at_most_once`
+                                 * @enum {string}
+                                 */
+                                class: "exactly_once" | "exactly_once_bounded" | "at_most_once";
+                                /** @description The guarantee in words */
+                                says: string;
+                            } | null;
+                            /**
+                             * Format: date-time
+                             * @description The start of the measurement in this process
+                             */
+                            measured_since: string;
+                            /** @description The operations that were called, by name */
+                            operations: {
+                                /** @description The connector’s operation */
+                                operation: string;
+                                /** @description Calls; the retries of a read count as one */
+                                calls: number;
+                                /** @description Calls without a response; a refusal is a response */
+                                failures: number;
+                                /** @description Milliseconds within which half of the calls ended, to 5 % */
+                                p50_ms: number | null;
+                                /** @description Milliseconds within which 95 % of the calls ended, to 5 % */
+                                p95_ms: number | null;
+                                /** @description The newest failure; null without one */
+                                last_error: {
+                                    /**
+                                     * Format: date-time
+                                     * @description When the call failed
+                                     */
+                                    at: string;
+                                    /** @description `timeout`, `unreachable`, `failed`, `malformed`, or `not_sent` if the call was not let through */
+                                    result: string;
+                                } | null;
+                            }[];
+                            /** @description Whether writes may reach the ERP */
+                            writes: {
+                                /** @description Whether the configuration allows writes (`WRITES_ENABLED`) */
+                                enabled: boolean;
+                                /** @description When the pause began; null without a pause */
+                                paused_at: string | null;
+                                /** @description When the pause ends by itself; null without a pause */
+                                paused_until: string | null;
+                                /** @description Who paused writes, as named in `X-Admin-Actor` */
+                                paused_by: string | null;
+                                /** @description Why writes are paused, for other operators; channels do not see it */
+                                reason: string | null;
+                            };
+                            /** @description Rows of the ERP that this process left out, because no database can store their text */
+                            left_out: number;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.upstream.pause": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "seconds": 900,
+                 *       "reason": "The ERP is being updated"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Length of the pause from now on, in seconds */
+                    seconds: number;
+                    /** @description Why writes are paused, for other operators; channels do not see it */
+                    reason?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Whether the configuration allows writes (`WRITES_ENABLED`) */
+                            enabled: boolean;
+                            /** @description When the pause began; null without a pause */
+                            paused_at: string | null;
+                            /** @description When the pause ends by itself; null without a pause */
+                            paused_until: string | null;
+                            /** @description Who paused writes, as named in `X-Admin-Actor` */
+                            paused_by: string | null;
+                            /** @description Why writes are paused, for other operators; channels do not see it */
+                            reason: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
+            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.upstream.resume": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Whether the configuration allows writes (`WRITES_ENABLED`) */
+                            enabled: boolean;
+                            /** @description When the pause began; null without a pause */
+                            paused_at: string | null;
+                            /** @description When the pause ends by itself; null without a pause */
+                            paused_until: string | null;
+                            /** @description Who paused writes, as named in `X-Admin-Actor` */
+                            paused_by: string | null;
+                            /** @description Why writes are paused, for other operators; channels do not see it */
+                            reason: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.overview.read": {
+        parameters: {
+            query?: {
+                /** @description How many hours, the running one included */
+                hours?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description The hours of the overview; `since` is the start of the first one */
+                            period: {
+                                /**
+                                 * Format: date-time
+                                 * @description The start of the first hour
+                                 */
+                                since: string;
+                                /**
+                                 * Format: date-time
+                                 * @description Now, by the gateway’s clock
+                                 */
+                                until: string;
+                            };
+                            /** @description All requests of the period */
+                            requests: {
+                                /** @description Requests */
+                                total: number;
+                                /** @description Of `requests`: those with a status of 400 or above. Of `webhooks`: attempts without success */
+                                failed: number;
+                                /** @description Points that the requests cost */
+                                points: number;
+                                /** @description Milliseconds within which half of the requests ended, to 5 %; null without requests */
+                                p50_ms: number | null;
+                                /** @description Milliseconds within which 95 % of the requests ended, to 5 %; null without requests */
+                                p95_ms: number | null;
+                            };
+                            /** @description One entry per hour, oldest first */
+                            series: {
+                                /**
+                                 * Format: date-time
+                                 * @description The start of the hour
+                                 */
+                                at: string;
+                                /** @description Requests */
+                                calls: number;
+                                /** @description Requests with a status of 400 or above */
+                                failures: number;
+                                /** @description Points that the requests cost */
+                                points: number;
+                                /** @description Mean milliseconds of a request within the gateway, without the ERP; null without requests */
+                                gateway_ms: number | null;
+                                /** @description Mean milliseconds of the calls to the ERP, per request that made any; null without one */
+                                upstream_ms: number | null;
+                                /** @description Successful attempts of webhooks */
+                                webhooks_delivered: number;
+                                /** @description Attempts of webhooks without success */
+                                webhooks_failed: number;
+                            }[];
+                            /** @description Failed requests by error code, most frequent first */
+                            errors: {
+                                /** @description The error code */
+                                code: string;
+                                /** @description Requests that failed with this code */
+                                count: number;
+                            }[];
+                            /** @description The channels with the most points, at most 50 */
+                            channels: {
+                                /** @description Channel */
+                                channel_code: string;
+                                /** @description Requests */
+                                calls: number;
+                                /** @description Points that the requests cost */
+                                points: number;
+                                /** @description Requests with a status of 400 or above */
+                                failures: number;
+                            }[];
+                            /** @description Attempts of webhooks in the period */
+                            webhooks: {
+                                /** @description Successful attempts */
+                                delivered: number;
+                                /** @description Of `requests`: those with a status of 400 or above. Of `webhooks`: attempts without success */
+                                failed: number;
+                                /** @description Of `webhooks`: deliveries given up in the period. Of `attention`: all that were not sent again */
+                                dead_letters: number;
+                            };
+                            /** @description The copies of the stock by warehouse code */
+                            stock: {
+                                /** @description Warehouse, from `GET /api/v1/warehouses` */
+                                warehouse_code: string;
+                                /** @description Seconds since the copy was last known to equal the ERP’s stock; null before the first read */
+                                age_seconds: number | null;
+                            }[];
+                            /** @description What a person should look at; no number is counted beyond 10,000 */
+                            attention: {
+                                /** @description Of `webhooks`: deliveries given up in the period. Of `attention`: all that were not sent again */
+                                dead_letters: number;
+                                /** @description Plan requests that are not decided */
+                                plan_requests: number;
+                                /** @description OMS accounts that are locked after wrong passwords */
+                                lockouts: number;
+                                /** @description Writes to the ERP that have been open for more than a minute */
+                                writes_in_doubt: number;
+                                /** @description Of `writes_in_doubt`: those that only a person can settle */
+                                by_person: number;
+                                /** @description Channels that used a legacy token in the period, counted to 50 */
+                                legacy_channels: number;
+                            };
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.stock_copies.list": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["StockCopy"][];
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.stock_copies.compare": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Warehouse, from `GET /api/v1/warehouses` */
+                warehouse_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["StockCopy"];
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-WAREHOUSE_UNKNOWN"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            502: components["responses"]["Failure502-admin-UPSTREAM_ERROR"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_endpoints.list": {
+        parameters: {
+            query?: {
+                /** @description Only endpoints of this channel; in a row, the channel of the endpoint */
+                channel_code?: string;
+                /** @description Only endpoints registered from this time on */
+                since?: string;
+                /** @description Only endpoints registered before this time */
+                until?: string;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Rows of a page */
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["OperatorsEndpoint"][];
+                        /** @description Whether another page follows */
+                        has_more: boolean;
+                        /** @description Cursor of the next page; null on the last page */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_deliveries.list": {
+        parameters: {
+            query?: {
+                /** @description Only deliveries of this channel */
+                channel_code?: string;
+                /** @description Only deliveries to this endpoint */
+                endpoint_id?: string;
+                /** @description Only deliveries of this event */
+                event_id?: string;
+                /** @description Only events of this type */
+                type?: "stock.changed" | "order.created" | "webhook.test";
+                /** @description Only deliveries in this state */
+                status?: "pending" | "delivered" | "dead_letter" | "cancelled";
+                /** @description Only deliveries created from this time on */
+                since?: string;
+                /** @description Only deliveries created before this time */
+                until?: string;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Rows of a page */
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["OperatorsDelivery"][];
+                        /** @description Whether another page follows */
+                        has_more: boolean;
+                        /** @description Cursor of the next page; null on the last page */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_deliveries.read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Delivery */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["OperatorsDeliveryDetails"];
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_deliveries.redeliver": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Delivery */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["OperatorsDelivery"];
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_redeliveries.count": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "which": "dead",
+                 *       "channel_code": "corner-shop"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description `dead`: dead letters. `missing`: events that an endpoint should have and of which no delivery succeeded or waits. `all`: every event that an endpoint should have
+                     * @enum {string}
+                     */
+                    which: "dead" | "missing" | "all";
+                    /** @description Only endpoints of this channel */
+                    channel_code?: string;
+                    /** @description Only this endpoint */
+                    endpoint_id?: string;
+                    /**
+                     * @description Only events of this type
+                     * @enum {string}
+                     */
+                    type?: "stock.changed" | "order.created";
+                    /**
+                     * Format: date-time
+                     * @description Only events from this time on; with `dead`, deliveries created from this time on
+                     */
+                    since?: string;
+                    /**
+                     * Format: date-time
+                     * @description Only events before this time; with `dead`, deliveries created before this time
+                     */
+                    until?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Number of deliveries that a redelivery would send */
+                            count: number;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
+            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_redeliveries.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "which": "dead",
+                 *       "channel_code": "corner-shop",
+                 *       "expected_count": 0
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description `dead`: dead letters. `missing`: events that an endpoint should have and of which no delivery succeeded or waits. `all`: every event that an endpoint should have
+                     * @enum {string}
+                     */
+                    which: "dead" | "missing" | "all";
+                    /** @description Only endpoints of this channel */
+                    channel_code?: string;
+                    /** @description Only this endpoint */
+                    endpoint_id?: string;
+                    /**
+                     * @description Only events of this type
+                     * @enum {string}
+                     */
+                    type?: "stock.changed" | "order.created";
+                    /**
+                     * Format: date-time
+                     * @description Only events from this time on; with `dead`, deliveries created from this time on
+                     */
+                    since?: string;
+                    /**
+                     * Format: date-time
+                     * @description Only events before this time; with `dead`, deliveries created before this time
+                     */
+                    until?: string;
+                    /** @description The count that you confirmed */
+                    expected_count: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Number of deliveries that this call sent again */
+                            redelivered: number;
+                            /** @description Number of deliveries that are left; repeat the call until it is 0 */
+                            remaining: number;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
+            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.audit.list": {
+        parameters: {
+            query?: {
+                /** @description Only calls of the operator with this name */
+                actor?: string;
+                /** @description Only calls of this endpoint, by its id */
+                action?: string;
+                /** @description Only calls whose path begins so */
+                subject?: string;
+                /** @description Only rows from this time on */
+                since?: string;
+                /** @description Only rows before this time */
+                until?: string;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+                /** @description Rows of a page */
+                page_size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["AuditRow"][];
+                        /** @description Whether another page follows */
+                        has_more: boolean;
+                        /** @description The cursor of the next page; null on the last page */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.audit.read": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a row of the audit log */
+                audit_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["AuditRow"];
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.audit.export": {
+        parameters: {
+            query?: {
+                /** @description Only calls of the operator with this name */
+                actor?: string;
+                /** @description Only calls of this endpoint, by its id */
+                action?: string;
+                /** @description Only calls whose path begins so */
+                subject?: string;
+                /** @description Only rows from this time on */
+                since?: string;
+                /** @description Only rows before this time */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["AuditRow"];
+                    "text/csv": components["schemas"]["AuditRow"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.audit.verify": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": {
+                    /** @description next_cursor of the previous part */
+                    cursor?: string;
+                    /** @description An end of the audit log that you have from a log line */
+                    noted?: {
+                        /** @description rows of the log line */
+                        number: number;
+                        /** @description subject of the log line */
+                        mac: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description Whether nothing was found in this part */
+                            ok: boolean;
+                            /** @description How many rows this part has */
+                            rows: number;
+                            /** @description What was found first; null if nothing was */
+                            first_problem: components["schemas"]["AuditProblem"] | null;
+                            /** @description The cursor of the next part; null if this was the last one */
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
+            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
 }

@@ -5,14 +5,16 @@ import { Page } from '../parts/page.tsx'
 import { Read } from '../parts/states.tsx'
 import { Id, State } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
-import type { Channel } from './channel/channel.ts'
+import { type Channel, readState } from './channel/channel.ts'
 import { ChannelActions } from './channel/channel-actions.tsx'
 import { Permissions } from './channel/permissions.tsx'
 import { Secrets } from './channel/secrets.tsx'
 import { Tokens } from './channel/tokens.tsx'
+import { Usage } from './channel/usage.tsx'
+import { Webhooks } from './channel/webhooks.tsx'
 
 const route = getRouteApi('/channels/$channel_code')
-const tabs = ['permissions', 'secrets', 'tokens'] as const
+const tabs = ['permissions', 'secrets', 'tokens', 'usage', 'webhooks'] as const
 type Tab = (typeof tabs)[number]
 
 export function ChannelPage() {
@@ -26,7 +28,7 @@ export function ChannelPage() {
       back={<Link to="/channels">{t('channels')}</Link>}
       text={
         <span className="inline">
-          {channel && <State value={channel.deleted ? 'deleted' : 'active'} />}
+          {channel && <State value={readState(channel)} />}
           <Id value={channel_code} />
           {channel && <Id value={channel.client_id} />}
         </span>
@@ -64,6 +66,12 @@ function ChannelTabs({ channel }: { readonly channel: Channel }) {
       </Tabs.Panel>
       <Tabs.Panel value="tokens">
         <Tokens channelCode={channel.channel_code} />
+      </Tabs.Panel>
+      <Tabs.Panel value="usage">
+        <Usage channelCode={channel.channel_code} />
+      </Tabs.Panel>
+      <Tabs.Panel value="webhooks">
+        <Webhooks channelCode={channel.channel_code} />
       </Tabs.Panel>
     </Tabs>
   )

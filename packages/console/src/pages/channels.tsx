@@ -7,7 +7,7 @@ import { NumberedPager } from '../parts/pager.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Figure, State, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
-import { type Channel, functionNames } from './channel/channel.ts'
+import { type Channel, functionNames, readState } from './channel/channel.ts'
 import { NewChannel } from './channel/new-channel.tsx'
 
 const route = getRouteApi('/channels')
@@ -67,11 +67,6 @@ export function ChannelsPage() {
       />
     </Page>
   )
-}
-
-export function readState(channel: Channel): string {
-  if (channel.deleted) return 'deleted'
-  return 'active'
 }
 
 function Functions({ channel }: { readonly channel: Channel }) {

@@ -18,7 +18,7 @@ interface ActionProps extends Pick<ButtonProps, 'color' | 'variant' | 'leftSecti
   readonly children?: ReactNode
   readonly confirm?: string
   readonly isReady?: boolean
-  /** Makes the change. Throws `ApiError`, which the dialog shows. */
+  /** Makes the change. Throws `ApiError`, which the dialog shows. With `false`, the dialog stays open. */
   readonly run: () => Promise<unknown>
   /** What is told once it is done; without it, nothing is told. */
   readonly done?: string
@@ -51,7 +51,7 @@ export function Action({
     setRunning(true)
     setFailure(undefined)
     try {
-      await run()
+      if ((await run()) === false) return
       dialog.close()
       if (done) notifications.show({ message: done, color: 'green' })
     } catch (error) {

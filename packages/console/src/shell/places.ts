@@ -21,6 +21,7 @@ export const placeGroups: readonly {
     places: [
       { to: '/requests', text: 'requests', key: 'r', icon: 'requests' },
       { to: '/unknown-outcomes', text: 'doubts', key: 'u', icon: 'doubts', count: 'writes_in_doubt' },
+      { to: '/holds', text: 'holds', key: 'h', icon: 'holds' },
     ],
   },
   {
@@ -28,6 +29,25 @@ export const placeGroups: readonly {
     places: [
       { to: '/channels', text: 'channels', key: 'c', icon: 'channels' },
       { to: '/plan-requests', text: 'plan_requests', key: 'p', icon: 'plans', count: 'plan_requests' },
+      { to: '/locked-accounts', text: 'lockouts', key: 'l', icon: 'lockouts', count: 'lockouts' },
+      { to: '/legacy', text: 'legacy', key: 'y', icon: 'legacy', count: 'legacy_channels' },
+    ],
+  },
+  {
+    title: 'group_webhooks',
+    places: [
+      { to: '/webhooks', text: 'webhooks', key: 'w', icon: 'webhooks' },
+      { to: '/deliveries', text: 'deliveries', key: 'd', icon: 'deliveries' },
+      { to: '/dead-letters', text: 'dead_letters', key: 'x', icon: 'dead', count: 'dead_letters' },
+    ],
+  },
+  {
+    title: 'group_system',
+    places: [
+      { to: '/upstream', text: 'upstream', key: 'e', icon: 'upstream' },
+      { to: '/stock', text: 'stock', key: 's', icon: 'stock' },
+      { to: '/audit', text: 'audit', key: 'a', icon: 'audit' },
+      { to: '/settings', text: 'settings', key: ',', icon: 'settings' },
     ],
   },
 ]

@@ -5,14 +5,15 @@ import { Action } from '../../parts/action.tsx'
 import { useTexts } from '../../texts/texts.ts'
 import type { Channel } from './channel.ts'
 
-/** Deletes a channel; its code must be typed, because a deletion cannot be undone. */
+/** Pauses, resumes or deletes a channel; to delete it, its code must be typed, because that cannot be undone. */
 export function ChannelActions({ channel }: { readonly channel: Channel }) {
   const t = useTexts()
   const { channel_code } = channel
   const [typed, setTyped] = useState('')
   const remove = useChange('delete', '/admin/api/channels/{channel_code}')
-  if (channel.deleted) return null
-  return (
+  const pause = useChange('patch', '/admin/api/channels/{channel_code}')
+  const verb = channel.paused ? 'resume' : 'pause'
+  const deletion = (
     <Action
       label={t('channel_delete')}
       color="red"
@@ -31,5 +32,20 @@ export function ChannelActions({ channel }: { readonly channel: Channel }) {
         autoComplete="off"
       />
     </Action>
+  )
+  if (channel.deleted) return null
+  return (
+    <>
+      <Action
+        label={t(`channel_${verb}`)}
+        color={channel.paused ? 'brand' : 'orange'}
+        variant="light"
+        title={t(`channel_${verb}_title`, { channel: channel_code })}
+        consequence={t(`channel_${verb}_text`)}
+        run={() => pause.mutateAsync({ params: { channel_code }, body: { paused: !channel.paused } })}
+        done={t(`channel_${verb}d`, { channel: channel_code })}
+      />
+      {deletion}
+    </>
   )
 }

@@ -15,6 +15,15 @@ export type ChannelDraft = Pick<
   | 'webhooks_enabled'
 >
 
+/** The state of a channel: active, paused or deleted. */
+export function readState({
+  deleted,
+  paused,
+}: Pick<Channel, 'deleted' | 'paused'>): 'active' | 'paused' | 'deleted' {
+  if (deleted) return 'deleted'
+  return paused ? 'paused' : 'active'
+}
+
 export const functionNames = ['wholesale_enabled', 'dropship_enabled', 'webhooks_enabled'] as const
 export const planNames = ['reader', 'trader', 'full'] as const satisfies readonly Channel['plan'][]
 

@@ -16,7 +16,8 @@ export function Permissions({ channel }: { readonly channel: Channel }) {
   const [draft, setDraft] = useState(() => toDraft(channel))
   const change = useChange('patch', '/admin/api/channels/{channel_code}')
   const changes = findChanges(base, draft)
-  const isOutdated = base.updated_at !== channel.updated_at
+  // The gateway compares as well, for a change that this page has not read yet.
+  const isOutdated = base.updated_at !== channel.updated_at || change.error?.param === 'expected_updated_at'
   const isChanged = Object.keys(changes).length > 0
   const refill = (from: Channel) => {
     setBase(from)
@@ -29,7 +30,7 @@ export function Permissions({ channel }: { readonly channel: Channel }) {
   const submit = (event: FormEvent) => {
     event.preventDefault()
     change.mutate(
-      { params: { channel_code }, body: { ...changes } },
+      { params: { channel_code }, body: { ...changes, expected_updated_at: base.updated_at } },
       {
         onSuccess: ({ data }) => {
           refill(data)
@@ -53,7 +54,7 @@ export function Permissions({ channel }: { readonly channel: Channel }) {
             </Stack>
           </Alert>
         )}
-        {change.error && (
+        {change.error && !isOutdated && (
           <Alert color="red" role="alert">
             <FailureText error={change.error} />
           </Alert>
