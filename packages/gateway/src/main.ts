@@ -124,10 +124,11 @@ async function start(startup: Startup): Promise<void> {
   await gateway.mirror.reference.follow()
   closers.push(startWorkers(gateway))
 
-  const consoleBuild = startConsoleBuild(log)
-  closers.push(() => consoleBuild.stop())
   warmHighlighter()
   const baseUrl = await serve(gateway, drain, closers)
+  const consoleBuild = startConsoleBuild(log)
+  // The server must stay the first part that is closed.
+  closers.unshift(() => consoleBuild.stop())
   if (sandbox) {
     publishSandbox = () => writeSandboxFile({ dataDir: config.dataDir, baseUrl, settings, sandbox })
     publishSandbox()

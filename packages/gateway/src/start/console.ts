@@ -6,9 +6,10 @@
 
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'
+import { systemClock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
 
 const repository = join(import.meta.dirname, '../../../..')
@@ -34,6 +35,7 @@ export function startConsoleBuild(log: Log, folder = consoleFolder): ConsoleBuil
   if (readBuiltHash(dist) === hash || vite === undefined) return { done: Promise.resolve(), stop() {} }
   process.stderr.write('Building the console at /admin, once for each change of its files…\n')
   const draft = `${dist}.${process.pid}`
+  removeOldDrafts(folder)
   const stopping = new AbortController()
   const done = runVite(vite, folder, draft, stopping.signal)
     .then(() => {
@@ -58,6 +60,14 @@ export function hashSource(folder: string): string {
     if (existsSync(path)) hash.update(relative(folder, path)).update('\0').update(readFileSync(path))
   }
   return hash.digest('hex')
+}
+
+/** Removes what builds left behind whose process was killed. A younger draft may be that of another process. */
+function removeOldDrafts(folder: string) {
+  for (const name of globSync('dist.*', { cwd: folder })) {
+    const path = join(folder, name)
+    if (statSync(path).mtimeMs < systemClock.now() - maxBuildMs) rmSync(path, { recursive: true, force: true })
+  }
 }
 
 function readBuiltHash(dist: string): string | undefined {
