@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/admin/api/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the overview
+         * @description Figures of the newest hours over all processes: requests, errors, channels, webhooks, and what a person should look at. Other processes add theirs every ten seconds. The operator’s own calls do not count. An agent’s action counts as its request and as each call that it makes.
+         */
+        get: operations["admin.overview.read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/api/channels": {
         parameters: {
             query?: never;
@@ -355,26 +375,6 @@ export interface paths {
          * @description Ends the pause of writes within a second in every process. Without a pause, nothing happens.
          */
         delete: operations["admin.upstream.resume"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/overview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Show the overview
-         * @description Figures of the newest hours over all processes: requests, errors, channels, webhooks, and what a person should look at. Other processes add theirs every ten seconds. The operator’s own calls do not count. An agent’s action counts as its request and as each call that it makes.
-         */
-        get: operations["admin.overview.read"];
-        put?: never;
-        post?: never;
-        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1261,8 +1261,8 @@ export interface components {
         };
     };
     responses: {
-        /** @description BAD_REQUEST, IDEMPOTENCY_INVALID_KEY */
-        "Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY": {
+        /** @description BAD_REQUEST */
+        "Failure400-admin-BAD_REQUEST": {
             headers: {
                 "X-API-Version": components["headers"]["X-API-Version"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1298,45 +1298,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description IDEMPOTENCY_IN_PROGRESS */
-        "Failure409-admin-IDEMPOTENCY_IN_PROGRESS": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description BAD_REQUEST */
-        "Failure413-admin-BAD_REQUEST": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description BAD_REQUEST */
-        "Failure415-admin-BAD_REQUEST": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description IDEMPOTENCY_MISMATCH, VALIDATION_FAILED */
-        "Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED": {
+        /** @description VALIDATION_FAILED */
+        "Failure422-admin-VALIDATION_FAILED": {
             headers: {
                 "X-API-Version": components["headers"]["X-API-Version"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1386,8 +1349,8 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description BAD_REQUEST */
-        "Failure400-admin-BAD_REQUEST": {
+        /** @description BAD_REQUEST, IDEMPOTENCY_INVALID_KEY */
+        "Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY": {
             headers: {
                 "X-API-Version": components["headers"]["X-API-Version"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1398,8 +1361,45 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description VALIDATION_FAILED */
-        "Failure422-admin-VALIDATION_FAILED": {
+        /** @description IDEMPOTENCY_IN_PROGRESS */
+        "Failure409-admin-IDEMPOTENCY_IN_PROGRESS": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description BAD_REQUEST */
+        "Failure413-admin-BAD_REQUEST": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description BAD_REQUEST */
+        "Failure415-admin-BAD_REQUEST": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description IDEMPOTENCY_MISMATCH, VALIDATION_FAILED */
+        "Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED": {
             headers: {
                 "X-API-Version": components["headers"]["X-API-Version"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1480,19 +1480,155 @@ export interface components {
         "X-API-Version": string;
         /** @description Id of the request; quote it to support */
         "X-Request-Id": string;
-        /** @description `true` when the response is that of an earlier request with the key */
-        "Idempotent-Replayed": string;
         /** @description Language of `message` and `hint` */
         "Content-Language": string;
         /** @description How to authenticate */
         "WWW-Authenticate": string;
         /** @description Seconds to wait before a retry */
         "Retry-After": number;
+        /** @description `true` when the response is that of an earlier request with the key */
+        "Idempotent-Replayed": string;
     };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    "admin.overview.read": {
+        parameters: {
+            query?: {
+                /** @description How many hours, the running one included */
+                hours?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /** @description The hours of the overview; `since` is the start of the first one */
+                            period: {
+                                /**
+                                 * Format: date-time
+                                 * @description The start of the first hour
+                                 */
+                                since: string;
+                                /**
+                                 * Format: date-time
+                                 * @description Now, by the gateway’s clock
+                                 */
+                                until: string;
+                            };
+                            /** @description All requests of the period */
+                            requests: {
+                                /** @description Requests */
+                                total: number;
+                                /** @description Of `requests`: those with a status of 400 or above. Of `webhooks`: attempts without success */
+                                failed: number;
+                                /** @description Points that the requests cost */
+                                points: number;
+                                /** @description Milliseconds within which half of the requests ended, to 5 %; null without requests */
+                                p50_ms: number | null;
+                                /** @description Milliseconds within which 95 % of the requests ended, to 5 %; null without requests */
+                                p95_ms: number | null;
+                            };
+                            /** @description One entry per hour, oldest first */
+                            series: {
+                                /**
+                                 * Format: date-time
+                                 * @description The start of the hour
+                                 */
+                                at: string;
+                                /** @description Requests */
+                                calls: number;
+                                /** @description Requests with a status of 400 or above */
+                                failures: number;
+                                /** @description Points that the requests cost */
+                                points: number;
+                                /** @description Mean milliseconds of a request within the gateway, without the ERP; null without requests */
+                                gateway_ms: number | null;
+                                /** @description Mean milliseconds of the calls to the ERP, per request that made any; null without one */
+                                upstream_ms: number | null;
+                                /** @description Successful attempts of webhooks */
+                                webhooks_delivered: number;
+                                /** @description Attempts of webhooks without success */
+                                webhooks_failed: number;
+                            }[];
+                            /** @description Failed requests by error code, most frequent first */
+                            errors: {
+                                /** @description The error code */
+                                code: string;
+                                /** @description Requests that failed with this code */
+                                count: number;
+                            }[];
+                            /** @description The channels with the most points, at most 50 */
+                            channels: {
+                                /** @description Channel */
+                                channel_code: string;
+                                /** @description Requests */
+                                calls: number;
+                                /** @description Points that the requests cost */
+                                points: number;
+                                /** @description Requests with a status of 400 or above */
+                                failures: number;
+                            }[];
+                            /** @description Attempts of webhooks in the period */
+                            webhooks: {
+                                /** @description Successful attempts */
+                                delivered: number;
+                                /** @description Of `requests`: those with a status of 400 or above. Of `webhooks`: attempts without success */
+                                failed: number;
+                                /** @description Of `webhooks`: deliveries given up in the period. Of `attention`: all that were not sent again */
+                                dead_letters: number;
+                            };
+                            /** @description The copies of the stock by warehouse code */
+                            stock: {
+                                /** @description Warehouse, from `GET /api/v1/warehouses` */
+                                warehouse_code: string;
+                                /** @description Seconds since the copy was last known to equal the ERP’s stock; null before the first read */
+                                age_seconds: number | null;
+                            }[];
+                            /** @description What a person should look at; no number is counted beyond 10,000 */
+                            attention: {
+                                /** @description Of `webhooks`: deliveries given up in the period. Of `attention`: all that were not sent again */
+                                dead_letters: number;
+                                /** @description Plan requests that are not decided */
+                                plan_requests: number;
+                                /** @description OMS accounts that are locked after wrong passwords */
+                                lockouts: number;
+                                /** @description Writes to the ERP that have been open for more than a minute */
+                                writes_in_doubt: number;
+                                /** @description Of `writes_in_doubt`: those that only a person can settle */
+                                by_person: number;
+                                /** @description Channels that used a legacy token in the period, counted to 50 */
+                                legacy_channels: number;
+                            };
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
     "admin.channels.list": {
         parameters: {
             query?: {
@@ -3018,142 +3154,6 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.overview.read": {
-        parameters: {
-            query?: {
-                /** @description How many hours, the running one included */
-                hours?: number;
-            };
-            header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description The hours of the overview; `since` is the start of the first one */
-                            period: {
-                                /**
-                                 * Format: date-time
-                                 * @description The start of the first hour
-                                 */
-                                since: string;
-                                /**
-                                 * Format: date-time
-                                 * @description Now, by the gateway’s clock
-                                 */
-                                until: string;
-                            };
-                            /** @description All requests of the period */
-                            requests: {
-                                /** @description Requests */
-                                total: number;
-                                /** @description Of `requests`: those with a status of 400 or above. Of `webhooks`: attempts without success */
-                                failed: number;
-                                /** @description Points that the requests cost */
-                                points: number;
-                                /** @description Milliseconds within which half of the requests ended, to 5 %; null without requests */
-                                p50_ms: number | null;
-                                /** @description Milliseconds within which 95 % of the requests ended, to 5 %; null without requests */
-                                p95_ms: number | null;
-                            };
-                            /** @description One entry per hour, oldest first */
-                            series: {
-                                /**
-                                 * Format: date-time
-                                 * @description The start of the hour
-                                 */
-                                at: string;
-                                /** @description Requests */
-                                calls: number;
-                                /** @description Requests with a status of 400 or above */
-                                failures: number;
-                                /** @description Points that the requests cost */
-                                points: number;
-                                /** @description Mean milliseconds of a request within the gateway, without the ERP; null without requests */
-                                gateway_ms: number | null;
-                                /** @description Mean milliseconds of the calls to the ERP, per request that made any; null without one */
-                                upstream_ms: number | null;
-                                /** @description Successful attempts of webhooks */
-                                webhooks_delivered: number;
-                                /** @description Attempts of webhooks without success */
-                                webhooks_failed: number;
-                            }[];
-                            /** @description Failed requests by error code, most frequent first */
-                            errors: {
-                                /** @description The error code */
-                                code: string;
-                                /** @description Requests that failed with this code */
-                                count: number;
-                            }[];
-                            /** @description The channels with the most points, at most 50 */
-                            channels: {
-                                /** @description Channel */
-                                channel_code: string;
-                                /** @description Requests */
-                                calls: number;
-                                /** @description Points that the requests cost */
-                                points: number;
-                                /** @description Requests with a status of 400 or above */
-                                failures: number;
-                            }[];
-                            /** @description Attempts of webhooks in the period */
-                            webhooks: {
-                                /** @description Successful attempts */
-                                delivered: number;
-                                /** @description Of `requests`: those with a status of 400 or above. Of `webhooks`: attempts without success */
-                                failed: number;
-                                /** @description Of `webhooks`: deliveries given up in the period. Of `attention`: all that were not sent again */
-                                dead_letters: number;
-                            };
-                            /** @description The copies of the stock by warehouse code */
-                            stock: {
-                                /** @description Warehouse, from `GET /api/v1/warehouses` */
-                                warehouse_code: string;
-                                /** @description Seconds since the copy was last known to equal the ERP’s stock; null before the first read */
-                                age_seconds: number | null;
-                            }[];
-                            /** @description What a person should look at; no number is counted beyond 10,000 */
-                            attention: {
-                                /** @description Of `webhooks`: deliveries given up in the period. Of `attention`: all that were not sent again */
-                                dead_letters: number;
-                                /** @description Plan requests that are not decided */
-                                plan_requests: number;
-                                /** @description OMS accounts that are locked after wrong passwords */
-                                lockouts: number;
-                                /** @description Writes to the ERP that have been open for more than a minute */
-                                writes_in_doubt: number;
-                                /** @description Of `writes_in_doubt`: those that only a person can settle */
-                                by_person: number;
-                                /** @description Channels that used a legacy token in the period, counted to 50 */
-                                legacy_channels: number;
-                            };
-                        };
-                    };
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
             503: components["responses"]["Failure503-admin-INTERNAL"];

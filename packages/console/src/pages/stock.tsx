@@ -21,14 +21,13 @@ export function StockPage() {
   const columns: readonly Column<StockCopy>[] = [
     {
       title: t('warehouse'),
-      render: ({ warehouse_code, name }) => (
-        <span className="inline">
-          <b>{warehouse_code}</b>
-          <span className="muted">{name}</span>
+      render: ({ warehouse_code, name, kind }) => (
+        <span title={name}>
+          <b>{warehouse_code}</b>{' '}
+          {kind === 'company' && <span className="muted">{t('stock_kind_company')}</span>}
         </span>
       ),
     },
-    { title: t('kind'), render: ({ kind }) => t(`stock_kind_${kind}`) },
     {
       title: t('age'),
       render: ({ age_seconds }) => age_seconds !== null && <Age seconds={age_seconds} />,

@@ -54,6 +54,14 @@ export function Figure({
   )
 }
 
+/** A part of a whole in percent; nothing if there is no whole. */
+export function Share({ part, of }: { readonly part: number; readonly of: number }) {
+  const language = useLanguage()
+  if (of === 0) return '–'
+  const format = new Intl.NumberFormat(locales[language], { style: 'percent', maximumFractionDigits: 1 })
+  return <span className="figure">{format.format(part / of)}</span>
+}
+
 /** Milliseconds, from microseconds of a fast read to minutes of a slow ERP. */
 export function Duration({ ms }: { readonly ms: number | null | undefined }) {
   const language = useLanguage()

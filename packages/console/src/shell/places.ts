@@ -36,7 +36,7 @@ export const placeGroups: readonly {
   {
     title: 'group_webhooks',
     places: [
-      { to: '/webhooks', text: 'webhooks', key: 'w', icon: 'webhooks' },
+      { to: '/webhooks', text: 'endpoints', key: 'w', icon: 'webhooks' },
       { to: '/deliveries', text: 'deliveries', key: 'd', icon: 'deliveries' },
       { to: '/dead-letters', text: 'dead_letters', key: 'x', icon: 'dead', count: 'dead_letters' },
     ],

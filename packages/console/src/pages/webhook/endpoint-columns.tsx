@@ -24,8 +24,7 @@ export function useEndpointColumns(): readonly Column<WebhookEndpoint>[] {
     { title: t('channel'), render: ({ channel_code }) => channel_code },
     {
       title: t('events'),
-      render: ({ event_types: types }) => <span className="mono">{types.join(', ')}</span>,
-      wraps: true,
+      render: ({ event_types: types }) => <span className="mono">{types.join(' ')}</span>,
     },
     { title: t('waiting_deliveries'), render: ({ pending }) => <Figure value={pending} />, align: 'right' },
     { title: t('oldest'), render: ({ oldest_pending_at: at }) => at !== null && <Time at={at} /> },
