@@ -134,6 +134,26 @@ const settings = createRoute({
   path: '/settings',
   component: lazyRouteComponent(() => import('./pages/settings.tsx'), 'SettingsPage'),
 })
+const orders = createRoute({
+  getParentRoute: () => root,
+  path: '/orders',
+  validateSearch: takeSearch([
+    'client_order_number',
+    'channel_code',
+    'kind',
+    'status',
+    'in_doubt',
+    'since',
+    'until',
+    'cursor',
+  ]),
+  component: lazyRouteComponent(() => import('./pages/orders.tsx'), 'OrdersPage'),
+})
+const order = createRoute({
+  getParentRoute: () => root,
+  path: '/orders/$order_id',
+  component: lazyRouteComponent(() => import('./pages/order.tsx'), 'OrderPage'),
+})
 
 export const router = createRouter({
   routeTree: root.addChildren([
@@ -156,6 +176,8 @@ export const router = createRouter({
     lockouts,
     legacy,
     settings,
+    orders,
+    order,
   ]),
   basepath: '/admin',
   parseSearch,

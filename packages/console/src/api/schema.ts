@@ -420,6 +420,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/api/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the orders of every channel
+         * @description Wholesale and drop-ship orders of every channel, newest first, without recipients. Drafts are listed; a drop-ship preview is found by its client_order_number only, or while its write is in doubt.
+         */
+        get: operations["admin.orders.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/orders/{order_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an order of any channel
+         * @description One wholesale or drop-ship order with its recipient, shipments, holds, the requests that concerned it, and the events and webhook deliveries that followed. Requests and events go back as far as the request log is kept.
+         */
+        get: operations["admin.orders.read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/api/webhook-endpoints": {
         parameters: {
             query?: never;
@@ -1102,6 +1142,359 @@ export interface components {
             last_compare_at: string | null;
             last_differences: number | null;
             compare_requested_at: string | null;
+        };
+        OrderSummary: {
+            /**
+             * @description Kind of the entry
+             * @enum {string}
+             */
+            kind: "order" | "dropship";
+            /** @description Wholesale order */
+            order_id: string;
+            /** @description Channel */
+            channel_code: string;
+            /** @description OMS account */
+            account_id: string | null;
+            /** @description Your own number for the order */
+            client_order_number: string | null;
+            /** @description The ERP’s own number of the order */
+            serial_number: string | null;
+            /**
+             * @description Only documents in this state
+             * @enum {string}
+             */
+            status: "draft" | "confirmed" | "pending" | "shipped" | "intercepted" | "cancelled";
+            /** @description The ERP’s own code for the state */
+            status_raw: string | null;
+            /** @description Whether the outcome of a write is still being looked up */
+            in_doubt: boolean;
+            /** @description Warehouse, from `GET /api/v1/warehouses` */
+            warehouse_code: string | null;
+            /** @description The style’s SKUs */
+            skus: string[];
+            /** @description Number of pieces */
+            quantity: number;
+            /** @description `goods` + `freight` + `handling` + `tax` − `discount` */
+            total: number | null;
+            /** @description Currency, ISO 4217 */
+            currency: string | null;
+            /** @description The carrier’s number of the parcel */
+            tracking_number: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+            /** @description When it was submitted */
+            submitted_at: string | null;
+            /** @description When it was cancelled */
+            cancelled_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it last changed
+             */
+            updated_at: string;
+        };
+        Order: {
+            /** @description Wholesale order */
+            order_id: string;
+            /** @description Your own number for the order */
+            client_order_number: string | null;
+            /** @description OMS account */
+            account_id: string | null;
+            /**
+             * @description `draft`, `confirmed` or `cancelled`
+             * @enum {string}
+             */
+            status: "draft" | "confirmed" | "cancelled";
+            /** @description The ERP’s own code for the state */
+            status_raw: string | null;
+            /** @description Whether the outcome of a write is still being looked up */
+            in_doubt: boolean;
+            /** @description Warehouse, from `GET /api/v1/warehouses` */
+            warehouse_code: string | null;
+            /** @description SKUs with their quantities; a SKU may be on one line only */
+            lines: {
+                /**
+                 * @description SKU, compared byte by byte, case included
+                 * @example LIN-0042-BLK-M
+                 */
+                sku: string;
+                /**
+                 * @description Style code, compared byte by byte
+                 * @example LIN-0042
+                 */
+                product_code: string;
+                /** @description Number of pieces */
+                quantity: number;
+                /** @description Pieces that the ERP has set aside */
+                quantity_allocated: number;
+                /** @description Pieces that have left the warehouse */
+                quantity_shipped: number;
+                /** @description Price of one piece */
+                unit_price: number | null;
+                /** @description Price of the line */
+                line_total: number | null;
+            }[];
+            /** @description Shipping of a wholesale order */
+            shipping: {
+                /** @description Shipping method, from `GET /api/v1/shipping-methods` */
+                shipping_method_id: string;
+                /** @description Delivery address, from `GET /api/v1/addresses`; required for a delivery */
+                address_id?: string;
+            } | null;
+            /**
+             * @description `balance`, `invoice`, `wechat` or `alipay`
+             * @enum {string}
+             */
+            payment_method: "balance" | "invoice" | "wechat" | "alipay";
+            /** @description Whether it is paid */
+            paid: boolean;
+            /** @description URL of the payment page */
+            payment_url: string | null;
+            /** @description Costs of the order */
+            costs: components["schemas"]["Costs"] | null;
+            /** @description Currency, ISO 4217 */
+            currency: string | null;
+            /** @description A note that is sent with the document */
+            remark: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+            /** @description When it was submitted */
+            submitted_at: string | null;
+            /** @description When it was cancelled */
+            cancelled_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it last changed
+             */
+            updated_at: string;
+        };
+        Costs: {
+            /** @description Goods */
+            goods: number;
+            /** @description Freight */
+            freight: number;
+            /** @description Handling */
+            handling: number;
+            /** @description Tax */
+            tax: number;
+            /** @description Discount, which is subtracted */
+            discount: number;
+            /** @description `goods` + `freight` + `handling` + `tax` − `discount` */
+            total: number;
+        };
+        DropshipOrder: {
+            /** @description Drop-ship order or its preview */
+            dropship_order_id: string;
+            /** @description Your own number for the order */
+            client_order_number: string;
+            /** @description The ERP’s own number of the order */
+            serial_number: string | null;
+            /** @description OMS account */
+            account_id: string | null;
+            /**
+             * @description SKU, compared byte by byte, case included
+             * @example LIN-0042-BLK-M
+             */
+            sku: string;
+            /**
+             * @description Style code, compared byte by byte
+             * @example LIN-0042
+             */
+            product_code: string;
+            /** @description Number of pieces */
+            quantity: number;
+            /** @description The end customer to whom the parcel goes */
+            recipient: {
+                /** @description Name */
+                name: string;
+                /** @description Phone of the recipient, with the country’s prefix */
+                phone: string;
+                /** @description Street and number */
+                address: string;
+                /** @description Country, ISO 3166-1 alpha-2 */
+                country_code: string;
+                /** @description State or province; required in AU, US, CA, CN, JP and KR */
+                state?: string;
+                /** @description City */
+                city: string;
+                /** @description Postal code; required where the country has postal codes */
+                postal_code?: string;
+            };
+            /**
+             * @description `normal` or `express`
+             * @enum {string}
+             */
+            shipping_method: "normal" | "express";
+            /** @description Warehouse, from `GET /api/v1/warehouses` */
+            warehouse_code: string | null;
+            /**
+             * @description State of the order
+             * @enum {string}
+             */
+            status: "pending" | "shipped" | "intercepted" | "cancelled";
+            /** @description The ERP’s own code for the state */
+            status_raw: string | null;
+            /** @description Whether the outcome of a write is still being looked up */
+            in_doubt: boolean;
+            /** @description Whether it is paid */
+            paid: boolean;
+            /** @description Price of one piece */
+            unit_price: number | null;
+            /** @description Costs of the order */
+            costs: components["schemas"]["Costs"] | null;
+            /** @description Currency, ISO 4217 */
+            currency: string | null;
+            /** @description Carrier */
+            carrier: string | null;
+            /** @description The carrier’s number of the parcel */
+            tracking_number: string | null;
+            /** @description URL for tracking the parcel */
+            tracking_url: string | null;
+            /** @description Expected dates of dispatch and arrival */
+            arrival: components["schemas"]["Arrival"] | null;
+            /** @description Shipment */
+            shipment_id: string | null;
+            /** @description A note that is sent with the document */
+            remark: string | null;
+            /** @description When it was submitted */
+            submitted_at: string | null;
+            /** @description When it left the warehouse */
+            shipped_at: string | null;
+            /** @description When it was cancelled */
+            cancelled_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed
+             */
+            updated_at: string;
+        };
+        Arrival: {
+            /**
+             * Format: date
+             * @description Earliest day of dispatch
+             */
+            earliest_ship_date: string;
+            /**
+             * Format: date
+             * @description Latest day of dispatch
+             */
+            latest_ship_date: string;
+            /**
+             * Format: date
+             * @description Earliest day of arrival
+             */
+            earliest_arrival_date: string;
+            /**
+             * Format: date
+             * @description Latest day of arrival
+             */
+            latest_arrival_date: string;
+        };
+        Shipment: {
+            /** @description Shipment */
+            shipment_id: string;
+            /**
+             * @description `wholesale` or `dropship`
+             * @enum {string}
+             */
+            order_type: "wholesale" | "dropship";
+            /** @description Wholesale order */
+            order_id: string | null;
+            /** @description Drop-ship order or its preview */
+            dropship_order_id: string | null;
+            /** @description Warehouse, from `GET /api/v1/warehouses` */
+            warehouse_code: string;
+            /** @description Carrier */
+            carrier: string;
+            /** @description The carrier’s service */
+            service: string;
+            /** @description The carrier’s number of the parcel */
+            tracking_number: string | null;
+            /** @description URL for tracking the parcel */
+            tracking_url: string | null;
+            /** @description Contents of the shipment */
+            lines: {
+                /**
+                 * @description SKU, compared byte by byte, case included
+                 * @example LIN-0042-BLK-M
+                 */
+                sku: string;
+                /** @description Number of pieces */
+                quantity: number;
+            }[];
+            /** @description Parcels */
+            packages: number;
+            /**
+             * Format: date-time
+             * @description When it left the warehouse
+             */
+            shipped_at: string;
+            /** @description Expected day of arrival */
+            estimated_arrival_date: string | null;
+            /**
+             * @description State of the shipment
+             * @enum {string}
+             */
+            status: "shipped";
+            /** @description The ERP’s own code for the state */
+            status_raw: string;
+        };
+        Hold: {
+            /** @description Hold */
+            hold_id: string;
+            /**
+             * @description Kind of document that the stock is held for
+             * @enum {string}
+             */
+            source: "dropship_preview" | "reservation" | "order";
+            /** @description The document that the stock is held for */
+            source_id: string;
+            /** @description SKUs with their quantities; a SKU may be on one line only */
+            lines: {
+                /** @description Warehouse, from `GET /api/v1/warehouses` */
+                warehouse_code: string;
+                /**
+                 * @description SKU, compared byte by byte, case included
+                 * @example LIN-0042-BLK-M
+                 */
+                sku: string;
+                /** @description Number of pieces */
+                quantity: number;
+            }[];
+            /**
+             * @description Whether the stock is still held
+             * @enum {string}
+             */
+            status: "reserved" | "cancelled" | "confirmed";
+            /** @description The ERP’s own code for the state */
+            status_raw: string | null;
+            /** @description Why the stock was released */
+            released_reason: ("submit" | "release" | "expiry") | null;
+            /**
+             * Format: date-time
+             * @description When it expires
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed
+             */
+            updated_at: string;
         };
         OperatorsEndpoint: {
             /** @description Webhook endpoint */
@@ -3235,6 +3628,162 @@ export interface operations {
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
             502: components["responses"]["Failure502-admin-UPSTREAM_ERROR"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.orders.list": {
+        parameters: {
+            query?: {
+                /** @description `order`: wholesale; `dropship`: drop-ship. Without it: both */
+                kind?: "order" | "dropship";
+                /** @description The channel */
+                channel_code?: string;
+                /** @description Only documents in this state */
+                status?: "draft" | "confirmed" | "pending" | "shipped" | "intercepted" | "cancelled";
+                /** @description Whether a write on the order has no known outcome yet */
+                in_doubt?: boolean;
+                /** @description Your own number for the order */
+                client_order_number?: string;
+                /** @description Only orders created from this time on */
+                since?: string;
+                /** @description Only orders created before this time */
+                until?: string;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+                /** @description Rows of a page */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["OrderSummary"][];
+                        /** @description Whether another page follows */
+                        has_more: boolean;
+                        /** @description The cursor of the next page; null on the last page */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.orders.read": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description The id of the wholesale or drop-ship order */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /**
+                             * @description Of the order: `order` or `dropship`. Of `open_write`: the kind of write
+                             * @enum {string}
+                             */
+                            kind: "order" | "dropship";
+                            /** @description The channel */
+                            channel_code: string;
+                            /** @description The reference by which the ERP knows the order */
+                            reference: string;
+                            /** @description The wholesale order; null for a drop-ship order */
+                            order: components["schemas"]["Order"] | null;
+                            /** @description The drop-ship order; null for a wholesale order */
+                            dropship_order: components["schemas"]["DropshipOrder"] | null;
+                            /** @description The write whose outcome is not known yet; null without one */
+                            open_write: {
+                                /** @description Of the order: `order` or `dropship`. Of `open_write`: the kind of write */
+                                kind: string;
+                                /** @description Id of the request; quote it to support */
+                                request_id: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When the write began
+                                 */
+                                sent_at: string;
+                                /** @description When the gateway last looked the outcome up; null if it has not yet */
+                                looked_up_at: string | null;
+                            } | null;
+                            /** @description The shipments of the order, oldest first */
+                            shipments: components["schemas"]["Shipment"][];
+                            /** @description Stock held for the order, newest first */
+                            holds: components["schemas"]["Hold"][];
+                            /** @description The requests that concerned the order, newest first, at most 100 */
+                            requests: components["schemas"]["OperatorsRequest"][];
+                            /** @description The events about the order, oldest first, with their deliveries */
+                            events: {
+                                /** @description Id of the event, the same on every attempt; use it to remove duplicates */
+                                event_id: string;
+                                /** @description Kind of document */
+                                type: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When it happened
+                                 */
+                                occurred_at: string;
+                                /** @description Webhook deliveries of the event */
+                                deliveries: {
+                                    /** @description Delivery */
+                                    delivery_id: string;
+                                    /** @description Webhook endpoint */
+                                    endpoint_id: string;
+                                    /** @description Only documents in this state */
+                                    status: string;
+                                    /** @description Attempts that have ended */
+                                    attempts: number;
+                                    /** @description HTTP status of the last response */
+                                    last_status: number | null;
+                                }[];
+                            }[];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
             503: components["responses"]["Failure503-admin-INTERNAL"];
         };
     };

@@ -1,7 +1,7 @@
 /** The charts of the overview, one point an hour. They are loaded after the page, because their library is large. */
 
 import '@mantine/charts/styles.css'
-import { AreaChart, BarChart } from '@mantine/charts'
+import { BarChart } from '@mantine/charts'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useGo } from '../parts/go.ts'
@@ -60,7 +60,7 @@ export default function HourCharts({ series }: { readonly series: readonly Hour[
   } as const
   return (
     <>
-      <div className="columns">
+      <div className="columns" data-narrow>
         <Chart title={t('calls_by_hour')}>
           <BarChart
             {...shared}
@@ -74,18 +74,16 @@ export default function HourCharts({ series }: { readonly series: readonly Hour[
           />
         </Chart>
         <Chart title={t('latency_by_hour')}>
-          <AreaChart
+          <BarChart
             {...shared}
             type="stacked"
             unit=" ms"
-            curveType="monotone"
-            connectNulls={false}
             series={[
               { name: 'gateway_ms', label: t('in_gateway'), color: 'brand.4' },
               { name: 'upstream_ms', label: t('erp_time'), color: 'orange.6' },
             ]}
             valueFormatter={(value) => String(Math.round(value))}
-            areaChartProps={open('/requests')}
+            barChartProps={open('/requests')}
             className="clickable"
           />
         </Chart>

@@ -1,13 +1,13 @@
-import { Badge, Group } from '@mantine/core'
+import { Badge } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { RowOf } from '../api/client.ts'
-import { useChange, useRead } from '../api/hooks.ts'
-import { Action } from '../parts/action.tsx'
-import { type Column, DataList } from '../parts/data-table.tsx'
+import { useRead } from '../api/hooks.ts'
+import { type Column, DataList, rowLink } from '../parts/data-table.tsx'
 import { Page } from '../parts/page.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Id, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
+import { Settle } from './doubt/settle.tsx'
 
 type Doubt = RowOf<'/admin/api/writes-in-doubt'>
 
@@ -20,7 +20,11 @@ export function DoubtsPage() {
   const columns: readonly Column<Doubt>[] = [
     {
       title: t('document'),
-      render: ({ document_id }) => <Id value={document_id} />,
+      render: ({ document_id }) => (
+        <Link to="/orders/$order_id" params={{ order_id: document_id }} {...rowLink} className="mono">
+          {document_id}
+        </Link>
+      ),
     },
     { title: t('write'), render: ({ kind }) => <span className="mono">{kind}</span> },
     { title: t('reference'), render: ({ reference }) => <Id value={reference} /> },
@@ -41,7 +45,11 @@ export function DoubtsPage() {
         <Badge color={settled_by === 'person' ? 'orange' : 'blue'}>{t(`settled_by_${settled_by}`)}</Badge>
       ),
     },
-    { title: t('actions'), align: 'right', render: (doubt) => <Settle doubt={doubt} /> },
+    {
+      title: t('actions'),
+      align: 'right',
+      render: ({ document_id, reference }) => <Settle documentId={document_id} reference={reference} />,
+    },
   ]
   return (
     <Page title={t('doubts')} text={t('doubts_text')}>
@@ -53,34 +61,5 @@ export function DoubtsPage() {
         empty={<Empty title={t('doubts_none')} text={t('doubts_none_text')} />}
       />
     </Page>
-  )
-}
-
-/** Settles a write by what a person found in the ERP. */
-export function Settle({ doubt }: { readonly doubt: Pick<Doubt, 'document_id' | 'reference'> }) {
-  const t = useTexts()
-  const { document_id, reference } = doubt
-  const settle = useChange('post', '/admin/api/writes-in-doubt/{document_id}/settle')
-  return (
-    <Group gap="xs" wrap="nowrap" justify="flex-end">
-      <Action
-        label={t('settle_found')}
-        variant="light"
-        color="brand"
-        title={t('settle_found_title', { reference })}
-        consequence={t('settle_found_text')}
-        run={() => settle.mutateAsync({ params: { document_id }, body: { outcome: 'found' } })}
-        done={t('settled')}
-      />
-      <Action
-        label={t('settle_absent')}
-        variant="light"
-        color="red"
-        title={t('settle_absent_title', { reference })}
-        consequence={t('settle_absent_text')}
-        run={() => settle.mutateAsync({ params: { document_id }, body: { outcome: 'absent' } })}
-        done={t('settled')}
-      />
-    </Group>
   )
 }

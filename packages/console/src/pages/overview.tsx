@@ -88,7 +88,7 @@ function Figures({ overview }: { readonly overview: Overview }) {
       <Suspense fallback={<Loading lines={8} />}>
         <HourCharts series={overview.series} />
       </Suspense>
-      <div className="columns">
+      <div className="columns" data-narrow>
         <Section title={t('errors_by_code')}>
           <BarList
             empty={t('errors_none')}

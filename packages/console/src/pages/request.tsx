@@ -2,19 +2,19 @@ import { Button, CopyButton, Menu } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { ResultOf } from '../api/client.ts'
 import { useRead } from '../api/hooks.ts'
-import { type Column, DataTable } from '../parts/data-table.tsx'
+import { DataTable } from '../parts/data-table.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { Empty, Read } from '../parts/states.tsx'
-import { Figure, Id, State, StatusCode, Time } from '../parts/values.tsx'
+import { Figure, Id, StatusCode, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { Route } from './request/columns.tsx'
 import { toCurl, toLookUpCurl } from './request/curl.ts'
+import { useEventColumns } from './request/event-columns.tsx'
 import { Timeline } from './request/timeline.tsx'
 
 type Trace = ResultOf<'/admin/api/requests/{request_id}', 'get'>['data']
 type Logged = Trace['requests'][number]
-type CausedEvent = Trace['events'][number]
 
 const route = getRouteApi('/requests/$request_id')
 
@@ -111,29 +111,6 @@ function ErrorLink({ code }: { readonly code: string }) {
       </Link>
     </span>
   )
-}
-
-function useEventColumns(): readonly Column<CausedEvent>[] {
-  const t = useTexts()
-  return [
-    { title: t('event'), render: ({ event_id }) => <Id value={event_id} /> },
-    { title: t('type'), render: ({ type }) => <span className="mono">{type}</span> },
-    { title: t('time'), render: ({ occurred_at }) => <Time at={occurred_at} /> },
-    {
-      title: t('deliveries'),
-      wraps: true,
-      render: ({ deliveries }) =>
-        deliveries.length === 0
-          ? t('deliveries_none_short')
-          : deliveries.map(({ delivery_id, status, attempts, last_status }) => (
-              <div key={delivery_id} className="inline">
-                <State value={status} />
-                <span className="mono">{delivery_id}</span>
-                <span className="muted">{t('attempts_of', { n: attempts, status: last_status ?? '–' })}</span>
-              </div>
-            )),
-    },
-  ]
 }
 
 function CopyMenu({ requestId, first }: { readonly requestId: string; readonly first: Logged | undefined }) {

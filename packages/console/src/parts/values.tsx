@@ -62,6 +62,19 @@ export function Share({ part, of }: { readonly part: number; readonly of: number
   return <span className="figure">{format.format(part / of)}</span>
 }
 
+/** An amount in units of its currency, as the API states it. */
+export function Money({ amount, currency }: { readonly amount: number; readonly currency: string | null }) {
+  const language = useLanguage()
+  const format = new Intl.NumberFormat(locales[language], {
+    minimumFractionDigits: currency === 'KRW' || currency === 'JPY' ? 0 : 2,
+  })
+  return (
+    <span className="figure">
+      {format.format(amount)} {currency}
+    </span>
+  )
+}
+
 /** Milliseconds, from microseconds of a fast read to minutes of a slow ERP. */
 export function Duration({ ms }: { readonly ms: number | null | undefined }) {
   const language = useLanguage()

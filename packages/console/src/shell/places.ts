@@ -20,6 +20,7 @@ export const placeGroups: readonly {
     title: 'group_traffic',
     places: [
       { to: '/requests', text: 'requests', key: 'r', icon: 'requests' },
+      { to: '/orders', text: 'orders', key: 'q', icon: 'orders' },
       { to: '/unknown-outcomes', text: 'doubts', key: 'u', icon: 'doubts', count: 'writes_in_doubt' },
       { to: '/holds', text: 'holds', key: 'h', icon: 'holds' },
     ],
