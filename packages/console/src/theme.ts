@@ -26,11 +26,37 @@ const dark: MantineColorsTuple = [
   '#080c0b',
 ]
 
+/** White text on the shades of buttons (6 and 8) has a contrast of at least 4.5, which Mantine's own lack. */
+const orange: MantineColorsTuple = [
+  '#fff4e6',
+  '#ffe8cc',
+  '#ffd8a8',
+  '#ffc078',
+  '#ffa94d',
+  '#ff922b',
+  '#c4500a',
+  '#bc4a0a',
+  '#b4460a',
+  '#9a3a06',
+]
+const red: MantineColorsTuple = [
+  '#fff5f5',
+  '#ffe3e3',
+  '#ffc9c9',
+  '#ffa8a8',
+  '#ff8787',
+  '#ff6b6b',
+  '#d03030',
+  '#c72b2b',
+  '#bd2626',
+  '#a61e1e',
+]
+
 export const theme = createTheme({
   primaryColor: 'brand',
-  primaryShade: { light: 8, dark: 3 },
+  primaryShade: { light: 8, dark: 6 },
   autoContrast: true,
-  colors: { brand, dark },
+  colors: { brand, dark, orange, red },
   fontFamily: 'var(--console-sans)',
   fontFamilyMonospace: 'var(--console-mono)',
   headings: {
@@ -52,6 +78,11 @@ export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     '--mantine-color-body': '#ffffff',
+    '--mantine-color-green-light-color': '#1b6630',
+    '--mantine-color-orange-light-color': '#9a3a06',
+    '--mantine-color-red-light-color': '#a61e1e',
+    '--mantine-color-blue-light-color': '#11538f',
+    '--mantine-color-gray-light-color': '#454d4c',
     '--console-panel': '#f7f6f2',
     '--console-line': '#e5e1d8',
     '--console-active': '#dfecee',

@@ -17,6 +17,8 @@ interface ActionProps extends Pick<ButtonProps, 'color' | 'variant' | 'leftSecti
   /** Further fields of the dialog. */
   readonly children?: ReactNode
   readonly confirm?: string
+  /** The word of the button that closes the dialog and changes nothing. */
+  readonly dismiss?: string
   readonly isReady?: boolean
   /** Makes the change. Throws `ApiError`, which the dialog shows. With `false`, the dialog stays open. */
   readonly run: () => Promise<unknown>
@@ -31,6 +33,7 @@ export function Action({
   consequence,
   children,
   confirm = label,
+  dismiss,
   isReady = true,
   run,
   done,
@@ -85,7 +88,7 @@ export function Action({
             )}
             <Group justify="flex-end" gap="xs">
               <Button variant="default" onClick={dialog.close}>
-                {t('cancel')}
+                {dismiss ?? t('cancel')}
               </Button>
               <Button
                 type="submit"

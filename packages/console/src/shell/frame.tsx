@@ -44,7 +44,7 @@ function SignedIn() {
         </Group>
         <TopBar />
       </AppShell.Header>
-      <AppShell.Navbar className="side">
+      <AppShell.Navbar className="side" aria-label={t('menu')}>
         <Navigation />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1}>

@@ -11,7 +11,7 @@ export function Navigation() {
   const attention = useAttention()
   return (
     <ScrollArea type="auto" className="menu">
-      <nav aria-label={t('menu')}>
+      <div>
         {placeGroups.map(({ title, places }) => (
           <div key={title ?? 'top'} className="menu-group">
             {title && <div className="menu-title">{t(title)}</div>}
@@ -37,7 +37,7 @@ export function Navigation() {
             })}
           </div>
         ))}
-      </nav>
+      </div>
     </ScrollArea>
   )
 }

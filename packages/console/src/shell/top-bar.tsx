@@ -20,7 +20,7 @@ export function Brand() {
   return (
     <Link to="/" className="brand">
       <img src="/favicon.ico" alt="" width={22} height={22} />
-      <span>Trade Gateway</span>
+      <span className="wide">Trade Gateway</span>
     </Link>
   )
 }
@@ -51,13 +51,12 @@ export function TopBar() {
           onClick={spotlight.open}
           leftSection={<Icon name="search" />}
           rightSection={
-            <Kbd size="xs" className="finder-text">
+            <Kbd size="xs" className="wide" aria-hidden>
               ⌘K
             </Kbd>
           }
-          aria-label={t('search')}
         >
-          <span className="finder-text">{t('search')}</span>
+          <span className="wide">{t('search')}</span>
         </Button>
         <Preferences />
         <Tooltip label={t('signed_in_as', { actor })}>
@@ -66,9 +65,8 @@ export function TopBar() {
             onClick={() => lock('locked')}
             leftSection={<Icon name="lock" />}
             className="locker"
-            aria-label={t('lock')}
           >
-            <span>{t('lock')}</span>
+            <span className="wide">{t('lock')}</span>
           </Button>
         </Tooltip>
       </Group>

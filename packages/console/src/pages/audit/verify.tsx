@@ -29,6 +29,7 @@ export function VerifyAudit() {
       variant="filled"
       title={t('verify_title')}
       consequence={t('verify_text')}
+      dismiss={t('close')}
       run={verify}
       onOpen={() => setVerified(undefined)}
     >
