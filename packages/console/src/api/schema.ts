@@ -296,6 +296,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/api/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the orders of every channel
+         * @description Wholesale and drop-ship orders of every channel, newest first, without recipients. Drafts are listed; a drop-ship preview is found by its client_order_number only, or while its write is in doubt.
+         */
+        get: operations["admin.orders.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/orders/{order_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an order of any channel
+         * @description One wholesale or drop-ship order with its recipient, shipments, holds, the requests that concerned it, and the events and webhook deliveries that followed. Requests and events go back as far as the request log is kept.
+         */
+        get: operations["admin.orders.read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/api/writes-in-doubt": {
         parameters: {
             query?: never;
@@ -420,7 +460,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/admin/api/orders": {
+    "/admin/api/settings": {
         parameters: {
             query?: never;
             header?: never;
@@ -428,30 +468,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Search the orders of every channel
-         * @description Wholesale and drop-ship orders of every channel, newest first, without recipients. Drafts are listed; a drop-ship preview is found by its client_order_number only, or while its write is in doubt.
+         * List the settings
+         * @description The settings of this process: the value of each and where it came from. Secrets are never shown. Of an address, user, password and query are left out.
          */
-        get: operations["admin.orders.list"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/orders/{order_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read an order of any channel
-         * @description One wholesale or drop-ship order with its recipient, shipments, holds, the requests that concerned it, and the events and webhook deliveries that followed. Requests and events go back as far as the request log is kept.
-         */
-        get: operations["admin.orders.read"];
+        get: operations["admin.settings.list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -929,50 +949,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/admin/api/settings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description ok */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            data: {
-                                name: string;
-                                value: string | null;
-                                /** @enum {string} */
-                                source: "environment" | "file" | "default";
-                                secret: boolean;
-                                set: boolean;
-                            }[];
-                        };
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1097,52 +1073,6 @@ export interface components {
             /** @description Channel */
             channel_code: string | null;
         };
-        WriteInDoubt: {
-            /** @description The document that the write changes */
-            document_id: string;
-            /** @description Kind of the entry */
-            kind: string;
-            /** @description The reference that the gateway sent to the ERP */
-            reference: string;
-            /** @description Channel */
-            channel_code: string;
-            /** @description Id of the request; quote it to support */
-            request_id: string;
-            /**
-             * Format: date-time
-             * @description When the write was sent to the ERP
-             */
-            sent_at: string;
-            /** @description When the write was last looked up */
-            looked_up_at: string | null;
-            /**
-             * @description `gateway`, or `person` when the ERP offers no look-up
-             * @enum {string}
-             */
-            settled_by: "gateway" | "person";
-        };
-        StockCopy: {
-            /** @description Warehouse, from `GET /api/v1/warehouses` */
-            warehouse_code: string;
-            /** @description Name */
-            name: string;
-            /**
-             * @description Kind of the entry
-             * @enum {string}
-             */
-            kind: "warehouse" | "company";
-            /** @description Version of the stock */
-            version: number | null;
-            latest_at: string | null;
-            age_seconds: number | null;
-            /** @description Rows as in the change feed, oldest change first; left out in `GET /events` */
-            rows: number | null;
-            /** @description 32 hexadecimal digits: the sum modulo 2^128, over the rows that are not withdrawn, of the first 16 bytes of each row’s SHA-256. The hashed text is `sku`, `product_code`, `quantity_on_hand`, `quantity_available`, `price_wholesale`, `price_retail` and `currency`, joined by U+001F, in UTF-8, with prices in whole minor units. */
-            checksum: string | null;
-            last_compare_at: string | null;
-            last_differences: number | null;
-            compare_requested_at: string | null;
-        };
         OrderSummary: {
             /**
              * @description Kind of the entry
@@ -1163,7 +1093,7 @@ export interface components {
              * @description Only documents in this state
              * @enum {string}
              */
-            status: "draft" | "confirmed" | "pending" | "shipped" | "intercepted" | "cancelled";
+            status: "draft" | "confirmed" | "cancelled" | "pending" | "shipped" | "intercepted";
             /** @description The ERP’s own code for the state */
             status_raw: string | null;
             /** @description Whether the outcome of a write is still being looked up */
@@ -1495,6 +1425,65 @@ export interface components {
              * @description When it last changed
              */
             updated_at: string;
+        };
+        WriteInDoubt: {
+            /** @description The document that the write changes */
+            document_id: string;
+            /** @description Kind of the entry */
+            kind: string;
+            /** @description The reference that the gateway sent to the ERP */
+            reference: string;
+            /** @description Channel */
+            channel_code: string;
+            /** @description Id of the request; quote it to support */
+            request_id: string;
+            /**
+             * Format: date-time
+             * @description When the write was sent to the ERP
+             */
+            sent_at: string;
+            /** @description When the write was last looked up */
+            looked_up_at: string | null;
+            /**
+             * @description `gateway`, or `person` when the ERP offers no look-up
+             * @enum {string}
+             */
+            settled_by: "gateway" | "person";
+        };
+        StockCopy: {
+            /** @description Warehouse, from `GET /api/v1/warehouses` */
+            warehouse_code: string;
+            /** @description Name */
+            name: string;
+            /**
+             * @description Kind of the entry
+             * @enum {string}
+             */
+            kind: "warehouse" | "company";
+            /** @description Version of the stock */
+            version: number | null;
+            latest_at: string | null;
+            age_seconds: number | null;
+            /** @description Rows as in the change feed, oldest change first; left out in `GET /events` */
+            rows: number | null;
+            /** @description 32 hexadecimal digits: the sum modulo 2^128, over the rows that are not withdrawn, of the first 16 bytes of each row’s SHA-256. The hashed text is `sku`, `product_code`, `quantity_on_hand`, `quantity_available`, `price_wholesale`, `price_retail` and `currency`, joined by U+001F, in UTF-8, with prices in whole minor units. */
+            checksum: string | null;
+            last_compare_at: string | null;
+            last_differences: number | null;
+            compare_requested_at: string | null;
+        };
+        Setting: {
+            /** @description Name */
+            name: string;
+            value: string | null;
+            /**
+             * @description Kind of document that the stock is held for
+             * @enum {string}
+             */
+            source: "environment" | "file" | "default";
+            /** @description The signing secret, shown only in this response */
+            secret: boolean;
+            set: boolean;
         };
         OperatorsEndpoint: {
             /** @description Webhook endpoint */
@@ -3185,6 +3174,162 @@ export interface operations {
             503: components["responses"]["Failure503-admin-INTERNAL"];
         };
     };
+    "admin.orders.list": {
+        parameters: {
+            query?: {
+                /** @description `order`: wholesale; `dropship`: drop-ship. Without it: both */
+                kind?: "order" | "dropship";
+                /** @description The channel */
+                channel_code?: string;
+                /** @description Only documents in this state */
+                status?: "draft" | "confirmed" | "cancelled" | "pending" | "shipped" | "intercepted";
+                /** @description Whether a write on the order has no known outcome yet */
+                in_doubt?: boolean;
+                /** @description Your own number for the order */
+                client_order_number?: string;
+                /** @description Only orders created from this time on */
+                since?: string;
+                /** @description Only orders created before this time */
+                until?: string;
+                /** @description next_cursor of the previous page */
+                cursor?: string;
+                /** @description Rows of a page */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: components["schemas"]["OrderSummary"][];
+                        /** @description Whether another page follows */
+                        has_more: boolean;
+                        /** @description The cursor of the next page; null on the last page */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.orders.read": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description The id of the wholesale or drop-ship order */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The requested data */
+                        data: {
+                            /**
+                             * @description Of the order: `order` or `dropship`. Of `open_write`: the kind of write
+                             * @enum {string}
+                             */
+                            kind: "order" | "dropship";
+                            /** @description The channel */
+                            channel_code: string;
+                            /** @description The reference by which the ERP knows the order */
+                            reference: string;
+                            /** @description The wholesale order; null for a drop-ship order */
+                            order: components["schemas"]["Order"] | null;
+                            /** @description The drop-ship order; null for a wholesale order */
+                            dropship_order: components["schemas"]["DropshipOrder"] | null;
+                            /** @description The write whose outcome is not known yet; null without one */
+                            open_write: {
+                                /** @description Of the order: `order` or `dropship`. Of `open_write`: the kind of write */
+                                kind: string;
+                                /** @description Id of the request; quote it to support */
+                                request_id: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When the write began
+                                 */
+                                sent_at: string;
+                                /** @description When the gateway last looked the outcome up; null if it has not yet */
+                                looked_up_at: string | null;
+                            } | null;
+                            /** @description The shipments of the order, oldest first */
+                            shipments: components["schemas"]["Shipment"][];
+                            /** @description Stock held for the order, newest first */
+                            holds: components["schemas"]["Hold"][];
+                            /** @description The requests that concerned the order, newest first, at most 100 */
+                            requests: components["schemas"]["OperatorsRequest"][];
+                            /** @description The events about the order, oldest first, with their deliveries */
+                            events: {
+                                /** @description Id of the event, the same on every attempt; use it to remove duplicates */
+                                event_id: string;
+                                /** @description Kind of document */
+                                type: string;
+                                /**
+                                 * Format: date-time
+                                 * @description When it happened
+                                 */
+                                occurred_at: string;
+                                /** @description Webhook deliveries of the event */
+                                deliveries: {
+                                    /** @description Delivery */
+                                    delivery_id: string;
+                                    /** @description Webhook endpoint */
+                                    endpoint_id: string;
+                                    /** @description Only documents in this state */
+                                    status: string;
+                                    /** @description Attempts that have ended */
+                                    attempts: number;
+                                    /** @description HTTP status of the last response */
+                                    last_status: number | null;
+                                }[];
+                            }[];
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
     "admin.doubts.list": {
         parameters: {
             query?: never;
@@ -3631,28 +3776,9 @@ export interface operations {
             503: components["responses"]["Failure503-admin-INTERNAL"];
         };
     };
-    "admin.orders.list": {
+    "admin.settings.list": {
         parameters: {
-            query?: {
-                /** @description `order`: wholesale; `dropship`: drop-ship. Without it: both */
-                kind?: "order" | "dropship";
-                /** @description The channel */
-                channel_code?: string;
-                /** @description Only documents in this state */
-                status?: "draft" | "confirmed" | "pending" | "shipped" | "intercepted" | "cancelled";
-                /** @description Whether a write on the order has no known outcome yet */
-                in_doubt?: boolean;
-                /** @description Your own number for the order */
-                client_order_number?: string;
-                /** @description Only orders created from this time on */
-                since?: string;
-                /** @description Only orders created before this time */
-                until?: string;
-                /** @description next_cursor of the previous page */
-                cursor?: string;
-                /** @description Rows of a page */
-                page_size?: number;
-            };
+            query?: never;
             header?: {
                 /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
@@ -3672,115 +3798,13 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @description The requested data */
-                        data: components["schemas"]["OrderSummary"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description The cursor of the next page; null on the last page */
-                        next_cursor: string | null;
+                        data: components["schemas"]["Setting"][];
                     };
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.orders.read": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
-                "X-Admin-Actor"?: string;
-            };
-            path: {
-                /** @description The id of the wholesale or drop-ship order */
-                order_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /**
-                             * @description Of the order: `order` or `dropship`. Of `open_write`: the kind of write
-                             * @enum {string}
-                             */
-                            kind: "order" | "dropship";
-                            /** @description The channel */
-                            channel_code: string;
-                            /** @description The reference by which the ERP knows the order */
-                            reference: string;
-                            /** @description The wholesale order; null for a drop-ship order */
-                            order: components["schemas"]["Order"] | null;
-                            /** @description The drop-ship order; null for a wholesale order */
-                            dropship_order: components["schemas"]["DropshipOrder"] | null;
-                            /** @description The write whose outcome is not known yet; null without one */
-                            open_write: {
-                                /** @description Of the order: `order` or `dropship`. Of `open_write`: the kind of write */
-                                kind: string;
-                                /** @description Id of the request; quote it to support */
-                                request_id: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When the write began
-                                 */
-                                sent_at: string;
-                                /** @description When the gateway last looked the outcome up; null if it has not yet */
-                                looked_up_at: string | null;
-                            } | null;
-                            /** @description The shipments of the order, oldest first */
-                            shipments: components["schemas"]["Shipment"][];
-                            /** @description Stock held for the order, newest first */
-                            holds: components["schemas"]["Hold"][];
-                            /** @description The requests that concerned the order, newest first, at most 100 */
-                            requests: components["schemas"]["OperatorsRequest"][];
-                            /** @description The events about the order, oldest first, with their deliveries */
-                            events: {
-                                /** @description Id of the event, the same on every attempt; use it to remove duplicates */
-                                event_id: string;
-                                /** @description Kind of document */
-                                type: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it happened
-                                 */
-                                occurred_at: string;
-                                /** @description Webhook deliveries of the event */
-                                deliveries: {
-                                    /** @description Delivery */
-                                    delivery_id: string;
-                                    /** @description Webhook endpoint */
-                                    endpoint_id: string;
-                                    /** @description Only documents in this state */
-                                    status: string;
-                                    /** @description Attempts that have ended */
-                                    attempts: number;
-                                    /** @description HTTP status of the last response */
-                                    last_status: number | null;
-                                }[];
-                            }[];
-                        };
-                    };
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];

@@ -88,6 +88,8 @@ function findVite(folder: string): string | undefined {
 async function runVite(vite: string, folder: string, target: string, signal: AbortSignal): Promise<void> {
   const child = spawn(process.execPath, [vite, 'build', '--outDir', target, '--emptyOutDir'], {
     cwd: folder,
+    // With another NODE_ENV, such as that of tests, Vite would take React's slow and large variant.
+    env: { NODE_ENV: 'production' },
     stdio: ['ignore', 'ignore', 'pipe'],
     signal,
     timeout: maxBuildMs,
