@@ -167,7 +167,9 @@ export function findUpwardImports(list: readonly (readonly string[])[], files: r
  */
 export function buildImportGraph(): Map<string, string[]> {
   const entries = readEntries()
-  const files = readFiles(join(root, 'packages'), (path) => /^[^/\\]+[/\\](?:src|tests)\b.*\.tsx?$/.test(path))
+  const files = readFiles(join(root, 'packages'), (path) =>
+    /^[^/\\]+[/\\](?:src|tests)\b.*\.tsx?$/.test(path),
+  )
   return new Map(
     files.map(({ path, text }) => [
       path,

@@ -66,7 +66,8 @@ export function hashSource(folder: string): string {
 function removeOldDrafts(folder: string) {
   for (const name of globSync('dist.*', { cwd: folder })) {
     const path = join(folder, name)
-    if (statSync(path).mtimeMs < systemClock.now() - maxBuildMs) rmSync(path, { recursive: true, force: true })
+    if (statSync(path).mtimeMs < systemClock.now() - maxBuildMs)
+      rmSync(path, { recursive: true, force: true })
   }
 }
 

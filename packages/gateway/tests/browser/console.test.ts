@@ -5,8 +5,8 @@
 
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { jsonLog } from '../../src/kernel/log.ts'
 import { toRecord } from '../../src/kernel/json.ts'
+import { jsonLog } from '../../src/kernel/log.ts'
 import { startConsoleBuild } from '../../src/start/console.ts'
 import { adminToken, openTestGateway, type TestGateway } from '../harness.ts'
 import { findAxeViolations, launchChromium, openPage, patienceMs, readFirstPaint, why } from './chromium.ts'
