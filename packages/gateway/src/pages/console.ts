@@ -31,6 +31,7 @@ export function registerConsoleRoutes(app: Hono<PageVariables>, gateway: Gateway
     })
   })
   app.on('GET', ['/admin', '/admin/*'], async (c) => {
+    if (!isConsoleAddress(new URL(c.req.url).pathname)) return c.notFound()
     const nonce = gateway.ids.bytes(nonceBytes).toString('base64url')
     c.set('styleNonce', nonce)
     c.header('Cache-Control', 'no-store')
@@ -38,6 +39,11 @@ export function registerConsoleRoutes(app: Hono<PageVariables>, gateway: Gateway
     if (page === undefined) return c.html(unbuiltPage, 503)
     return c.html(fillPage(page, nonce, gateway.config.adminToken === undefined ? 'unset' : 'set'))
   })
+}
+
+/** Whether an address is one of the console, as it was sent: an encoded spelling of the operator's API is no page. */
+function isConsoleAddress(path: string): boolean {
+  return /^\/admin(?:\/|$)/.test(path) && !/^\/admin\/api(?:\/|$)/.test(decodeURIComponent(path))
 }
 
 /** Replaces the words that `packages/console/index.html` leaves to the gateway. */
