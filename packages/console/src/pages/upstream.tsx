@@ -111,7 +111,7 @@ function Operations({
       text={t('operations_text')}
       actions={
         <span className="muted">
-          <Time at={since} /> –
+          {t('paused_at')} <Time at={since} />
         </span>
       }
     >

@@ -14,6 +14,7 @@ import { Icon, type IconName } from '../parts/icon.tsx'
 import { lock, readSession } from '../session.ts'
 import { isLanguage, languageNames, languages, setLanguage, useLanguage } from '../texts/language.ts'
 import { useTexts } from '../texts/texts.ts'
+import { usePause } from './banners.tsx'
 import { useStatus } from './status.ts'
 
 export function Brand() {
@@ -29,6 +30,8 @@ export function Brand() {
 export function TopBar() {
   const t = useTexts()
   const status = useStatus()
+  const pausedUntil = usePause()
+  const isWriting = status?.writes_enabled === true && !pausedUntil
   const actor = readSession()?.actor ?? ''
   return (
     <>
@@ -39,8 +42,8 @@ export function TopBar() {
           </Badge>
         )}
         {status && (
-          <Badge color={status.writes_enabled ? 'green' : 'orange'}>
-            {t(status.writes_enabled ? 'writes_on' : 'writes_off')}
+          <Badge color={isWriting ? 'green' : 'orange'}>
+            {t(pausedUntil ? 'writes_paused' : isWriting ? 'writes_on' : 'writes_off')}
           </Badge>
         )}
       </Group>

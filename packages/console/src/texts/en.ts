@@ -15,6 +15,7 @@ export const en = {
   env_production: 'Production',
   writes_on: 'Writes on',
   writes_off: 'Read-only',
+  writes_paused: 'Writes paused',
   banner_read_only: 'Read-only mode: the gateway refuses every write to the ERP (WRITES_ENABLED=0).',
   banner_erp:
     'The ERP does not respond as it should. Reads continue from the gateway’s copy; writes may fail.',
@@ -414,7 +415,6 @@ export const en = {
   stock_none_text: 'The first sync with the ERP is still under way.',
   warehouse: 'Warehouse',
   kind: 'Kind',
-  stock_kind_warehouse: 'warehouse',
   stock_kind_company: 'view over several',
   age: 'Age',
   old: 'old',

@@ -17,6 +17,7 @@ export const ko: Catalogue = {
   env_production: '운영 환경',
   writes_on: '쓰기 켜짐',
   writes_off: '읽기 전용',
+  writes_paused: '쓰기 일시 중지',
   banner_read_only: '읽기 전용 모드: 게이트웨이가 ERP에 대한 모든 쓰기를 거부합니다(WRITES_ENABLED=0).',
   banner_erp:
     'ERP가 정상적으로 응답하지 않습니다. 조회는 게이트웨이의 사본으로 계속되지만 쓰기는 실패할 수 있습니다.',
@@ -410,7 +411,6 @@ export const ko: Catalogue = {
   stock_none_text: 'ERP와의 첫 동기화가 진행 중입니다.',
   warehouse: '창고',
   kind: '유형',
-  stock_kind_warehouse: '창고',
   stock_kind_company: '통합 창고',
   age: '경과 시간',
   old: '오래됨',

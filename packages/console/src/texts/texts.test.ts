@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { fillText } from './catalogue.ts'
 import { en } from './en.ts'
@@ -19,6 +21,21 @@ describe.each([
   it('are translated: a text of several words is in its own script', () => {
     const foreign = Object.entries(catalogue).filter(([, text]) => / /.test(text) && !script.test(text))
     expect(foreign).toEqual([])
+  })
+})
+
+describe('every text', () => {
+  it('is used, by its key or by the beginning of its key', () => {
+    const source = join(import.meta.dirname, '..')
+    const code = globSync('**/*.{ts,tsx}', { cwd: source })
+      .filter((path) => !/^texts.(?:en|zh|ko)\.ts$|\.test\.ts$/.test(path))
+      .map((path) => readFileSync(join(source, path), 'utf8'))
+      .join('\n')
+    const beginnings = [...code.matchAll(/`(\w+_)\$\{/g)].map(([, beginning = '']) => beginning)
+    const unused = Object.keys(en).filter(
+      (key) => !code.includes(`'${key}'`) && !beginnings.some((beginning) => key.startsWith(beginning)),
+    )
+    expect(unused).toEqual([])
   })
 })
 
