@@ -127,7 +127,8 @@ describe.skipIf(why !== undefined)('the console in a browser', { timeout: patien
     expect(refused.status).toBe(404)
 
     await page.keyboard.press('Control+k')
-    await page.keyboard.type('WEB-77-failed')
+    await page.getByPlaceholder('Request id').fill('WEB-77-failed')
+    await page.getByRole('button', { name: 'Request WEB-77-failed' }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { level: 2 }).filter({ hasText: 'WAREHOUSE_UNKNOWN' }).waitFor()
     expect(offences).toEqual([])
@@ -139,7 +140,7 @@ describe.skipIf(why !== undefined)('the console in a browser', { timeout: patien
     await page.goto(`${house.url}/admin`)
     await page.getByRole('heading', { name: '운영자 콘솔' }).waitFor()
     await page.getByText('中', { exact: true }).click()
-    await page.getByRole('heading', { name: '运维控制台' }).waitFor()
+    await page.getByRole('heading', { name: '运维管理后台' }).waitFor()
     expect(await page.evaluate('document.documentElement.lang')).toBe('zh')
     expect(offences).toEqual([])
     await close()
