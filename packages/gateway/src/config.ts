@@ -100,7 +100,7 @@ const settings = {
   HOST: withDefault('127.0.0.1', hostSetting()),
   PORT: numberSetting(8080, { least: 0, most: 65_535 }),
   BASE_URL: urlSetting('http:', 'https:').optional(),
-  MCP_ALLOWED_ORIGINS: listSetting(isOrigin, 'origins such as https://example.com').optional(),
+  MCP_ALLOWED_ORIGINS: entriesSetting(isOrigin, 'origins such as https://example.com').optional(),
   DATA_DIR: withDefault(defaultDataDir, z.string()),
   DATABASE_URL: urlSetting('postgres:', 'postgresql:').optional(),
   ADMIN_TOKEN: secretSetting().optional(),
@@ -115,7 +115,7 @@ const settings = {
   TOKEN_TTL_SECONDS: numberSetting(3_600, { least: 1, most: 86_400 }),
   LEGACY_TOKEN_SECRET: secretSetting().optional(),
   LEGACY_TOKENS_UNTIL: withDefault(defaultLegacyEnd, instantSetting(defaultLegacyEnd)),
-  TRUST_PROXY: listSetting(
+  TRUST_PROXY: entriesSetting(
     (text) => parseNetwork(text) !== undefined,
     'addresses or networks such as 10.0.0.0/8',
   ).optional(),
@@ -353,7 +353,7 @@ function instantSetting(example: string) {
 }
 
 /** Creates the parser of comma-separated entries. Empty entries are ignored. */
-function listSetting(isValid: (entry: string) => boolean, wanted: string) {
+function entriesSetting(isValid: (entry: string) => boolean, wanted: string) {
   return z.string().transform((text, context) => {
     const entries = text
       .split(',')

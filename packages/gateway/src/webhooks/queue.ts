@@ -271,7 +271,7 @@ export interface Outcome {
   readonly last_error: PostError | null
   readonly last_response: string | null
   readonly attempted_at: number
-  /** Milliseconds until the next attempt; null if there is none. */
+  /** The delay of the next attempt, in milliseconds after `attempted_at`; null if there is none. */
   readonly due_at: number | null
 }
 
