@@ -91,6 +91,8 @@ export interface Setting {
 }
 
 const facts = z.registry<Omit<Setting, 'name'>>()
+/** The parsers of URLs, which may contain a password. */
+const urlParsers = new WeakSet<object>()
 
 /**
  * Every setting and its parser. A message about a wrong value continues a sentence that begins with the setting's name.
@@ -173,12 +175,14 @@ export function readConfig(values: Values, fromFiles: ReadonlySet<string> = new 
 const secretName = /(?:TOKEN|SECRET|KEY|PASSWORD)(?:_PREVIOUS|_\d+)?$/
 
 function listSettingStates(given: Values, fromFiles: ReadonlySet<string>): SettingState[] {
-  return listSettings().map(({ name, usual }) => {
+  return Object.entries(settings).map(([name, parser]) => {
     const value = given[name]
     const secret = secretName.test(name)
     const source = value === undefined ? 'default' : fromFiles.has(name) ? 'file' : 'environment'
-    const shown = value === undefined || !name.endsWith('_URL') ? value : omitCredentials(value)
-    return { name, value: secret ? null : (shown ?? usual ?? null), source, secret, set: value !== undefined }
+    const isUrl = urlParsers.has(parser instanceof z.ZodOptional ? parser.unwrap() : parser)
+    const shown = value !== undefined && isUrl ? omitCredentials(value) : value
+    const usual = facts.get(parser)?.usual ?? null
+    return { name, value: secret ? null : (shown ?? usual), source, secret, set: value !== undefined }
   })
 }
 
@@ -327,10 +331,12 @@ function hostSetting() {
 
 /** Creates the parser of a URL. The value may contain a password, so the message does not repeat it. */
 function urlSetting(...protocols: string[]) {
-  return readAs(
+  const url = readAs(
     (text) => (URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined),
     () => `must be a URL that begins with ${protocols.map((each) => `${each}//`).join(' or ')}.`,
   )
+  urlParsers.add(url)
+  return url
 }
 
 function secretSetting() {
