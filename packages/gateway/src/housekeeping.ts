@@ -26,6 +26,11 @@ export async function prune(gateway: Gateway): Promise<void> {
     key: 'subject',
     where: sql`updated_at < ${before} and (succeeded_at is null or succeeded_at < ${now - knownNameMs})`,
   })
+  await deleteInBatches(db, {
+    table: 'webhook_redeliveries',
+    key: 'selection',
+    where: sql`touched_at < ${before}`,
+  })
   await pruneEvents(gateway)
   await deleteOldRequests(gateway)
 }

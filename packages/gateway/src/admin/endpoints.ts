@@ -9,6 +9,7 @@ import { endpoints as settings } from './settings/endpoints.ts'
 import { endpoints as stockCopies } from './stock-copies/endpoints.ts'
 import { endpoints as tokens } from './tokens/endpoints.ts'
 import { endpoints as upstream } from './upstream/endpoints.ts'
+import { endpoints as webhooks } from './webhooks/endpoints.ts'
 
 /** Lists the operator's endpoints, in the order of the documentation. */
 export function createAdminEndpoints(writes: readonly AnyWrite[]) {
@@ -19,6 +20,7 @@ export function createAdminEndpoints(writes: readonly AnyWrite[]) {
     ...planRequests,
     ...requests,
     ...orders,
+    ...webhooks,
     ...createDoubtEndpoints(writes),
     ...upstream,
     ...stockCopies,

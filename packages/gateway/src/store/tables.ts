@@ -67,6 +67,7 @@ export interface Tables {
   webhook_endpoints: WebhookEndpointRow
   webhook_queues: WebhookQueueRow
   webhook_deliveries: WebhookDeliveryRow
+  webhook_redeliveries: WebhookRedeliveryRow
   requests: RequestRow
   request_counts: RequestCountRow
   hourly_figures: HourlyFigureRow
@@ -613,4 +614,21 @@ export interface RequestCountRow {
   calls: number
   points: number
   duration_us: number
+}
+
+/** A redelivery of many events that is not finished: how far it is. */
+export interface WebhookRedeliveryRow {
+  /** What is redelivered, as canonical JSON. */
+  selection: string
+  /** Events and dead letters from this time on are not part of it. */
+  started_at: number
+  touched_at: number
+  /** How many deliveries were left after the last batch. */
+  remaining: number
+  /** The last delivery of the last batch; empty and 0 before the first. */
+  endpoint_id: string
+  type: string
+  channel_code: string
+  at: number
+  event_id: string
 }
