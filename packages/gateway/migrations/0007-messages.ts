@@ -1,7 +1,10 @@
 import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
-/** Prepares for the operator's view of webhooks: indexes over all channels, and redeliveries that take several calls. */
+/**
+ * Prepares for the operator's view of webhooks and holds: indexes over all channels, and redeliveries that take
+ * several calls.
+ */
 export const messages: Migration = {
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db)
@@ -23,4 +26,5 @@ const statements = [
      selection text primary key, started_at bigint not null, touched_at bigint not null, remaining bigint not null,
      endpoint_id text not null, type text not null, channel_code text not null, at bigint not null,
      event_id text not null)`,
+  `create index holds_by_age on holds (created_at, hold_id, status, source)`,
 ]
