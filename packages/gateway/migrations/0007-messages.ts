@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Prepares for the operator's view of webhooks and holds: indexes over all channels, and redeliveries that take
- * several calls.
+ * Prepares for the operator's view of webhooks, holds and locked names: indexes over all channels, redeliveries that
+ * take several calls, and an id for each lock.
  */
 export const messages: Migration = {
   async up(db: Kysely<unknown>) {
@@ -27,4 +27,6 @@ const statements = [
      endpoint_id text not null, type text not null, channel_code text not null, at bigint not null,
      event_id text not null)`,
   `create index holds_by_age on holds (created_at, hold_id, status, source)`,
+  `alter table sign_in_guard add column lockout_id text`,
+  `create unique index sign_in_guard_lockouts on sign_in_guard (lockout_id) where lockout_id is not null`,
 ]

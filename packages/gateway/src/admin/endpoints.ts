@@ -2,6 +2,7 @@ import type { AnyWrite } from '../writes/intent.ts'
 import { endpoints as channels } from './channels/endpoints.ts'
 import { createDoubtEndpoints } from './doubts/endpoints.ts'
 import { endpoints as holds } from './holds/endpoints.ts'
+import { endpoints as lockouts } from './lockouts/endpoints.ts'
 import { endpoints as orders } from './orders/endpoints.ts'
 import { endpoints as overview } from './overview/endpoints.ts'
 import { endpoints as planRequests } from './plan-requests/endpoints.ts'
@@ -18,6 +19,7 @@ export function createAdminEndpoints(writes: readonly AnyWrite[]) {
     ...overview,
     ...channels,
     ...tokens,
+    ...lockouts,
     ...planRequests,
     ...requests,
     ...orders,

@@ -34,6 +34,8 @@ export interface Tables {
     updated_at: number
     /** When the name last signed in, updated at most once a day; missing in rows from before the column existed. */
     succeeded_at: number | null
+    /** Set while the name is locked; missing in locks from before the column existed, which end within 15 minutes. */
+    lockout_id: string | null
   }
   admin_audit: {
     audit_id: string

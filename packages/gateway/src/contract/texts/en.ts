@@ -243,6 +243,7 @@ export const things = {
   event: 'event',
   hold: 'hold',
   inbox: 'inbox',
+  lockout: 'lock of a username',
   order: 'order',
   plan_request: 'plan request',
   request: 'request',

@@ -420,6 +420,7 @@ export const ko: Texts = {
     event: '이벤트',
     hold: '재고 선점',
     inbox: '수신함',
+    lockout: '사용자 이름 잠금',
     order: '주문',
     plan_request: '플랜 신청',
     request: '요청',

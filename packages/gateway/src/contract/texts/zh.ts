@@ -381,6 +381,7 @@ export const zh: Texts = {
     event: '事件',
     hold: '预占',
     inbox: '收件箱',
+    lockout: '用户名锁定',
     order: '订单',
     plan_request: '套餐申请',
     request: '请求',
