@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Migration } from 'kysely/migration'
 
 /**
- * Prepares for the operator's view of webhooks, holds and locked names: indexes over all channels, redeliveries that
- * take several calls, and an id for each lock.
+ * Prepares for the operator's view of webhooks, holds, locked names and the use of the legacy gateway: indexes over all
+ * channels, redeliveries that take several calls, an id for each lock, and the counts of legacy use.
  */
 export const messages: Migration = {
   async up(db: Kysely<unknown>) {
@@ -29,4 +29,7 @@ const statements = [
   `create index holds_by_age on holds (created_at, hold_id, status, source)`,
   `alter table sign_in_guard add column lockout_id text`,
   `create unique index sign_in_guard_lockouts on sign_in_guard (lockout_id) where lockout_id is not null`,
+  `create table legacy_use (
+     day bigint not null, channel_code text not null, path text not null, calls bigint not null,
+     last_used_at bigint not null, primary key (day, channel_code, path))`,
 ]

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { pruneEvents } from './events/prune.ts'
 import type { Gateway } from './gateway.ts'
+import { deleteOldLegacyUse } from './requests/legacy-use.ts'
 import { deleteOldRequests } from './requests/record.ts'
 import { deleteInBatches } from './store/delete-in-batches.ts'
 
@@ -33,4 +34,5 @@ export async function prune(gateway: Gateway): Promise<void> {
   })
   await pruneEvents(gateway)
   await deleteOldRequests(gateway)
+  await deleteOldLegacyUse(gateway)
 }

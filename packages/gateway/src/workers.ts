@@ -6,6 +6,7 @@ import { releaseExpiredHolds } from './holds/expire.ts'
 import { prune } from './housekeeping.ts'
 import { startWorker, type Worker } from './kernel/worker.ts'
 import { syncReference } from './reference/sync.ts'
+import { storeLegacyUse } from './requests/legacy-use.ts'
 import { storeRequests } from './requests/record.ts'
 import { Resealer } from './reseal.ts'
 import { recordVersionsAndAdvanceHorizons } from './stock/history.ts'
@@ -77,7 +78,7 @@ function listDeliveryJobs(gateway: Gateway, dispatcher: Dispatcher): Job[] {
 }
 
 /**
- * Lists the workers that settle writes, store the request log, release expired holds, reseal values, rotate keys and
+ * Lists the workers that settle writes, store the request log and the legacy use, release expired holds, reseal values, rotate keys and
  * delete old rows.
  */
 function listUpkeepJobs(gateway: Gateway): Job[] {
@@ -85,6 +86,7 @@ function listUpkeepJobs(gateway: Gateway): Job[] {
   return [
     { name: 'settle writes', everyMs: 1_000, turn: () => settleAll(gateway, writes) },
     { name: 'store the request log', everyMs: 1_000, turn: () => storeRequests(gateway) },
+    { name: 'store the legacy use', everyMs: 5_000, turn: () => storeLegacyUse(gateway) },
     { name: 'expire holds', everyMs: 500, turn: () => releaseExpiredHolds(gateway) },
     { name: 'seal again', everyMs: 10_000, turn: () => resealer.turn() },
     {
@@ -121,6 +123,7 @@ export function startWorkers({ store, ...edges }: Gateway): () => Promise<void> 
     const delivered = Promise.all(delivering.map(({ worker }) => worker.stop())).then(() => dispatcher.stop())
     await Promise.all([delivered, ...started.map(({ worker }) => worker.stop())])
     await storeRequests(gateway, true).catch(() => {})
+    await storeLegacyUse(gateway).catch(() => {})
   }
 }
 

@@ -2,6 +2,7 @@ import type { AnyWrite } from '../writes/intent.ts'
 import { endpoints as channels } from './channels/endpoints.ts'
 import { createDoubtEndpoints } from './doubts/endpoints.ts'
 import { endpoints as holds } from './holds/endpoints.ts'
+import { endpoints as legacyUse } from './legacy-use/endpoints.ts'
 import { endpoints as lockouts } from './lockouts/endpoints.ts'
 import { endpoints as orders } from './orders/endpoints.ts'
 import { endpoints as overview } from './overview/endpoints.ts'
@@ -21,6 +22,7 @@ export function createAdminEndpoints(writes: readonly AnyWrite[]) {
     ...tokens,
     ...lockouts,
     ...planRequests,
+    ...legacyUse,
     ...requests,
     ...orders,
     ...holds,

@@ -73,6 +73,7 @@ export interface Tables {
   requests: RequestRow
   request_counts: RequestCountRow
   hourly_figures: HourlyFigureRow
+  legacy_use: LegacyUseRow
 }
 
 export interface ChannelRow {
@@ -633,4 +634,16 @@ export interface WebhookRedeliveryRow {
   channel_code: string
   at: number
   event_id: string
+}
+
+/** What a channel still used of the legacy gateway on one day. */
+export interface LegacyUseRow {
+  /** The start of the UTC day. */
+  day: number
+  /** Empty if the caller is not known. */
+  channel_code: string
+  /** A path of the legacy gateway; empty for calls with a legacy token. */
+  path: string
+  calls: number
+  last_used_at: number
 }
