@@ -7,6 +7,7 @@ import { prune } from './housekeeping.ts'
 import { startWorker, type Worker } from './kernel/worker.ts'
 import { measureStore } from './measure.ts'
 import { syncReference } from './reference/sync.ts'
+import { storeLegacyUse } from './requests/legacy-use.ts'
 import { storeRequests } from './requests/record.ts'
 import { Resealer } from './reseal.ts'
 import { recordVersionsAndAdvanceHorizons } from './stock/history.ts'
@@ -78,8 +79,8 @@ function listDeliveryJobs(gateway: Gateway, dispatcher: Dispatcher): Job[] {
 }
 
 /**
- * Lists the workers that settle writes, store the request log, read values for the metrics, release expired holds, reseal values, rotate keys and
- * delete old rows.
+ * Lists the workers that settle writes, store the request log and the use of the legacy gateway, read values for the
+ * metrics, release expired holds, reseal values, rotate keys and delete old rows.
  */
 function listUpkeepJobs(gateway: Gateway): Job[] {
   const resealer = new Resealer(gateway)
@@ -87,6 +88,7 @@ function listUpkeepJobs(gateway: Gateway): Job[] {
     { name: 'settle writes', everyMs: 1_000, turn: () => settleAll(gateway, writes) },
     { name: 'store the request log', everyMs: 1_000, turn: () => storeRequests(gateway) },
     { name: 'measure the store', everyMs: 15_000, turn: () => measureStore(gateway) },
+    { name: 'store the legacy use', everyMs: 5_000, turn: () => storeLegacyUse(gateway) },
     { name: 'expire holds', everyMs: 500, turn: () => releaseExpiredHolds(gateway) },
     { name: 'seal again', everyMs: 10_000, turn: () => resealer.turn() },
     {
@@ -123,6 +125,7 @@ export function startWorkers({ store, ...edges }: Gateway): () => Promise<void> 
     const delivered = Promise.all(delivering.map(({ worker }) => worker.stop())).then(() => dispatcher.stop())
     await Promise.all([delivered, ...started.map(({ worker }) => worker.stop())])
     await storeRequests(gateway, true).catch(() => {})
+    await storeLegacyUse(gateway).catch(() => {})
   }
 }
 
