@@ -16,8 +16,8 @@ export const zh = {
     description: '返回全部渠道未删除的 Webhook 端点，最新的在前，并附各端点的待投递情况。',
     fields: {
       channel_code: '只返回该渠道的端点；在结果行中为端点所属渠道',
-      since: '只返回该时刻起登记的端点',
-      until: '只返回该时刻之前登记的端点',
+      since: '只返回该时刻起注册的端点',
+      until: '只返回该时刻之前注册的端点',
     },
   },
   'admin.webhook_deliveries.list': {
@@ -37,7 +37,7 @@ export const zh = {
   'admin.webhook_deliveries.read': {
     source: '122aff5e',
     summary: '查看任一 Webhook 投递',
-    description: '返回一个投递及其 URL、引发事件的请求和事件数据。数据中绝不包含收件人。',
+    description: '返回一个投递，包括 URL、引发事件的请求和事件数据。数据中绝不包含收件人。',
   },
   'admin.webhook_deliveries.redeliver': {
     source: '30b1741c',
@@ -48,14 +48,14 @@ export const zh = {
     source: '6a28f4eb',
     summary: '统计重新投递的数量',
     description:
-      '先统计，不发送任何内容。端点应收到的事件，是其登记之后发生、且符合当前设置的事件。同一选择的重新投递进行期间，统计的是剩余数量。',
+      '先统计，不发送任何内容。端点应收到的事件，是端点注册之后发生、且符合当前设置的事件。同一选择的重新投递进行期间，统计的是剩余数量。',
     fields: selectionFields,
   },
   'admin.webhook_redeliveries.create': {
     source: 'fc1e6184',
     summary: '批量重新投递事件',
     description:
-      '每次最多重新发送 500 个投递。请重复调用，直到 remaining 为 0：其间任何投递都不会发送两次，任一进程都可以接续。一小时没有调用后，该选择从头开始。如果剩余数量大于 expected_count，调用会被拒绝。',
+      '每次最多重新发送 500 个投递。请重复调用，直到 remaining 为 0：在此期间，任何投递都不会发送两次，任一进程都可以接续。一小时没有调用后，该选择从头开始。如果剩余数量大于 expected_count，调用会被拒绝。',
     fields: {
       ...selectionFields,
       expected_count: '您已确认的数量',
