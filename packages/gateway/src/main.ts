@@ -33,7 +33,8 @@ import { startWorkers } from './workers.ts'
 
 const usage = `Usage: npm start -- [options]
 
-Starts the gateway. Without any configuration, it starts the built-in ERP, creates an account and prints how to use it.
+Starts the gateway. Without any configuration, it starts the built-in ERP, creates an account and prints how to use it
+on standard error. Standard output carries the log, one JSON object a line.
 
   --catalogue FILE   start the built-in ERP with your own catalogue (CSV: sku, name, price_wholesale, …)
   --restored         use once after DATA_DIR was restored from a backup: clients then sync again from the beginning
@@ -123,11 +124,16 @@ async function start(startup: Startup): Promise<void> {
   }
   await waitUntilFilled(gateway)
   const guarantee = describeGuarantee(gateway)
-  process.stdout.write(
+  printForPeople(
     sandbox
       ? formatSandboxBanner({ baseUrl, settings, activity: config.sandbox.activity, guarantee })
       : formatBanner(baseUrl, guarantee),
   )
+}
+
+/** Prints a text on standard error. Standard output carries the JSON lines of the log only, so that programs can read it. */
+function printForPeople(text: string) {
+  process.stderr.write(text)
 }
 
 /** Builds the gateway with a client of the ERP. */
@@ -191,8 +197,7 @@ async function listen(server: Server, config: Config): Promise<string> {
 /** Waits until the stock has been read, up to a limit, so that the printed commands work when the banner appears. */
 async function waitUntilFilled(gateway: Gateway): Promise<void> {
   const maxTries = 60
-  if (!gateway.mirror.stock.isFilled)
-    process.stdout.write('Reading the stock from the ERP for the first time…\n')
+  if (!gateway.mirror.stock.isFilled) printForPeople('Reading the stock from the ERP for the first time…\n')
   for (let tries = 0; tries < maxTries && !gateway.mirror.stock.isFilled; tries++) {
     await new Promise((resolve) => setTimeout(resolve, fillPollMs))
   }
@@ -200,7 +205,7 @@ async function waitUntilFilled(gateway: Gateway): Promise<void> {
 
 function reportLeftOut(sandbox: SandboxProcess | undefined) {
   for (const { line, sku, reason } of sandbox?.leftOut ?? []) {
-    process.stderr.write(`left out of the catalogue: line ${line}${sku ? ` (${sku})` : ''}: ${reason}\n`)
+    printForPeople(`left out of the catalogue: line ${line}${sku ? ` (${sku})` : ''}: ${reason}\n`)
   }
 }
 
@@ -273,7 +278,7 @@ main().then(
   },
   (error: unknown) => {
     const { message, code } = explainError(error)
-    process.stderr.write(`${message}\n`)
+    printForPeople(`${message}\n`)
     process.exit(code)
   },
 )
