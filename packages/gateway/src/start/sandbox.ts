@@ -12,7 +12,8 @@ import { ensureChannel } from '../access/channels.ts'
 import type { Config } from '../config.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Log } from '../kernel/log.ts'
-import { type Settings, writePrivately } from './settings.ts'
+import { writePrivately } from '../kernel/private-file.ts'
+import type { Settings } from './settings.ts'
 
 const restartMs = 500
 const startTimeoutMs = 120_000
