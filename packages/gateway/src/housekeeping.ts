@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { pruneAudit } from './audit/prune.ts'
 import { pruneEvents } from './events/prune.ts'
 import type { Gateway } from './gateway.ts'
 import { deleteOldRequests } from './requests/record.ts'
@@ -28,4 +29,5 @@ export async function prune(gateway: Gateway): Promise<void> {
   })
   await pruneEvents(gateway)
   await deleteOldRequests(gateway)
+  await pruneAudit(gateway)
 }

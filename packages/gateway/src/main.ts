@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { erpClient } from '@trade-gateway/connector'
+import { acceptRestoredAudit, toHeadFile } from './audit/head.ts'
 import { openGateway } from './compose.ts'
 import { type Config, ConfigError, defaultDataDir, readConfig } from './config.ts'
 import type { Gateway } from './gateway.ts'
@@ -110,7 +111,10 @@ async function start(startup: Startup): Promise<void> {
   if (sandbox) closers.push(() => sandbox.stop())
   reportLeftOut(sandbox)
   const gateway = await connectGateway(startup, store, config.upstream ?? sandbox ?? { url: '', token: '' })
-  if (isRestored) await beginEpoch(gateway)
+  if (isRestored) {
+    await beginEpoch(gateway)
+    await acceptRestoredAudit(gateway)
+  }
   if (sandbox) await ensureSandboxChannels(gateway, settings)
   await gateway.mirror.stock.follow()
   await gateway.mirror.reference.follow()
@@ -158,6 +162,7 @@ async function connectGateway(
     log,
     steer: createSandboxControl(url, token),
     highWaterFile: join(config.dataDir, `high-water-${config.port}.json`),
+    auditHeadFile: toHeadFile(config.dataDir, config.port),
   })
   // `ErpWatch` reports an ERP that does not respond.
   await gateway.upstream.capabilities().catch(() => {})

@@ -68,6 +68,15 @@ export interface RequestBuffer {
   turn: Promise<void>
 }
 
+/** What a process knows of the end of the audit log (`audit/head.ts`). */
+export interface AuditHeadMemory {
+  /** The file in which the process notes it; undefined if there is none. */
+  readonly file: string | undefined
+  noted: { readonly number: number; readonly mac: string; readonly at: string } | undefined
+  /** When the last log line about it was written, by the monotonic clock. */
+  loggedAt: number
+}
+
 /** What a process remembers besides its snapshots. Its size is limited, and it ends with the process. */
 export interface Memory {
   readonly signInTries: LRUCache<string, SignInTries>
@@ -82,6 +91,7 @@ export interface Memory {
   readonly figures: FigureQueue
   readonly requests: RequestBuffer
   readonly tracing: Tracing
+  readonly auditHead: AuditHeadMemory
 }
 
 const maxAddresses = 20_000
@@ -94,7 +104,7 @@ const maxWaitingUnknownNames = 500
 const maxChannels = 10_000
 const maxPlaces = 10_000
 
-export function createMemory(tracing: Tracing): Memory {
+export function createMemory(tracing: Tracing, auditHeadFile?: string): Memory {
   return {
     signInTries: new LRUCache({ max: maxAddresses }),
     unknownNames: new Slots(maxUnknownNames, maxWaitingUnknownNames),
@@ -103,6 +113,7 @@ export function createMemory(tracing: Tracing): Memory {
     inboxes: new Map(),
     requests: { rows: [], counts: new Map(), anonymous: 0, leftOut: 0, turn: Promise.resolve() },
     tracing,
+    auditHead: { file: auditHeadFile, noted: undefined, loggedAt: Number.NEGATIVE_INFINITY },
     figures: { waiting: new Map(), turn: Promise.resolve(), next: undefined },
   }
 }

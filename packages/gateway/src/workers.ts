@@ -1,4 +1,5 @@
 import { UnknownOutcome } from '@trade-gateway/connector'
+import { noteAuditHead } from './audit/head.ts'
 import { syncDocuments } from './documents/sync.ts'
 import { publishStockChanges } from './events/stock-changed.ts'
 import type { Gateway } from './gateway.ts'
@@ -73,7 +74,7 @@ function listDeliveryJobs(gateway: Gateway, dispatcher: Dispatcher): Job[] {
 }
 
 /**
- * Lists the workers that settle writes, store the request log, release expired holds, reseal values, rotate keys and
+ * Lists the workers that settle writes, store the request log, note the end of the audit log, release expired holds, reseal values, rotate keys and
  * delete old rows.
  */
 function listUpkeepJobs(gateway: Gateway): Job[] {
@@ -81,6 +82,7 @@ function listUpkeepJobs(gateway: Gateway): Job[] {
   return [
     { name: 'settle writes', everyMs: 1_000, turn: () => settleAll(gateway, writes) },
     { name: 'store the request log', everyMs: 1_000, turn: () => storeRequests(gateway) },
+    { name: 'note the end of the audit log', everyMs: 1_000, turn: () => noteAuditHead(gateway) },
     { name: 'expire holds', everyMs: 500, turn: () => releaseExpiredHolds(gateway) },
     { name: 'seal again', everyMs: 10_000, turn: () => resealer.turn() },
     {
@@ -117,6 +119,7 @@ export function startWorkers({ store, ...edges }: Gateway): () => Promise<void> 
     const delivered = Promise.all(delivering.map(({ worker }) => worker.stop())).then(() => dispatcher.stop())
     await Promise.all([delivered, ...started.map(({ worker }) => worker.stop())])
     await storeRequests(gateway, true).catch(() => {})
+    await noteAuditHead(gateway).catch(() => {})
   }
 }
 

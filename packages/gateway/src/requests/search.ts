@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { z } from 'zod'
-import { GatewayError } from '../contract/errors.ts'
+import { parseCursor, parsePeriod, toCursorAfter } from '../contract/keyset.ts'
 import type { Gateway } from '../gateway.ts'
 import type { RequestRow } from '../store/tables.ts'
 import { findEvents, type loggedRequest, requireRequests, toRequestJson } from './read.ts'
@@ -40,12 +40,12 @@ export async function searchRequests(gateway: Gateway, search: RequestSearch) {
     if (wanted !== undefined) query = query.where(column, '=', wanted)
   }
   if (search.failed) query = query.where(sql<boolean>`status >= 400`)
-  const [from, to] = readPeriod(search)
+  const [from, to] = parsePeriod(search)
   if (from !== undefined) query = query.where('at', '>=', from)
   if (to !== undefined) query = query.where('at', '<', to)
   if (search.cursor !== undefined) {
-    const [at, rowId] = readCursor(search.cursor)
-    query = query.where(sql<boolean>`(at, row_id) < (${at}, ${rowId})`)
+    const { at, id } = parseCursor(search.cursor)
+    query = query.where(sql<boolean>`(at, row_id) < (${at}, ${id})`)
   }
   const rows = await query.execute()
   const shown = rows.slice(0, pageSize)
@@ -53,7 +53,7 @@ export async function searchRequests(gateway: Gateway, search: RequestSearch) {
   return {
     data: shown.map(toOperatorsView),
     has_more: rows.length > pageSize,
-    next_cursor: rows.length > pageSize && last ? toCursorAfter(last) : null,
+    next_cursor: rows.length > pageSize && last ? toCursorAfter({ at: last.at, id: last.row_id }) : null,
   }
 }
 
@@ -70,24 +70,4 @@ export async function readRequestTraceForOperator(gateway: Gateway, requestId: s
 
 function toOperatorsView(row: RequestRow): OperatorsView {
   return { ...toRequestJson(row), channel_code: row.channel_code === '' ? null : row.channel_code }
-}
-
-function readPeriod({ since, until }: RequestSearch): [number | undefined, number | undefined] {
-  const [from, to] = [since, until].map((time) => (time === undefined ? undefined : Date.parse(time)))
-  if (from === undefined || to === undefined || from < to) return [from, to]
-  throw new GatewayError('VALIDATION_FAILED', {
-    param: 'until',
-    reason: 'invalid_field',
-    say: ['period_reversed', { since: since ?? '', until: until ?? '' }],
-  })
-}
-
-function toCursorAfter({ at, row_id }: RequestRow): string {
-  return Buffer.from(`${at} ${row_id}`).toString('base64url')
-}
-
-function readCursor(cursor: string): [number, string] {
-  const [, at, rowId] = /^(\d{1,15}) (\w{1,64})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (at !== undefined && rowId !== undefined) return [Number(at), rowId]
-  throw new GatewayError('VALIDATION_FAILED', { param: 'cursor', reason: 'invalid_field' })
 }

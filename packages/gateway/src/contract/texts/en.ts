@@ -239,6 +239,7 @@ export const things = {
   inbox: 'inbox',
   order: 'order',
   plan_request: 'plan request',
+  audit_row: 'row of the audit log',
   request: 'request',
   reservation: 'reservation',
   secret: 'client secret',

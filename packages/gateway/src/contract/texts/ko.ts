@@ -85,7 +85,7 @@ export const ko: Texts = {
     session_ended: 'ERP가 이 토큰에 연결된 세션을 종료했습니다.',
     legacy_token_ended: '구 게이트웨이의 토큰은 사용할 수 없습니다. 사용 기한: {until}.',
     channel_gone: '이 토큰의 채널이 더 이상 존재하지 않습니다.',
-    capability_missing: '이 호출에는 `{capability}` 권한이 필요합니다. {plan} 플랜에는 이 권한이 없습니다.',
+      capability_missing: '이 호출에는 `{capability}` 권한이 필요합니다. {plan} 플랜에는 이 권한이 없습니다.',
     capability_account:
       '이 호출에는 `{capability}` 권한이 필요합니다. {account} OMS 계정에는 이 권한이 없습니다.',
     switched_off: '이 채널에서는 {what} 기능이 꺼져 있습니다.',
@@ -415,6 +415,7 @@ export const ko: Texts = {
     inbox: '수신함',
     order: '주문',
     plan_request: '플랜 신청',
+    audit_row: '감사 기록',
     request: '요청',
     reservation: '재고 예약',
     secret: '클라이언트 시크릿',

@@ -32,6 +32,7 @@ export const settingsEn = {
   LOG_REQUESTS:
     'Which requests leave a row in the request log: `notable` (writes, failures and reads slower than 250 ms) or `all`; other requests are counted',
   LOG_REQUESTS_DAYS: 'Days that the request log is kept',
+  AUDIT_DAYS: 'Days that the audit log is kept',
   WAREHOUSE_VIEWS: 'Company views and the warehouses in them',
   WEBHOOK_ALLOW_PRIVATE_NETS:
     'Lets webhooks go to private addresses, over http and to any port; for development only',

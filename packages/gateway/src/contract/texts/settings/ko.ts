@@ -34,6 +34,7 @@ export const settingsKo: Readonly<Record<SettingName, string>> = {
   LOG_REQUESTS:
     '요청 로그에 남길 요청. `notable`(쓰기, 실패, 250ms보다 느린 조회) 또는 `all`. 그 밖의 요청은 횟수만 기록합니다.',
   LOG_REQUESTS_DAYS: '요청 로그를 보관하는 일수',
+  AUDIT_DAYS: '감사 로그를 보관하는 일수',
   WAREHOUSE_VIEWS: '통합 창고와 그에 속한 창고',
   MCP_ALLOWED_ORIGINS: '브라우저가 `POST /mcp`를 호출할 수 있는 출처. 쉼표로 구분합니다.',
 }

@@ -28,6 +28,7 @@ export const settingsZh: Readonly<Record<SettingName, string>> = {
   LOG_REQUESTS:
     '哪些请求记入请求日志：`notable`（写操作、失败和超过 250 毫秒的读取）或 `all`；其他请求只计数',
   LOG_REQUESTS_DAYS: '请求日志保留的天数',
+  AUDIT_DAYS: '审计日志保留的天数',
   WAREHOUSE_VIEWS: '汇总仓及各自包含的仓库',
   WEBHOOK_ALLOW_PRIVATE_NETS: '允许 Webhook 发往内网地址，使用 http 和任意端口；仅供开发使用',
   MCP_ALLOWED_ORIGINS: '允许浏览器调用 `POST /mcp` 的来源，以逗号分隔',
