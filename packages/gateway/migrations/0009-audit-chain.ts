@@ -15,10 +15,12 @@ const statements = [
   `create table audit_chain (
      name text primary key, key_sealed text not null, number bigint not null, mac text not null,
      anchor_number bigint not null, anchor_mac text not null, anchor_seal text not null)`,
+  'alter table channels add column paused integer not null default 0',
 ]
 
 /**
- * Links the rows of the audit log to a chain, whose last number and key are in `audit_chain`. Rows from before have no number until the first start links them.
+ * Links the rows of the audit log to a chain, whose last number and key are in `audit_chain`, and adds the switch that
+ * pauses a channel. Rows from before have no number until the first start links them.
  */
 export const auditChain: Migration = {
   async up(db: Kysely<unknown>) {

@@ -118,6 +118,8 @@ export interface ChannelRow {
   wholesale_enabled: number
   dropship_enabled: number
   webhooks_enabled: number
+  /** Whether the operator has paused the channel: its tokens are refused, and it gets no new ones. */
+  paused: number
   created_at: number
   updated_at: number
   deleted_at: number | null

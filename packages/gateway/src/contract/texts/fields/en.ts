@@ -107,6 +107,7 @@ export const fieldsEn = {
   wholesale_enabled: 'Whether the channel may order wholesale',
   dropship_enabled: 'Whether the channel may order drop-ship',
   webhooks_enabled: 'Whether the channel receives webhooks',
+  paused: 'Whether the operator has paused the channel: its tokens are refused, and it gets no new ones',
   audit_id: 'Id of a row of the audit log',
   'AuditRow:audit_id': 'Id of the row',
   'AuditRow:number': 'Place in the chain, from 1; null if no gateway linked the row',

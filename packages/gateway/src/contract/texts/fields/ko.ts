@@ -105,6 +105,7 @@ export const fieldsKo: Readonly<Record<FieldName, string>> = {
   wholesale_enabled: '채널이 도매 주문을 할 수 있는지 여부',
   dropship_enabled: '채널이 위탁배송 주문을 할 수 있는지 여부',
   webhooks_enabled: '채널이 웹훅을 받는지 여부',
+  paused: '운영자가 채널을 일시 중지했는지 여부. 중지된 동안 토큰은 거부되고 새 토큰도 발급되지 않습니다',
   audit_id: '감사 기록의 ID',
   'AuditRow:audit_id': '기록의 ID',
   'AuditRow:number': '체인에서의 순번으로 1부터 시작합니다. 게이트웨이가 연결하지 않은 기록이면 null입니다.',

@@ -103,6 +103,7 @@ export const fieldsZh: Readonly<Record<FieldName, string>> = {
   wholesale_enabled: '渠道是否可以提交批发订单',
   dropship_enabled: '渠道是否可以提交一件代发订单',
   webhooks_enabled: '渠道是否接收 Webhook',
+  paused: '运维人员是否已暂停渠道：暂停期间其令牌会被拒绝，也不签发新令牌',
   audit_id: '审计记录的标识',
   'AuditRow:audit_id': '记录的标识',
   'AuditRow:number': '在链中的位置，从 1 开始；没有网关链接过该记录时为 null',
