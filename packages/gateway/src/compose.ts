@@ -20,9 +20,11 @@ import { openInstallation } from './store/installation.ts'
 import type { Store, Topic } from './store/store.ts'
 import { Description } from './upstream/description.ts'
 import { guardErp } from './upstream/guarded.ts'
+import { OperationFigures } from './upstream/operation-figures.ts'
 import { refuseWrites } from './upstream/read-only.ts'
 import type { SandboxControl } from './upstream/steer.ts'
 import { ErpWatch } from './upstream/watch.ts'
+import { WriteSwitch } from './upstream/write-switch.ts'
 
 export interface Parts {
   readonly config: Config
@@ -51,8 +53,11 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const { config, store, log, clock = systemClock, ids = randomIds } = parts
   const watch = new ErpWatch(clock, log, describeErp(config))
   const tracing = new Tracing()
-  const guard = guardErp(parts.erp, clock, { watch, tracing })
-  const erp = config.writesEnabled ? guard.erp : refuseWrites(guard.erp)
+  const figures = new OperationFigures(clock)
+  const guard = guardErp(parts.erp, clock, { watch, tracing, figures })
+  const writes = new WriteSwitch({ store, clock, isEnabled: config.writesEnabled })
+  await writes.follow()
+  const erp = refuseWrites(guard.erp, writes)
   const { id: installation, secrets } = await openInstallation(store, config.secretsKeys, ids)
   await prepareAuditChain({ store, secrets, clock, ids, log })
   const highWater = new HighWater(parts.highWaterFile)
@@ -78,7 +83,10 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     secrets,
     installation,
     upstream: new Description(erp, clock, {
+      writes,
       circuit: guard.state,
+      circuitSince: guard.since,
+      figures,
       steer: parts.steer,
       watch,
       countLeftOut: parts.leftOut,

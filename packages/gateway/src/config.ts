@@ -44,6 +44,21 @@ export interface Config {
   readonly auditDays: number
   /** Company-level views and their member warehouses. */
   readonly views: Readonly<Record<string, readonly string[]>>
+  /** Every documented setting as it was given, for operators. */
+  readonly settings: readonly SettingState[]
+}
+
+export const settingSources = ['environment', 'file', 'default'] as const
+
+/** A setting as it applies. */
+export interface SettingState {
+  readonly name: string
+  /** The value as it is written; null if the setting is a secret, or has neither a value nor a default. */
+  readonly value: string | null
+  readonly source: (typeof settingSources)[number]
+  readonly secret: boolean
+  /** Whether a value was given. */
+  readonly set: boolean
 }
 
 /** The error that lists every problem of a configuration, each as a sentence. */
@@ -134,8 +149,8 @@ const names = Object.keys(schema.shape)
 
 type Values = Readonly<Record<string, string | undefined>>
 
-/** Parses the merged settings of all sources. Throws `ConfigError`. */
-export function readConfig(values: Values): Config {
+/** Parses the merged settings of all sources. `fromFiles` names those that a file set. Throws `ConfigError`. */
+export function readConfig(values: Values, fromFiles: ReadonlySet<string> = new Set()): Config {
   // An empty value counts as not set.
   const given = Object.fromEntries(
     Object.entries(values).filter(([, value]) => value !== undefined && value !== ''),
@@ -145,7 +160,26 @@ export function readConfig(values: Values): Config {
   if (given.UPSTREAM_URL !== undefined && given.UPSTREAM_TOKEN === undefined)
     problems.push('UPSTREAM_TOKEN is missing: with UPSTREAM_URL set, the ERP’s connector wants a token.')
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
-  return toConfig(parsed.data)
+  return { ...toConfig(parsed.data), settings: listSettingStates(given, fromFiles) }
+}
+
+/** Names that end like this are those of secrets, whatever parser they have. */
+const secretName = /(?:TOKEN|SECRET|KEY|PASSWORD)(?:_PREVIOUS|_\d+)?$/
+
+function listSettingStates(given: Values, fromFiles: ReadonlySet<string>): SettingState[] {
+  return listSettings().map(({ name, usual }) => {
+    const value = given[name]
+    const secret = secretName.test(name)
+    const source = value === undefined ? 'default' : fromFiles.has(name) ? 'file' : 'environment'
+    const shown = value === undefined || !name.endsWith('_URL') ? value : omitCredentials(value)
+    return { name, value: secret ? null : (shown ?? usual ?? null), source, secret, set: value !== undefined }
+  })
+}
+
+/** Removes the parts of a URL that may have a password: user, query and fragment. */
+function omitCredentials(text: string): string {
+  const url = new URL(text)
+  return `${url.protocol}//${url.host}${url.pathname}`
 }
 
 /** Lists the settings for the documentation. */
@@ -163,7 +197,7 @@ export function pickOwnVariables(environment: Values): Record<string, string | u
   )
 }
 
-function toConfig(set: z.output<typeof schema>): Config {
+function toConfig(set: z.output<typeof schema>): Omit<Config, 'settings'> {
   return {
     host: set.HOST,
     port: set.PORT,

@@ -22,7 +22,13 @@ import {
   startSandbox,
   writeSandboxFile,
 } from './start/sandbox.ts'
-import { completeSettings, makeDataDir, readSettings, type Settings } from './start/settings.ts'
+import {
+  completeSettings,
+  listNamesFromFiles,
+  makeDataDir,
+  readSettings,
+  type Settings,
+} from './start/settings.ts'
 import { migrate } from './store/migrate.ts'
 import { openPostgres } from './store/postgres.ts'
 import { openSqlite } from './store/sqlite.ts'
@@ -70,15 +76,16 @@ async function main(): Promise<number | undefined> {
     process.stdout.write(usage)
     return exit.ok
   }
-  const given = readSettings(process.env, process.cwd())
-  if (values.catalogue !== undefined) given.SANDBOX_CATALOGUE = values.catalogue
+  const environment =
+    values.catalogue === undefined ? process.env : { ...process.env, SANDBOX_CATALOGUE: values.catalogue }
+  const given = readSettings(environment, process.cwd())
   const dataDir = given.DATA_DIR || defaultDataDir
   makeDataDir(dataDir)
   const closers: Closer[] = []
   const isShared = Boolean(given.UPSTREAM_URL && given.DATABASE_URL)
   if (!isShared) closers.push(lockDataDir(dataDir, systemClock.now()))
   const settings = completeSettings(given, dataDir)
-  const config = readConfig(settings)
+  const config = readConfig(settings, listNamesFromFiles(settings, environment))
   const log = jsonLog(config.logLevel)
   const drain = new Drain(systemClock)
   await start({ config, settings, log, closers, drain, isRestored: values.restored })

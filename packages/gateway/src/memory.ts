@@ -1,5 +1,6 @@
 import type { StockFigure } from '@trade-gateway/connector'
 import { LRUCache } from 'lru-cache'
+import { HourlyFigures } from './kernel/hourly-figures.ts'
 import { Slots } from './kernel/slots.ts'
 import type { Tracing } from './kernel/tracing.ts'
 import type { RequestCountRow, RequestRow } from './store/tables.ts'
@@ -66,6 +67,8 @@ export interface RequestBuffer {
   leftOut: number
   /** The running turn, or the last one. */
   turn: Promise<void>
+  /** When the hourly sums were last stored, in monotonic milliseconds. */
+  hoursStoredAt: number
 }
 
 /** What a process knows of the end of the audit log (`audit/head.ts`). */
@@ -90,6 +93,7 @@ export interface Memory {
   readonly inboxes: Map<string, Inbox>
   readonly figures: FigureQueue
   readonly requests: RequestBuffer
+  readonly hours: HourlyFigures
   readonly tracing: Tracing
   readonly auditHead: AuditHeadMemory
 }
@@ -111,7 +115,15 @@ export function createMemory(tracing: Tracing, auditHeadFile?: string): Memory {
     webhookHealth: new LRUCache({ max: maxChannels }),
     statementPlaces: new LRUCache({ max: maxPlaces }),
     inboxes: new Map(),
-    requests: { rows: [], counts: new Map(), anonymous: 0, leftOut: 0, turn: Promise.resolve() },
+    requests: {
+      rows: [],
+      counts: new Map(),
+      anonymous: 0,
+      leftOut: 0,
+      turn: Promise.resolve(),
+      hoursStoredAt: 0,
+    },
+    hours: new HourlyFigures(),
     tracing,
     auditHead: { file: auditHeadFile, noted: undefined, loggedAt: Number.NEGATIVE_INFINITY },
     figures: { waiting: new Map(), turn: Promise.resolve(), next: undefined },

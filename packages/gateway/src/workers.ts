@@ -33,8 +33,11 @@ interface Job {
   turn(): Promise<unknown>
 }
 
-/** Lists the workers that read changes from the database into memory: stock, reference data and permissions. */
-function listFollowerJobs({ mirror, sessions }: Gateway): Job[] {
+/**
+ * Lists the workers that read changes from the database into memory: stock, reference data, permissions and the pause
+ * of writes.
+ */
+function listFollowerJobs({ mirror, sessions, upstream }: Gateway): Job[] {
   return [
     { name: 'follow stock', everyMs: 1_000, wokenBy: ['stock'], turn: () => mirror.stock.follow() },
     {
@@ -44,6 +47,7 @@ function listFollowerJobs({ mirror, sessions }: Gateway): Job[] {
       turn: () => mirror.reference.follow(),
     },
     { name: 'follow access', everyMs: 500, wokenBy: ['access'], turn: () => sessions.follow() },
+    { name: 'follow pauses', everyMs: 500, wokenBy: ['writes'], turn: () => upstream.writes.follow() },
   ]
 }
 

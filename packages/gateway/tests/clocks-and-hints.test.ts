@@ -9,7 +9,8 @@ import { type Capabilities, type Erp, UnknownOutcome } from '@trade-gateway/conn
 import { createSandboxControls } from '@trade-gateway/sandbox-erp/controls'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { syncDocuments } from '../src/documents/sync.ts'
-import { rereadSkus, syncStock } from '../src/stock/sync.ts'
+import { rereadSkus } from '../src/stock/reread.ts'
+import { syncStock } from '../src/stock/sync.ts'
 import { createSandboxControl } from '../src/upstream/steer.ts'
 import { adminToken, buyers, type CallResult, call, openTestGateway, type TestGateway } from './harness.ts'
 import {

@@ -219,11 +219,15 @@ describe.each([
     }
   })
 
-  it('names what is no page outside of its links: the file of everything and the contract', async () => {
+  it('names what is no page outside of its links: the file of everything and the contracts', async () => {
     const [notes = ''] = (await get(path)).text.split('\n## ')
     const named = [...notes.matchAll(/`(\/[^`]*)`/g)].map(([, address = '']) => address)
     const query = language === 'en' ? '' : `?lang=${language}`
-    expect(named).toEqual([path.replace('llms.txt', 'llms-full.txt'), `/openapi.json${query}`])
+    expect(named).toEqual([
+      path.replace('llms.txt', 'llms-full.txt'),
+      `/openapi.json${query}`,
+      `/admin/openapi.json${query}`,
+    ])
     for (const address of named) expect((await get(address)).status, address).toBe(200)
   })
 

@@ -35,7 +35,7 @@ export async function describeToken(gateway: Gateway, caller: Caller) {
       .map(({ warehouse_code, name, kind }) => ({ warehouse_code, name, kind })),
     permissions: [...caller.capabilities],
     switches: {
-      writes_enabled: config.writesEnabled,
+      writes_enabled: gateway.upstream.writes.isOpen,
       wholesale_enabled: caller.switches.wholesale,
       dropship_enabled: caller.switches.dropship,
       webhooks_enabled: caller.switches.webhooks,

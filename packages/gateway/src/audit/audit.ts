@@ -134,7 +134,7 @@ function toAuditRow(gateway: Gateway, call: Call, { action, detail }: Recorded):
  * Returns the operator's name as claimed in `X-Admin-Actor`; empty if there is none. Only printable ASCII is kept,
  * because header values have no reliable encoding for other characters.
  */
-function readActor(call: Call): string {
+export function readActor(call: Call): string {
   const [sent = ''] = call.header('x-admin-actor')
   return sent
     .slice(0, maxActorCharacters)

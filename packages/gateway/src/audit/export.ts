@@ -1,9 +1,9 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { csvType, toCsv } from '../contract/csv.ts'
-import { parsePeriod, type RowPlace } from '../contract/keyset.ts'
 import { Reply } from '../contract/reply.ts'
 import type { Gateway } from '../gateway.ts'
-import { type AuditFilters, type AuditJson, auditRow, readOldest, toAuditJson } from './search.ts'
+import { type Position, parsePeriod } from '../store/cursor-page.ts'
+import { type AuditFilters, type AuditJson, auditRow, positionOf, readOldest, toAuditJson } from './search.ts'
 
 const maxRowsPerBatch = 500
 const linesType = 'application/x-ndjson; charset=utf-8'
@@ -31,14 +31,14 @@ async function* readLines(
 ): AsyncGenerator<Uint8Array> {
   const end = gateway.clock.now()
   if (isCsv) yield Buffer.from(toCsv(auditColumns, []))
-  let after: RowPlace | undefined
+  let after: Position | undefined
   for (;;) {
     const rows = await readOldest(gateway, filters, { after, limit: maxRowsPerBatch })
     const shown = rows.filter(({ at }) => at <= end).map(toAuditJson)
     if (shown.length > 0) yield Buffer.from(isCsv ? toCsvLines(shown) : toJsonLines(shown))
     const last = rows.at(-1)
     if (!last || rows.length < maxRowsPerBatch || last.at > end) return
-    after = { at: last.at, id: last.audit_id }
+    after = positionOf(last)
     await yieldToLoop()
   }
 }

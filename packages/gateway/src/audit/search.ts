@@ -1,12 +1,18 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { instantField } from '../contract/fields.ts'
-import { type Period, parseCursor, parsePeriod, type RowPlace, toCursorAfter } from '../contract/keyset.ts'
 import { toNotFoundError } from '../contract/not-found.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
+import {
+  type CursorQuery,
+  type Period,
+  type Position,
+  parsePeriod,
+  readCursorPage,
+} from '../store/cursor-page.ts'
 import { fromJson } from '../store/json.ts'
-import type { AuditRow } from '../store/tables.ts'
+import type { AuditDetail, AuditRow } from '../store/tables.ts'
 
 /** A changed object, as the API shows it. */
 const shownObject = z.record(z.string(), z.unknown())
@@ -39,33 +45,15 @@ export interface AuditFilters extends Period {
   readonly subject?: string | undefined
 }
 
-interface AuditSearch extends AuditFilters {
-  readonly cursor?: string | undefined
-  readonly page_size: number
-}
+type AuditSearch = AuditFilters & CursorQuery
 
 /** Searches the audit log, newest row first, and returns one page. Throws `VALIDATION_FAILED`. */
-export async function searchAudit(gateway: Gateway, search: AuditSearch) {
-  const { page_size: pageSize, cursor } = search
-  let query = buildSearch(gateway, search)
-  if (cursor !== undefined) {
-    const { at, id } = parseCursor(cursor)
-    query = query.where(sql<boolean>`(at, audit_id) < (${at}, ${id})`)
-  }
-  const rows = await query
-    .orderBy('at', 'desc')
-    .orderBy('audit_id', 'desc')
-    .limit(pageSize + 1)
-    .execute()
-  const shown = rows.slice(0, pageSize)
-  const last = shown.at(-1)
-  const hasMore = rows.length > pageSize
-  return {
-    data: shown.map(toAuditJson),
-    has_more: hasMore,
-    next_cursor: hasMore && last ? toCursorAfter({ at: last.at, id: last.audit_id }) : null,
-  }
+export function searchAudit(gateway: Gateway, search: AuditSearch) {
+  const list = { query: buildSearch(gateway, search), time: 'at', id: 'audit_id', positionOf }
+  return readCursorPage(search, list, toAuditJson)
 }
+
+export const positionOf = ({ at, audit_id }: AuditRow): Position => ({ at, id: audit_id })
 
 /** Reads one row. Throws `NOT_FOUND`. */
 export async function readAuditRow({ store }: Gateway, id: string): Promise<AuditJson> {
@@ -82,28 +70,37 @@ export async function readAuditRow({ store }: Gateway, id: string): Promise<Audi
 export function readOldest(
   gateway: Gateway,
   filters: AuditFilters,
-  { after, limit }: { readonly after: RowPlace | undefined; readonly limit: number },
+  { after, limit }: { readonly after: Position | undefined; readonly limit: number },
 ): Promise<AuditRow[]> {
+  const { from, to } = parsePeriod(filters)
   let query = buildSearch(gateway, filters)
+  if (from !== undefined) query = query.where('at', '>=', from)
+  if (to !== undefined) query = query.where('at', '<', to)
   if (after) query = query.where(sql<boolean>`(at, audit_id) > (${after.at}, ${after.id})`)
   return query.orderBy('at').orderBy('audit_id').limit(limit).execute()
 }
 
 function buildSearch({ store }: Gateway, filters: AuditFilters) {
   const { actor, action, subject } = filters
-  const [from, to] = parsePeriod(filters)
   let query = store.db.selectFrom('admin_audit').selectAll()
   if (actor !== undefined) query = query.where('actor', '=', actor)
   if (action !== undefined) query = query.where('action', '=', action)
   if (subject !== undefined)
     query = query.where(sql<boolean>`substr(subject, 1, ${[...subject].length}) = ${subject}`)
-  if (from !== undefined) query = query.where('at', '>=', from)
-  if (to !== undefined) query = query.where('at', '<', to)
   return query
 }
 
+/** Parses the detail. One that somebody damaged is empty: the row is shown, and the verification reports it. */
+export function readDetail({ detail }: Pick<AuditRow, 'detail'>): Partial<AuditDetail> {
+  try {
+    return { ...fromJson(detail) }
+  } catch {
+    return {}
+  }
+}
+
 export function toAuditJson(row: AuditRow): AuditJson {
-  const { status = null, code = null, query = null, before = null, after = null } = fromJson(row.detail)
+  const { status = null, code = null, query = null, before = null, after = null } = readDetail(row)
   const { audit_id, number, actor, address, request_id, action, subject, mac } = row
   return {
     audit_id,

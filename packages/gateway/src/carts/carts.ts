@@ -140,6 +140,7 @@ export async function checkOutCart(context: CallContext, id: string) {
         remark: row.remark,
       })
       await gateway.kinds.insertDraft(tx, draft)
+      context.call.documentId = draft.order_id
       return writeCart({ ...context, tx }, row, { status: 'confirmed', order_id: draft.order_id })
     })
   })

@@ -89,6 +89,8 @@ export interface Call {
   key?: Keyed | undefined
   /** The audit record in progress, if this is an operator's call. */
   audit?: Audited | undefined
+  /** The document that the call created or changed, for the request log. */
+  documentId?: string | undefined
   /** The calls to the ERP that this call made, in the order in which they ended. */
   upstreamCalls?: UpstreamCall[] | undefined
   /** Headers that a stage of the pipeline adds to the call's response, success or failure. */

@@ -95,6 +95,15 @@ export const paging = {
   page_size: wholeNumberField(1, maxPageSize).default(defaultPageSize),
 }
 
+/** `cursor` and `page_size` of the operator's lists. */
+export const cursorPaging = {
+  cursor: z.string().max(200).optional(),
+  page_size: wholeNumberField(1, maxPageSize).default(defaultPageSize),
+}
+
+/** The period of the operator's lists: from `since` on, until before `until`. */
+export const period = { since: instantField.optional(), until: instantField.optional() }
+
 /** The date range and `as_of` of ordinary lists. */
 export const window = {
   start_date: dateField.optional(),
@@ -111,6 +120,11 @@ export function toListSchema<T extends z.ZodType>(item: T) {
     page_size: z.int(),
     as_of: instantField,
   })
+}
+
+/** Creates the schema of a response of the operator's lists. */
+export function toCursorPageSchema<T extends z.ZodType>(item: T) {
+  return z.object({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
 }
 
 const errorCode = z.enum(Object.keys(errorTable)).meta({ id: 'ErrorCode' })

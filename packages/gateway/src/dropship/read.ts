@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Caller } from '../contract/call.ts'
 import type { parseWindow } from '../contract/lists.ts'
 import { Reply } from '../contract/reply.ts'
@@ -5,6 +6,7 @@ import { readDataAgeHeader } from '../documents/data-age.ts'
 import { readListPage } from '../documents/list.ts'
 import { requireOwned } from '../documents/own.ts'
 import type { Gateway } from '../gateway.ts'
+import { type CursorQuery, readCursorPage } from '../store/cursor-page.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { DropshipRow } from '../store/tables.ts'
 import type { DropshipBody } from './body.ts'
@@ -77,6 +79,41 @@ export async function requireOwnPreview(
 
 export function findDropship(db: Db | Tx, id: string): Promise<DropshipRow | undefined> {
   return db.selectFrom('dropship_orders').selectAll().where('dropship_order_id', '=', id).executeTakeFirst()
+}
+
+/** The filters of an operator's search for drop-ship orders. */
+interface DropshipSearch extends CursorQuery {
+  readonly channel_code?: string | undefined
+  readonly status?: string | undefined
+  readonly in_doubt?: boolean | undefined
+  readonly client_order_number?: string | undefined
+}
+
+/**
+ * Searches the drop-ship orders of every channel, newest first. Previews are found by their number only, because there
+ * are many more of them than orders. Throws `VALIDATION_FAILED`.
+ */
+export async function searchDropship<Json>(
+  { store }: Gateway,
+  search: DropshipSearch,
+  toJson: (row: DropshipRow) => Json,
+) {
+  let query = store.db.selectFrom('dropship_orders').selectAll()
+  for (const column of ['channel_code', 'status', 'client_order_number'] as const) {
+    const wanted = search[column]
+    if (wanted !== undefined) query = query.where(column, '=', wanted)
+  }
+  if (search.in_doubt !== undefined) query = query.where('in_doubt', search.in_doubt ? '<>' : '=', sql.lit(0))
+  if (search.client_order_number === undefined && search.in_doubt !== true) {
+    query = query.where((eb) =>
+      eb.or([eb('submitted_at', 'is not', null), eb('in_doubt', '=', doubt.submit)]),
+    )
+  }
+  const positionOf = ({ created_at, dropship_order_id }: DropshipRow) => ({
+    at: created_at,
+    id: dropship_order_id,
+  })
+  return readCursorPage(search, { query, time: 'created_at', id: 'dropship_order_id', positionOf }, toJson)
 }
 
 /** Finds every order and preview with a natural key, newest first. */

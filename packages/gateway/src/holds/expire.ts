@@ -1,7 +1,7 @@
 /**
  * Releases expired holds at the ERP. A worker releases them within a second. A preview first releases those that could
- * leave it short of stock. A document with a write of unknown outcome keeps its hold. While the ERP does not respond or
- * writes are disabled, the stock stays held and the document shows the hold.
+ * leave it short of stock. A document with a write of unknown outcome keeps its hold. While the ERP does not respond, or
+ * writes are disabled or paused, the stock stays held and the document shows the hold.
  */
 
 import { Reply } from '../contract/reply.ts'
@@ -49,7 +49,7 @@ export const holdExpire: Write<HeldStock, object> = {
 export async function releaseExpiredHolds(gateway: Gateway): Promise<void> {
   const { store, kinds, clock } = gateway
   for (const { holding } of kinds.all) await holding?.expireUnheld(store.db, clock.now())
-  if (!gateway.config.writesEnabled) return
+  if (!gateway.upstream.writes.isOpen) return
   const waiting = await findExpired(gateway)
   const work = async () => {
     for (let hold = waiting.shift(); hold; hold = waiting.shift()) await tryToRelease(gateway, hold)
@@ -59,7 +59,7 @@ export async function releaseExpiredHolds(gateway: Gateway): Promise<void> {
 
 /** Releases the expired holds that could leave an order of these SKUs short of stock. */
 export async function releaseExpiredHoldsOf(gateway: Gateway, skus: readonly string[]): Promise<void> {
-  if (!gateway.config.writesEnabled) return
+  if (!gateway.upstream.writes.isOpen) return
   const expired = await findExpired(gateway)
   const named = expired.filter((hold) => parseHeldLines(hold).some(({ sku }) => skus.includes(sku)))
   await Promise.all(named.map((hold) => tryToRelease(gateway, hold)))

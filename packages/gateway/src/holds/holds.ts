@@ -48,6 +48,8 @@ export const hold = z
   })
   .meta({ id: 'Hold' })
 
+const maxOfDocument = 50
+
 export const holdPage = toListSchema(hold)
 
 /** Releases a hold by its own id and ends its preview or reservation. */
@@ -136,6 +138,19 @@ function toNotReleasableError(row: HoldRow): GatewayError {
 
 function findHold(db: Db | Tx, id: string): Promise<HoldRow | undefined> {
   return db.selectFrom('holds').selectAll().where('hold_id', '=', id).executeTakeFirst()
+}
+
+/** Lists the holds of a document for operators, newest first, at most `maxOfDocument`. */
+export async function listHoldsOfDocument({ store }: Gateway, documentId: string, holdId: string | null) {
+  const rows = await store.db
+    .selectFrom('holds')
+    .selectAll()
+    .where((eb) => eb.or([eb('source_id', '=', documentId), eb('hold_id', '=', holdId ?? '')]))
+    .orderBy('created_at', 'desc')
+    .orderBy('hold_id', 'desc')
+    .limit(maxOfDocument)
+    .execute()
+  return rows.map(toHoldJson)
 }
 
 function toHoldJson(row: HoldRow): z.input<typeof hold> {

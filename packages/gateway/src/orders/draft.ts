@@ -94,6 +94,7 @@ async function createAndStoreReply(
   row: OrderRow,
   status: number,
 ) {
+  call.documentId = row.order_id
   const reply = new Reply({ data: toOrderJson(row) })
   const resource = { type: 'order', id: row.order_id }
   await storeResponse({ gateway, tx, keyed: call.key }, { reply, status, resource })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Caller } from '../contract/call.ts'
 import type { parseWindow } from '../contract/lists.ts'
 import { Reply } from '../contract/reply.ts'
@@ -5,6 +6,7 @@ import { readDataAgeHeader } from '../documents/data-age.ts'
 import { readListPage } from '../documents/list.ts'
 import { requireOwned } from '../documents/own.ts'
 import type { Gateway } from '../gateway.ts'
+import { type CursorQuery, readCursorPage } from '../store/cursor-page.ts'
 import type { Db, Tx } from '../store/store.ts'
 import { type OrderRow, orderColumns } from '../store/tables.ts'
 import { toOrderJson } from './order-json.ts'
@@ -45,6 +47,35 @@ export async function readOrder(gateway: Gateway, caller: Caller, id: string) {
 export async function requireOwnOrder(db: Db | Tx, caller: Caller, id: string): Promise<OrderRow> {
   const row = await db.selectFrom('orders').select(orderColumns).where('order_id', '=', id).executeTakeFirst()
   return requireOwned(row, caller, 'order', id)
+}
+
+/** The filters of an operator's search for orders of one kind. */
+export interface OrderSearch extends CursorQuery {
+  readonly channel_code?: string | undefined
+  readonly status?: string | undefined
+  readonly in_doubt?: boolean | undefined
+  readonly client_order_number?: string | undefined
+}
+
+/** Searches the wholesale orders and drafts of every channel, newest first. Throws `VALIDATION_FAILED`. */
+export async function searchOrders<Json>(
+  { store }: Gateway,
+  search: OrderSearch,
+  toJson: (row: OrderRow) => Json,
+) {
+  let query = store.db.selectFrom('orders').selectAll()
+  for (const column of ['channel_code', 'status', 'client_order_number'] as const) {
+    const wanted = search[column]
+    if (wanted !== undefined) query = query.where(column, '=', wanted)
+  }
+  if (search.in_doubt !== undefined) query = query.where('in_doubt', search.in_doubt ? '<>' : '=', sql.lit(0))
+  const positionOf = ({ created_at, order_id }: OrderRow) => ({ at: created_at, id: order_id })
+  return readCursorPage(search, { query, time: 'created_at', id: 'order_id', positionOf }, toJson)
+}
+
+/** Finds an order of any channel. */
+export function findOrder(db: Db, id: string): Promise<OrderRow | undefined> {
+  return db.selectFrom('orders').select(orderColumns).where('order_id', '=', id).executeTakeFirst()
 }
 
 /** Reads an order that is known to exist. Throws an internal error if it does not. */

@@ -6,7 +6,7 @@ import { apiVersion } from '../contract/version.ts'
 import type { Gateway } from '../gateway.ts'
 import { toFailureResponse } from '../pipeline/failure.ts'
 import { chooseRequestId } from '../pipeline/headers.ts'
-import { serializeOpenApi } from '../projections/openapi.ts'
+import { serializeAdminOpenApi, serializeOpenApi } from '../projections/openapi.ts'
 import { buildAssetPath, readAsset } from './assets.ts'
 import { addQuery } from './docs/markdown.ts'
 import { registerHealthRoutes } from './health.ts'
@@ -146,6 +146,7 @@ function registerMachineDocuments(app: Hono<Variables>) {
     })
   }
   serve('/openapi.json', json, undefined, serializeOpenApi)
+  serve('/admin/openapi.json', json, undefined, serializeAdminOpenApi)
   for (const language of languages) {
     const fixed = language === 'en' ? undefined : language
     serve(toLlmsPath(language), 'text/plain; charset=utf-8', fixed, buildLlmsText)

@@ -1,6 +1,7 @@
 import type { Env, Hono } from 'hono'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
+import { formatInstant } from '../kernel/clock.ts'
 import { toStorageFacts } from '../pipeline/failure.ts'
 import { listSealingKeys } from '../store/sealing-keys.ts'
 import { deriveGuarantee } from '../upstream/guarantee.ts'
@@ -45,9 +46,11 @@ async function requireReady(gateway: Gateway, isDraining: () => boolean) {
 async function readStatus(gateway: Gateway) {
   const now = gateway.clock.now()
   const { upstream } = gateway
+  const { writes } = upstream
   return {
     sandbox: upstream.isSandbox,
-    writes_enabled: gateway.config.writesEnabled,
+    writes_enabled: writes.isEnabled,
+    writes_paused_until: writes.pause ? formatInstant(writes.pause.paused_until) : null,
     upstream: {
       name: upstream.name ?? null,
       verdict: upstream.watch?.verdict ?? 'not_asked_yet',

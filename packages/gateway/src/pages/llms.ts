@@ -32,13 +32,19 @@ export function buildLlmsText(language: Language): string {
 
 /** Describes the documents that are not pages, as text without links: every link of the list must lead to Markdown. */
 function describeOtherDocuments(language: Language): string {
-  const contract = addQuery('/openapi.json', toLanguageQuery(language))
-  return `\`${toLlmsFullPath(language)}\`: ${formatSiteText(language, 'full_text')}\n\n\`${contract}\`: OpenAPI 3.1`
+  const query = toLanguageQuery(language)
+  return [
+    `\`${toLlmsFullPath(language)}\`: ${formatSiteText(language, 'full_text')}`,
+    `\`${addQuery('/openapi.json', query)}\`: OpenAPI 3.1`,
+    `\`${addQuery(adminContractPath, query)}\`: OpenAPI 3.1 (${formatSiteText(language, 'group_of_admin')})`,
+  ].join('\n\n')
 }
 
 function toLanguageQuery(language: Language): string {
   return language === 'en' ? '' : `?lang=${language}`
 }
+
+const adminContractPath = '/admin/openapi.json'
 
 /** Builds the path of the full text in a language. */
 export function toLlmsFullPath(language: Language): string {
@@ -66,8 +72,14 @@ export function buildLlmsFullText(language: Language): string {
   return `${head}${bodies.join('')}`
 }
 
-/** Shortens a page for the full text: omits the pieces that repeat other pages. */
+/**
+ * Shortens a page for the full text: omits the pieces that repeat other pages. Of an operator's endpoint only the
+ * description remains, because the readers of the full text are the channels' programs and agents.
+ */
 function toBriefPage(page: Page): Page {
+  if (page.operation?.access === 'admin') {
+    return { ...page, pieces: [...page.pieces.slice(0, 1), { markdown: `\`${adminContractPath}\`` }] }
+  }
   return {
     ...page,
     pieces: page.pieces.map((piece) => ({ ...piece, markdown: piece.brief ?? piece.markdown })),

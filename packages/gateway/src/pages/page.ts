@@ -1,6 +1,7 @@
 import type { Language } from '../contract/language.ts'
 import type { SiteWord } from '../contract/texts/site/en.ts'
 import { texts } from '../contract/texts/texts.ts'
+import type { Endpoint } from '../endpoint.ts'
 import type { Html } from './html.ts'
 
 /**
@@ -23,7 +24,7 @@ export interface Page {
   readonly section: 'home' | 'docs' | 'reference' | 'errors' | 'swagger'
   readonly isUntranslated?: boolean
   /** The endpoint that the page describes; shown in place of the summary. */
-  readonly operation?: { readonly method: string; readonly path: string }
+  readonly operation?: Pick<Endpoint, 'method' | 'path' | 'access'>
   /** Names of the additional scripts and style sheets of this page. */
   readonly assets?: readonly string[]
   /** `wide`: without the line-length limit of running text. `landing`: the layout of the home page. */

@@ -7,17 +7,18 @@ import {
 } from '../contract/texts/describe-schema.ts'
 import { chooseTexts, type Endpoint } from '../endpoint.ts'
 import { toRecord, toRecords } from '../kernel/json.ts'
+import { toRequestName, toResponseName } from './schema-names.ts'
 
 /** Creates the look-up of field texts in a language: an endpoint's own texts first, then the common ones. */
 export function createFieldTexts(endpoints: readonly Endpoint[], language: Language): FieldText {
   const common = createCommonFieldTexts(language)
   const declared = new Map(
-    endpoints.flatMap((endpoint) =>
-      Object.entries(chooseTexts(endpoint, language).fields ?? {}).map(([name, text]) => [
-        `${endpoint.id}:${name}`,
-        text,
-      ]),
-    ),
+    endpoints.flatMap((endpoint) => {
+      const places = [endpoint.id, toRequestName(endpoint.id), toResponseName(endpoint.id)]
+      return Object.entries(chooseTexts(endpoint, language).fields ?? {}).flatMap(([name, text]) =>
+        places.map((place) => [`${place}:${name}`, text] as const),
+      )
+    }),
   )
   return (place, name) => declared.get(`${place}:${name}`) ?? common(place, name)
 }

@@ -1,6 +1,11 @@
 import { z } from 'zod'
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from 'zod-openapi'
-import { catalogue } from '../catalogue.ts'
+import {
+  createDocument,
+  type ZodOpenApiOperationObject,
+  type ZodOpenApiPathsObject,
+  type ZodOpenApiSecuritySchemeObject,
+} from 'zod-openapi'
+import { adminCatalogue, catalogue } from '../catalogue.ts'
 import { listColumns } from '../contract/csv.ts'
 import { type ErrorCode, errorTable } from '../contract/error-table.ts'
 import { errorBody } from '../contract/fields.ts'
@@ -13,36 +18,81 @@ import { createFieldTexts, describeFields } from './describe-fields.ts'
 import { buildMcpOperation } from './openapi-mcp.ts'
 import { buildWebhooks } from './openapi-webhooks.ts'
 import { buildFailureHeaders, buildNotModifiedHeaders, buildSuccessHeaders } from './response-headers.ts'
+import { nameSchema, toRequestName, toResponseName } from './schema-names.ts'
+
+/** What sets one OpenAPI document apart from another, beside its endpoints. */
+interface DocumentParts {
+  readonly title: string
+  readonly description: string
+  readonly securitySchemes: Readonly<Record<string, ZodOpenApiSecuritySchemeObject>>
+  /** Set if the bodies of all operations have names of their own. */
+  readonly namesBodies?: true
+  /** The operations that are no endpoints, and the webhooks. */
+  readonly added?: { readonly paths: ZodOpenApiPathsObject; readonly webhooks: ZodOpenApiPathsObject }
+}
 
 /**
  * Builds the contract as OpenAPI 3.1 from the catalogue. The English version is checked in as `contract/openapi.json`.
  */
 export function buildOpenApi(language: Language = 'en') {
+  return buildDocument(catalogue, language, {
+    title: 'Trade Gateway API',
+    description: texts[language].site.api_description,
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+    added: { paths: { '/mcp': { post: buildMcpOperation(language) } }, webhooks: buildWebhooks(language) },
+  })
+}
+
+/**
+ * Builds the operator's endpoints as OpenAPI 3.1. The English version is checked in as `contract/admin-openapi.json`.
+ */
+export function buildAdminOpenApi(language: Language = 'en') {
+  return buildDocument(adminCatalogue, language, {
+    title: 'Trade Gateway operator API',
+    description: texts[language].site.admin_api_description,
+    securitySchemes: { 'x-admin-token': { type: 'apiKey', in: 'header', name: 'x-admin-token' } },
+    namesBodies: true,
+  })
+}
+
+function buildDocument(endpoints: readonly Endpoint[], language: Language, parts: DocumentParts) {
   const { site } = texts[language]
+  const { added, securitySchemes } = parts
   const document = createDocument(
     {
       openapi: '3.1.1',
       info: {
-        title: 'Trade Gateway API',
+        title: parts.title,
         version: apiVersion,
-        description: site.api_description,
+        description: parts.description,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: '/' }],
       tags: groupIds
-        .filter((id) => id === 'mcp' || catalogue.some(({ group }) => group === id))
+        .filter((id) => (id === 'mcp' && added) || endpoints.some(({ group }) => group === id))
         .map((id) => ({ name: id, description: site[`group_of_${id}`] })),
-      security: [{ bearer: [] }],
-      paths: { ...buildPaths(catalogue, language), '/mcp': { post: buildMcpOperation(language) } },
-      webhooks: buildWebhooks(language),
-      components: {
-        securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
+      paths: {
+        ...buildPaths(parts.namesBodies ? endpoints.map(nameBodies) : endpoints, language),
+        ...added?.paths,
       },
+      ...(added ? { webhooks: added.webhooks } : {}),
+      components: { securitySchemes },
     },
     { override: adjustJsonSchema },
   )
-  describeFields(document, createFieldTexts(catalogue, language))
+  describeFields(document, createFieldTexts(endpoints, language))
   return document
+}
+
+/** Gives names to the bodies that an endpoint takes and returns. */
+function nameBodies(endpoint: Endpoint): Endpoint {
+  const { id, body, result } = endpoint
+  return {
+    ...endpoint,
+    ...(body ? { body: nameSchema(body, toRequestName(id)) } : {}),
+    result: nameSchema(result, toResponseName(id)),
+  }
 }
 
 /** Builds an OpenAPI document of the given endpoints, for the reference pages. They may be outside the contract. */
@@ -64,13 +114,19 @@ function buildPaths(endpoints: readonly Endpoint[], language: Language): ZodOpen
   return paths
 }
 
-const made = new Map<Language, string>()
-
 /** Serializes the contract, once per language. */
-export function serializeOpenApi(language: Language = 'en'): string {
-  const text = made.get(language) ?? `${JSON.stringify(buildOpenApi(language), null, 2)}\n`
-  made.set(language, text)
-  return text
+export const serializeOpenApi = createSerializer(buildOpenApi)
+
+/** Serializes the document of the operator's endpoints, once per language. */
+export const serializeAdminOpenApi = createSerializer(buildAdminOpenApi)
+
+function createSerializer(build: (language: Language) => object): (language?: Language) => string {
+  const made = new Map<Language, string>()
+  return (language = 'en') => {
+    const text = made.get(language) ?? `${JSON.stringify(build(language), null, 2)}\n`
+    made.set(language, text)
+    return text
+  }
 }
 
 /** Whether requests may have an `Idempotency-Key`. */
@@ -88,6 +144,7 @@ function buildOperation(endpoint: Endpoint, language: Language): ZodOpenApiOpera
   const header = {
     ...(acceptsIdempotencyKey(endpoint) ? { 'Idempotency-Key': z.string().min(1).max(255).optional() } : {}),
     ...(hasETag(endpoint) ? { 'If-None-Match': z.string().optional() } : {}),
+    ...(endpoint.access === 'admin' ? { 'X-Admin-Actor': z.string().optional() } : {}),
   }
   return {
     operationId: endpoint.id,

@@ -53,12 +53,17 @@ export function buildNotModifiedHeaders(endpoint: Endpoint) {
 
 const statusesWithRetryAfter = new Set([409, 429, 500, 502, 503, 504])
 
+/** Whether a failure may say when a retry makes sense. A refused write does so while an operator has paused writes. */
+function hasRetryAfter({ writesUpstream }: Endpoint, status: number): boolean {
+  return statusesWithRetryAfter.has(status) || (status === 403 && writesUpstream === true)
+}
+
 export function buildFailureHeaders(endpoint: Endpoint, status: number) {
   return z.object({
     ...commonHeaders,
     'Content-Language': createTextHeader('Content-Language'),
     ...(status === 401 ? { 'WWW-Authenticate': createTextHeader('WWW-Authenticate') } : {}),
-    ...(statusesWithRetryAfter.has(status) ? retryAfter : {}),
+    ...(hasRetryAfter(endpoint, status) ? retryAfter : {}),
     ...(status === 401 ? {} : selectQuotaHeaders(endpoint)),
   })
 }

@@ -60,21 +60,28 @@ export const requestTrace = z.object({
  */
 export async function readRequestTrace(gateway: Gateway, { channel_code }: Caller, requestId: string) {
   const rows = await requireRequests(gateway, { request_id: requestId, channel_code })
-  const events = await findEvents(gateway, channel_code, requestId)
+  const events = await findEvents(gateway, { channel_code, requestIds: [requestId] })
   return { data: { request_id: requestId, requests: rows.map(toRequestJson), events } }
 }
 
-/** Finds the events of a channel that a request caused, with their deliveries. */
-export async function findEvents({ store }: Gateway, channelCode: string, requestId: string) {
+/** The events of a channel that some requests caused; with `documentId`, only those about this document. */
+interface EventSearch {
+  readonly channel_code: string
+  readonly requestIds: readonly string[]
+  readonly documentId?: string
+}
+
+/** Finds the events that requests caused, with their deliveries, oldest first, at most `maxSameId` of each. */
+export async function findEvents({ store }: Gateway, { channel_code, requestIds, documentId }: EventSearch) {
   const { db, bulk } = store
-  const events = await db
+  let query = db
     .selectFrom('events')
     .select(['event_id', 'type', 'occurred_at'])
-    .where('channel_code', '=', channelCode)
-    .where('request_id', '=', requestId)
-    .orderBy('occurred_at')
-    .limit(maxSameId)
-    .execute()
+    .where('channel_code', '=', channel_code)
+    .where('request_id', 'in', bulk.texts(requestIds))
+  // A client may use one request id for several documents.
+  if (documentId !== undefined) query = query.where('data', 'like', `%"${documentId}"%`)
+  const events = await query.orderBy('occurred_at').limit(maxSameId).execute()
   if (events.length === 0) return []
   const deliveries = await db
     .selectFrom('webhook_deliveries')
@@ -90,6 +97,19 @@ export async function findEvents({ store }: Gateway, channelCode: string, reques
       .filter(({ event_id }) => event_id === event.event_id)
       .map(({ event_id: _event, ...delivery }) => delivery),
   }))
+}
+
+/** Finds the requests that concerned a document, newest first, at most `maxSameId`. */
+export async function findRequestsOfDocument(gateway: Gateway, documentId: string): Promise<RequestRow[]> {
+  await storeRequests(gateway)
+  return gateway.store.db
+    .selectFrom('requests')
+    .selectAll()
+    .where('document_id', '=', documentId)
+    .orderBy('at', 'desc')
+    .orderBy('row_id', 'desc')
+    .limit(maxSameId)
+    .execute()
 }
 
 /**

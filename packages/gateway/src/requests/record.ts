@@ -10,11 +10,14 @@ import type { Gateway } from '../gateway.ts'
 import type { RequestBuffer } from '../memory.ts'
 import { toJson } from '../store/json.ts'
 import type { RequestRow } from '../store/tables.ts'
+import { countInHour, dropOldHours, storeHours } from './hours.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 const maxWaitingRows = 20_000
 const maxRowsPerTurn = 2_000
+/** The time between two turns that store the hourly sums. */
+const storeHoursEveryMs = 10_000
 /** The largest number of different pairs of channel and route that are counted in a minute. */
 const maxWaitingCounts = 20_000
 /**
@@ -34,9 +37,28 @@ export interface Finished {
 
 /** Keeps one finished request in memory until the next turn stores it. */
 export function recordRequest(gateway: Gateway, finished: Finished): void {
-  const { requests } = gateway.memory
+  const { requests, hours } = gateway.memory
+  countInHour(hours, toCounted(gateway, finished))
   if (finished.isNotable || gateway.config.logRequests === 'all') addRow(gateway, requests, finished)
   else addToCount(gateway, requests, finished)
+}
+
+function toCounted({ clock }: Gateway, { call, response, ms }: Finished): Parameters<typeof countInHour>[1] {
+  return {
+    at: Math.round(clock.now() - ms),
+    channel_code: call.caller?.channel_code ?? '',
+    route: call.route ?? '',
+    status: response.status,
+    code: response.code ?? null,
+    points: call.cost ?? 0,
+    duration_us: Math.round(ms * 1000),
+    upstream_us: sumUpstreamTime(call),
+    isLegacy: call.caller?.token.legacy ?? false,
+  }
+}
+
+function sumUpstreamTime({ upstreamCalls = [] }: Call): number {
+  return upstreamCalls.reduce((sum, { duration_us }) => sum + duration_us, 0)
 }
 
 function addRow(gateway: Gateway, buffer: RequestBuffer, { call, response, ms }: Finished) {
@@ -61,10 +83,18 @@ function addRow(gateway: Gateway, buffer: RequestBuffer, { call, response, ms }:
     code: response.code ?? null,
     points: call.cost ?? 0,
     duration_us: Math.round(ms * 1000),
-    upstream_us: upstreamCalls.reduce((sum, each) => sum + each.duration_us, 0),
+    upstream_us: sumUpstreamTime(call),
     upstream_calls: toJson(upstreamCalls),
     idempotency: describeIdempotency(call, response),
+    document_id: findDocumentId(call),
   })
+}
+
+/** Finds the document that a call concerned: the one that it wrote, or the order in its path. */
+function findDocumentId({ documentId, params }: Call): string | null {
+  const id = documentId ?? params.order_id ?? params.dropship_order_id
+  // The path is the client's, who may write anything there.
+  return id !== undefined && /^\w{1,64}$/.test(id) ? id : null
 }
 
 /** Describes what an `Idempotency-Key` did for the request; null without a key. */
@@ -116,6 +146,7 @@ const rowColumns = [
   'upstream_us',
   'upstream_calls',
   'idempotency',
+  'document_id',
 ] as const
 
 const countColumns = ['slot', 'at', 'channel_code', 'route', 'calls', 'points', 'duration_us'] as const
@@ -150,6 +181,16 @@ async function storeWaiting(gateway: Gateway, isLast: boolean): Promise<void> {
     buffer.rows.splice(0, batch.length)
   }
   await storeCounts(gateway, isLast)
+  await storeHoursWhenDue(gateway, isLast)
+}
+
+/** Stores the hourly sums, not in every turn: they are the same few rows each time. */
+async function storeHoursWhenDue(gateway: Gateway, isLast: boolean): Promise<void> {
+  const { requests: buffer } = gateway.memory
+  const now = gateway.clock.monotonic()
+  if (!isLast && now - buffer.hoursStoredAt < storeHoursEveryMs) return
+  buffer.hoursStoredAt = now
+  await storeHours(gateway)
 }
 
 async function insertRows({ store }: Gateway, rows: readonly RequestRow[]): Promise<void> {
@@ -193,8 +234,10 @@ async function storeCounts({ store, clock, memory }: Gateway, isLast: boolean): 
 }
 
 /** Deletes the rows and counts of days that are older than the log's retention. */
-export async function deleteOldRequests({ store, clock, config }: Gateway): Promise<void> {
+export async function deleteOldRequests(gateway: Gateway): Promise<void> {
+  const { store, clock, config } = gateway
   const before = clock.now() - config.requestLogDays * dayMs
   await store.partitions.dropBefore('requests', before)
   await store.partitions.dropBefore('request_counts', before)
+  await dropOldHours(gateway)
 }

@@ -80,6 +80,7 @@ export async function confirmReservation(context: CallContext, id: string) {
       })
       await gateway.kinds.insertDraft(tx, draft)
       const { order_id } = draft
+      call.documentId = order_id
       const now = gateway.clock.now()
       const fields = { status: 'confirmed', order_id, updated_at: now }
       const changed = await buildReservationUpdate(tx, id, fields)

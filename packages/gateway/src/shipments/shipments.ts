@@ -17,6 +17,8 @@ import type { ShipmentRow } from '../store/tables.ts'
 export const shipmentStates = ['shipped'] as const
 export const orderTypes = ['wholesale', 'dropship'] as const
 
+const maxOfOrder = 100
+
 export const shipment = z
   .object({
     shipment_id: z.string(),
@@ -76,6 +78,19 @@ export async function readShipment(gateway: Gateway, caller: Caller, id: string)
     { data: toShipmentJson(requireOwned(row, caller, 'shipment', id)) },
     await readDataAgeHeader(gateway),
   )
+}
+
+/** Lists the shipments of an order for operators, oldest first, at most `maxOfOrder`. */
+export async function listShipmentsOfOrder({ store }: Gateway, orderId: string) {
+  const rows = await store.db
+    .selectFrom('shipments')
+    .selectAll()
+    .where('order_id', '=', orderId)
+    .orderBy('shipped_at')
+    .orderBy('shipment_id')
+    .limit(maxOfOrder)
+    .execute()
+  return rows.map(toShipmentJson)
 }
 
 function toShipmentJson(row: ShipmentRow): z.input<typeof shipment> {

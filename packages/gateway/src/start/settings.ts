@@ -27,6 +27,11 @@ export function readSettings(environment: NodeJS.ProcessEnv, directory: string):
   }
 }
 
+/** Lists the names of the settings that `.env` or `settings.env` set, because the environment does not. */
+export function listNamesFromFiles(settings: Settings, environment: NodeJS.ProcessEnv): Set<string> {
+  return new Set(Object.keys(settings).filter((name) => environment[name] === undefined))
+}
+
 /**
  * Generates missing settings into `settings.env` and returns them together with the given ones, which take precedence.
  * `SECRETS_KEY` is always generated; the rest only with the built-in sandbox.

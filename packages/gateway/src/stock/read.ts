@@ -21,6 +21,7 @@ import {
   listRowsBetween,
   type StockSnapshot,
 } from '../snapshot/stock-snapshot.ts'
+import { findSyncedAt } from './warehouses.ts'
 
 /** The largest number of rows in a page. */
 export const maxStockPageSize = 1000
@@ -232,11 +233,6 @@ function buildStockTag(gateway: Gateway, snapshot: StockSnapshot): string {
 
 /** Computes the seconds since this warehouse's stock last equalled the ERP's; a view is as old as its oldest member. */
 function computeStockAge(gateway: Gateway, code: string): number {
-  const { stock } = gateway.mirror
-  const warehouse = stock.warehouse(code)
-  const members = warehouse?.kind === 'company' ? warehouse.members : [code]
-  const oldest = Math.min(
-    ...members.map((member) => stock.warehouse(member)?.synced_at ?? gateway.clock.now()),
-  )
-  return Math.max(0, Math.floor((gateway.clock.now() - oldest) / 1000))
+  const now = gateway.clock.now()
+  return Math.max(0, Math.floor((now - (findSyncedAt(gateway, code) ?? now)) / 1000))
 }

@@ -5,6 +5,9 @@
  * If a warehouse has no cursor, or the ERP no longer knows it, the gateway reads the whole warehouse. It takes the new
  * cursor before the first page, so that it reads again whatever changes in the meantime. Only one process at a time
  * syncs a warehouse.
+ *
+ * A full comparison counts the rows that it had to correct. Rows that a hint named before or during the comparison do
+ * not count: so a number above 0 means that a hint was lost, unless the ERP gives no hints.
  */
 
 import { createHash } from 'node:crypto'
@@ -19,22 +22,19 @@ import {
 import type { Gateway } from '../gateway.ts'
 import { computeNextHistoryStart, computeStartVersion } from '../snapshot/epoch.ts'
 import type { WarehouseRow } from '../store/tables.ts'
+import { maxHintPages, readTimeoutMs, rereadHintedSkus, rereadSkus } from './reread.ts'
 import { rebuildView, type StockChange, writeStock } from './write.ts'
 
 /** The time limit for one page of a whole warehouse. */
 const pageTimeoutMs = 60_000
 /** The largest number of pages of a snapshot, enough for 20 million rows. */
 const maxSnapshotPages = 10_000
-const readTimeoutMs = 20_000
-const skusPerRead = 500
 /**
  * The time between two comparisons of a whole warehouse. They happen even if the ERP gives hints, because it may lose
  * one.
  */
 const compareIntervalMs = 24 * 60 * 60 * 1000
 const compareIntervalWithoutHintsMs = 60_000
-/** The largest number of hint pages in one turn; the next turn continues from the cursor. */
-const maxHintPages = 20
 
 /** Syncs all real warehouses; one turn of the worker. */
 export async function syncStock(gateway: Gateway): Promise<void> {
@@ -151,11 +151,15 @@ async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
 async function updateFromErp(gateway: Gateway, row: WarehouseRow, now: number): Promise<boolean> {
   const { changes } = await gateway.upstream.capabilities()
   const compared = row.compared_at ?? 0
-  const isDue = now - compared >= (changes === 'none' ? compareIntervalWithoutHintsMs : compareIntervalMs)
+  const isRequested = row.compare_requested_at !== null && row.compare_requested_at >= compared
+  const isDue =
+    isRequested || now - compared >= (changes === 'none' ? compareIntervalWithoutHintsMs : compareIntervalMs)
   const since = changes === 'none' ? null : row.cursor
-  if (row.filled_at === null || row.cursor === null || isDue)
-    return readWholeWarehouse(gateway, { row, now }, since)
-  return changes === 'none' || readHints(gateway, { row, now }, row.cursor)
+  if (row.filled_at === null || row.cursor === null) return readWholeWarehouse(gateway, { row, now }, since)
+  if (!isDue) return since === null || readHints(gateway, { row, now }, since)
+  // The hints so far are followed first, so that the comparison finds only what they did not name.
+  if (since !== null && !(await readHints(gateway, { row, now }, since))) return false
+  return readWholeWarehouse(gateway, { row, now }, since)
 }
 
 interface SyncTurn {
@@ -178,28 +182,6 @@ async function readHints(gateway: Gateway, { row, now }: SyncTurn, since: string
   return false
 }
 
-/** Reads the given SKUs again, writes the rows that differ and withdraws the SKUs that the ERP no longer carries. */
-export async function rereadSkus(
-  gateway: Gateway,
-  warehouse: string,
-  skus: readonly string[],
-): Promise<void> {
-  for (let from = 0; from < skus.length; from += skusPerRead) {
-    const batch = [...new Set(skus.slice(from, from + skusPerRead))]
-    const input = { warehouse_code: warehouse, skus: batch }
-    const requested_at = gateway.clock.now()
-    const response = unwrap(await gateway.erp['stock.read'](input, withTimeout(readTimeoutMs)))
-    const carried = new Set(response.rows.map(({ sku }) => sku))
-    await writeStock(gateway, {
-      warehouse_code: warehouse,
-      rows: response.rows,
-      gone: batch.filter((sku) => !carried.has(sku)),
-      gone_seq: response.stock_seq,
-      requested_at,
-    })
-  }
-}
-
 /**
  * Reads a whole warehouse. The first read is written page by page; a later snapshot is checked before it is applied. If
  * the ERP does not know the gateway's cursor, the ERP may have been restored with an older counter. Then the gateway
@@ -216,13 +198,51 @@ async function readWholeWarehouse(
   const target = { warehouse_code: code, seqMayRestart: everything || since === null, requested_at: now }
   if (row.filled_at === null) {
     await fillFirstTime(gateway, target)
-  } else if (!(await applySnapshot(gateway, target))) {
-    return false
+  } else {
+    const corrected = await applySnapshot(gateway, target)
+    if (!corrected) return false
+    // `everything` names every row of a warehouse that gives hints.
+    const isNamed = everything && since !== null
+    await recordDifferences(gateway, row, {
+      corrected: isNamed ? [] : corrected,
+      cursor: since === null ? null : cursor,
+    })
   }
   const reached = { cursor, compared_at: now, filled_at: row.filled_at ?? now }
   if (!(await saveProgress(gateway, row, reached))) return false
   await fillViews(gateway)
   return true
+}
+
+interface Corrections {
+  /** The SKUs whose rows a comparison corrected. */
+  readonly corrected: readonly string[]
+  /** The ERP's cursor from before the comparison; null if the ERP gives no hints. */
+  readonly cursor: string | null
+}
+
+/** Records how many rows a comparison corrected, without those that hints have named since it began. */
+async function recordDifferences(
+  gateway: Gateway,
+  { warehouse_code }: WarehouseRow,
+  { corrected, cursor }: Corrections,
+): Promise<void> {
+  const announced =
+    cursor === null || corrected.length === 0
+      ? new Set<string>()
+      : await rereadHintedSkus(gateway, warehouse_code, cursor)
+  const rows = corrected.filter((sku) => !announced.has(sku)).length
+  if (rows > 0 && cursor !== null) {
+    gateway.log.warn(
+      { warehouse_code, rows },
+      'a full comparison corrected rows of stock that no hint had named',
+    )
+  }
+  await gateway.store.db
+    .updateTable('warehouses')
+    .set({ last_differences: rows })
+    .where('warehouse_code', '=', warehouse_code)
+    .execute()
 }
 
 /** The warehouse to which a snapshot is written, and whether the ERP's counter may have restarted. */
@@ -246,9 +266,9 @@ async function fillFirstTime(gateway: Gateway, target: Target): Promise<void> {
 /**
  * Applies a snapshot to existing stock. If more than half of the rows are missing from a snapshot, a fault in the ERP
  * is more likely than an empty warehouse. The gateway applies such a snapshot only if a second one has the same SKUs.
- * Returns whether it was applied.
+ * Returns the SKUs whose rows it corrected; undefined if it was not applied.
  */
-async function applySnapshot(gateway: Gateway, target: Target): Promise<boolean> {
+async function applySnapshot(gateway: Gateway, target: Target): Promise<string[] | undefined> {
   const code = target.warehouse_code
   const first = await readSnapshot(gateway, code)
   const stored = await readLiveSkus(gateway, code)
@@ -260,12 +280,12 @@ async function applySnapshot(gateway: Gateway, target: Target): Promise<boolean>
         { warehouse_code: code, rows: lost.length },
         'a stock snapshot is ignored: it lost more than half of the rows, and a second snapshot differs',
       )
-      return false
+      return undefined
     }
   }
-  await writeFigures(gateway, target, [...first.rows.values()])
-  await writeStock(gateway, { ...target, rows: [], gone: lost, gone_seq: first.stock_seq })
-  return true
+  const differing = await writeFigures(gateway, target, [...first.rows.values()])
+  const gone = await writeStock(gateway, { ...target, rows: [], gone: lost, gone_seq: first.stock_seq })
+  return [...differing, ...gone]
 }
 
 async function readSnapshot(gateway: Gateway, code: string) {
@@ -297,8 +317,12 @@ async function* readSnapshotPages(gateway: Gateway, code: string) {
   throw new Error(`The ERP's snapshot of ${code} does not end.`)
 }
 
-async function writeFigures(gateway: Gateway, target: Target, rows: readonly StockFigure[]): Promise<void> {
-  await writeStock(gateway, { ...target, rows, gone: [], gone_seq: null })
+async function writeFigures(
+  gateway: Gateway,
+  target: Target,
+  rows: readonly StockFigure[],
+): Promise<string[]> {
+  return writeStock(gateway, { ...target, rows, gone: [], gone_seq: null })
 }
 
 async function readLiveSkus(gateway: Gateway, code: string): Promise<string[]> {

@@ -69,3 +69,14 @@ function requireKnownWarehouse(gateway: Gateway, code: string, param = 'warehous
     say: ['warehouse_unknown', { warehouse: code, known: known.join(', ') }],
   })
 }
+
+/**
+ * Finds when a warehouse's stock last equalled the ERP's, in epoch milliseconds; null before the first sync. A view is
+ * as old as its oldest member.
+ */
+export function findSyncedAt({ mirror }: Gateway, code: string): number | null {
+  const warehouse = mirror.stock.warehouse(code)
+  const members = warehouse?.kind === 'company' ? warehouse.members : [code]
+  const times = members.flatMap((member) => mirror.stock.warehouse(member)?.synced_at ?? [])
+  return times.length === 0 ? null : Math.min(...times)
+}

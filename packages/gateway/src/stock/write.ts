@@ -34,22 +34,22 @@ export interface StockChange {
 }
 
 /**
- * Writes the rows that differ and returns their number, without the rows of views. Each transaction is small enough
+ * Writes the rows that differ and returns their SKUs, without the rows of views. Each transaction is small enough
  * not to block the event loop, and the loop runs between two of them.
  */
-export async function writeStock(gateway: Gateway, change: StockChange): Promise<number> {
+export async function writeStock(gateway: Gateway, change: StockChange): Promise<string[]> {
   const { batchRows } = gateway.store
-  let written = 0
+  const written: string[] = []
   for (let from = 0; from < change.rows.length || from < change.gone.length; from += batchRows) {
     const rows = change.rows.slice(from, from + batchRows)
     const gone = change.gone.slice(from, from + batchRows)
-    written += await writeBatch(gateway, { ...change, rows, gone })
+    written.push(...(await writeBatch(gateway, { ...change, rows, gone })))
     await yieldToLoop()
   }
   return written
 }
 
-async function writeBatch(gateway: Gateway, change: StockChange): Promise<number> {
+async function writeBatch(gateway: Gateway, change: StockChange): Promise<string[]> {
   const { bulk } = gateway.store
   return gateway.store.db.transaction().execute(async (tx) => {
     const skus = [...change.rows.map((row) => row.sku), ...change.gone]
@@ -61,13 +61,13 @@ async function writeBatch(gateway: Gateway, change: StockChange): Promise<number
     const now = gateway.clock.now()
     const { changed, confirmed } = compareRows(change, indexBySku(stored), now)
     await saveNewerCounters(tx, change.warehouse_code, confirmed)
-    if (changed.length === 0) return 0
+    if (changed.length === 0) return []
     await writeRows({ tx, bulk }, { warehouse_code: change.warehouse_code, version }, changed)
     const changedSkus = changed.map((row) => row.sku)
     for (const view of listViews(gateway, change.warehouse_code)) {
       await recomputeViewRows({ tx, bulk, now }, view, changedSkus)
     }
-    return changed.length
+    return changedSkus
   })
 }
 

@@ -88,7 +88,7 @@ export interface Partitions {
   dropBefore(table: DailyTable, at: number): Promise<void>
 }
 
-export const topics = ['stock', 'reference', 'access', 'events', 'deliveries'] as const
+export const topics = ['stock', 'reference', 'access', 'writes', 'events', 'deliveries'] as const
 export type Topic = (typeof topics)[number]
 
 /**

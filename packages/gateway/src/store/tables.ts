@@ -1,4 +1,5 @@
 import type { Costs, Quote } from '@trade-gateway/connector'
+import type { HourlyFigureRow } from '../kernel/hourly-figures.ts'
 import type { UpstreamCall } from '../kernel/tracing.ts'
 import type { Json } from './json.ts'
 
@@ -42,6 +43,7 @@ export interface Tables {
   reference_records: ReferenceRow
   reference_sources: { source: string; cursor: string | null; filled_at: number | null }
   idempotency_keys: IdempotencyRow
+  write_pauses: WritePauseRow
   orders: OrderRow
   dropship_orders: DropshipRow
   reservations: ReservationRow
@@ -61,6 +63,7 @@ export interface Tables {
   webhook_deliveries: WebhookDeliveryRow
   requests: RequestRow
   request_counts: RequestCountRow
+  hourly_figures: HourlyFigureRow
 }
 
 /** A row of the audit log. */
@@ -154,6 +157,15 @@ export interface PlanRequestRow {
   decided_at: number | null
 }
 
+/** The pause of writes to the ERP. Its columns are null unless an operator has paused writes. */
+export interface WritePauseRow {
+  name: string
+  paused_at: number | null
+  paused_until: number | null
+  paused_by: string | null
+  reason: string | null
+}
+
 export interface WarehouseRow {
   warehouse_code: string
   name: string
@@ -174,6 +186,10 @@ export interface WarehouseRow {
   synced_at: number | null
   /** When the whole stock was last compared with the ERP's. */
   compared_at: number | null
+  /** The number of rows that the last full comparison had to correct; null before the first one. */
+  last_differences: number | null
+  /** When an operator last requested a full comparison. */
+  compare_requested_at: number | null
   /** The oldest version from which the change feed can be followed; an older cursor needs a full sync. */
   horizon: number
 }
@@ -196,6 +212,8 @@ export const warehouseColumns = [
   'cursor',
   'synced_at',
   'compared_at',
+  'last_differences',
+  'compare_requested_at',
   'horizon',
 ] as const satisfies readonly (keyof WarehouseRow)[]
 
@@ -619,6 +637,8 @@ export interface RequestRow {
   upstream_us: number
   upstream_calls: Json<readonly UpstreamCall[]>
   idempotency: 'first' | 'replayed' | 'mismatch' | 'in_progress' | null
+  /** The document that the request concerned, as far as the gateway knows it. */
+  document_id: string | null
 }
 
 /** The successful reads of one channel on one route in one minute. */

@@ -25,14 +25,22 @@ export class Breaker {
   #slots: Slot[] = []
   #openedAt: number | undefined
   #isTrying = false
+  /** When the circuit last opened or closed, in epoch milliseconds; at first the start of the process. */
+  #changedAt: number
 
   constructor(clock: Clock) {
     this.#clock = clock
+    this.#changedAt = clock.now()
   }
 
   get state(): 'closed' | 'open' | 'half_open' {
     if (this.#openedAt === undefined) return 'closed'
     return this.#clock.monotonic() - this.#openedAt < openMs ? 'open' : 'half_open'
+  }
+
+  /** Since when the circuit has been in its state, in epoch milliseconds. */
+  get since(): number {
+    return this.state === 'half_open' ? this.#changedAt + openMs : this.#changedAt
   }
 
   /** Sends a call. Throws `UnknownOutcome` with `sent: false` if the circuit is open. */
@@ -59,6 +67,7 @@ export class Breaker {
     if (state === 'half_open') {
       this.#isTrying = false
       this.#openedAt = failed ? now : undefined
+      this.#changedAt = this.#clock.now()
       this.#slots = []
       return
     }
@@ -72,6 +81,9 @@ export class Breaker {
     if (failed) newest.failures += 1
     const sum = (of: (slot: Slot) => number) => this.#slots.reduce((total, slot) => total + of(slot), 0)
     const calls = sum((slot) => slot.calls)
-    if (calls >= minCalls && sum((slot) => slot.failures) >= calls * openShare) this.#openedAt = now
+    if (calls >= minCalls && sum((slot) => slot.failures) >= calls * openShare) {
+      if (this.#openedAt === undefined) this.#changedAt = this.#clock.now()
+      this.#openedAt = now
+    }
   }
 }

@@ -2,8 +2,10 @@
 
 import { type Capabilities, type Erp, type Output, unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Clock } from '../kernel/clock.ts'
+import type { OperationFigures } from './operation-figures.ts'
 import type { SandboxControl } from './steer.ts'
 import type { ErpWatch } from './watch.ts'
+import type { WriteSwitch } from './write-switch.ts'
 
 /** The time after which the description is read again, because a restarted ERP may have other capabilities. */
 const freshMs = 60_000
@@ -12,7 +14,10 @@ const describeTimeoutMs = 5_000
 export type Circuit = 'closed' | 'open' | 'half_open'
 
 interface Surroundings {
-  readonly circuit?: () => Circuit
+  readonly writes: WriteSwitch
+  readonly figures: OperationFigures
+  readonly circuit: () => Circuit
+  readonly circuitSince: () => number
   readonly steer?: SandboxControl | undefined
   readonly watch?: ErpWatch
   readonly countLeftOut?: (() => number) | undefined
@@ -22,11 +27,16 @@ export class Description {
   readonly #erp: Erp
   readonly #clock: Clock
   readonly #circuit: () => Circuit
+  readonly #circuitSince: () => number
   /** The controls of the sandbox ERP; undefined if its address is not known. */
   readonly steer: SandboxControl | undefined
   #known: Output<'describe'> | undefined
   #readAt = Number.NEGATIVE_INFINITY
 
+  /** Decides whether writes may reach the ERP. */
+  readonly writes: WriteSwitch
+  /** What this process measured of its calls to the ERP. */
+  readonly figures: OperationFigures
   /** Reports whether the ERP responds; undefined if no watch was configured. */
   readonly watch: ErpWatch | undefined
   /** Returns the number of rows of the ERP that the gateway left out, because no database can store their text. */
@@ -35,8 +45,11 @@ export class Description {
   constructor(
     erp: Erp,
     clock: Clock,
-    { circuit = () => 'closed', steer, watch, countLeftOut = () => 0 }: Surroundings = {},
+    { writes, figures, circuit, circuitSince, steer, watch, countLeftOut = () => 0 }: Surroundings,
   ) {
+    this.writes = writes
+    this.figures = figures
+    this.#circuitSince = circuitSince
     this.watch = watch
     this.leftOut = countLeftOut
     this.steer = steer
@@ -62,6 +75,11 @@ export class Description {
   /** The state of the circuit breaker. */
   get circuit(): Circuit {
     return this.#circuit()
+  }
+
+  /** Since when the circuit breaker has been in its state, in epoch milliseconds. */
+  get circuitSince(): number {
+    return this.#circuitSince()
   }
 
   /** Returns the ERP's capabilities according to its newest description. Throws if the ERP has never been reached. */

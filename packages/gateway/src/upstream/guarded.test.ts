@@ -142,7 +142,11 @@ function createRefusingErp(part: object): Erp {
 describe('read-only mode', () => {
   it('lets no write through, and every read', async () => {
     const { erp, calls } = createCountingErp(async () => ({}))
-    const wall = refuseWrites(erp)
+    const wall = refuseWrites(erp, {
+      requireOpen() {
+        throw new GatewayError('READ_ONLY_MODE')
+      },
+    })
     await expect(wall.release(release)).rejects.toBeInstanceOf(GatewayError)
     await expect(wall.void({ reference: 'TG1' })).rejects.toBeInstanceOf(GatewayError)
     await wall.lookup({ reference: 'TG1' })

@@ -19,6 +19,7 @@ import { Deadline } from '../kernel/deadline.ts'
 import { Slots } from '../kernel/slots.ts'
 import type { Tracing } from '../kernel/tracing.ts'
 import { Breaker } from './breaker.ts'
+import type { OperationFigures } from './operation-figures.ts'
 import type { ErpWatch } from './watch.ts'
 
 /** The time limit of a call. */
@@ -39,15 +40,19 @@ const maxBudget = 10
 export interface Observers {
   readonly watch?: ErpWatch
   readonly tracing?: Tracing
+  readonly figures?: OperationFigures
 }
 
 export interface GuardedErp {
   readonly erp: Erp
   /** The state of the circuit breaker. */
   readonly state: () => 'closed' | 'open' | 'half_open'
+  /** Since when the circuit breaker has been in this state, in epoch milliseconds. */
+  readonly since: () => number
 }
 
-export function guardErp(erp: Erp, clock: Clock, { watch, tracing }: Observers = {}): GuardedErp {
+export function guardErp(erp: Erp, clock: Clock, observers: Observers = {}): GuardedErp {
+  const { watch } = observers
   const breaker = new Breaker(clock)
   const slots = new Slots(maxInFlight, maxWaiting)
   let budget = maxBudget
@@ -85,20 +90,18 @@ export function guardErp(erp: Erp, clock: Clock, { watch, tracing }: Observers =
       deadline.end()
     }
   }
-  const call: AnyCall = tracing
-    ? (id, input, options) => trace({ tracing, clock }, id, () => retrying(id, input, options))
-    : retrying
-  return { erp: createErp(call), state: () => breaker.state }
+  const call: AnyCall = (id, input, options) =>
+    trace({ ...observers, clock }, id, () => retrying(id, input, options))
+  return { erp: createErp(call), state: () => breaker.state, since: () => breaker.since }
 }
 
-interface Tracer {
-  readonly tracing: Tracing
+interface Tracer extends Observers {
   readonly clock: Clock
 }
 
-/** Records the duration and the result of a call, retries included, for the request that made it. */
+/** Records the duration and the result of a call, retries included, for the request that made it and for operators. */
 async function trace<T extends object>(
-  { tracing, clock }: Tracer,
+  { tracing, figures, clock }: Tracer,
   operation: string,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -112,7 +115,9 @@ async function trace<T extends object>(
     if (error instanceof UnknownOutcome) result = error.sent ? error.kind : 'not_sent'
     throw error
   } finally {
-    tracing.note({ operation, duration_us: Math.round((clock.monotonic() - began) * 1000), result })
+    const made = { operation, duration_us: Math.round((clock.monotonic() - began) * 1000), result }
+    tracing?.note(made)
+    figures?.note(made)
   }
 }
 

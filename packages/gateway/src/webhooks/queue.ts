@@ -306,8 +306,18 @@ export async function writeOutcomes(gateway: Gateway, outcomes: readonly Outcome
     where o.delivery_id = d.delivery_id and d.attempts = o.attempts and coalesce(d.due_at, -1) >= 0`.execute(
     db,
   )
+  countAttempts(gateway, outcomes)
   const failed = outcomes.filter(({ last_error, status }) => last_error !== null && status !== 'cancelled')
   if (failed.length > 0) await saveLastFailures(gateway, failed)
+}
+
+/** Counts the attempts for the operator's overview. */
+function countAttempts({ memory }: Gateway, outcomes: readonly Outcome[]): void {
+  for (const { status, attempted_at } of outcomes) {
+    if (status === 'cancelled') continue
+    memory.hours.add(attempted_at, 'webhook', status === 'delivered' ? 'delivered' : 'failed', { calls: 1 })
+    if (status === 'dead_letter') memory.hours.add(attempted_at, 'webhook', 'dead_letter', { calls: 1 })
+  }
 }
 
 /** Saves the newest failure of each endpoint, which shows in the endpoint's health. */

@@ -96,6 +96,7 @@ export async function commitIntent<Detail, Row>(
 ): Promise<IntentRow> {
   const { gateway, call } = writer
   const intent = toIntentRow(writer, kind, plan)
+  if (call) call.documentId = plan.document.id
   recordSighting(gateway, intent)
   const { db, executeAtOnce } = gateway.store
   const changes = [db.insertInto('intents').values(intent), ...plan.buildDocumentUpdates(db)]

@@ -3,7 +3,7 @@ import { exportAudit } from '../../audit/export.ts'
 import { auditRow, readAuditRow, searchAudit } from '../../audit/search.ts'
 import { auditProblemKinds } from '../../audit/verify.ts'
 import { prefersCsv } from '../../contract/accept.ts'
-import { defaultPageSize, instantField, maxPageSize, wholeNumberField } from '../../contract/fields.ts'
+import { cursorPaging, instantField, period, toCursorPageSchema } from '../../contract/fields.ts'
 import { endpoint, toDataSchema } from '../../endpoint.ts'
 import { ko } from './endpoints.ko.ts'
 import { zh } from './endpoints.zh.ts'
@@ -15,8 +15,7 @@ const filters = {
   actor: z.string().max(100).optional(),
   action: z.string().max(100).optional(),
   subject: z.string().max(500).optional(),
-  since: instantField.optional(),
-  until: instantField.optional(),
+  ...period,
 }
 
 const filterTexts = {
@@ -55,12 +54,8 @@ export const auditList = endpoint({
   access: 'admin',
   errors: [],
   params: {},
-  query: {
-    ...filters,
-    cursor: z.string().max(200).optional(),
-    page_size: wholeNumberField(1, maxPageSize).default(defaultPageSize),
-  },
-  result: z.object({ data: z.array(auditRow), has_more: z.boolean(), next_cursor: z.string().nullable() }),
+  query: { ...filters, ...cursorPaging },
+  result: toCursorPageSchema(auditRow),
 
   handle({ gateway, input }) {
     return searchAudit(gateway, input)

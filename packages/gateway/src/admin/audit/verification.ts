@@ -1,7 +1,7 @@
 import type { Link } from '../../audit/chain.ts'
 import { listNotedHeads } from '../../audit/head.ts'
 import { type AuditProblem, verifyAudit } from '../../audit/verify.ts'
-import { toCursorError } from '../../contract/keyset.ts'
+import { GatewayError } from '../../contract/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import { formatInstant } from '../../kernel/clock.ts'
 
@@ -42,5 +42,5 @@ function toLinkCursor({ number, mac }: Link): string {
 function parseLink(cursor: string): Link {
   const [, number, mac] = /^(\d{1,15}) ([\w-]{43})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
   if (number !== undefined && mac !== undefined) return { number: Number(number), mac }
-  throw toCursorError()
+  throw new GatewayError('VALIDATION_FAILED', { param: 'cursor', reason: 'invalid_field' })
 }

@@ -1,12 +1,5 @@
 import { z } from 'zod'
-import {
-  codeField,
-  defaultPageSize,
-  flag,
-  instantField,
-  maxPageSize,
-  wholeNumberField,
-} from '../../contract/fields.ts'
+import { codeField, cursorPaging, flag, period, toCursorPageSchema } from '../../contract/fields.ts'
 import { endpoint, toDataSchema } from '../../endpoint.ts'
 import { loggedRequest, requestTrace } from '../../requests/read.ts'
 import { readRequestTraceForOperator, searchRequests } from '../../requests/search.ts'
@@ -15,7 +8,7 @@ import { zh } from './endpoints.zh.ts'
 
 const translations = { zh, ko }
 
-const operatorsRequest = loggedRequest
+export const operatorsRequest = loggedRequest
   .extend({ channel_code: z.string().nullable() })
   .meta({ id: 'OperatorsRequest' })
 
@@ -47,16 +40,10 @@ export const requestsList = endpoint({
     code: codeField().optional(),
     route: z.string().max(200).optional(),
     failed: flag.optional(),
-    since: instantField.optional(),
-    until: instantField.optional(),
-    cursor: z.string().max(200).optional(),
-    page_size: wholeNumberField(1, maxPageSize).default(defaultPageSize),
+    ...period,
+    ...cursorPaging,
   },
-  result: z.object({
-    data: z.array(operatorsRequest),
-    has_more: z.boolean(),
-    next_cursor: z.string().nullable(),
-  }),
+  result: toCursorPageSchema(operatorsRequest),
 
   handle({ gateway, input }) {
     return searchRequests(gateway, input)

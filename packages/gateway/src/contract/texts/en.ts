@@ -201,6 +201,9 @@ export const sentences = {
     'No `Idempotency-Key` was sent. Wait for the seconds of `Retry-After` and look at the list of these documents. Then send only what is missing, with a key.',
   hint_storage:
     'Wait for the seconds of `Retry-After`. Then retry, with the same `Idempotency-Key` if you sent one.',
+  writes_paused: 'An operator has paused writes to the ERP until {until}.',
+  hint_writes_paused:
+    'Wait for the seconds of `Retry-After` and retry. The refused call changed nothing. Reads work normally.',
   stopping: 'The gateway is stopping. Send requests to another process.',
   not_ready:
     'The gateway is not ready: its store does not respond, or the stock is being read for the first time.',
@@ -392,7 +395,7 @@ export const en = {
       title: 'Read-only environment',
       message: 'This environment refuses writes to the ERP.',
       hint: 'Use the production environment. Reads work normally here.',
-      when: 'The server runs with `WRITES_ENABLED=0`.',
+      when: 'The server runs with `WRITES_ENABLED=0`, or an operator has paused writes. A pause has `Retry-After`.',
     },
     ENDPOINT_GONE: {
       title: 'Legacy path retired',

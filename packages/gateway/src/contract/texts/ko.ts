@@ -208,6 +208,9 @@ export const ko: Texts = {
       '`Idempotency-Key`를 보내지 않았습니다. `Retry-After`에 표시된 초만큼 기다린 뒤 해당 문서의 목록을 조회하세요. 그런 다음 누락된 것만 키와 함께 보내세요.',
     hint_storage:
       '`Retry-After`에 표시된 초만큼 기다린 뒤 재시도하세요. `Idempotency-Key`를 보냈다면 같은 키를 사용하세요.',
+    writes_paused: '운영자가 ERP에 대한 쓰기를 일시 중지했습니다. 종료 시각: {until}.',
+    hint_writes_paused:
+      '`Retry-After`에 표시된 초만큼 기다린 뒤 재시도하세요. 거부된 호출은 아무것도 변경하지 않았습니다. 읽기는 정상적으로 동작합니다.',
     stopping: '게이트웨이를 종료하는 중입니다. 다른 프로세스로 요청을 보내세요.',
     not_ready:
       '게이트웨이가 아직 준비되지 않았습니다. 저장소가 응답하지 않거나 재고를 처음으로 읽어 오는 중입니다.',
@@ -357,7 +360,7 @@ export const ko: Texts = {
       title: '읽기 전용 환경',
       message: '이 환경에서는 ERP에 대한 쓰기를 거부합니다.',
       hint: '쓰기는 운영 환경으로 보내세요. 읽기는 이 환경에서도 정상적으로 동작합니다.',
-      when: '서버가 `WRITES_ENABLED=0` 설정으로 실행되고 있습니다.',
+      when: '서버가 `WRITES_ENABLED=0` 설정으로 실행되고 있거나, 운영자가 쓰기를 일시 중지했습니다. 일시 중지된 경우에는 응답에 `Retry-After`가 있습니다.',
     },
     ENDPOINT_GONE: {
       title: '종료된 구 경로',

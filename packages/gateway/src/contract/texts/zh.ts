@@ -177,6 +177,9 @@ export const zh: Texts = {
     hint_commit_unknown_keyless:
       '请求未带 `Idempotency-Key`。请等待 `Retry-After` 给出的秒数，然后查看此类单据的列表。只补发缺少的部分，并带上幂等键。',
     hint_storage: '请等待 `Retry-After` 给出的秒数，然后重试。如果请求带有 `Idempotency-Key`，请使用同一个。',
+    writes_paused: '运维人员已暂停对 ERP 的写操作，至 {until} 结束。',
+    hint_writes_paused:
+      '请等待 `Retry-After` 给出的秒数，然后重试。被拒绝的调用没有产生任何变更。读操作不受影响。',
     stopping: '网关正在停止。请将请求发送到其他进程。',
     not_ready: '网关尚未就绪：存储没有响应，或者正在首次读取库存。',
     origin_foreign: '来自 {origin} 的页面不能调用该接口。',
@@ -319,7 +322,7 @@ export const zh: Texts = {
       title: '只读环境',
       message: '该环境拒绝对 ERP 的写操作。',
       hint: '写操作请使用生产环境。该环境的读操作不受影响。',
-      when: '服务器以 `WRITES_ENABLED=0` 运行。',
+      when: '服务器以 `WRITES_ENABLED=0` 运行，或运维人员已暂停写操作。暂停时，响应带有 `Retry-After`。',
     },
     ENDPOINT_GONE: {
       title: '旧版路径已下线',

@@ -61,12 +61,14 @@ export const requireWarehouse: StageFactory = (endpoint, gateway) => {
 }
 
 /**
- * Refuses writes in read-only mode before the handler runs. `upstream/read-only.ts` refuses them again before they
+ * Refuses writes in read-only mode and during a pause, before the handler runs. `upstream/read-only.ts` refuses them again before they
  * reach the ERP.
  */
 export const refuseWhenReadOnly: StageFactory = (endpoint, gateway) => {
-  if (!endpoint.writesUpstream || gateway.config.writesEnabled) return undefined
+  if (!endpoint.writesUpstream) return undefined
+  const { writes } = gateway.upstream
   return () => {
-    throw new GatewayError('READ_ONLY_MODE')
+    writes.requireOpen()
+    return undefined
   }
 }

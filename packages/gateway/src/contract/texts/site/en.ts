@@ -66,6 +66,8 @@ export const siteEn = {
     'Programs decide by `error.code`, which never changes. `error.message` follows the language of the reader.',
   api_description:
     'One stable JSON contract in front of an ERP: stock and its changes, wholesale and drop-ship orders, statements, signed webhooks.',
+  admin_api_description:
+    'What the people who run the gateway call: channels, tokens, the request log, orders, the connection to the ERP and settings. These endpoints are outside the contract of the channels.',
   home_title: 'Orders and stock, through one contract',
   home_lead:
     'Trade Gateway sits in front of a wholesaler’s ERP. Shops, marketplaces and agents read stock and place orders through it. Each order is placed once, even when the connection or the ERP fails.',

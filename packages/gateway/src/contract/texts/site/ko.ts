@@ -67,6 +67,8 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
     '프로그램은 변하지 않는 `error.code`로 판단합니다. `error.message`는 호출자의 언어를 따릅니다.',
   api_description:
     'ERP를 하나의 안정적인 JSON API로 제공합니다. 재고와 재고 변경, 도매 주문과 위탁배송 주문, 정산, 서명된 웹훅을 지원합니다.',
+  admin_api_description:
+    '게이트웨이를 운영하는 담당자를 위한 API입니다. 채널, 토큰, 요청 로그, 주문, ERP 연결, 설정을 다룹니다. 채널에 제공하는 API 명세에는 포함되지 않습니다.',
   home_title: 'API 하나로 연동하는 재고와 주문',
   home_lead:
     'Trade Gateway는 도매업체의 ERP 앞에서 동작합니다. 쇼핑몰, 마켓플레이스, 에이전트는 게이트웨이를 통해 재고를 조회하고 주문합니다. 연결이나 ERP에 장애가 발생해도 주문은 한 번만 접수됩니다.',

@@ -66,6 +66,8 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
   errors_lead: '程序应根据 `error.code` 判断，错误码永不改变。`error.message` 使用读者的语言。',
   api_description:
     'ERP 前面一套稳定的 JSON API：库存及库存变更、批发订单与一件代发订单、对账、带签名的 Webhook。',
+  admin_api_description:
+    '供网关运维人员调用：渠道、令牌、请求日志、订单、ERP 连接与设置。这些接口不属于面向渠道的接口规范。',
   home_title: '一套 API，打通库存与订单',
   home_lead:
     'Trade Gateway 位于批发商的 ERP 前面。店铺、电商平台和智能体通过网关读取库存、提交订单。即使连接或 ERP 发生故障，每个订单也只会提交一次。',

@@ -1,0 +1,65 @@
+/** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
+const writeFields = {
+  enabled: '配置是否允许写操作（`WRITES_ENABLED`）',
+  paused_at: '暂停的开始时间；未暂停时为 null',
+  paused_until: '暂停自动结束的时间；未暂停时为 null',
+  paused_by: '暂停写操作的人员，取自 `X-Admin-Actor`',
+  reason: '暂停的原因，供其他运维人员查看；渠道看不到',
+}
+
+export const zh = {
+  'admin.upstream.read': {
+    source: '9e109e3e',
+    summary: '查看与 ERP 的连接',
+    description:
+      '返回当前进程所见的 ERP：熔断器状态、ERP 声明的功能、写操作的保证级别，以及写操作是否已暂停。`operations` 中的数值由当前进程自 `measured_since` 起测得，其他进程各有自己的数值。',
+    fields: {
+      ...writeFields,
+      name: 'ERP 自报的名称；尚未连通时为 null',
+      sandbox: '该 ERP 是否为内置沙盒',
+      verdict: '`answers`（有响应）、`does_not_answer`（无响应），启动之初为 `not_asked_yet`',
+      last_answer_seconds: '距 ERP 上次响应的秒数；首次响应之前为 null',
+      circuit: '`closed`：正常发送调用；`open`：不发送调用；`half_open`：发送一次调用，试探 ERP 是否恢复',
+      since: '熔断器进入当前状态的时间',
+      capabilities: 'ERP 声明的功能；尚未连通时为 null',
+      dedupes_by_reference: '使用已有引用号的写操作会返回原有单据',
+      lookup: '按引用号查询能看到所有提交（`strong`）、稍后才能看到（`eventual`），或不支持（`none`）',
+      lookup_lag_ms: '提交后多少毫秒可以查询到',
+      max_request_ms: '请求发出后超过该毫秒数便不再生效',
+      changes: 'ERP 上报库存变更的方式：`push`、`poll` 或 `none`',
+      stock_seq: '库存数据能否表明两个数值孰新孰旧',
+      holds: 'ERP 能否预占库存，以及预占是否会在 ERP 中到期',
+      serialise: '哪些写操作不能同时进行',
+      ledger: 'ERP 是否提供对账数据',
+      sign_in: 'OMS 账号能否登录',
+      guarantee: '写操作的保证级别；尚未连通 ERP 时为 null',
+      class: '`exactly_once`、`exactly_once_bounded` 或 `at_most_once`',
+      says: '保证级别的文字说明',
+      measured_since: '当前进程开始测量的时间',
+      operations: '已调用的操作，按名称排列',
+      operation: '连接器的操作',
+      calls: '调用次数；读操作的重试合计为一次',
+      failures: '没有得到响应的调用次数；拒绝也是响应',
+      p50_ms: '半数调用在该毫秒数内结束，误差 5% 以内',
+      p95_ms: '95% 的调用在该毫秒数内结束，误差 5% 以内',
+      last_error: '最近一次失败；没有失败时为 null',
+      at: '调用失败的时间',
+      result: '`timeout`、`unreachable`、`failed`、`malformed`，或调用未被放行时的 `not_sent`',
+      writes: '写操作能否到达 ERP',
+      left_out: '因文本无法存入任何数据库，当前进程略去的 ERP 数据行数',
+    },
+  },
+  'admin.upstream.pause': {
+    source: '3e61d679',
+    summary: '暂停对 ERP 的写操作',
+    description:
+      '在指定的结束时间之前，以 READ_ONLY_MODE 拒绝所有对 ERP 的写操作，一秒内在所有进程生效。`Retry-After` 给出剩余的秒数。结果未知的写操作仍会继续查询，预占保持不变。暂停到时自动结束；再次暂停会替换前一次。',
+    fields: { ...writeFields, seconds: '从现在起暂停的秒数' },
+  },
+  'admin.upstream.resume': {
+    source: 'd2f25137',
+    summary: '恢复对 ERP 的写操作',
+    description: '结束写操作的暂停，一秒内在所有进程生效。如果并未暂停，则不做任何处理。',
+    fields: writeFields,
+  },
+}

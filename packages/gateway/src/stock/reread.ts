@@ -1,0 +1,50 @@
+import { unwrap, withTimeout } from '@trade-gateway/connector'
+import type { Gateway } from '../gateway.ts'
+import { writeStock } from './write.ts'
+
+/** The time limit for a page of hints and for a page of figures. */
+export const readTimeoutMs = 20_000
+/** The largest number of hint pages in one turn; the next turn continues from the cursor. */
+export const maxHintPages = 20
+const skusPerRead = 500
+
+/** Reads the given SKUs again, writes the rows that differ and withdraws the SKUs that the ERP no longer carries. */
+export async function rereadSkus(
+  gateway: Gateway,
+  warehouse: string,
+  skus: readonly string[],
+): Promise<void> {
+  for (let from = 0; from < skus.length; from += skusPerRead) {
+    const batch = [...new Set(skus.slice(from, from + skusPerRead))]
+    const input = { warehouse_code: warehouse, skus: batch }
+    const requested_at = gateway.clock.now()
+    const response = unwrap(await gateway.erp['stock.read'](input, withTimeout(readTimeoutMs)))
+    const carried = new Set(response.rows.map(({ sku }) => sku))
+    await writeStock(gateway, {
+      warehouse_code: warehouse,
+      rows: response.rows,
+      gone: batch.filter((sku) => !carried.has(sku)),
+      gone_seq: response.stock_seq,
+      requested_at,
+    })
+  }
+}
+
+/**
+ * Reads the SKUs again that the hints since a cursor name, and returns them. The cursor is not stored: a later turn
+ * reads the same hints again, which changes nothing.
+ */
+export async function rereadHintedSkus(gateway: Gateway, code: string, since: string): Promise<Set<string>> {
+  const named = new Set<string>()
+  let cursor = since
+  for (let page = 0; page < maxHintPages; page++) {
+    const input = { warehouse_code: code, cursor }
+    const hints = unwrap(await gateway.erp['stock.changed'](input, withTimeout(readTimeoutMs)))
+    if (hints.everything) break
+    for (const sku of hints.skus) named.add(sku)
+    cursor = hints.cursor
+    if (!hints.more) break
+  }
+  await rereadSkus(gateway, code, [...named])
+  return named
+}
