@@ -145,9 +145,10 @@ function toHeads(noted: Link | undefined): NotedHead[] {
 }
 
 /** Finds the address of the gateway that runs in this data directory. */
-function findOwnUrl({ dataDir, host, port }: Config): string {
+function findOwnUrl({ dataDir, host, port, upstream }: Config): string {
   const file = join(dataDir, 'sandbox.json')
-  if (existsSync(file))
+  // The file may be one of an earlier start without UPSTREAM_URL.
+  if (upstream === undefined && existsSync(file))
     return z.object({ base_url: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).base_url
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`

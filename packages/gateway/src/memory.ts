@@ -78,6 +78,8 @@ export interface AuditHeadMemory {
   noted: { readonly number: number; readonly mac: string; readonly at: string } | undefined
   /** When the last log line about it was written, by the monotonic clock. */
   loggedAt: number
+  /** The HMAC that the last such line had. */
+  loggedMac: string | undefined
 }
 
 /** What a process remembers besides its snapshots. Its size is limited, and it ends with the process. */
@@ -125,7 +127,12 @@ export function createMemory(tracing: Tracing, auditHeadFile?: string): Memory {
     },
     hours: new HourlyFigures(),
     tracing,
-    auditHead: { file: auditHeadFile, noted: undefined, loggedAt: Number.NEGATIVE_INFINITY },
+    auditHead: {
+      file: auditHeadFile,
+      noted: undefined,
+      loggedAt: Number.NEGATIVE_INFINITY,
+      loggedMac: undefined,
+    },
     figures: { waiting: new Map(), turn: Promise.resolve(), next: undefined },
   }
 }

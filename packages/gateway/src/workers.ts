@@ -78,8 +78,8 @@ function listDeliveryJobs(gateway: Gateway, dispatcher: Dispatcher): Job[] {
 }
 
 /**
- * Lists the workers that settle writes, store the request log, note the end of the audit log, release expired holds, reseal values, rotate keys and
- * delete old rows.
+ * Lists the workers that settle writes, store the request log, note the end of the audit log, release expired holds,
+ * reseal values, rotate keys and delete old rows.
  */
 function listUpkeepJobs(gateway: Gateway): Job[] {
   const resealer = new Resealer(gateway)
@@ -123,7 +123,7 @@ export function startWorkers({ store, ...edges }: Gateway): () => Promise<void> 
     const delivered = Promise.all(delivering.map(({ worker }) => worker.stop())).then(() => dispatcher.stop())
     await Promise.all([delivered, ...started.map(({ worker }) => worker.stop())])
     await storeRequests(gateway, true).catch(() => {})
-    await noteAuditHead(gateway).catch(() => {})
+    await noteAuditHead(gateway, true).catch(() => {})
   }
 }
 

@@ -93,7 +93,6 @@ describe('a channel', () => {
       wholesale_enabled: true,
       dropship_enabled: false,
       webhooks_enabled: true,
-      paused: false,
     }
     const { status, json } = await sendAsAdmin('POST', channels, { channel_code, ...fields })
     expect(status).toBe(201)
@@ -103,6 +102,7 @@ describe('a channel', () => {
       channel_code,
       client_id: expect.stringMatching(/^cli_[0-9a-z]{26}$/),
       ...fields,
+      paused: false,
       secrets: [{ secret_id: expect.stringMatching(/^sec_[0-9a-z]{26}$/), created_at: now }],
       created_at: now,
       updated_at: now,

@@ -1,6 +1,6 @@
 /** The chain of the audit log: whoever changes the table without the key is found. */
 
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -21,6 +21,7 @@ import {
   call,
   createTestConfig,
   openTestGateway,
+  readTestDatabaseUrl,
   type TestGateway,
   testSecretsKey,
 } from './harness.ts'
@@ -28,6 +29,7 @@ import {
 const channels = '/admin/api/channels'
 const day = 24 * 60 * 60_000
 const nextKey = '0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef'
+const onSqlite = readTestDatabaseUrl() === undefined
 let house: TestGateway
 let gateway: Gateway
 /** The lines about the audit log. */
@@ -138,6 +140,9 @@ describe('a change of the table by somebody without the key', () => {
   it.each([
     ['without a place', { number: null, mac: null }],
     ['with a place only', { number: 100, mac: null }],
+    ['with an invented HMAC only', { number: null, mac: 'A'.repeat(43) }],
+    ['before the first row', { number: 0, mac: 'A'.repeat(43) }],
+    ['with a number below zero', { number: -1, mac: 'A'.repeat(43) }],
     ['after the end, with an invented HMAC', { number: 9, mac: 'A'.repeat(43) }],
   ])('is found if a row is inserted %s', async (_where, place) => {
     const [row] = rows
@@ -148,6 +153,31 @@ describe('a change of the table by somebody without the key', () => {
       kind: 'inserted',
       audit_id: 'aud_inserted',
     })
+  })
+
+  it.skipIf(!onSqlite)('is found if a row is inserted with a place that is no number', async () => {
+    const [row] = rows
+    if (!row) throw new Error('There is no row.')
+    const inserted = { ...row, audit_id: 'aud_inserted', number: 100, mac: 'A'.repeat(43) }
+    await gateway.store.db.insertInto('admin_audit').values(inserted).execute()
+    for (const place of ['zzz', 3.5]) {
+      await sql`update admin_audit set number = ${place} where audit_id = 'aud_inserted'`.execute(
+        gateway.store.db,
+      )
+      expect((await verify([noted])).first_problem).toMatchObject({
+        kind: 'inserted',
+        number: null,
+        audit_id: 'aud_inserted',
+      })
+    }
+  })
+
+  it('is found, and the row is still listed, if its detail is no JSON', async () => {
+    await sql`update admin_audit set detail = 'no JSON' where number = 8`.execute(gateway.store.db)
+    expect((await verify([noted])).first_problem).toMatchObject({ kind: 'changed', number: 8 })
+    const { status, json } = await sendAsAdmin('GET', `/admin/api/audit/${rows[7]?.audit_id}`)
+    expect(status).toBe(200)
+    expect(json.data).toMatchObject({ number: 8, before: null, after: null })
   })
 
   it('is found if a row is inserted in between, with a place of its own', async () => {
@@ -393,6 +423,31 @@ describe('the end that is noted outside the database', () => {
     expect(listMessages()).toHaveLength(2)
   })
 
+  it('is logged once the minute has passed, and when the process stops, also if nothing was added since', async () => {
+    await makeRows(1)
+    await noteAuditHead(watching)
+    await makeRows(1)
+    await noteAuditHead(watching)
+    expect(listMessages()).toHaveLength(1)
+    house.clock.advance(60_000)
+    await noteAuditHead(watching)
+    expect(said.at(-1)?.fields.subject).toBe((await readEnd()).mac)
+    await noteAuditHead(watching)
+    expect(listMessages()).toHaveLength(2)
+    await makeRows(1)
+    await noteAuditHead(watching, true)
+    expect(said.at(-1)?.fields.subject).toBe((await readEnd()).mac)
+  })
+
+  it('is noted in the next turn if the file could not be written', async () => {
+    await makeRows(1)
+    rmSync(folder, { recursive: true })
+    await expect(noteAuditHead(watching)).rejects.toThrow('ENOENT')
+    mkdirSync(folder)
+    await noteAuditHead(watching)
+    expect(readFile()).toMatchObject({ mac: (await readEnd()).mac })
+  })
+
   it('is never noted over an end that the log no longer has, also after a restart; an error tells it once a minute', async () => {
     const [rows, chain] = [await readRows(), await readChainRow()]
     await makeRows(2)
@@ -499,5 +554,40 @@ describe('old rows', () => {
     expect(await readRows()).toEqual([])
     await makeRows(1)
     expect(await verify()).toMatchObject({ ok: true, rows: 1 })
+  })
+})
+
+describe('a disk that is full while the audit row is written', () => {
+  const fillDisk = () =>
+    onSqlite
+      ? sql.raw('pragma max_page_count = 1').execute(gateway.store.db)
+      : sql
+          .raw(
+            `create function refuse_audit() returns trigger language plpgsql as
+             $$ begin raise exception using errcode = '53100'; end $$;
+             create trigger full_disk before insert on admin_audit for each row execute function refuse_audit()`,
+          )
+          .execute(gateway.store.db)
+  const freeDisk = () =>
+    sql
+      .raw(onSqlite ? 'pragma max_page_count = 1000000' : 'drop trigger full_disk on admin_audit')
+      .execute(gateway.store.db)
+
+  it('undoes the action, says so, and leaves the chain intact', async () => {
+    const code = (await createChannel()).json.data.channel_code
+    const path = `${channels}/${code}`
+    const rename = (turn: number) => sendAsAdmin('PATCH', path, { name: `Name ${1_000 + turn}` })
+    await fillDisk()
+    let turn = 0
+    let refused = await rename(turn)
+    // The new name takes no more space than the old one, so that only the audit row can fill the embedded database.
+    while (refused.status === 200 && turn < 500) refused = await rename(++turn)
+    expect(refused.status).toBe(503)
+    expect(refused.json.error).toMatchObject({ code: 'INTERNAL', reason: 'storage_full' })
+    await freeDisk()
+    const { name } = (await sendAsAdmin('GET', path)).json.data
+    expect(name).toBe(turn === 0 ? 'A channel' : `Name ${1_000 + turn - 1}`)
+    expect(await verify([await readEnd()])).toMatchObject({ ok: true, first_problem: null })
+    expect((await rename(turn)).json.data.name).toBe(`Name ${1_000 + turn}`)
   })
 })

@@ -19,6 +19,7 @@ import {
   linkRow,
   lockChain,
 } from './chain.ts'
+import { readDetail } from './search.ts'
 
 /** How long after the creation of the chain rows without a place are linked. */
 const adoptionMs = 24 * 60 * 60_000
@@ -88,7 +89,7 @@ async function adoptRows(parts: AdoptParts, tx: Tx): Promise<number> {
 }
 
 /** Returns the actor, who was a member of `detail` before there was a column. */
-function readFormerActor({ actor, detail }: AuditRow): string | null {
-  const { actor: former }: { readonly actor?: unknown } = JSON.parse(detail)
-  return actor ?? (typeof former === 'string' ? former : null)
+function readFormerActor(row: AuditRow): string | null {
+  const { actor: former } = readDetail(row)
+  return row.actor ?? (typeof former === 'string' ? former : null)
 }

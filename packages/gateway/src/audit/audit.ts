@@ -62,7 +62,8 @@ export async function withAudit(
   call: Call,
   work: () => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
-  const audit: Audited = { action: endpoint.id, status: endpoint.status ?? 200, isRecorded: false }
+  const action = endpoint.id
+  const audit: Audited = { action, status: endpoint.status ?? 200, isRecorded: false }
   call.audit = audit
   let answer: ApiResponse
   try {
@@ -70,11 +71,12 @@ export async function withAudit(
   } catch (error) {
     // The failure gets its own row even if the change has one: the transaction of the change may have been rolled back,
     // or the call failed after the commit.
-    await recordCall(gateway, endpoint, call, toCallEnding(error))
+    await recordIfPossible(gateway, call, { action, detail: toCallEnding(error) })
     throw error
   }
-  if (!audit.isRecorded)
-    await recordCall(gateway, endpoint, call, { status: answer.status, ...describeRead(call) })
+  if (audit.isRecorded) return answer
+  const recorded = { action, detail: { status: answer.status, ...describeRead(call) } }
+  await (endpoint.method === 'GET' ? recordIfPossible : recordCall)(gateway, call, recorded)
   return answer
 }
 
@@ -88,27 +90,27 @@ function toCallEnding(error: unknown): CallEnding {
   return { status: facts.status ?? errorTable[code].status, code }
 }
 
-async function recordCall(
-  gateway: Gateway,
-  endpoint: Endpoint,
-  call: Call,
-  ended: CallEnding,
-): Promise<void> {
-  const isRefused = ended.code === 'ADMIN_UNAUTHORIZED' || ended.code === 'RATE_LIMITED'
-  const at = gateway.clock.monotonic()
-  // While no admin token is configured, all calls are refused and none is recorded.
-  if (ended.code === 'ADMIN_DISABLED') return
-  if (isRefused && !gateway.quota.tokens.take('admin refused', 1, maxRefusalsPerMinute, at).paid) return
-  const row = toAuditRow(gateway, call, { action: endpoint.id, detail: ended })
+/** Records a read or a failure. If that is not possible, the log says so, and the call ends as it would. */
+async function recordIfPossible(gateway: Gateway, call: Call, recorded: Recorded): Promise<void> {
   try {
-    await gateway.store.db.transaction().execute((tx) => appendToChain(gateway, tx, row))
-  } catch (cause) {
-    if (endpoint.method !== 'GET' && !isRefused) throw new GatewayError('INTERNAL', { cause })
+    await recordCall(gateway, call, recorded)
+  } catch (error) {
     gateway.log.error(
-      { request_id: call.requestId, action: endpoint.id, error: cause },
+      { request_id: call.requestId, action: recorded.action, error },
       'a use of the admin API could not be recorded',
     )
   }
+}
+
+async function recordCall(gateway: Gateway, call: Call, recorded: Recorded): Promise<void> {
+  const { code } = recorded.detail
+  const isRefused = code === 'ADMIN_UNAUTHORIZED' || code === 'RATE_LIMITED'
+  const at = gateway.clock.monotonic()
+  // While no admin token is configured, all calls are refused and none is recorded.
+  if (code === 'ADMIN_DISABLED') return
+  if (isRefused && !gateway.quota.tokens.take('admin refused', 1, maxRefusalsPerMinute, at).paid) return
+  const row = toAuditRow(gateway, call, recorded)
+  await gateway.store.db.transaction().execute((tx) => appendToChain(gateway, tx, row))
 }
 
 interface Recorded {

@@ -50,21 +50,27 @@ export function listNotedHeads({ memory }: Pick<Gateway, 'memory'>): NotedHead[]
 
 /**
  * Notes the end of the audit log if it has moved; one turn of the worker. Nothing is noted over an end that the log no
- * longer has; instead, an error is logged once a minute.
+ * longer has; instead, an error is logged once a minute. The last turn of a process logs an end that was not logged.
  */
-export async function noteAuditHead(gateway: Gateway): Promise<void> {
+export async function noteAuditHead(gateway: Gateway, isLast = false): Promise<void> {
   const { store, memory } = gateway
   const own = memory.auditHead
   own.noted ??= findNewest(listNotedHeads(gateway))
   const chain = await readChain(store.db)
-  const end = chain ?? { number: 0, mac: '' }
-  if (own.noted?.number === end.number && own.noted.mac === end.mac) return
-  if (own.noted && (await compareHead(store.db, own.noted))) return reportLostRows(gateway, own.noted)
+  const hasMoved = own.noted?.number !== chain?.number || own.noted?.mac !== chain?.mac
+  if (hasMoved && own.noted && (await compareHead(store.db, own.noted)))
+    return reportLostRows(gateway, own.noted)
   if (!chain || chain.number === 0) return
-  const head = { number: end.number, mac: end.mac, at: formatInstant(gateway.clock.now()) }
-  own.noted = head
+  const { number, mac } = chain
+  // Before the file is written, in case the disk is full.
+  if (own.loggedMac !== mac && (isLast || isLogDue(gateway))) {
+    gateway.log.info({ rows: number, subject: mac }, 'the audit log ends here')
+    own.loggedMac = mac
+  }
+  if (!hasMoved) return
+  const head = { number, mac, at: formatInstant(gateway.clock.now()) }
   if (own.file !== undefined) writePrivately(own.file, `${JSON.stringify(head)}\n`)
-  if (isLogDue(gateway)) gateway.log.info({ rows: head.number, subject: head.mac }, 'the audit log ends here')
+  own.noted = head
 }
 
 function findNewest(heads: readonly NotedHead[]): NotedHead | undefined {

@@ -83,10 +83,8 @@ export async function verifyAudit(parts: VerifyParts, part: VerificationPart): P
   const walked = await walkChain(db, key, { ...part, chain })
   if (walked.first_problem || walked.next) return walked
   const problem =
-    (await findUnchainedRow(db)) ??
-    (newest && newest.number !== null && newest.number > chain.number
-      ? toRowProblem('inserted', newest)
-      : undefined) ??
+    (await findRowOutside(db, chain)) ??
+    (newest && !isInChain(newest, chain) ? toRowProblem('inserted', newest) : undefined) ??
     (await findNotedProblem(db, part.noted))
   return toVerification(walked.rows, problem)
 }
@@ -188,14 +186,19 @@ function readNewestRow(db: Db): Promise<AuditRow | undefined> {
     .executeTakeFirst()
 }
 
-/** Finds a row without a place in the chain. */
-async function findUnchainedRow(db: Db): Promise<AuditProblem | undefined> {
+/** False also for a number that is no number, which an embedded database stores and sorts after all numbers. */
+function isInChain({ number }: AuditRow, chain: AuditChainRow): boolean {
+  return number !== null && number <= chain.number
+}
+
+/** Finds a row without a place in the chain, or with a place among the removed rows. */
+async function findRowOutside(db: Db, chain: AuditChainRow): Promise<AuditProblem | undefined> {
   const row = await db
     .selectFrom('admin_audit')
     .selectAll()
-    .where('mac', 'is', null)
-    .orderBy('at')
-    .orderBy('audit_id')
+    .where(({ eb, or }) =>
+      or([eb('mac', 'is', null), eb('number', 'is', null), eb('number', '<=', chain.anchor_number)]),
+    )
     .limit(1)
     .executeTakeFirst()
   return row && toRowProblem('inserted', row)
@@ -240,5 +243,5 @@ function toProblem(kind: AuditProblemKind, number: number | null = null): AuditP
 }
 
 function toRowProblem(kind: AuditProblemKind, { number, audit_id, at }: AuditRow): AuditProblem {
-  return { kind, number, audit_id, at: formatInstant(at) }
+  return { kind, number: Number.isSafeInteger(number) ? number : null, audit_id, at: formatInstant(at) }
 }

@@ -85,6 +85,8 @@ export interface AuditRow {
 }
 
 export interface AuditDetail {
+  /** The operator's name, in rows from before it had a column. */
+  readonly actor?: string
   readonly status?: number
   readonly code?: string
   /** The query of a read: whose data were looked at. */
