@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { HourlyFigures } from './kernel/hourly-figures.ts'
 import { Slots } from './kernel/slots.ts'
 import type { Tracing } from './kernel/tracing.ts'
-import type { RequestCountRow, RequestRow } from './store/tables.ts'
+import type { AuditRow, RequestCountRow, RequestRow } from './store/tables.ts'
 
 /** The sign-in attempts of one address. */
 export interface SignInTries {
@@ -82,6 +82,15 @@ export interface AuditHeadMemory {
   loggedMac: string | undefined
 }
 
+/** Rows of the audit log that wait to be appended together. */
+export interface AuditQueue {
+  readonly waiting: Omit<AuditRow, 'number' | 'mac'>[]
+  /** The running turn, or the last one. */
+  turn: Promise<void>
+  /** The next turn, if it is planned and has not started. */
+  next: Promise<void> | undefined
+}
+
 /** What a process remembers besides its snapshots. Its size is limited, and it ends with the process. */
 export interface Memory {
   readonly signInTries: LRUCache<string, SignInTries>
@@ -98,6 +107,7 @@ export interface Memory {
   readonly hours: HourlyFigures
   readonly tracing: Tracing
   readonly auditHead: AuditHeadMemory
+  readonly auditQueue: AuditQueue
 }
 
 const maxAddresses = 20_000
@@ -133,6 +143,7 @@ export function createMemory(tracing: Tracing, auditHeadFile?: string): Memory {
       loggedAt: Number.NEGATIVE_INFINITY,
       loggedMac: undefined,
     },
+    auditQueue: { waiting: [], turn: Promise.resolve(), next: undefined },
     figures: { waiting: new Map(), turn: Promise.resolve(), next: undefined },
   }
 }

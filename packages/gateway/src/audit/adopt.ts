@@ -44,16 +44,18 @@ export async function prepareAuditChain(parts: AdoptParts): Promise<void> {
   }
   if (rows === 0) return
   await store.db.transaction().execute((tx) =>
-    appendToChain(parts, tx, {
-      audit_id: ids.next('aud'),
-      at: clock.now(),
-      request_id: '',
-      actor: null,
-      address: null,
-      action: 'gateway.audit.link',
-      subject: 'admin_audit',
-      detail: toJson<AuditDetail>({ rows }),
-    }),
+    appendToChain(parts, tx, [
+      {
+        audit_id: ids.next('aud'),
+        at: clock.now(),
+        request_id: '',
+        actor: null,
+        address: null,
+        action: 'gateway.audit.link',
+        subject: 'admin_audit',
+        detail: toJson<AuditDetail>({ rows }),
+      },
+    ]),
   )
 }
 

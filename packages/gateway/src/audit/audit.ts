@@ -15,6 +15,7 @@ import type { Gateway } from '../gateway.ts'
 import { toJson } from '../store/json.ts'
 import type { Tx } from '../store/store.ts'
 import type { AuditDetail } from '../store/tables.ts'
+import { appendTogether } from './append-together.ts'
 import { type AuditContent, appendToChain } from './chain.ts'
 
 /** The largest number of refusals that are recorded in a minute. */
@@ -51,7 +52,7 @@ interface CallEnding {
 export async function recordChange({ gateway, call }: Acting, tx: Tx, change: Change): Promise<void> {
   if (!call?.audit) return
   const { action, status } = call.audit
-  await appendToChain(gateway, tx, toAuditRow(gateway, call, { action, detail: { status, ...change } }))
+  await appendToChain(gateway, tx, [toAuditRow(gateway, call, { action, detail: { status, ...change } })])
   call.audit.isRecorded = true
 }
 
@@ -109,8 +110,7 @@ async function recordCall(gateway: Gateway, call: Call, recorded: Recorded): Pro
   // While no admin token is configured, all calls are refused and none is recorded.
   if (code === 'ADMIN_DISABLED') return
   if (isRefused && !gateway.quota.tokens.take('admin refused', 1, maxRefusalsPerMinute, at).paid) return
-  const row = toAuditRow(gateway, call, recorded)
-  await gateway.store.db.transaction().execute((tx) => appendToChain(gateway, tx, row))
+  await appendTogether(gateway, toAuditRow(gateway, call, recorded))
 }
 
 interface Recorded {

@@ -106,16 +106,22 @@ function selectChain(db: Db | Tx) {
 }
 
 /**
- * Appends a row to the chain. It locks the chain until the transaction ends, so it must be the transaction's last
+ * Appends rows to the chain. It locks the chain until the transaction ends, so it must be the transaction's last
  * statement.
  */
-export async function appendToChain(parts: Omit<ChainParts, 'ids' | 'clock'>, tx: Tx, content: AuditContent) {
+export async function appendToChain(
+  parts: Omit<ChainParts, 'ids' | 'clock'>,
+  tx: Tx,
+  contents: readonly AuditContent[],
+) {
   const chain = await lockChain(parts, tx)
-  const link = linkRow(openChainKey(parts.secrets, chain), chain, content)
-  await executePipelined(tx, [
-    tx.insertInto('admin_audit').values({ ...content, ...link }),
-    buildEndUpdate(tx, link),
-  ])
+  const key = openChainKey(parts.secrets, chain)
+  let end: Link = chain
+  const rows = contents.map((content) => {
+    end = linkRow(key, end, content)
+    return { ...content, ...end }
+  })
+  await executePipelined(tx, [tx.insertInto('admin_audit').values(rows), buildEndUpdate(tx, end)])
 }
 
 /** Builds the statement that stores the chain's new end. */

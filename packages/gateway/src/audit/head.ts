@@ -102,16 +102,18 @@ export async function acceptRestoredAudit(gateway: Gateway): Promise<void> {
   const lost = findNewest(listNotedHeads(gateway))
   if (!lost || !(await compareHead(store.db, lost))) return
   await store.db.transaction().execute((tx) =>
-    appendToChain(gateway, tx, {
-      audit_id: ids.next('aud'),
-      at: clock.now(),
-      request_id: '',
-      actor: null,
-      address: null,
-      action: 'gateway.audit.restore',
-      subject: `admin_audit ${lost.number} ${lost.mac}`,
-      detail: toJson<AuditDetail>({ rows: lost.number }),
-    }),
+    appendToChain(gateway, tx, [
+      {
+        audit_id: ids.next('aud'),
+        at: clock.now(),
+        request_id: '',
+        actor: null,
+        address: null,
+        action: 'gateway.audit.restore',
+        subject: `admin_audit ${lost.number} ${lost.mac}`,
+        detail: toJson<AuditDetail>({ rows: lost.number }),
+      },
+    ]),
   )
   if (file !== undefined) {
     for (const name of readdirSync(dirname(file)))
