@@ -19,7 +19,7 @@ export class Report {
 
   /** Judges the ratio of two contenders by CPU time or by throughput. The other ratio is printed beside it. */
   judgeRatio(contest: ContestResult, { of, over, by, detail, ...judged }: Compared) {
-    // A rate is the inverse of a cost: half the CPU time allows twice the rate.
+    // By `cost`, the ratio is `of` / `over`, and lower is better. By rate it is inverted, so that higher is better.
     const [costly, cheap] = by === 'cost' ? [of, over] : [over, of]
     const cpu = contest.computeRatios('cpuUs', costly, cheap)
     const rates = contest.computeRatios('perSecond', cheap, costly)

@@ -51,7 +51,7 @@ interface Round {
 /**
  * Lists the SKUs of evenly spaced rows: no two are neighbours, which is the worst case for storage in blocks of rows.
  */
-function listChangedSkus(rows: number, round: number): string[] {
+function chooseSkusToChange(rows: number, round: number): string[] {
   const step = Math.floor(rows / changedRows)
   return Array.from({ length: changedRows }, (_, at) => formatSku(at * step + (round % step)))
 }
@@ -59,7 +59,7 @@ function listChangedSkus(rows: number, round: number): string[] {
 async function measureRound(gateway: RunningGateway, round: number): Promise<Round> {
   const before = await readLatestVersion(gateway)
   await sendProbeCommand(gateway.process, 'watch')
-  const change = gateway.erp.change(listChangedSkus(gateway.stock.rows, round))
+  const change = gateway.erp.change(chooseSkusToChange(gateway.stock.rows, round))
   const late = AbortSignal.timeout(withinMs)
   const began = await Promise.race([change.deliveredAt, once(late, 'abort').then(throwNotPolledError)])
   while ((await readLatestInFeed(gateway, before)) < before + changedRows) {
@@ -87,7 +87,7 @@ async function checkFeed(
   { stockUrl, headers, stock }: RunningGateway,
   { before, round, change }: { before: number; round: number; change: number },
 ) {
-  const expected = new Set(listChangedSkus(stock.rows, round))
+  const expected = new Set(chooseSkusToChange(stock.rows, round))
   const { quantity_available } = createFigure(formatSku(0), change)
   let since = before
   for (let rows = 0; rows < changedRows; rows += maxFeedRows) {

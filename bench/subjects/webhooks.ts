@@ -100,6 +100,7 @@ function createEvent(channel_code: string): OutboxRow {
     request_id: 'req-of-a-bench',
     occurred_at: Date.now(),
     data: JSON.stringify({ filler }),
+    trace_parent: null,
   }
 }
 

@@ -104,11 +104,13 @@ async function sendCall(
     throw new UnknownOutcome('timeout', `${id} was aborted before it was sent.`, { sent: false })
   }
   const fault = options.fault === undefined ? {} : { [faultHeader]: options.fault }
+  const { traceparent } = options
+  const trace = traceparent === undefined ? {} : { traceparent }
   try {
     const { statusCode, body } = await pool.request({
       path: `${prefix}/${id}`,
       method: 'POST',
-      headers: { ...headers, ...fault },
+      headers: { ...headers, ...fault, ...trace },
       body: JSON.stringify(input),
       signal,
     })

@@ -18,6 +18,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** A fault that the sandbox ERP injects into this call. Other ERPs ignore it. */
   readonly fault?: string
+  /** The place of the call in a trace, as the W3C header `traceparent` writes it. */
+  readonly traceparent?: string
 }
 
 /**

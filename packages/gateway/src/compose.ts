@@ -9,9 +9,13 @@ import { type Clock, systemClock } from './kernel/clock.ts'
 import { type Ids, randomIds } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
 import { Quota } from './kernel/quota.ts'
+import type { Spans } from './kernel/spans.ts'
 import { Tracing } from './kernel/tracing.ts'
 import { kinds } from './kinds.ts'
+import { registerGauges } from './measure.ts'
 import { createMemory } from './memory.ts'
+import { Metrics } from './metrics/metrics.ts'
+import { readPackageVersion } from './metrics/package-version.ts'
 import { beginEpoch } from './snapshot/epoch.ts'
 import { HighWater } from './snapshot/high-water.ts'
 import { ReferenceMirror } from './snapshot/reference-mirror.ts'
@@ -44,17 +48,21 @@ export interface Parts {
   readonly highWaterFile?: string
   /** The file that notes the end of the audit log. Without it, only the log and the process note it. */
   readonly auditHeadFile?: string
+  /** Records spans; without it, none are. */
+  readonly spans?: Spans
 }
 
 const maxCountedAddresses = 20_000
 
 /** Builds a gateway on a migrated store. No worker runs until `startWorkers`. */
 export async function openGateway(parts: Parts): Promise<Gateway> {
-  const { config, store, log, clock = systemClock, ids = randomIds } = parts
+  const { config, store, clock = systemClock, ids = randomIds } = parts
+  const tracing = new Tracing(parts.spans)
+  const log = tracing.traceLog(parts.log)
   const watch = new ErpWatch(clock, log, describeErp(config))
-  const tracing = new Tracing()
+  const metrics = new Metrics({ isOn: mayAnyoneRead(config), version: readPackageVersion() })
   const figures = new OperationFigures(clock)
-  const guard = guardErp(parts.erp, clock, { watch, tracing, figures })
+  const guard = guardErp(parts.erp, clock, { watch, tracing, metrics, figures })
   const writes = new WriteSwitch({ store, clock, isEnabled: config.writesEnabled })
   await writes.follow()
   const erp = refuseWrites(guard.erp, writes)
@@ -73,7 +81,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     addresses: new Quota(maxCountedAddresses),
   }
   const nudge = (topic: Topic) => store.announce(topic)
-  return {
+  const gateway: Gateway = {
     config,
     store,
     erp,
@@ -93,13 +101,20 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     }),
     mirror,
     kinds,
-    memory: createMemory(tracing, parts.auditHeadFile),
+    memory: createMemory(tracing, metrics, parts.auditHeadFile),
     keys,
     sessions,
     adminGuard: new AdminGuard({ clock, log }),
     quota,
     nudge,
   }
+  registerGauges(gateway)
+  return gateway
+}
+
+/** Whether anybody may read `/metrics`. If not, requests are not measured. */
+function mayAnyoneRead({ metrics, adminToken }: Config): boolean {
+  return metrics.isPublic || metrics.token !== undefined || adminToken !== undefined
 }
 
 /** Describes the ERP for the log. Contains only the host, because the URL may contain a password. */

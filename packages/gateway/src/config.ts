@@ -15,6 +15,8 @@ export interface Config {
   readonly databaseUrl: string | undefined
   /** If undefined, the operator's endpoints are disabled. */
   readonly adminToken: string | undefined
+  /** Who may read `/metrics`. Undefined leaves only the admin token; `isPublic` opens it to everybody. */
+  readonly metrics: { readonly token: string | undefined; readonly isPublic: boolean }
   readonly writesEnabled: boolean
   /** Undefined selects the built-in sandbox ERP. */
   readonly upstream: { readonly url: string; readonly token: string } | undefined
@@ -37,6 +39,8 @@ export interface Config {
     readonly catalogue: string | undefined
     readonly activity: number
   }
+  /** Where traces are exported to, and the share of traces that begin here; undefined exports none. */
+  readonly traces: { readonly url: string; readonly share: number } | undefined
   readonly logLevel: LogLevel
   /** Which requests are recorded in the request log: writes, failures and slow reads, or all. */
   readonly logRequests: (typeof requestLogModes)[number]
@@ -88,6 +92,8 @@ export interface Setting {
 }
 
 const facts = z.registry<Omit<Setting, 'name'>>()
+/** The parsers of URLs, which may contain a password. */
+const urlParsers = new WeakSet<object>()
 
 /**
  * Every setting and its parser. A message about a wrong value continues a sentence that begins with the setting's name.
@@ -97,10 +103,12 @@ const settings = {
   HOST: withDefault('127.0.0.1', hostSetting()),
   PORT: numberSetting(8080, { least: 0, most: 65_535 }),
   BASE_URL: urlSetting('http:', 'https:').optional(),
-  MCP_ALLOWED_ORIGINS: listSetting(isOrigin, 'origins such as https://example.com').optional(),
+  MCP_ALLOWED_ORIGINS: entriesSetting(isOrigin, 'origins such as https://example.com').optional(),
   DATA_DIR: withDefault(defaultDataDir, z.string()),
   DATABASE_URL: urlSetting('postgres:', 'postgresql:').optional(),
   ADMIN_TOKEN: secretSetting().optional(),
+  METRICS_TOKEN: secretSetting().optional(),
+  METRICS_PUBLIC: flagSetting(false),
   WRITES_ENABLED: flagSetting(true),
   UPSTREAM_URL: urlSetting('http:', 'https:').optional(),
   UPSTREAM_TOKEN: z.string().optional(),
@@ -110,7 +118,7 @@ const settings = {
   TOKEN_TTL_SECONDS: numberSetting(3_600, { least: 1, most: 86_400 }),
   LEGACY_TOKEN_SECRET: secretSetting().optional(),
   LEGACY_TOKENS_UNTIL: withDefault(defaultLegacyEnd, instantSetting(defaultLegacyEnd)),
-  TRUST_PROXY: listSetting(
+  TRUST_PROXY: entriesSetting(
     (text) => parseNetwork(text) !== undefined,
     'addresses or networks such as 10.0.0.0/8',
   ).optional(),
@@ -126,6 +134,8 @@ const settings = {
   LOG_REQUESTS: choiceSetting(requestLogModes, 'notable'),
   LOG_REQUESTS_DAYS: numberSetting(14, { least: 1, most: 400 }),
   AUDIT_DAYS: numberSetting(730, { least: 30, most: 36_500 }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting('http:', 'https:').optional(),
+  OTEL_TRACES_SAMPLER_ARG: withDefault('1', shareSetting()),
   WAREHOUSE_VIEWS: withDefault(defaultViews, viewsSetting(defaultViews)),
 }
 
@@ -167,12 +177,14 @@ export function readConfig(values: Values, fromFiles: ReadonlySet<string> = new 
 const secretName = /(?:TOKEN|SECRET|KEY|PASSWORD)(?:_PREVIOUS|_\d+)?$/
 
 function listSettingStates(given: Values, fromFiles: ReadonlySet<string>): SettingState[] {
-  return listSettings().map(({ name, usual }) => {
+  return Object.entries(settings).map(([name, parser]) => {
     const value = given[name]
     const secret = secretName.test(name)
     const source = value === undefined ? 'default' : fromFiles.has(name) ? 'file' : 'environment'
-    const shown = value === undefined || !name.endsWith('_URL') ? value : omitCredentials(value)
-    return { name, value: secret ? null : (shown ?? usual ?? null), source, secret, set: value !== undefined }
+    const isUrl = urlParsers.has(parser instanceof z.ZodOptional ? parser.unwrap() : parser)
+    const shown = value !== undefined && isUrl ? omitCredentials(value) : value
+    const usual = facts.get(parser)?.usual ?? null
+    return { name, value: secret ? null : (shown ?? usual), source, secret, set: value !== undefined }
   })
 }
 
@@ -206,6 +218,7 @@ function toConfig(set: z.output<typeof schema>): Omit<Config, 'settings'> {
     dataDir: set.DATA_DIR,
     databaseUrl: set.DATABASE_URL,
     adminToken: set.ADMIN_TOKEN,
+    metrics: { token: set.METRICS_TOKEN, isPublic: set.METRICS_PUBLIC },
     writesEnabled: set.WRITES_ENABLED,
     upstream: set.UPSTREAM_URL ? { url: set.UPSTREAM_URL, token: set.UPSTREAM_TOKEN ?? '' } : undefined,
     syncIntervalMs: set.SYNC_INTERVAL_MS,
@@ -223,6 +236,12 @@ function toConfig(set: z.output<typeof schema>): Omit<Config, 'settings'> {
       catalogue: set.SANDBOX_CATALOGUE,
       activity: set.SANDBOX_ACTIVITY,
     },
+    traces: set.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          url: `${set.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/$/, '')}/v1/traces`,
+          share: set.OTEL_TRACES_SAMPLER_ARG,
+        }
+      : undefined,
     logLevel: set.LOG_LEVEL,
     logRequests: set.LOG_REQUESTS,
     requestLogDays: set.LOG_REQUESTS_DAYS,
@@ -267,6 +286,17 @@ function numberSetting(usual: number, { least, most }: { least: number; most: nu
   return withDefault(String(usual), number, { least, most })
 }
 
+/** Creates the parser of a share from 0 to 1. */
+function shareSetting() {
+  return readAs(
+    (text) => {
+      const value = /^\d(\.\d{1,9})?$/.test(text) ? Number(text) : Number.NaN
+      return value <= 1 ? value : undefined
+    },
+    (text) => `must be a number from 0 to 1, not "${text}".`,
+  )
+}
+
 function flagSetting(usual: boolean) {
   const words = new Map([
     ['1', true],
@@ -304,10 +334,12 @@ function hostSetting() {
 
 /** Creates the parser of a URL. The value may contain a password, so the message does not repeat it. */
 function urlSetting(...protocols: string[]) {
-  return readAs(
+  const url = readAs(
     (text) => (URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined),
     () => `must be a URL that begins with ${protocols.map((each) => `${each}//`).join(' or ')}.`,
   )
+  urlParsers.add(url)
+  return url
 }
 
 function secretSetting() {
@@ -330,7 +362,7 @@ function instantSetting(example: string) {
 }
 
 /** Creates the parser of comma-separated entries. Empty entries are ignored. */
-function listSetting(isValid: (entry: string) => boolean, wanted: string) {
+function entriesSetting(isValid: (entry: string) => boolean, wanted: string) {
   return z.string().transform((text, context) => {
     const entries = text
       .split(',')

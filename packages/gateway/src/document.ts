@@ -27,6 +27,8 @@ export interface ErpReport {
   readonly now: number
   /** The prefix of URLs in events; if undefined, the URLs begin with the path. */
   readonly baseUrl: string | undefined
+  /** The W3C `traceparent` of the request that caused the report; null if none did. */
+  readonly traceParent: string | null
 }
 
 /** How a hold ended. `statusRaw` is the ERP's own code; null if it gave none. */

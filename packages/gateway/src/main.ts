@@ -14,6 +14,8 @@ import { jsonLog, type Log } from './kernel/log.ts'
 import { warmHighlighter } from './pages/docs/highlight.ts'
 import { beginEpoch } from './snapshot/epoch.ts'
 import { formatBanner, formatSandboxBanner } from './start/banner.ts'
+import { startConsoleBuild } from './start/console.ts'
+import { openSpans } from './start/export-spans.ts'
 import { DataDirBusy, lockDataDir } from './start/lock.ts'
 import {
   ensureSandboxChannels,
@@ -129,11 +131,15 @@ async function start(startup: Startup): Promise<void> {
 
   warmHighlighter()
   const baseUrl = await serve(gateway, drain, closers)
+  const consoleBuild = startConsoleBuild(log)
+  // The server must stay the first part that is closed.
+  closers.unshift(() => consoleBuild.stop())
   if (sandbox) {
     publishSandbox = () => writeSandboxFile({ dataDir: config.dataDir, baseUrl, settings, sandbox })
     publishSandbox()
   }
   await waitUntilFilled(gateway)
+  await consoleBuild.done
   const guarantee = describeGuarantee(gateway)
   printForPeople(
     sandbox
@@ -161,7 +167,10 @@ async function connectGateway(
       ),
   })
   closers.push(() => client.close())
+  const spans = await openSpans(config, log, () => systemClock.monotonic())
+  closers.push(() => spans.close())
   const gateway = await openGateway({
+    spans,
     config,
     store,
     erp: client.erp,

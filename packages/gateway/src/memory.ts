@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { HourlyFigures } from './kernel/hourly-figures.ts'
 import { Slots } from './kernel/slots.ts'
 import type { Tracing } from './kernel/tracing.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import type { AuditRow, RequestCountRow, RequestRow } from './store/tables.ts'
 
 /** The sign-in attempts of one address. */
@@ -108,6 +109,7 @@ export interface Memory {
   readonly tracing: Tracing
   readonly auditHead: AuditHeadMemory
   readonly auditQueue: AuditQueue
+  readonly metrics: Metrics
 }
 
 const maxAddresses = 20_000
@@ -120,7 +122,7 @@ const maxWaitingUnknownNames = 500
 const maxChannels = 10_000
 const maxPlaces = 10_000
 
-export function createMemory(tracing: Tracing, auditHeadFile?: string): Memory {
+export function createMemory(tracing: Tracing, metrics: Metrics, auditHeadFile?: string): Memory {
   return {
     signInTries: new LRUCache({ max: maxAddresses }),
     unknownNames: new Slots(maxUnknownNames, maxWaitingUnknownNames),
@@ -144,6 +146,7 @@ export function createMemory(tracing: Tracing, auditHeadFile?: string): Memory {
       loggedMac: undefined,
     },
     auditQueue: { waiting: [], turn: Promise.resolve(), next: undefined },
+    metrics,
     figures: { waiting: new Map(), turn: Promise.resolve(), next: undefined },
   }
 }

@@ -6,6 +6,7 @@ import type { Gateway } from './gateway.ts'
 import { releaseExpiredHolds } from './holds/expire.ts'
 import { prune } from './housekeeping.ts'
 import { startWorker, type Worker } from './kernel/worker.ts'
+import { measureStore } from './measure.ts'
 import { syncReference } from './reference/sync.ts'
 import { storeRequests } from './requests/record.ts'
 import { Resealer } from './reseal.ts'
@@ -78,8 +79,8 @@ function listDeliveryJobs(gateway: Gateway, dispatcher: Dispatcher): Job[] {
 }
 
 /**
- * Lists the workers that settle writes, store the request log, note the end of the audit log, release expired holds,
- * reseal values, rotate keys and delete old rows.
+ * Lists the workers that settle writes, store the request log, note the end of the audit log, read values for the
+ * metrics, release expired holds, reseal values, rotate keys and delete old rows.
  */
 function listUpkeepJobs(gateway: Gateway): Job[] {
   const resealer = new Resealer(gateway)
@@ -87,6 +88,7 @@ function listUpkeepJobs(gateway: Gateway): Job[] {
     { name: 'settle writes', everyMs: 1_000, turn: () => settleAll(gateway, writes) },
     { name: 'store the request log', everyMs: 1_000, turn: () => storeRequests(gateway) },
     { name: 'note the end of the audit log', everyMs: 1_000, turn: () => noteAuditHead(gateway) },
+    { name: 'measure the store', everyMs: 15_000, turn: () => measureStore(gateway) },
     { name: 'expire holds', everyMs: 500, turn: () => releaseExpiredHolds(gateway) },
     { name: 'seal again', everyMs: 10_000, turn: () => resealer.turn() },
     {

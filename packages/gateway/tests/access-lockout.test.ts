@@ -27,8 +27,11 @@ let asked: string[] = []
 /** Tests set this to make the ERP's sign-in fail. */
 let trouble: (() => never) | undefined
 
-/** Records the username of each sign-in. The ERP's password hash is deliberately slow, so each result is cached. */
-function recordSignIns(erp: Erp): Erp {
+/**
+ * Returns an ERP that records the username of each sign-in and fails if `trouble` is set. The ERP's password hash is
+ * deliberately slow, so each result is cached.
+ */
+function wrapErpToRecordSignIns(erp: Erp): Erp {
   const answers = new Map<string, ReturnType<Erp['sign_in']>>()
   return {
     ...erp,
@@ -65,7 +68,7 @@ describe('a name', () => {
   let live = ''
 
   beforeAll(async () => {
-    house = await openTestGateway({ styles: 1, wrapErp: recordSignIns })
+    house = await openTestGateway({ styles: 1, wrapErp: wrapErpToRecordSignIns })
     live = await signInBuyer(house)
   })
   afterAll(() => house.close())

@@ -1,5 +1,6 @@
 /**
- * The permissions of a token: plans, accounts with fewer capabilities, business switches and the warehouse allowlist.
+ * The permissions of a token: plans, accounts with fewer capabilities, the channel's switches for wholesale, drop-ship
+ * and webhooks, and the warehouse allowlist.
  */
 
 import { randomBytes } from 'node:crypto'

@@ -48,6 +48,7 @@ describe('the settings', () => {
     const secrets = states.filter(({ secret }) => secret)
     expect(secrets.map(({ name, set, value }) => [name, set, value])).toEqual([
       ['ADMIN_TOKEN', true, null],
+      ['METRICS_TOKEN', false, null],
       ['UPSTREAM_TOKEN', false, null],
       ['SECRETS_KEY', true, null],
       ['SECRETS_KEY_PREVIOUS', false, null],
@@ -61,6 +62,7 @@ describe('the settings', () => {
       DATABASE_URL: 'postgres://me:planted-1@db.example:5433/trade?password=planted-2&sslmode=require',
       UPSTREAM_URL: 'https://me:planted-3@erp.example/connector?key=planted-4#planted-5',
       UPSTREAM_TOKEN: 'planted-6',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://me:planted-7@traces.example',
     })
     expect(JSON.stringify(settings)).not.toContain('planted')
     expect(find(settings, 'DATABASE_URL')).toMatchObject({ value: 'postgres://db.example:5433/trade' })

@@ -44,8 +44,8 @@ let draft: string
 /** The writes that reached the ERP. */
 const written: string[] = []
 
-/** Records the name of every write that reaches the ERP. Sign-ins are not recorded. */
-function recordWrites(erp: Erp, into: string[]): Erp {
+/** Returns an ERP that records the name of every write that reaches it. Sign-ins are not recorded. */
+function wrapErpToRecordWrites(erp: Erp, into: string[]): Erp {
   return createErp((id, input, options) => {
     if (operations[id].kind === 'write' && id !== 'sign_in') into.push(id)
     return callOperation(erp, id, input, options)
@@ -53,7 +53,7 @@ function recordWrites(erp: Erp, into: string[]): Erp {
 }
 
 beforeAll(async () => {
-  house = await openTestGateway({ styles: 60, wrapErp: (erp) => recordWrites(erp, written) })
+  house = await openTestGateway({ styles: 60, wrapErp: (erp) => wrapErpToRecordWrites(erp, written) })
   shop = openShop(house)
   sku = await shop.createSku({ AUSYD1: 100 })
   draft = (await createDraft(shop, sku, 1)).order_id
@@ -546,7 +546,11 @@ describe('an environment without writes', () => {
   const reached: string[] = []
 
   beforeAll(async () => {
-    still = await openSecondGateway(house, { WRITES_ENABLED: '0' }, recordWrites(house.sandbox.erp, reached))
+    still = await openSecondGateway(
+      house,
+      { WRITES_ENABLED: '0' },
+      wrapErpToRecordWrites(house.sandbox.erp, reached),
+    )
     reader = openShop(still)
     await reader.token()
   })

@@ -20,7 +20,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['main.ts', 'audit-command.ts'],
     ['start'],
     ['compose.ts', 'workers.ts', 'translations'],
-    ['housekeeping.ts', 'reseal.ts'],
+    ['housekeeping.ts', 'measure.ts', 'reseal.ts'],
     ['http'],
     ['mcp', 'pages'],
     ['projections', 'pipeline'],
@@ -52,6 +52,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['document.ts', 'memory.ts'],
     ['snapshot', 'identity', 'upstream'],
     ['store'],
+    ['metrics'],
     ['contract'],
     ['config.ts'],
     ['kernel'],
@@ -70,6 +71,16 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['clock.ts', 'sequences.ts'],
     ['store.ts'],
     ['catalogue'],
+  ],
+  console: [
+    ['main.tsx'],
+    ['router.tsx'],
+    ['shell'],
+    ['pages'],
+    ['charts'],
+    ['parts'],
+    ['api', 'search.ts'],
+    ['session.ts', 'texts', 'theme.ts', 'nonce.ts'],
   ],
   connector: [
     ['conformance-command.ts', 'index.ts', 'testing'],
@@ -94,7 +105,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
 }
 
 /** The floors of the packages themselves, highest first. */
-export const packageFloors = [['trials'], ['gateway'], ['sandbox-erp'], ['connector']] as const
+export const packageFloors = [['console', 'trials'], ['gateway'], ['sandbox-erp'], ['connector']] as const
 
 export function readFiles(folder: string, isWanted: (path: string) => boolean): File[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -105,7 +116,7 @@ export function readFiles(folder: string, isWanted: (path: string) => boolean): 
     }))
 }
 
-export const isCode = (path: string) => path.endsWith('.ts') && !path.endsWith('.test.ts')
+export const isCode = (path: string) => /\.tsx?$/.test(path) && !path.endsWith('.test.ts')
 
 export function toSourceFolder(name: string): string {
   return join(root, 'packages', name, 'src')
@@ -156,7 +167,9 @@ export function findUpwardImports(list: readonly (readonly string[])[], files: r
  */
 export function buildImportGraph(): Map<string, string[]> {
   const entries = readEntries()
-  const files = readFiles(join(root, 'packages'), (path) => /^[^/\\]+[/\\](?:src|tests)\b.*\.ts$/.test(path))
+  const files = readFiles(join(root, 'packages'), (path) =>
+    /^[^/\\]+[/\\](?:src|tests)\b.*\.tsx?$/.test(path),
+  )
   return new Map(
     files.map(({ path, text }) => [
       path,

@@ -29,7 +29,10 @@ let shop: Buyer
 let receiver: Receiver
 let sku: string
 let agent: Awaited<ReturnType<typeof connectAgent>>
-/** Every response to the channel, with the request that it belongs to. */
+/**
+ * All that was sent to the channel: responses, MCP results and webhooks. Each entry is a label (the request, the action
+ * or `webhook`) and the text that was sent.
+ */
 const sent: (readonly [string, string])[] = []
 
 beforeAll(async () => {

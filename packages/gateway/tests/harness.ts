@@ -24,6 +24,7 @@ import type { Gateway } from '../src/gateway.ts'
 import { createApp } from '../src/http/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
 import { jsonLog, type Log } from '../src/kernel/log.ts'
+import type { Spans } from '../src/kernel/spans.ts'
 import { Router } from '../src/pipeline/router.ts'
 import { listErrorCodes } from '../src/projections/openapi.ts'
 import { syncReference } from '../src/reference/sync.ts'
@@ -106,6 +107,8 @@ export interface TestGatewayOptions {
   readonly wrapErp?: (erp: Erp) => Erp
   readonly log?: Log
   readonly styles?: number
+  /** Records spans. */
+  readonly spans?: Spans
   /** Whether to start without reading the stock of any warehouse, as at a first start. */
   readonly unfilled?: boolean
 }
@@ -138,6 +141,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     erp,
     clock,
     log,
+    ...(options.spans ? { spans: options.spans } : {}),
   })
   gateway.store.listen(() => void gateway.mirror.stock.follow())
 

@@ -428,7 +428,7 @@ describe('the list of reservations', () => {
     expect(await listIds('')).toEqual([kept, ended].toSorted())
     expect(await listIds('status=cancelled')).toEqual([ended])
     far.clock.advance(40 * 24 * hour)
-    // Neither the worker nor a sync has run, so the state is unchanged.
+    // Neither the worker nor a sync has run, so the reservation of 40 days ago is still `reserved`.
     expect(await listIds('')).toEqual([kept])
     expect(await listIds('end_date=2026-11-21')).toHaveLength(2)
     expect(await listIds('start_date=2026-12-01')).toEqual([])

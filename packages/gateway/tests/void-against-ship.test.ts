@@ -199,7 +199,7 @@ async function runSteps(story: Story, dice: SeededRandom, watch: () => Promise<v
 }
 
 /**
- * Settles the writes and retries with the same keys, as a client does that does not know the outcome. A retry of a
+ * Settles the writes, then sends every void again with its key, as a client does that does not know the outcome. A retry of a
  * settled write must not start anything new.
  */
 async function settleAndRetry({ replies, retries }: Story) {

@@ -65,7 +65,7 @@ describe.skipIf(shouldSkip('a backlog of webhooks', { postgres: true })).each([
   })
 })
 
-/** Adds many pending deliveries to one webhook endpoint, each of another event. */
+/** Adds many pending deliveries to one webhook endpoint, each for a different event. */
 async function addPendingDeliveries({ gateway }: TestGateway, name: string): Promise<WebhookDeliveryRow[]> {
   const now = gateway.clock.now()
   const rows = Array.from({ length: waiting }, (_, at) => {

@@ -23,7 +23,7 @@ import type { OrderContext } from './orders/context.ts'
 import { createOrderOperations } from './orders/orders.ts'
 import { applyDueChanges } from './orders/progress.ts'
 import { readWarehouses } from './orders/request.ts'
-import { readProductHints, readProductPage, readProducts } from './products.ts'
+import { readChangedProductCodes, readProductPage, readProducts } from './products.ts'
 import { seedDatabase } from './seed.ts'
 import { Steering } from './steering.ts'
 import { readStock, readStockHints, readStockPage } from './stock.ts'
@@ -143,7 +143,7 @@ function createOperations(context: OrderContext): Erp {
     'products.snapshot': async (input) => readProductPage(store, input),
     'products.read': async (input) => readProducts(store, input),
     'products.changed': async (input) =>
-      hideHints(capabilities, readProductHints(store, epoch, input), input),
+      hideHints(capabilities, readChangedProductCodes(store, epoch, input), input),
     'documents.changed': async (input) =>
       hideHints(capabilities, await orders['documents.changed'](input), input),
     shipping_methods: async () => readShippingMethods(store),

@@ -37,7 +37,8 @@ export function readProducts(
   return ok({ products })
 }
 
-export function readProductHints(
+/** Returns the codes of the styles that have changed since the cursor. */
+export function readChangedProductCodes(
   store: Store,
   epoch: string,
   input: Input<'products.changed'>,

@@ -11,7 +11,7 @@ export interface Launch {
   readonly name: string
   /** The arguments of node: a file and its options. */
   readonly args: readonly string[]
-  /** Another program than node. */
+  /** The program to start; node if absent. */
   readonly command?: string
   readonly cwd?: string
   /** The whole environment, so that the process does not inherit settings of another installation. */

@@ -4,7 +4,10 @@ import { channel_code, type TrialResult, warehouse_code } from './trial.ts'
 const formatNumber = (value: number) => Math.round(value).toLocaleString('en')
 const formatSeconds = (ms: number) => (ms / 1000).toFixed(1)
 
-/** Formats the result of a trial: what it did, what it left out and why, and whether the copy was correct. */
+/**
+ * Formats the result of a trial: what it did, what it left out and why, and whether the follower's copy of the stock
+ * matches the ERP.
+ */
 export function formatSummary(result: TrialResult, points_per_minute: number): string {
   const { verdict } = result
   return [

@@ -156,7 +156,7 @@ class Books {
       }))
   }
 
-  /** Computes the balance after the first `count` transactions. */
+  /** Computes the balance in one currency after the first `count` transactions of all currencies. */
   #computeBalanceAfter(currency: string, count: number): number {
     const before = this.transactions.slice(0, count).filter((row) => row.currency === currency)
     return before.reduce((sum, { amount }) => sum + amount, 0)

@@ -181,6 +181,7 @@ async function createSession(gateway: Gateway, opened: NewSession) {
     : ownEnd
   const narrowed = account?.capabilities?.filter(isCapability)
   await insertSession(gateway, opened, { jti, issuedAt, expiresAt, narrowed })
+  gateway.memory.metrics.tokensIssued.inc({ grant: opened.grant_type })
   const scope = capabilitiesOfPlan[toPlan(opened.plan)].filter((name) => !narrowed || narrowed.includes(name))
   const { channel_code, grant_type } = opened
   const claims = { sub: account?.account_id ?? channel_code, jti, channel: channel_code, grant: grant_type }

@@ -1,3 +1,4 @@
+import type { TraceContext } from '../kernel/trace-context.ts'
 import type { UpstreamCall } from '../kernel/tracing.ts'
 import type { Language } from './language.ts'
 
@@ -89,6 +90,8 @@ export interface Call {
   key?: Keyed | undefined
   /** The audit record in progress, if this is an operator's call. */
   audit?: Audited | undefined
+  /** The place in a trace: the client's, or the span of this call if spans are recorded. */
+  trace?: TraceContext | undefined
   /** The document that the call created or changed, for the request log. */
   documentId?: string | undefined
   /** The calls to the ERP that this call made, in the order in which they ended. */

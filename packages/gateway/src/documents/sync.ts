@@ -106,7 +106,13 @@ async function applyDocument(
   await tx.deleteFrom('document_hints').where('reference', '=', reference).execute()
   if (!document) return
   const { clock, config, store } = gateway
-  const report = { document, now: clock.now(), baseUrl: config.baseUrl, locking: store.locking }
+  const report = {
+    document,
+    now: clock.now(),
+    baseUrl: config.baseUrl,
+    traceParent: null,
+    locking: store.locking,
+  }
   const kind = gateway.kinds.all.find((each) => each.matches(document))
   if ((await kind?.applyErp(tx, report)) === 'busy') await recordHint(gateway, tx, reference)
 }

@@ -53,7 +53,7 @@ export const dropshipPreview: Write<Detail, { data: ReturnType<typeof toPreviewJ
     if (!row) throw new Error(`The preview ${id} is gone.`)
     const { document } = written
     const quote = written.quote ?? toQuote(document)
-    if (document) await replaceHold({ gateway, tx, intent, detail }, row, document)
+    if (document) await recordHold({ gateway, tx, intent, detail }, row, document)
     const fields = {
       ...detail.fields,
       previews: row.previews + 1,
@@ -74,8 +74,8 @@ export const dropshipPreview: Write<Detail, { data: ReturnType<typeof toPreviewJ
   },
 }
 
-/** Records the new hold and ends the hold that it replaces. */
-async function replaceHold(
+/** Records the new hold, and ends the hold that it replaces, if any. */
+async function recordHold(
   { gateway, tx, detail }: WriteContext<Detail>,
   { dropship_order_id: source_id, channel_code }: DropshipRow,
   document: ErpDocument,

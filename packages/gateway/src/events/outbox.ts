@@ -29,6 +29,8 @@ export interface NewEvent {
   readonly warehouse_code: string | null
   readonly request_id: string
   readonly data: object
+  /** The W3C `traceparent` of the cause; null if there is none. */
+  readonly trace_parent: string | null
 }
 
 const idBytes = 16
@@ -43,7 +45,7 @@ export function deriveEventId(type: EventType, subject: string): string {
 
 /** Builds the statement that inserts an event. Run it in the transaction of the change that the event reports. */
 export function buildEventInsert(db: Db, event: NewEvent, now: number) {
-  const { type, subject, channel_code, warehouse_code, request_id, data } = event
+  const { type, subject, channel_code, warehouse_code, request_id, data, trace_parent } = event
   return db
     .insertInto('outbox')
     .values({
@@ -54,6 +56,7 @@ export function buildEventInsert(db: Db, event: NewEvent, now: number) {
       request_id,
       occurred_at: now,
       data: JSON.stringify(data),
+      trace_parent,
     })
     .onConflict((conflict) => conflict.column('event_id').doNothing())
 }

@@ -80,6 +80,7 @@ async function publishChange(
       warehouse_code,
       request_id: requestId,
       data,
+      trace_parent: null,
     } as const
     await tx.executeQuery(buildEventInsert(tx, event, gateway.clock.now()))
     return true

@@ -40,6 +40,7 @@ export const holdExpire: Write<HeldStock, object> = {
     await clearInDoubt(context)
     const statusRaw = document?.status_raw ?? null
     await endHold(context, detail, { reason: 'expiry', statusRaw, now: gateway.clock.now() })
+    gateway.memory.metrics.holdsExpired.inc()
     return new Reply({})
   },
   undo: clearInDoubt,

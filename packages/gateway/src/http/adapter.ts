@@ -10,12 +10,14 @@ import type { ApiResponse, Call, Caller, Keyed } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { chooseSupportedLanguage, type Language } from '../contract/language.ts'
 import type { Gateway } from '../gateway.ts'
+import { parseTraceParent, type TraceContext } from '../kernel/trace-context.ts'
 import type { UpstreamCall } from '../kernel/tracing.ts'
 import { buildBaseHeaders, dataHeaders, readRequestId } from '../pipeline/headers.ts'
 import { logCall } from '../pipeline/log-call.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import { readClientAddressKey } from './address.ts'
 import { Compressor, type Encoded } from './compress.ts'
+import { describeRequest, startRequestSpan } from './request-span.ts'
 
 /** The size of the pieces in which a large body is written. */
 const pieceBytes = 512 * 1024
@@ -42,21 +44,33 @@ async function serve(
   response: ServerResponse,
 ): Promise<void> {
   const began = gateway.clock.monotonic()
+  const { requests } = gateway.memory.metrics
   const call = new HttpCall(gateway, request, response)
+  const span = startRequestSpan(gateway, call)
+  const end = (apiResponse: ApiResponse) => {
+    const ms = gateway.clock.monotonic() - began
+    span?.end(describeRequest(call, apiResponse))
+    if (gateway.memory.metrics.isOn) requests.endCall(call, apiResponse, ms)
+    logCall(gateway, call, apiResponse, ms)
+  }
+  requests.active += 1
   try {
     const apiResponse = await pipeline(call)
     if (apiResponse.stream) {
       await sendStream(response, call, apiResponse, apiResponse.stream)
-      return logCall(gateway, call, apiResponse, gateway.clock.monotonic() - began)
+      return end(apiResponse)
     }
     const encoded = compressor.compressBody(apiResponse.body, call.header('accept-encoding'))
     const body = encoded instanceof Promise ? await encoded : encoded
     const rest = send(request, response, call, apiResponse, body)
     if (rest) await rest
-    logCall(gateway, call, apiResponse, gateway.clock.monotonic() - began)
+    end(apiResponse)
   } catch (error) {
+    span?.end({ attributes: { request_id: call.requestId }, error: 'INTERNAL' })
     logFault(gateway, call, error)
     response.destroy()
+  } finally {
+    requests.active -= 1
   }
 }
 
@@ -76,6 +90,7 @@ class HttpCall implements Call {
   cost: number | undefined = undefined
   input: unknown = undefined
   key: Keyed | undefined = undefined
+  trace: TraceContext | undefined = undefined
   upstreamCalls: UpstreamCall[] | undefined = undefined
   extraHeaders: string[] | undefined = undefined
   readonly #gateway: Gateway
@@ -95,6 +110,8 @@ class HttpCall implements Call {
     this.rawQuery = at < 0 ? '' : url.slice(at + 1)
     this.requestId = readRequestId(request, () => gateway.ids.next('req'))
     this.language = chooseSupportedLanguage(this.#headers['accept-language']?.join())
+    const { traceparent } = this.#headers
+    if (traceparent !== undefined) this.trace = parseTraceParent(traceparent)
   }
 
   get address(): string | undefined {

@@ -1,10 +1,11 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { getRequestListener, RequestError } from '@hono/node-server'
 import { adminCatalogue, catalogue, sandboxCatalogue } from '../catalogue.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { createMcpPipeline } from '../mcp/pipeline.ts'
 import { createPages } from '../pages/app.ts'
+import { createMetricsPipeline, metricsPath } from '../pages/metrics.ts'
 import { toFailureResponse } from '../pipeline/failure.ts'
 import { buildBaseHeaders, mcpPath } from '../pipeline/headers.ts'
 import { isLegacyPath } from '../pipeline/legacy.ts'
@@ -15,6 +16,10 @@ import { createListener, type Listener } from './adapter.ts'
 import { Drain } from './drain.ts'
 import { createGatewayServer } from './server.ts'
 
+const probePaths: ReadonlySet<string> = new Set(['/livez', '/readyz', '/statusz'])
+/** The route under which the metrics count all pages together. */
+const pagesRoute = 'pages'
+
 /** Creates the HTTP server. The API and the operator's endpoints run through pipelines; every other path is a page. */
 export function createApp(gateway: Gateway, drain = new Drain(gateway.clock)): Server {
   const contractPipeline = createPipeline(gateway, catalogue, writes)
@@ -22,12 +27,26 @@ export function createApp(gateway: Gateway, drain = new Drain(gateway.clock)): S
   const mcp = createListener(gateway, createMcpPipeline(gateway, contractPipeline))
   const admin = createListener(gateway, createPipeline(gateway, adminCatalogue))
   const sandbox = createListener(gateway, createPipeline(gateway, sandboxCatalogue))
+  const metrics = createListener(gateway, createMetricsPipeline(gateway))
   const page = getRequestListener(createPages(gateway, () => drain.isDraining).fetch, {
     overrideGlobalObjects: false,
     // The host of HTTP/1.0 requests without a Host header, which some health checks send.
     hostname: 'localhost',
     errorHandler: (error) => toPageFailureResponse(gateway, error),
   })
+  const servePage = async (request: IncomingMessage, response: ServerResponse, path: string) => {
+    const began = gateway.clock.monotonic()
+    await page(request, response)
+    const { metrics: measured } = gateway.memory
+    if (!measured.isOn) return
+    const route = probePaths.has(path) ? path : pagesRoute
+    measured.requests.endPage(
+      request.method ?? '',
+      route,
+      response.statusCode,
+      gateway.clock.monotonic() - began,
+    )
+  }
   const listener: Listener = (request, response) => {
     // A fast path for nearly all requests, which skips the checks below.
     if (request.url?.startsWith('/api/v1/')) return contract(request, response)
@@ -36,7 +55,8 @@ export function createApp(gateway: Gateway, drain = new Drain(gateway.clock)): S
     else if (path === '/admin/api' || path.startsWith('/admin/api/')) admin(request, response)
     else if (path.startsWith('/sandbox/')) sandbox(request, response)
     else if (path === mcpPath) mcp(request, response)
-    else void page(request, response)
+    else if (path === metricsPath) metrics(request, response)
+    else void servePage(request, response, path)
   }
   return createGatewayServer(gateway, listener, drain)
 }

@@ -17,6 +17,7 @@ import type { Endpoint } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { toCanonicalJson } from '../kernel/json.ts'
+import type { KeyOutcome } from '../metrics/metrics.ts'
 import { type AnyWrite, findIntentOfKey } from '../writes/intent.ts'
 import {
   findKeyRow,
@@ -48,13 +49,19 @@ export async function runOnce(
   const keyed = toKeyedCall(endpoint, call, key)
   const done = await gateway.store.withLock(toKeyLockName(keyed.scope), 0, async (lost) => {
     const response = await findEarlierResponse(gateway, keyed, writes)
+    if (!response) count(gateway, 'first')
     if (response)
       return { response: { ...response, headers: [...response.headers, ...replayedHeader] }, replayed: true }
     call.key = { ...keyed, lost, isKept: false }
     return { response: await runAndStoreResponse(gateway, call.key, work), replayed: false }
   })
-  if (!done) throw toInProgressError()
-  return done
+  if (done) return done
+  count(gateway, 'in_progress')
+  throw toInProgressError()
+}
+
+function count({ memory }: Gateway, outcome: KeyOutcome) {
+  memory.metrics.keys.inc({ outcome })
 }
 
 const replayedHeader = ['Idempotent-Replayed', 'true']
@@ -90,8 +97,14 @@ async function findEarlierResponse(
 ): Promise<ApiResponse | undefined> {
   const row = await findKeyRow(gateway.store.db, scope)
   if (!row || isKeyFree(row, gateway.clock.now())) return undefined
-  if (row.fingerprint !== fingerprint) throw new GatewayError('IDEMPOTENCY_MISMATCH')
-  if (row.state === 'completed') return unsealResponse(gateway, row)
+  if (row.fingerprint !== fingerprint) {
+    count(gateway, 'mismatch')
+    throw new GatewayError('IDEMPOTENCY_MISMATCH')
+  }
+  if (row.state === 'completed') {
+    count(gateway, 'replayed')
+    return unsealResponse(gateway, row)
+  }
   const intent = await findIntentOfKey(gateway.store.db, scope)
   if (!intent) return findSettledResponse(gateway, scope)
   const settled = await settle(gateway, writes, intent).catch((error: unknown) => {
@@ -99,7 +112,11 @@ async function findEarlierResponse(
     if (!(error instanceof UnknownOutcome)) throw error
     return { outcome: 'unsure' as const, retryAfter: awayRetrySeconds }
   })
-  if (settled.outcome === 'unsure') throw toInProgressError(settled.retryAfter, true)
+  if (settled.outcome === 'unsure') {
+    count(gateway, 'in_progress')
+    throw toInProgressError(settled.retryAfter, true)
+  }
+  count(gateway, 'reconciled')
   return findSettledResponse(gateway, scope)
 }
 

@@ -37,31 +37,39 @@ export interface HourlyFigureRow extends Required<Figures> {
 type Sum = { -readonly [Field in keyof HourlyFigureRow]: HourlyFigureRow[Field] }
 
 export class HourlyFigures {
-  #waiting = new Map<string, Sum>()
+  /** The waiting sums by hour, kind and name. Nested maps, because building a key for each sum would cost more. */
+  #hours = new Map<number, Map<string, Map<string, Sum>>>()
+  #size = 0
 
   /** Adds figures to the hour of `at`, in epoch milliseconds. */
   add(at: number, kind: FigureKind, name: string, figures: Figures) {
-    this.#addRow({ kind, at: toHour(at), name }, figures)
+    this.#addTo({ kind, at: toHour(at), name }, figures)
   }
 
   /** Takes all waiting rows, sorted by their key, so that processes that store the same rows never deadlock. */
   take(): HourlyFigureRow[] {
-    const taken = [...this.#waiting].toSorted(([one], [other]) => (one < other ? -1 : 1))
-    this.#waiting = new Map()
-    return taken.map(([, row]) => row)
+    const taken = [...this.#hours.values()].flatMap((kinds) =>
+      [...kinds.values()].flatMap((names) => [...names.values()]),
+    )
+    this.#hours = new Map()
+    this.#size = 0
+    return taken.toSorted((one, other) => (toKey(one) < toKey(other) ? -1 : 1))
   }
 
   /** Puts rows back that could not be stored. */
   putBack(rows: readonly HourlyFigureRow[]) {
-    for (const row of rows) this.#addRow(row, row)
+    for (const row of rows) this.#addTo(row, row)
   }
 
-  #addRow({ kind, at, name }: Pick<Sum, 'kind' | 'at' | 'name'>, figures: Figures) {
-    const key = `${kind} ${at} ${name}`
-    const known = this.#waiting.get(key)
-    if (!known && this.#waiting.size >= maxWaiting && kind !== 'total') return
+  #addTo({ kind, at, name }: Pick<Sum, 'kind' | 'at' | 'name'>, figures: Figures) {
+    const names = findOrCreate(findOrCreate(this.#hours, at), kind)
+    const known = names.get(name)
+    if (!known && this.#size >= maxWaiting && kind !== 'total') return
     const sum = known ?? { kind, at, name, ...noFigures }
-    if (!known) this.#waiting.set(key, sum)
+    if (!known) {
+      names.set(name, sum)
+      this.#size += 1
+    }
     sum.calls += figures.calls
     sum.failures += figures.failures ?? 0
     sum.points += figures.points ?? 0
@@ -69,6 +77,19 @@ export class HourlyFigures {
     sum.upstream_us += figures.upstream_us ?? 0
     sum.upstream_calls += figures.upstream_calls ?? 0
   }
+}
+
+function findOrCreate<Key, InnerKey, Value>(
+  map: Map<Key, Map<InnerKey, Value>>,
+  key: Key,
+): Map<InnerKey, Value> {
+  const known = map.get(key) ?? new Map<InnerKey, Value>()
+  if (known.size === 0) map.set(key, known)
+  return known
+}
+
+function toKey({ kind, at, name }: HourlyFigureRow): string {
+  return `${kind} ${at} ${name}`
 }
 
 const noFigures = {

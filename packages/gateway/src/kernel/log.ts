@@ -2,6 +2,7 @@ import { type DestinationStream, pino } from 'pino'
 
 const textFields = [
   'request_id',
+  'trace_id',
   'channel_code',
   'method',
   'route',

@@ -1,4 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Log, LogFields } from './log.ts'
+import { noSpans, type Spans } from './spans.ts'
+import { formatTraceParent, type TraceContext } from './trace-context.ts'
 
 /** One call of the gateway to the ERP. */
 export interface UpstreamCall {
@@ -10,6 +13,8 @@ export interface UpstreamCall {
 
 /** A request that records the calls to the ERP that were made for it. */
 export interface Traced {
+  /** The place in a trace of what is done now; undefined if there is no trace. */
+  readonly trace?: TraceContext | undefined
   upstreamCalls?: UpstreamCall[] | undefined
 }
 
@@ -20,10 +25,41 @@ const maxUpstreamCalls = 50
  * on.
  */
 export class Tracing {
+  /** Records the spans of requests, of their calls to the ERP and of the deliveries that they caused. */
+  readonly spans: Spans
   readonly #storage = new AsyncLocalStorage<Traced>()
+
+  constructor(spans: Spans = noSpans) {
+    this.spans = spans
+  }
+
+  /** The place in a trace of the running request. */
+  get trace(): TraceContext | undefined {
+    return this.#storage.getStore()?.trace
+  }
 
   run<T>(traced: Traced, work: () => T): T {
     return this.#storage.run(traced, work)
+  }
+
+  /** The running request's place in a trace as a `traceparent`, to store with what it causes; null if it has none. */
+  get traceParent(): string | null {
+    const { trace } = this
+    return trace ? formatTraceParent(trace) : null
+  }
+
+  /** Wraps a log so that the lines of a request in a trace have its `trace_id`. */
+  traceLog(log: Log): Log {
+    const add = (fields: LogFields): LogFields => {
+      const { trace } = this
+      return trace ? { trace_id: trace.traceId, ...fields } : fields
+    }
+    return {
+      debug: (fields, message) => log.debug(add(fields), message),
+      info: (fields, message) => log.info(add(fields), message),
+      warn: (fields, message) => log.warn(add(fields), message),
+      error: (fields, message) => log.error(add(fields), message),
+    }
   }
 
   /** Adds a call to the ERP to the running request. The calls of a worker belong to no request. */

@@ -18,7 +18,7 @@ import { buildQuotaHeaders } from '../pipeline/stages/meter.ts'
 import { maxBodyBytes, requireMediaType } from '../pipeline/stages/parse.ts'
 import { isKnownOrigin } from './origin.ts'
 import { type AgentRequest, createMcpServer } from './server.ts'
-import { peekStream } from './stream.ts'
+import { waitForFirstPiece } from './stream.ts'
 
 /** The path of the only route. */
 const path = mcpPath
@@ -176,6 +176,6 @@ async function toApiResponse(response: Response): Promise<ApiResponse> {
   for (const [name, value] of sent) if (!ownHeaders.has(name)) headers.push(name, value)
   // Waits for the first piece: the headers report the points, which are known only after the action. Old protocol
   // revisions stream every result.
-  if (isStream && body) return { status, headers, body: undefined, stream: await peekStream(body) }
+  if (isStream && body) return { status, headers, body: undefined, stream: await waitForFirstPiece(body) }
   return { status, headers, body: body ? await response.text() : undefined }
 }

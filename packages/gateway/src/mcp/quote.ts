@@ -81,7 +81,7 @@ function toSignaturePurpose({ installation }: Gateway, { channel_code, account }
   return JSON.stringify(['quote', installation, channel_code, account?.account_id ?? null])
 }
 
-/** Derives the idempotency key for placing a quote, which is the same for every attempt. */
+/** Derives the idempotency key for placing the quoted order, which is the same for every attempt. */
 export function toIdempotencyKey(quoteId: string): string {
   return `mcp-${sha256(quoteId).toString('base64url')}`
 }

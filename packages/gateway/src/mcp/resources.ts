@@ -21,16 +21,25 @@ const template = {
   mimeType,
 }
 
+/** Runs the work of a method and measures it. */
+type Measure = <T>(method: string, work: () => T | Promise<T>) => Promise<T>
+
 /** Registers the handlers of MCP resources. Like actions, they read the API through the pipeline. */
-export function registerResources(server: Server, context: ActionContext) {
-  server.setRequestHandler('resources/list', () => ({
-    resources: fixedResources.map(({ uri, name, description }) => ({ uri, name, description, mimeType })),
-  }))
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [template] }))
-  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
-    const { json } = await readResource(context, uri)
-    return { contents: [{ uri, mimeType, text: JSON.stringify(json) }] }
-  })
+export function registerResources(server: Server, context: ActionContext, measure: Measure) {
+  server.setRequestHandler('resources/list', () =>
+    measure('resources/list', () => ({
+      resources: fixedResources.map(({ uri, name, description }) => ({ uri, name, description, mimeType })),
+    })),
+  )
+  server.setRequestHandler('resources/templates/list', () =>
+    measure('resources/templates/list', () => ({ resourceTemplates: [template] })),
+  )
+  server.setRequestHandler('resources/read', ({ params: { uri } }) =>
+    measure('resources/read', async () => {
+      const { json } = await readResource(context, uri)
+      return { contents: [{ uri, mimeType, text: JSON.stringify(json) }] }
+    }),
+  )
 }
 
 /** Reads the endpoint behind a resource URI. Throws `ResourceNotFoundError`. */

@@ -14,8 +14,10 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 import { checkShape } from '../pipeline/shape.ts'
 import { ActionContext } from './action-context.ts'
 import { actions, type CompiledAction, toolsByLanguage } from './actions.ts'
+import { runInAgentTrace } from './agent-trace.ts'
 import { toToolFailure } from './failures.ts'
 import { findCurrentName } from './former-names.ts'
+import { measureOperation } from './measure.ts'
 import { registerResources } from './resources.ts'
 
 /** An authenticated HTTP request of an agent. */
@@ -64,12 +66,25 @@ const options = {
 export function createMcpServer(request: AgentRequest): Server {
   const server = new Server(identity, options)
   const { call, methods, contract } = request
-  if (methods.has('tools/list')) server.setRequestHandler('tools/list', () => toolsByLanguage[call.language])
+  if (methods.has('tools/list')) {
+    server.setRequestHandler('tools/list', () =>
+      measureOperation(request, { method: 'tools/list' }, () => toolsByLanguage[call.language]),
+    )
+  }
   if (methods.has('tools/call')) {
-    server.setRequestHandler('tools/call', ({ params }, context) => callTool(request, params, context))
+    server.setRequestHandler('tools/call', ({ params }, context) => {
+      const tool = actions.has(params.name) ? params.name : 'unknown'
+      const step = { tool, traceparent: params._meta?.traceparent }
+      const isFailure = ({ isError }: CallToolResult) => isError === true
+      return measureOperation(request, { method: 'tools/call', tool, isFailure }, () =>
+        runInAgentTrace(request, step, () => callTool(request, params, context)),
+      )
+    })
   }
   if ([...methods].some((method) => method.startsWith('resources/'))) {
-    registerResources(server, new ActionContext(request, contract))
+    registerResources(server, new ActionContext(request, contract), (method, work) =>
+      measureOperation(request, { method }, work),
+    )
   }
   return server
 }
@@ -80,7 +95,7 @@ export function createMcpServer(request: AgentRequest): Server {
  */
 async function callTool(
   request: AgentRequest,
-  { name, arguments: input = {}, _meta }: CallToolRequestParams,
+  { name, arguments: input = {} }: CallToolRequestParams,
   context: ServerContext,
 ): Promise<CallToolResult> {
   const { gateway, call } = request

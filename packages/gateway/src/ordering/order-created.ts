@@ -25,7 +25,11 @@ export interface CreatedOrder {
  * response, a look-up or a sync reported the submit. The event omits the recipient, because a webhook may pass through
  * several systems.
  */
-export function buildOrderCreatedInsert(db: Db, order: CreatedOrder, { document, now, baseUrl }: ErpReport) {
+export function buildOrderCreatedInsert(
+  db: Db,
+  order: CreatedOrder,
+  { document, now, baseUrl, traceParent }: ErpReport,
+) {
   const { order_type, path, id, channel_code, created_at, request_id } = order
   const isWholesale = order_type === 'wholesale'
   const { currency, costs } = document
@@ -35,6 +39,7 @@ export function buildOrderCreatedInsert(db: Db, order: CreatedOrder, { document,
     channel_code,
     warehouse_code: null,
     request_id,
+    trace_parent: traceParent,
     data: {
       order_type,
       order_id: isWholesale ? id : null,

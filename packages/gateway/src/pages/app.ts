@@ -8,6 +8,7 @@ import { toFailureResponse } from '../pipeline/failure.ts'
 import { chooseRequestId } from '../pipeline/headers.ts'
 import { serializeAdminOpenApi, serializeOpenApi } from '../projections/openapi.ts'
 import { buildAssetPath, readAsset } from './assets.ts'
+import { registerConsoleRoutes } from './console.ts'
 import { addQuery } from './docs/markdown.ts'
 import { registerHealthRoutes } from './health.ts'
 import { renderPage } from './layout.ts'
@@ -15,16 +16,20 @@ import { buildLlmsFullText, buildLlmsText, toLlmsFullPath } from './llms.ts'
 import { buildMissingPage } from './missing.ts'
 import { renderPageMarkdown, toLlmsPath } from './page.ts'
 import { buildPagePolicy } from './policy.ts'
-import { prepareDocument, readHeaderValues, toDocumentResponse } from './respond.ts'
+import {
+  immutableCache,
+  type PageVariables,
+  prepareDocument,
+  readHeaderValues,
+  toDocumentResponse,
+} from './respond.ts'
 import { buildSearchIndex } from './search.ts'
 import { findPage } from './site.ts'
 import { apiCatalogLink, registerWellKnownRoutes } from './well-known.ts'
 
-type Variables = { Variables: { requestId: string; language: Language; query: string } }
-
 /** Creates the application for pages, health checks and machine-readable documents: everything outside the API. */
-export function createPages(gateway: Gateway, isDraining = () => false): Hono<Variables> {
-  const app = new Hono<Variables>()
+export function createPages(gateway: Gateway, isDraining = () => false): Hono<PageVariables> {
+  const app = new Hono<PageVariables>()
   app.use(async (c, next) => {
     const requestId = chooseRequestId(c.req.header('x-request-id'), () => gateway.ids.next('req'))
     const asked = c.req.query('lang')
@@ -36,11 +41,13 @@ export function createPages(gateway: Gateway, isDraining = () => false): Hono<Va
     // Set after the handler, because a response that the handler created replaces headers that were set earlier.
     c.header('X-API-Version', apiVersion)
     c.header('X-Request-Id', requestId)
-    for (const [name, value] of buildPagePolicy(gateway.config.baseUrl)) c.header(name, value)
+    for (const [name, value] of buildPagePolicy(gateway.config.baseUrl, c.get('styleNonce')))
+      c.header(name, value)
   })
   registerHealthRoutes(app, gateway, isDraining)
   registerWellKnownRoutes(app, gateway)
   registerMachineDocuments(app)
+  registerConsoleRoutes(app, gateway)
   // The changelog is at `/changelog`; `/docs/changelog` redirects there.
   app.get('/docs/changelog', (c) => c.redirect(`/changelog${c.get('query')}`, 308))
   app.get('/docs/changelog.md', (c) => c.redirect(`/changelog.md${c.get('query')}`, 308))
@@ -69,7 +76,7 @@ const json = 'application/json; charset=utf-8'
 const negotiated = 'Accept, Accept-Language, Accept-Encoding'
 
 /** Serves a page as HTML, or as Markdown if its address ends in `.md` or the client prefers Markdown. */
-async function servePage(c: Context<Variables>): Promise<Response> {
+async function servePage(c: Context<PageVariables>): Promise<Response> {
   const { language, query } = c.var
   const address = c.req.path
   const isMarkdown = address.endsWith('.md') || prefersMarkdown(readHeaderValues(c.req.raw, 'accept'))
@@ -125,9 +132,7 @@ function addLanguageToLinks(text: string, query: string): string {
   return text.replace(/\]\((\/[^)\s]*)\)/g, (_whole, href: string) => `](${addQuery(href, query)})`)
 }
 
-const immutableCache = 'public, max-age=31536000, immutable'
-
-function registerMachineDocuments(app: Hono<Variables>) {
+function registerMachineDocuments(app: Hono<PageVariables>) {
   const serve = (
     path: string,
     type: string,

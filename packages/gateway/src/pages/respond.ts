@@ -3,7 +3,23 @@ import { gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { acceptsGzip } from '../contract/accept.ts'
 import { matchesETag } from '../contract/etag.ts'
+import type { Language } from '../contract/language.ts'
 import { sha256 } from '../kernel/crypto.ts'
+
+/** What the handlers of pages know of a request. */
+export interface PageVariables {
+  Variables: {
+    requestId: string
+    language: Language
+    /** `?lang=zh` if the address specified the language, so that links keep it; otherwise empty. */
+    query: string
+    /** The nonce of the response's content policy, if the page adds style elements. */
+    styleNonce: string | undefined
+  }
+}
+
+/** The cache rule of files whose address contains the hash of their content. */
+export const immutableCache = 'public, max-age=31536000, immutable'
 
 /** A prepared document: its bytes, plain and compressed, and their ETag. */
 export interface PreparedDocument {

@@ -29,7 +29,7 @@ const securityPath = '/.well-known/security.txt'
 const apiCatalogPath = '/.well-known/api-catalog'
 export const apiCatalogLink = `<${apiCatalogPath}>; rel="api-catalog"`
 
-/** Headers of documents that must not be cached, because they contain the requested host or the current day. */
+/** Headers of documents that caches must check again before each use, because they contain the requested host or the current day. */
 const changingHeaders = { 'Cache-Control': 'no-cache' }
 
 const dayMs = 86_400_000

@@ -1,6 +1,7 @@
 import type { ApiResponse, Call, Caller, Keyed, Prebuilt } from '../contract/call.ts'
 import type { Language } from '../contract/language.ts'
 import type { Gateway } from '../gateway.ts'
+import type { TraceContext } from '../kernel/trace-context.ts'
 import type { UpstreamCall } from '../kernel/tracing.ts'
 import { logCall } from './log-call.ts'
 import type { Pipeline } from './pipeline.ts'
@@ -17,7 +18,7 @@ export interface InProcessRequest {
 }
 
 /** The outer call, which makes the in-process call. Its token, language, address and request id are passed on. */
-export type OriginalCall = Pick<Call, 'requestId' | 'language' | 'address' | 'fault' | 'header'>
+export type OriginalCall = Pick<Call, 'requestId' | 'language' | 'address' | 'fault' | 'header' | 'trace'>
 
 /** A call that did not arrive over HTTP. */
 class InProcessCall implements Call {
@@ -28,6 +29,7 @@ class InProcessCall implements Call {
   readonly language: Language
   readonly address: string | undefined
   readonly fault: string | undefined
+  readonly trace: TraceContext | undefined
   route: string | undefined = undefined
   params: Readonly<Record<string, string>> = {}
   caller: Caller | undefined = undefined
@@ -47,6 +49,7 @@ class InProcessCall implements Call {
     this.language = outer.language
     this.address = outer.address
     this.fault = outer.fault
+    this.trace = outer.trace
     this.#body = body === undefined ? noBytes : Buffer.from(JSON.stringify(body))
     this.#headers = {
       authorization: outer.header('authorization'),

@@ -22,6 +22,7 @@ export function logCall(gateway: Gateway, call: Call, response: ApiResponse, ms:
       route: call.route ?? 'none',
       status: response.status,
       ms: Math.round(ms * 10) / 10,
+      ...(call.trace ? { trace_id: call.trace.traceId } : {}),
       ...(response.code === undefined ? {} : { code: response.code }),
       ...(call.caller ? { channel_code: call.caller.channel_code } : {}),
       ...(call.cost === undefined ? {} : { points: call.cost }),

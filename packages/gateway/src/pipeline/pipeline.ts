@@ -87,7 +87,10 @@ interface PipelineParts {
 }
 
 async function dispatch(parts: PipelineParts, router: Router<Route>, call: Call): Promise<ApiResponse> {
-  if (isLegacyPath(call.path)) throw toLegacyError(call.path)
+  if (isLegacyPath(call.path)) {
+    parts.gateway.memory.metrics.legacyPaths.inc()
+    throw toLegacyError(call.path)
+  }
   const { route, params } = router.match(call.method, call.path)
   call.params = params
   call.route = route.endpoint.path

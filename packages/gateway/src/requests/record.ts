@@ -158,12 +158,12 @@ const countColumns = ['slot', 'at', 'channel_code', 'route', 'calls', 'points', 
 export async function storeRequests(gateway: Gateway, isLast = false): Promise<boolean> {
   const { requests: buffer } = gateway.memory
   // Two concurrent turns would remove each other's rows.
-  buffer.turn = buffer.turn.catch(() => {}).then(() => storeWaiting(gateway, isLast))
+  buffer.turn = buffer.turn.catch(() => {}).then(() => storeWaitingRequests(gateway, isLast))
   await buffer.turn
   return buffer.rows.length > 0
 }
 
-async function storeWaiting(gateway: Gateway, isLast: boolean): Promise<void> {
+async function storeWaitingRequests(gateway: Gateway, isLast: boolean): Promise<void> {
   const { memory, log } = gateway
   const { requests: buffer } = memory
   buffer.anonymous = 0
@@ -172,6 +172,7 @@ async function storeWaiting(gateway: Gateway, isLast: boolean): Promise<void> {
       { rows: buffer.leftOut },
       'requests are missing from the request log, because there were too many',
     )
+    memory.metrics.requestsLeftOut.inc(buffer.leftOut)
     buffer.leftOut = 0
   }
   const rows = buffer.rows.slice(0, maxRowsPerTurn)

@@ -106,7 +106,7 @@ function performReservation(context: CallContext, { row, held, lines, warehouses
     detail: { hold_id: gateway.ids.next('hold') },
     status: created,
     ready: session,
-    check: (tx) => requireBelowHoldLimit(tx, channel_code, () => countLiveReservations(tx, channel_code)),
+    check: (tx) => requireBelowHoldLimit(tx, channel_code, () => readLiveReservationCount(tx, channel_code)),
     buildDocumentUpdates: (db) => [buildReservationInsert(db, row)],
     send: async (options) =>
       rejectShortHold(
@@ -199,7 +199,8 @@ function findSameReservation(
     .executeTakeFirst()
 }
 
-function countLiveReservations(tx: Tx, channel: string) {
+/** Reads the number of reservations of a channel that hold stock, as `live`. */
+function readLiveReservationCount(tx: Tx, channel: string) {
   return tx
     .selectFrom('reservations')
     .select((eb) => eb.fn.countAll<number>().as('live'))

@@ -146,7 +146,7 @@ export function buildBlock(pieces: readonly Piece[]): Block {
     starts[row + 1] = (starts[row] ?? 0) + bytes.length + comma.length
     digests.set(digest, row * wordsPerSum)
   })
-  return addLiveRows({
+  return completeBlock({
     skus: pieces.map(({ sku }) => sku),
     styles: pieces.map(({ style }) => style),
     versions: Float64Array.from(pieces, ({ version }) => version),
@@ -187,10 +187,11 @@ function replaceRows(block: Block, rows: readonly number[], changes: readonly Sn
     ? block.styles.map((style, row) => changes[rows.indexOf(row)]?.product_code ?? style)
     : block.styles
   const bytes = Buffer.concat(parts)
-  return addLiveRows({ skus: block.skus, styles, versions, removed, digests, bytes, starts })
+  return completeBlock({ skus: block.skus, styles, versions, removed, digests, bytes, starts })
 }
 
-function addLiveRows(block: Omit<Block, 'live' | 'liveRows'>): Block {
+/** Adds the members that are computed from the others: `live` and `liveRows`. */
+function completeBlock(block: Omit<Block, 'live' | 'liveRows'>): Block {
   const whole = { ...block, live: block.bytes, liveRows: block.skus.length }
   if (!block.removed.includes(1)) return whole
   const live: Buffer[] = []

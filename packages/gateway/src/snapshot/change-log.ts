@@ -1,10 +1,10 @@
 /**
- * The order in which a warehouse's rows last changed: every row once, under its newest version, ascending. The chunks
- * are immutable, so that a snapshot and its log are one value.
+ * The order in which a warehouse's rows last changed: every row once, under its newest version, ascending. Chunks are
+ * replaced and never changed in place, so that a snapshot keeps the log that belongs to it.
  *
  * If a row changes again, its former entry is marked as superseded and a new one is appended. Sparse chunks are merged,
  * so the log is never much longer than the number of rows. Each chunk knows the number of its live entries, so that
- * counting the pending rows does not walk the chunk.
+ * counting the rows after a version need not walk whole chunks.
  */
 const entriesPerChunk = 1024
 /** Neighbouring chunks with at most this many live entries together are merged. */

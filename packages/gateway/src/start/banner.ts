@@ -19,6 +19,7 @@ Trade Gateway is ready at ${baseUrl}
   sandbox account   ${username}  ${password}
   sandbox channel   client_id ${settings.SANDBOX_CLIENT_ID}  client_secret ${settings.SANDBOX_CLIENT_SECRET}
   admin token       ${settings.ADMIN_TOKEN || 'none: the console is disabled'}
+  console           ${baseUrl}/admin
   orders            ${guarantee}
   stock             ${describeActivity(activity)}
 

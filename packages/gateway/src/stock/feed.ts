@@ -72,6 +72,7 @@ export async function replyWithChanges(
   }
   const reason =
     since === undefined ? 'no_cursor' : findFullSyncReason(snapshot, since, readHorizon(gateway, code))
+  if (since !== undefined && reason) gateway.memory.metrics.fullSyncs.inc({ reason })
   if (reason || since === undefined)
     return replyWithFullSync(gateway, code, {
       since,

@@ -128,6 +128,8 @@ const descriptiveFields = [
 ] as const
 
 async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
+  // Prometheus sees no increase in a counter that begins with its first event.
+  gateway.memory.metrics.compareDifferences.inc({ warehouse: code }, 0)
   const row = await gateway.store.db
     .selectFrom('warehouses')
     .selectAll()
@@ -233,6 +235,7 @@ async function recordDifferences(
       : await rereadHintedSkus(gateway, warehouse_code, cursor)
   const rows = corrected.filter((sku) => !announced.has(sku)).length
   if (rows > 0 && cursor !== null) {
+    gateway.memory.metrics.compareDifferences.inc({ warehouse: warehouse_code }, rows)
     gateway.log.warn(
       { warehouse_code, rows },
       'a full comparison corrected rows of stock that no hint had named',

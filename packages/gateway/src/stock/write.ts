@@ -46,6 +46,9 @@ export async function writeStock(gateway: Gateway, change: StockChange): Promise
     written.push(...(await writeBatch(gateway, { ...change, rows, gone })))
     await yieldToLoop()
   }
+  if (written.length > 0) {
+    gateway.memory.metrics.stockChanges.inc({ warehouse: change.warehouse_code }, written.length)
+  }
   return written
 }
 

@@ -7,7 +7,7 @@ import { withMigrationTurn } from './migration-turn.ts'
 import { createPartitions } from './partitions.ts'
 import { PipelinedDialect, PreparingPool } from './pipelined.ts'
 import { isPooled, type Session } from './pooler.ts'
-import { probe } from './probe.ts'
+import { writeProbe } from './probe.ts'
 import { SessionLocks } from './session-locks.ts'
 import { type Bulk, batchRows, type Locking, type Store, StoreUnusable } from './store.ts'
 import type { Tables } from './tables.ts'
@@ -78,7 +78,7 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
 function createStore(common: pg.PoolConfig, backgroundPool: pg.Pool, log: Log): Store {
   const locks = new InProcessLocks()
   const sessionLocks = new SessionLocks(common, log)
-  const state: StorageState = new StorageState(log, () => probe(forRequests.db))
+  const state: StorageState = new StorageState(log, () => writeProbe(forRequests.db))
   const note = (error: unknown) => state.note(error)
   const announcer = new Announcer(common, backgroundPool, log)
   const toStore = (pipelines: PreparingPool, withLock: Store['withLock']): Store => {
@@ -115,7 +115,7 @@ function createStore(common: pg.PoolConfig, backgroundPool: pg.Pool, log: Log): 
   const forRequests = toStore(requests, (name, waitMs, work) => {
     const { silences } = state
     return locks.hold(name, waitMs, () => {
-      // A request that waited here for another one has already waited for a database that does not respond.
+      // While this request queued behind another one, the database was found not to respond. So it fails at once.
       if (state.trouble === 'storage_unavailable' && state.silences > silences) throw new DatabaseSilent()
       return sessionLocks.hold({ name, waitMs, maxSilenceMs: maxRequestSilenceMs, onSilence: note }, work)
     })

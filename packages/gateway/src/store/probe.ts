@@ -1,11 +1,11 @@
 import type { Db } from './store.ts'
 
-/** The size of the probe: more than the free space inside the database's files, and more than any order writes. */
+/** The size of the value: more than the free space inside the database's files, and more than any order writes. */
 const probeBytes = 64 * 1024
 const key = 'storage_probe'
 
 /** Writes a value and removes it. Throws if the database refuses writes. */
-export async function probe(db: Db): Promise<void> {
+export async function writeProbe(db: Db): Promise<void> {
   const value = '0'.repeat(probeBytes)
   await db
     .insertInto('installation')

@@ -4,7 +4,7 @@ import { Kysely, SqliteDialect, sql } from 'kysely'
 import { jsonLog, type Log } from '../kernel/log.ts'
 import { InProcessLocks } from './in-process-locks.ts'
 import { createUnpartitioned } from './partitions.ts'
-import { probe } from './probe.ts'
+import { writeProbe } from './probe.ts'
 import { type Bulk, runInOrder, type Store, StoreUnusable, type Topic } from './store.ts'
 import type { Tables } from './tables.ts'
 import { isBusy, isCorrupt, StorageState } from './trouble.ts'
@@ -39,7 +39,7 @@ export function openSqlite(path: string, log: Log = jsonLog('silent')): Store {
     if (isCorrupt(cause)) throw new StoreUnusable(describeDamage(path), failureExit, cause)
     throw cause
   }
-  const state = new StorageState(log, () => probe(db))
+  const state = new StorageState(log, () => writeProbe(db))
   const locks = new InProcessLocks()
   const emitter = new EventEmitter()
   const db = new Kysely<Tables>({

@@ -556,6 +556,8 @@ export interface OutboxRow {
   occurred_at: number
   /** The data as JSON. */
   data: string
+  /** The W3C `traceparent` of the request that caused the event; null if there was none. */
+  trace_parent: string | null
 }
 
 /** A numbered event. The event of an endpoint test has no number and appears on no list. */

@@ -13,8 +13,8 @@ const primaryCode = 0xff
 /** The codes of a full disk, from the operating system and from PostgreSQL. */
 const fullCodes = new Set(['ENOSPC', 'EDQUOT', '53100'])
 /**
- * The code of a statement that was cancelled because it took too long. The database responded, so its state did not
- * change.
+ * PostgreSQL's code of a statement that was cancelled because it took too long. The request fails as
+ * `storage_unavailable`. But the database did respond, so `StorageState` counts no silence.
  */
 const cancelledCode = '57014'
 const awayCodes = new Set([

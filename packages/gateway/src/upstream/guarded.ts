@@ -17,7 +17,9 @@ import {
 import type { Clock } from '../kernel/clock.ts'
 import { Deadline } from '../kernel/deadline.ts'
 import { Slots } from '../kernel/slots.ts'
+import { formatTraceParent, type TraceContext } from '../kernel/trace-context.ts'
 import type { Tracing } from '../kernel/tracing.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import { Breaker } from './breaker.ts'
 import type { OperationFigures } from './operation-figures.ts'
 import type { ErpWatch } from './watch.ts'
@@ -40,6 +42,7 @@ const maxBudget = 10
 export interface Observers {
   readonly watch?: ErpWatch
   readonly tracing?: Tracing
+  readonly metrics?: Metrics
   readonly figures?: OperationFigures
 }
 
@@ -91,7 +94,9 @@ export function guardErp(erp: Erp, clock: Clock, observers: Observers = {}): Gua
     }
   }
   const call: AnyCall = (id, input, options) =>
-    trace({ ...observers, clock }, id, () => retrying(id, input, options))
+    trace({ ...observers, clock }, id, (context) =>
+      retrying(id, input, context ? { ...options, traceparent: formatTraceParent(context) } : options),
+    )
   return { erp: createErp(call), state: () => breaker.state, since: () => breaker.since }
 }
 
@@ -101,24 +106,35 @@ interface Tracer extends Observers {
 
 /** Records the duration and the result of a call, retries included, for the request that made it and for operators. */
 async function trace<T extends object>(
-  { tracing, figures, clock }: Tracer,
+  { tracing, metrics, figures, clock }: Tracer,
   operation: string,
-  work: () => Promise<T>,
+  work: (context: TraceContext | undefined) => Promise<T>,
 ): Promise<T> {
+  const parent = tracing?.trace
+  // The calls of a worker have no cause in a trace, and would be traces of one span each.
+  const span = parent && tracing?.spans.start({ name: `erp ${operation}`, kind: 'client', parent })
   const began = clock.monotonic()
   let result = 'failed'
   try {
-    const answer = await work()
+    const answer = await work(span?.context ?? parent)
     result = 'rejected' in answer ? 'rejected' : 'ok'
     return answer
   } catch (error) {
     if (error instanceof UnknownOutcome) result = error.sent ? error.kind : 'not_sent'
     throw error
   } finally {
-    const made = { operation, duration_us: Math.round((clock.monotonic() - began) * 1000), result }
+    const ms = clock.monotonic() - began
+    const made = { operation, duration_us: Math.round(ms * 1000), result }
     tracing?.note(made)
     figures?.note(made)
+    metrics?.endUpstreamCall(operation, result, ms / 1000)
+    span?.end({ attributes: { operation, result }, error: isAnswer(result) ? undefined : result })
   }
+}
+
+/** Whether the ERP responded, be it with a refusal. */
+function isAnswer(result: string): boolean {
+  return result === 'ok' || result === 'rejected'
 }
 
 /**

@@ -1,7 +1,8 @@
 /**
  * Decides whether an address belongs to the public internet. The gateway refuses every address that is not certainly
- * public unicast. It refuses the IANA special-purpose registries (RFC 6890 and its updates), multicast, and all of IPv6
- * outside 2000::/3. So it refuses any IPv4 address inside an IPv6 one (mapped, compatible, translated or tunnelled).
+ * public unicast. It refuses the ranges of the IANA special-purpose registries (RFC 6890 and its updates), multicast, and
+ * all of IPv6 outside 2000::/3. These contain the standard forms of an IPv4 address inside an IPv6 one (mapped,
+ * compatible, 64:ff9b::/96, 6to4, Teredo).
  */
 
 import { Networks } from '../kernel/networks.ts'

@@ -1,11 +1,12 @@
 /** One delivery attempt: builds, signs and sends the body, and converts the result to an outcome. */
 
 import type { Gateway } from '../gateway.ts'
+import { formatTraceParent, parseTraceParent, type TraceContext } from '../kernel/trace-context.ts'
 import type { Egress, PostError, PostResult } from './egress.ts'
 import { parseInboxName, receiveDelivery } from './inbox.ts'
 import { buildBody, findReasonToWithhold } from './payload.ts'
 import type { Due, Outcome, Target } from './queue.ts'
-import { findRetryDelay } from './schedule.ts'
+import { findRetryDelay, maxAttempts } from './schedule.ts'
 import { buildSignatureHeaders, isSigned, listSigningKeys } from './sign.ts'
 
 /** The time limit of an attempt. */
@@ -19,16 +20,22 @@ interface AttemptContext {
 }
 
 /** Attempts a delivery. If the endpoint may no longer receive the event, cancels the delivery. Never throws. */
-export async function attemptDelivery(
-  { gateway, egress }: AttemptContext,
-  target: Target,
-  due: Due,
-): Promise<Outcome> {
+export async function attemptDelivery(context: AttemptContext, target: Target, due: Due): Promise<Outcome> {
+  const outcome = await attempt(context, target, due)
+  context.gateway.memory.metrics.deliveries.inc({
+    type: due.event_type,
+    outcome: outcome.status === 'pending' ? 'failed' : outcome.status,
+    attempt: String(Math.min(due.attempts + 1, maxAttempts)),
+  })
+  return outcome
+}
+
+async function attempt({ gateway, egress }: AttemptContext, target: Target, due: Due): Promise<Outcome> {
   try {
     const reason = findReasonToWithhold(gateway, target, due)
     if (reason)
       return { ...toOutcome(gateway, due, toUnsentResult(reason)), status: 'cancelled', due_at: null }
-    return toOutcome(gateway, due, await postDelivery({ gateway, egress }, target, due))
+    return toOutcome(gateway, due, await measureDelivery({ gateway, egress }, target, due))
   } catch (error) {
     gateway.log.error(
       { error, subject: due.delivery_id },
@@ -42,12 +49,28 @@ function toUnsentResult(error: PostError): PostResult {
   return { status: undefined, error, excerpt: null }
 }
 
+/** Sends the delivery, measures its duration, and records it as a part of the trace of the event's cause. */
+async function measureDelivery(context: AttemptContext, target: Target, due: Due): Promise<PostResult> {
+  const { clock, memory } = context.gateway
+  const { metrics, tracing } = memory
+  const parent = parseTraceParent([due.trace_parent])
+  const span = parent && tracing.spans.start({ name: `webhook ${due.event_type}`, kind: 'client', parent })
+  const began = clock.monotonic()
+  const result = await postDelivery(context, target, { ...due, trace: span?.context ?? parent })
+  metrics.delivery.observe((clock.monotonic() - began) / 1000)
+  const { delivery_id, event_id, attempts } = due
+  const attributes = { delivery_id, event_id, attempt: attempts + 1 }
+  const status = result.status === undefined ? {} : { 'http.response.status_code': result.status }
+  span?.end({ attributes: { ...attributes, ...status }, error: result.error })
+  return result
+}
+
 function postDelivery(
   { gateway, egress }: AttemptContext,
   target: Target,
-  due: Due,
+  due: Due & { readonly trace: TraceContext | undefined },
 ): Promise<PostResult> | PostResult {
-  const { event_id } = due
+  const { event_id, trace } = due
   const body = buildBody(gateway, target, due)
   const keys = listSigningKeys(gateway, target)
   const signature = buildSignatureHeaders(keys, { event_id, epochMs: gateway.clock.now(), body })
@@ -61,6 +84,7 @@ function postDelivery(
     'X-Request-Id',
     request_id,
     ...signature,
+    ...(trace ? ['traceparent', formatTraceParent(trace)] : []),
   ]
   const name = parseInboxName(gateway, target.url)
   if (name === undefined) return egress.post({ url: target.url, headers, body, timeoutMs: attemptTimeoutMs })

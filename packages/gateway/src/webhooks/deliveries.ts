@@ -101,6 +101,7 @@ export async function testEndpoint(
     request_id,
     occurred_at: now,
     data: JSON.stringify({ endpoint_id, requested_at: formatInstant(now) }),
+    trace_parent: gateway.memory.tracing.traceParent,
   }
   const delivery = createDelivery(gateway, { ...event, endpoint_id }, now)
   const data = toDeliveryJson(delivery)

@@ -62,7 +62,7 @@ const maxIdleMs = 1_000
 const reloadAfterMs = 500
 const maxStaleMs = 1_000
 const renewEveryMs = leaseMs / 3
-/** How long the queue of a paused channel waits before the next check. */
+/** After this time it is checked again whether the channel of a queue is still paused. */
 const pausedRetryMs = 30_000
 const maxRememberedFailing = 10_000
 const freeOrphansEveryMs = 1_000

@@ -156,7 +156,9 @@ export type Due = Pick<
   WebhookDeliveryRow,
   'delivery_id' | 'endpoint_id' | 'event_id' | 'event_number' | 'event_type' | 'attempts'
 > & { readonly due_at: number } & {
-  readonly [Field in 'request_id' | 'occurred_at' | 'data' | 'warehouse_code']: EventRow[Field] | null
+  readonly [Field in 'request_id' | 'occurred_at' | 'data' | 'warehouse_code' | 'trace_parent']:
+    | EventRow[Field]
+    | null
 }
 
 /** The position up to which a queue was read. */
@@ -202,7 +204,7 @@ export async function readDueDeliveries(
 
 const own = 'd.delivery_id, d.endpoint_id, d.event_id, d.event_number, d.event_type, d.attempts, d.due_at'
 const ownColumns = sql.raw(own)
-const dueColumns = sql.raw(`${own}, e.request_id, e.occurred_at, e.data, e.warehouse_code`)
+const dueColumns = sql.raw(`${own}, e.request_id, e.occurred_at, e.data, e.warehouse_code, e.trace_parent`)
 
 /** An endpoint's settings for delivery, as they were last read. */
 export interface Target
@@ -269,7 +271,7 @@ export interface Outcome {
   readonly last_error: PostError | null
   readonly last_response: string | null
   readonly attempted_at: number
-  /** Milliseconds until the next attempt; null if there is none. */
+  /** The delay of the next attempt, in milliseconds after `attempted_at`; null if there is none. */
   readonly due_at: number | null
 }
 

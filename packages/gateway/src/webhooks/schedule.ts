@@ -4,6 +4,9 @@
  */
 export const retryDelaysMs = [30_000, 120_000, 600_000, 3_600_000, 21_600_000] as const
 
+/** The largest number of attempts of a delivery before it becomes a dead letter. */
+export const maxAttempts = retryDelaysMs.length + 1
+
 /** Returns the delay after `failures` failed attempts; undefined if there is no further attempt. */
 export function findRetryDelay(failures: number): number | undefined {
   return retryDelaysMs[failures - 1]

@@ -44,8 +44,10 @@ async function numberEvents(gateway: Gateway, tx: Tx): Promise<{ taken: number; 
   const ids = bulk.texts(taken.map(({ event_id }) => event_id))
   // `insert … select` moves the events within the database, so that their data never crosses the connection.
   const inserted = sql<{ event_id: string }>`
-    insert into events (event_id, number, type, channel_code, warehouse_code, request_id, occurred_at, data)
-    select o.event_id, n.number, o.type, o.channel_code, o.warehouse_code, o.request_id, o.occurred_at, o.data
+    insert into events (event_id, number, type, channel_code, warehouse_code, request_id, occurred_at, data,
+      trace_parent)
+    select o.event_id, n.number, o.type, o.channel_code, o.warehouse_code, o.request_id, o.occurred_at, o.data,
+      o.trace_parent
     from (${bulk.rows('events', ['event_id', 'number'], events)}) as n
     join outbox as o on o.event_id = n.event_id where true
     on conflict (event_id) do nothing returning event_id`

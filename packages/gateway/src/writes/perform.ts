@@ -19,6 +19,7 @@ import {
   type Written,
 } from './intent.ts'
 import { freeKey, storeSettledResponse } from './keys.ts'
+import { countOrder } from './order-count.ts'
 import { publishFigures } from './publish.ts'
 import { serializeWrite } from './serialize.ts'
 import { maxIdleBeforeSendMs, writeTimeoutMs } from './timing.ts'
@@ -55,10 +56,12 @@ async function executeWrite<Detail, Body, Row>(
     // A definite failure: the request was never sent, or the gateway refused it before the ERP. Any other write may
     // have taken effect.
     const isDefinite = error instanceof UnknownOutcome ? !error.sent : error instanceof GatewayError
+    countOrder(gateway, write, isDefinite ? 'not_sent' : 'unknown')
     if (isDefinite) await undoOwnIntent(gateway, write, { intent, httpStatus: 502 })
     throw error instanceof GatewayError ? error : toUnconfirmedWriteError(error)
   }
   if ('rejected' in answer) {
+    countOrder(gateway, write, 'rejected')
     await undoOwnIntent(gateway, write, { intent, httpStatus: 422 })
     throw toRejectionError(answer.rejected)
   }
@@ -158,6 +161,7 @@ async function commitOutcome<Detail, Body, Row>(
     if (call?.key) call.key.isKept = true
     return response
   })
+  countOrder(gateway, write, 'placed')
   if (write.makesEvents) gateway.nudge('events')
   return reply
 }

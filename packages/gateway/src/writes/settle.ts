@@ -12,6 +12,7 @@ import type { Gateway } from '../gateway.ts'
 import type { Tx } from '../store/store.ts'
 import type { IntentRow } from '../store/tables.ts'
 import type { AnyWrite, Figures, Write } from './intent.ts'
+import { countOrder } from './order-count.ts'
 import { applyOutcome, undoWrite } from './perform.ts'
 import { recordSighting } from './sightings.ts'
 import { maxSendDelayMs } from './timing.ts'
@@ -62,8 +63,10 @@ export async function settleManually(
     if (!row) return 'settled' as const
     const write = requireWriteKind(writes, row)
     if (document && !write.isDone(document)) return 'not done' as const
-    if (document === null) await undoWrite(gateway, write, { intent: row, httpStatus: 502, record })
-    else await applyFound(gateway, write, { intent: row, document, record })
+    if (document === null) {
+      await undoWrite(gateway, write, { intent: row, httpStatus: 502, record })
+      countOrder(gateway, write, 'undone')
+    } else await applyFound(gateway, write, { intent: row, document, record })
     return 'settled' as const
   })
   return done ?? 'busy'
@@ -128,6 +131,7 @@ async function settleByLookup(gateway: Gateway, write: Write<unknown>, intent: I
   const pause = Math.max(minPauseMs, lookup_lag_ms)
   if (isMiss && sighting.missedAt !== undefined && now - sighting.missedAt >= pause) {
     await undoWrite(gateway, write, { intent, httpStatus: 502 })
+    countOrder(gateway, write, 'undone')
     return { outcome: 'absent' }
   }
   sighting.missedAt = isMiss ? (sighting.missedAt ?? now) : undefined

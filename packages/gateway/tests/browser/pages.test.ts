@@ -4,21 +4,12 @@
  * CHROMIUM names or else in /usr/bin/chromium.
  */
 
-import { existsSync, readFileSync } from 'node:fs'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findPage } from '../../src/pages/site.ts'
 import { openTestGateway, signInBuyer, type TestGateway } from '../harness.ts'
+import { findAxeViolations, launchChromium, openPage, patienceMs, readFirstPaint, why } from './chromium.ts'
 
-const executable = process.env.CHROMIUM || '/usr/bin/chromium'
-const why = !process.env.TEST_BROWSER
-  ? 'TEST_BROWSER is not set'
-  : existsSync(executable)
-    ? undefined
-    : `there is no ${executable}`
-if (why !== undefined) process.stdout.write(`the browser tests are left out: ${why}\n`)
-
-const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
 const shown = [
   '/',
   '/docs',
@@ -32,37 +23,20 @@ const shown = [
   '/changelog',
 ].filter((path) => findPage(path, 'en') !== undefined)
 
-/** The time limit of these tests. They take minutes if several processes share a processor. */
-const patienceMs = 300_000
-
 describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () => {
   let house: TestGateway
   let browser: Browser
 
   beforeAll(async () => {
     house = await openTestGateway()
-    browser = await chromium.launch({ executablePath: executable, args: ['--no-sandbox'] })
+    browser = await launchChromium()
   })
   afterAll(async () => {
     await browser.close()
     await house.close()
   })
 
-  /** Opens a page. Records its requests to other origins and its errors in `offences`. */
-  async function openPage(options: Parameters<Browser['newContext']>[0] = {}) {
-    const context = await browser.newContext(options)
-    const page = await context.newPage()
-    const offences: string[] = []
-    page.on('request', (request) => {
-      if (!request.url().startsWith(house.url) && !request.url().startsWith('data:'))
-        offences.push(request.url())
-    })
-    page.on('console', (message) => {
-      if (message.type() === 'error') offences.push(message.text())
-    })
-    page.on('pageerror', (error) => offences.push(String(error)))
-    return { page, offences, close: () => context.close() }
-  }
+  const open = (options: BrowserContextOptions = {}) => openPage(browser, house.url, options)
 
   const forms = [
     ['a desk, light', { viewport: { width: 1440, height: 900 }, colorScheme: 'light' }],
@@ -72,7 +46,7 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
   it.each(forms)(
     'on %s, no page is wider than the screen, asks elsewhere or fails axe',
     async (_name, form) => {
-      const { page, offences, close } = await openPage(form)
+      const { page, offences, close } = await open(form)
       const found: string[] = []
       for (const path of shown) {
         for (const language of ['en', 'zh', 'ko']) {
@@ -90,7 +64,7 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
   )
 
   it('works without scripts: content, navigation on a phone, samples', async () => {
-    const { page, offences, close } = await openPage({
+    const { page, offences, close } = await open({
       javaScriptEnabled: false,
       viewport: { width: 360, height: 740 },
     })
@@ -114,7 +88,7 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     ['ko', '재고', '/docs/guides/keep-stock-in-sync'],
     ['ko', 'SHIPPING_REQ', '/errors/SHIPPING_REQUIRED'],
   ])('in %s, the search finds %s', async (language, words, first) => {
-    const { page, offences, close } = await openPage({ viewport: { width: 1200, height: 800 } })
+    const { page, offences, close } = await open({ viewport: { width: 1200, height: 800 } })
     await page.goto(`${house.url}/?lang=${language}`)
     await page.keyboard.press('/')
     await page.locator('.finder input').fill(words)
@@ -131,7 +105,7 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
   })
 
   it('copies code, and keeps the colours that the reader chose', async () => {
-    const { page, close } = await openPage({
+    const { page, close } = await open({
       colorScheme: 'light',
       permissions: ['clipboard-read', 'clipboard-write'],
     })
@@ -148,7 +122,7 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
   })
 
   it('/swagger shows the contract in the reader’s language and calls it', async () => {
-    const { page, offences, close } = await openPage({ viewport: { width: 1200, height: 900 } })
+    const { page, offences, close } = await open({ viewport: { width: 1200, height: 900 } })
     await page.goto(`${house.url}/swagger?lang=ko`)
     await page.locator('.opblock-tag').first().waitFor({ timeout: 20_000 })
     // Webhooks are listed after the calls and are always expanded.
@@ -170,7 +144,7 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
   it('prints how large a page is and when it first paints on a processor four times slower', async () => {
     const sizes: string[] = []
     for (const path of shown) {
-      const { page, close } = await openPage({ viewport: { width: 1280, height: 800 } })
+      const { page, close } = await open({ viewport: { width: 1280, height: 800 } })
       const session = await page.context().newCDPSession(page)
       await session.send('Emulation.setCPUThrottlingRate', { rate: 4 })
       await session.send('Network.enable')
@@ -179,11 +153,9 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
         bytes += encodedDataLength
       })
       await page.goto(`${house.url}${path}`, { waitUntil: 'load' })
-      const paint = await page.evaluate(
-        "new Promise((done) => { const seen = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime; const look = () => seen() === undefined ? setTimeout(look, 20) : done(seen()); look() })",
-      )
+      const paint = await readFirstPaint(page)
       sizes.push(
-        `${path}: ${Math.round(bytes / 1024)} KB with everything it loads, first paint after ${Math.round(Number(paint))} ms`,
+        `${path}: ${Math.round(bytes / 1024)} KB with everything it loads, first paint after ${Math.round(paint)} ms`,
       )
       expect(bytes, path).toBeLessThan(150 * 1024)
       await close()
@@ -191,13 +163,3 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     process.stdout.write(`${sizes.join('\n')}\n`)
   })
 })
-
-/** Returns the violations that axe rates as serious or critical. */
-async function findAxeViolations(page: Page): Promise<string[]> {
-  // The debugger injects axe, because the page's policy allows no other scripts.
-  await page.evaluate(axe)
-  const found: unknown = await page.evaluate(
-    "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target }) => target.join(' ')).join(', ')))",
-  )
-  return Array.isArray(found) ? found.map(String) : []
-}

@@ -99,6 +99,7 @@ async function runBusinessTransaction(
         channel_code: channel,
         warehouse_code: null,
         request_id: 'trial',
+        trace_parent: null,
       } as const
       if (number === undefined)
         await tx.executeQuery(

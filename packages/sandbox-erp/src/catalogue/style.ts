@@ -156,7 +156,7 @@ function drawStock(
   { random, days }: Draw,
 ): OpeningStock {
   const toCurrency = (amount: number) =>
-    warehouse.currency === 'AUD' ? amount : roundToYuan(amount, yuan_percent)
+    warehouse.currency === 'AUD' ? amount : convertToWholeYuan(amount, yuan_percent)
   const quantity = drawOpeningQuantity(random)
   const incoming = random.drawWithProbability(0.08) ? drawIncoming(random, days) : []
   return {
@@ -169,8 +169,9 @@ function drawStock(
   }
 }
 
-function roundToYuan(cents: number, percent: number): number {
-  return Math.round((cents * percent) / 10_000) * 100
+/** Converts cents of AUD to fen, rounded to whole yuan. */
+function convertToWholeYuan(audCents: number, yuanPer100Aud: number): number {
+  return Math.round((audCents * yuanPer100Aud) / 10_000) * 100
 }
 
 /**

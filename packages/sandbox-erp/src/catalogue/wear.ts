@@ -1,6 +1,6 @@
 import type { Goods } from './noun.ts'
 
-/** Simulated clothes, shoes, bags and accessories. */
+/** The categories from which simulated clothes, shoes, bags and accessories are generated. */
 export const wear: readonly Goods[] = [
   {
     category: 'Shirts & Tops',

@@ -1,8 +1,11 @@
 /**
- * Allocation of stock to the lines of an order. All units come from warehouses with one currency: the one that covers
- * most units, or with equal coverage the one that the account prefers. Units that a hold releases are taken first, so
- * that an order gets what was held for it. Then the warehouses are used in the account's order of preference. A
- * drop-ship order leaves from one warehouse; a reservation does if one warehouse has everything.
+ * Allocation of stock to the lines of an order. All units come from warehouses with one currency. If a hold releases
+ * units, it is the currency of their warehouses. Otherwise it is the currency whose warehouses cover the most units;
+ * with equal coverage, the one that comes first in the account's order of preference.
+ *
+ * Units that a hold releases are taken first, so that an order gets what was held for it. Then the warehouses are used
+ * in the account's order of preference. A drop-ship order leaves from one warehouse; a reservation does if one
+ * warehouse has everything.
  */
 import type { ErpWarehouse, Incoming, OrderLine, shortReasons } from '@trade-gateway/connector'
 import type { OrderedSku } from './goods.ts'

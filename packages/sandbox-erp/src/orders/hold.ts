@@ -5,7 +5,7 @@ import { allocate } from './allocate.ts'
 import { type OrderContext, Refusal } from './context.ts'
 import { findDocument, insertDocument, type StoredDocument, updateDocument } from './documents.ts'
 import { getFrozenAmount } from './frozen-amount.ts'
-import { listUnits, moveStock, readMovedFigures, toHoldMoves, toReleaseMoves } from './moves.ts'
+import { listUnits, moveStock, readNewestFigures, toHoldMoves, toReleaseMoves } from './moves.ts'
 import { computeQuote, rebuildQuote, toInstant } from './quote.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
 
@@ -36,7 +36,7 @@ export function hold(context: OrderContext, input: Input<'hold'>): Output<'hold'
   moveStock(context, [...toReleaseMoves(released), ...toHoldMoves(units)])
   if (replaced) endHold(context, replaced, { status: 'released', at: context.clock.now() })
   const document = insertHold(context, input, { account: checked.account, quote })
-  return { quote, document, figures: readMovedFigures(context, [...released, ...units]) }
+  return { quote, document, figures: readNewestFigures(context, [...released, ...units]) }
 }
 
 /** Releases a hold and its stock, in the caller's transaction. A repeated call returns the same result. */
@@ -47,11 +47,11 @@ export function release(context: OrderContext, { reference, reason }: Input<'rel
   const units = listUnits(document.lines)
   if (document.status === 'consumed')
     throw new Refusal('invalid_state', `An order has consumed ${reference}.`)
-  if (document.status !== 'held') return { document, figures: readMovedFigures(context, units) }
+  if (document.status !== 'held') return { document, figures: readNewestFigures(context, units) }
   moveStock(context, toReleaseMoves(units))
   const status = reason === 'expiry' ? 'expired' : 'released'
   const ended = endHold(context, stored, { status, at: context.clock.now() })
-  return { document: ended, figures: readMovedFigures(context, units) }
+  return { document: ended, figures: readNewestFigures(context, units) }
 }
 
 const rawCodes = { released: 'RELEASED', expired: 'EXPIRED', consumed: 'CONSUMED' } as const
@@ -82,7 +82,7 @@ export function expireHold(context: OrderContext, stored: StoredDocument): void 
 
 function rebuildHoldResult(context: OrderContext, { document, created_at }: StoredDocument): Output<'hold'> {
   if (document.kind !== 'hold') throw new Refusal('invalid_state', `${document.reference} is an order.`)
-  const figures = readMovedFigures(context, listUnits(document.lines))
+  const figures = readNewestFigures(context, listUnits(document.lines))
   return { quote: rebuildQuote(document, created_at), document, figures }
 }
 

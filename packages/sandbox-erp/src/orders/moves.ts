@@ -88,7 +88,7 @@ export function moveStock({ store }: OrderContext, moves: readonly Move[]): void
 }
 
 /** Reads the newest figures of the given rows of stock, by warehouse. */
-export function readMovedFigures(
+export function readNewestFigures(
   { store, capabilities }: OrderContext,
   places: readonly StockKey[],
 ): Output<'submit'>['figures'] {

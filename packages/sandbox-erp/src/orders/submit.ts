@@ -10,7 +10,7 @@ import { findDocument, insertDocument, type StoredDocument } from './documents.t
 import { getFrozenAmount } from './frozen-amount.ts'
 import { endHold } from './hold.ts'
 import { countTravelDays, estimateArrival, isServed } from './journey.ts'
-import { listUnits, moveStock, readMovedFigures, toHoldMoves, toReleaseMoves } from './moves.ts'
+import { listUnits, moveStock, readNewestFigures, toHoldMoves, toReleaseMoves } from './moves.ts'
 import { computeNextDue } from './progress.ts'
 import { toInstant } from './quote.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
@@ -49,12 +49,12 @@ export function submit(context: OrderContext, input: Input<'submit'>): Output<'s
   moveStock(context, [...toReleaseMoves(held), ...toHoldMoves(units)])
   if (consumed) endHold(context, consumed, { status: 'consumed', at: context.clock.now() })
   const document = insertOrder(context, input, { checked, allocated, costs })
-  return { document, figures: readMovedFigures(context, [...held, ...units]) }
+  return { document, figures: readNewestFigures(context, [...held, ...units]) }
 }
 
 function rebuildSubmitResult(context: OrderContext, { document }: StoredDocument): Output<'submit'> {
   if (document.kind !== 'order') throw new Refusal('invalid_state', `${document.reference} is a hold.`)
-  return { document, figures: readMovedFigures(context, listUnits(document.lines)) }
+  return { document, figures: readNewestFigures(context, listUnits(document.lines)) }
 }
 
 function requireHold(

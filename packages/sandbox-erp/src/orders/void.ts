@@ -2,7 +2,7 @@ import type { ErpDocument, Input, Output } from '@trade-gateway/connector'
 import { refundOrder } from '../ledger/sales.ts'
 import { type OrderContext, Refusal } from './context.ts'
 import { findDocument, type StoredDocument, updateDocument } from './documents.ts'
-import { listUnits, moveStock, readMovedFigures, toReleaseMoves } from './moves.ts'
+import { listUnits, moveStock, readNewestFigures, toReleaseMoves } from './moves.ts'
 import { toInstant } from './quote.ts'
 import { toSale } from './sale.ts'
 
@@ -15,7 +15,7 @@ export function voidOrder(context: OrderContext, { reference }: Input<'void'>): 
     throw new Refusal('already_shipped', `${document.number} has been shipped already.`)
   const isWithWarehouse = document.status_raw === 'PICKING' && document.order_type === 'dropship'
   const ended = document.status === 'open' ? endOrder(context, stored, isWithWarehouse) : document
-  return { document: ended, figures: readMovedFigures(context, listUnits(document.lines)) }
+  return { document: ended, figures: readNewestFigures(context, listUnits(document.lines)) }
 }
 
 /** Ends an open order in the caller's transaction: releases its stock and refunds its charge. */

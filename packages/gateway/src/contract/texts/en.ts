@@ -104,6 +104,11 @@ export const sentences = {
     'Too many requests without a valid token came from this IP address. Wait {seconds} seconds.',
   admin_tries: 'Too many wrong admin tokens. Wait {seconds} seconds.',
   admin_tries_hint: 'Compare the token with the server setting `ADMIN_TOKEN`.',
+  metrics_token: 'The metrics token is missing or wrong.',
+  hint_metrics_token:
+    'Send the server setting `METRICS_TOKEN` as a bearer token, or the admin token in `x-admin-token`.',
+  metrics_closed: 'The metrics are disabled on this server.',
+  hint_metrics_closed: 'Set `METRICS_TOKEN` on the server and restart it.',
   sign_in_unavailable: 'The ERP cannot check passwords at the moment.',
   sku_unknown: 'There is no SKU "{sku}".',
   style_unknown: 'There is no style "{style}".',

@@ -107,6 +107,11 @@ export const ko: Texts = {
       '이 IP 주소에서 유효한 토큰이 없는 요청을 너무 많이 보냈습니다. {seconds}초 동안 기다리세요.',
     admin_tries: '잘못된 관리자 토큰을 너무 많이 보냈습니다. {seconds}초 동안 기다리세요.',
     admin_tries_hint: '토큰을 서버 설정 `ADMIN_TOKEN`의 값과 비교하세요.',
+    metrics_token: '지표 토큰이 없거나 잘못되었습니다.',
+    hint_metrics_token:
+      '서버 설정 `METRICS_TOKEN`의 값을 Bearer 토큰으로 보내거나, 관리자 토큰을 `x-admin-token`에 보내세요.',
+    metrics_closed: '이 서버에서는 지표가 비활성화되어 있습니다.',
+    hint_metrics_closed: '서버에 `METRICS_TOKEN`을 설정하고 다시 시작하세요.',
     sign_in_unavailable: '지금은 ERP에서 비밀번호를 확인할 수 없습니다.',
     sku_unknown: '“{sku}” SKU가 없습니다.',
     style_unknown: '“{style}” 스타일이 없습니다.',

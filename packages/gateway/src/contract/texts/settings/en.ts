@@ -9,6 +9,9 @@ export const settingsEn = {
   DATABASE_URL: 'PostgreSQL instead of the embedded database; required for more than one process',
   ADMIN_TOKEN:
     'Opens `/admin/api`; at least 32 characters; without it the console is disabled; generated for the sandbox',
+  METRICS_TOKEN:
+    'Bearer token that may read `/metrics`; at least 32 characters; the admin token may always read it',
+  METRICS_PUBLIC: '`1` lets everybody read `/metrics`',
   WRITES_ENABLED: '`0` refuses writes to the ERP; reads work',
   SYNC_INTERVAL_MS: 'Interval at which the gateway polls the ERP for changes, in milliseconds',
   SECRETS_KEY:
@@ -33,6 +36,10 @@ export const settingsEn = {
     'Which requests leave a row in the request log: `notable` (writes, failures and reads slower than 250 ms) or `all`; other requests are counted',
   LOG_REQUESTS_DAYS: 'Days that the request log is kept',
   AUDIT_DAYS: 'Days that the audit log is kept',
+  OTEL_EXPORTER_OTLP_ENDPOINT:
+    'Base URL of a collector of OpenTelemetry; traces are sent to it over OTLP/HTTP',
+  OTEL_TRACES_SAMPLER_ARG:
+    'Share of the traces that begin at the gateway and are recorded, from 0 to 1; a caller’s trace is recorded if the caller records it',
   WAREHOUSE_VIEWS: 'Company views and the warehouses in them',
   WEBHOOK_ALLOW_PRIVATE_NETS:
     'Lets webhooks go to private addresses, over http and to any port; for development only',

@@ -10,6 +10,9 @@ export const settingsKo: Readonly<Record<SettingName, string>> = {
   DATABASE_URL: '내장 데이터베이스 대신 사용할 PostgreSQL. 프로세스가 둘 이상이면 필수입니다.',
   ADMIN_TOKEN:
     '`/admin/api`를 여는 토큰. 32자 이상입니다. 지정하지 않으면 콘솔이 비활성화되며, 샌드박스에서는 자동으로 생성됩니다.',
+  METRICS_TOKEN:
+    '`/metrics`를 읽을 수 있는 Bearer 토큰. 32자 이상입니다. 관리자 토큰으로는 언제나 읽을 수 있습니다.',
+  METRICS_PUBLIC: '`1`이면 누구나 `/metrics`를 읽을 수 있습니다.',
   WRITES_ENABLED: '`0`이면 ERP에 대한 쓰기를 거부합니다. 읽기는 동작합니다.',
   SYNC_INTERVAL_MS: '게이트웨이가 ERP의 변경을 폴링하는 간격(밀리초)',
   SECRETS_KEY:
@@ -35,6 +38,9 @@ export const settingsKo: Readonly<Record<SettingName, string>> = {
     '요청 로그에 남길 요청. `notable`(쓰기, 실패, 250ms보다 느린 조회) 또는 `all`. 그 밖의 요청은 횟수만 기록합니다.',
   LOG_REQUESTS_DAYS: '요청 로그를 보관하는 일수',
   AUDIT_DAYS: '감사 로그를 보관하는 일수',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'OpenTelemetry 수집기의 기본 URL. 트레이스를 OTLP/HTTP로 보냅니다.',
+  OTEL_TRACES_SAMPLER_ARG:
+    '게이트웨이에서 시작하는 트레이스 중 기록할 비율(0~1). 호출자가 시작한 트레이스는 호출자가 기록할 때 함께 기록합니다.',
   WAREHOUSE_VIEWS: '통합 창고와 그에 속한 창고',
   MCP_ALLOWED_ORIGINS: '브라우저가 `POST /mcp`를 호출할 수 있는 출처. 쉼표로 구분합니다.',
 }

@@ -9,6 +9,8 @@ export const settingsZh: Readonly<Record<SettingName, string>> = {
   DATA_DIR: '内置数据库和自动生成的设置所在的目录',
   DATABASE_URL: '用 PostgreSQL 代替内置数据库；运行多个进程时必须设置',
   ADMIN_TOKEN: '启用 `/admin/api`；至少 32 个字符；不设置则管理后台停用；沙盒会自动生成',
+  METRICS_TOKEN: '可读取 `/metrics` 的 Bearer 令牌；至少 32 个字符；管理令牌始终可以读取',
+  METRICS_PUBLIC: '设为 `1` 时任何人都可以读取 `/metrics`',
   WRITES_ENABLED: '设为 `0` 时拒绝对 ERP 的写操作，读操作不受影响',
   SYNC_INTERVAL_MS: '网关向 ERP 轮询变更的间隔，毫秒',
   SECRETS_KEY: '用于加密数据库中机密的密钥；至少 32 个字符，同一数据库的所有进程须相同；首次启动时自动生成',
@@ -29,6 +31,9 @@ export const settingsZh: Readonly<Record<SettingName, string>> = {
     '哪些请求记入请求日志：`notable`（写操作、失败和超过 250 毫秒的读取）或 `all`；其他请求只计数',
   LOG_REQUESTS_DAYS: '请求日志保留的天数',
   AUDIT_DAYS: '审计日志保留的天数',
+  OTEL_EXPORTER_OTLP_ENDPOINT: 'OpenTelemetry 采集器的基础 URL；链路追踪数据以 OTLP/HTTP 发送到此处',
+  OTEL_TRACES_SAMPLER_ARG:
+    '从网关开始的链路中被记录的比例，0 至 1；由调用方开始的链路，调用方记录时网关也记录',
   WAREHOUSE_VIEWS: '汇总仓及各自包含的仓库',
   WEBHOOK_ALLOW_PRIVATE_NETS: '允许 Webhook 发往内网地址，使用 http 和任意端口；仅供开发使用',
   MCP_ALLOWED_ORIGINS: '允许浏览器调用 `POST /mcp` 的来源，以逗号分隔',

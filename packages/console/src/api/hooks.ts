@@ -1,0 +1,39 @@
+import { keepPreviousData, type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ApiError, call, type InputOf, type PathsWith, type ResultOf } from './client.ts'
+
+interface ReadOptions {
+  readonly enabled?: boolean
+  /** Milliseconds between two reads while the page is visible. */
+  readonly everyMs?: number | false
+}
+
+/** Reads from the operator's API. While the parameters change, the previous rows stay visible. */
+export function useRead<Path extends PathsWith<'get'>>(
+  path: Path,
+  input: InputOf<Path, 'get'>,
+  { enabled = true, everyMs = false }: ReadOptions = {},
+) {
+  return useQuery<ResultOf<Path, 'get'>, ApiError>({
+    queryKey: toQueryKey(path, input),
+    queryFn: ({ signal }) => call('get', path, input, signal),
+    enabled,
+    refetchInterval: everyMs,
+    placeholderData: keepPreviousData,
+  })
+}
+
+export function toQueryKey(path: string, input: unknown): QueryKey {
+  return [path, input]
+}
+
+/** Returns a function that changes something. After it, everything on the page is read again. */
+export function useChange<Verb extends 'post' | 'patch' | 'delete', Path extends PathsWith<Verb>>(
+  method: Verb,
+  path: Path,
+) {
+  const client = useQueryClient()
+  return useMutation<ResultOf<Path, Verb>, ApiError, InputOf<Path, Verb>>({
+    mutationFn: (input) => call(method, path, input),
+    onSettled: () => client.invalidateQueries(),
+  })
+}

@@ -1,0 +1,47 @@
+import './nonce.ts'
+import '@mantine/core/styles.css'
+import '@mantine/notifications/styles.css'
+import '@mantine/spotlight/styles.css'
+import './shell/console.css'
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { createRoot } from 'react-dom/client'
+import { ApiError } from './api/client.ts'
+import { styleNonce } from './nonce.ts'
+import { router } from './router.tsx'
+import { readLanguage } from './texts/language.ts'
+import { cssVariables, theme } from './theme.ts'
+
+const maxRetries = 2
+const staleMs = 5_000
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: staleMs,
+      // A refusal stays one; only a gateway that was not reached, or failed inside, is called again.
+      retry: (failures, error) =>
+        failures < maxRetries && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+    },
+  },
+})
+
+document.documentElement.lang = readLanguage()
+const root = document.getElementById('root')
+if (root) {
+  createRoot(root).render(
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => styleNonce}
+    >
+      <QueryClientProvider client={queries}>
+        <Notifications position="bottom-right" />
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>,
+  )
+}

@@ -1,0 +1,81 @@
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { RowOf } from '../api/client.ts'
+import { useRead } from '../api/hooks.ts'
+import { type Column, DataList, rowLink } from '../parts/data-table.tsx'
+import { Filters } from '../parts/filters.tsx'
+import { Page } from '../parts/page.tsx'
+import { CursorPager } from '../parts/pager.tsx'
+import { Empty } from '../parts/states.tsx'
+import { StatusCode, Time } from '../parts/values.tsx'
+import { useTexts } from '../texts/texts.ts'
+import { ExportAudit } from './audit/export.tsx'
+import { VerifyAudit } from './audit/verify.tsx'
+
+type AuditRow = RowOf<'/admin/api/audit'>
+
+const route = getRouteApi('/audit')
+const pageSize = 50
+
+/** Who did what with the admin token; verifies that the trail is whole, and exports it. */
+export function AuditPage() {
+  const t = useTexts()
+  const { cursor, ...filters } = route.useSearch()
+  const query = useRead('/admin/api/audit', { query: { ...filters, cursor, page_size: pageSize } })
+  const columns: readonly Column<AuditRow>[] = [
+    {
+      title: t('time'),
+      render: ({ at, audit_id }) => (
+        <Link to="/audit/$audit_id" params={{ audit_id }} {...rowLink}>
+          <Time at={at} />
+        </Link>
+      ),
+    },
+    { title: t('who'), render: ({ actor }) => actor },
+    { title: t('action'), render: ({ action }) => <span className="mono">{action}</span> },
+    {
+      title: t('subject'),
+      render: ({ subject }) => (
+        <span className="mono" title={subject}>
+          {subject}
+        </span>
+      ),
+      fills: true,
+    },
+    {
+      title: t('result'),
+      render: ({ status, code }) => status !== null && <StatusCode status={status} code={code} />,
+    },
+  ]
+  return (
+    <Page
+      title={t('audit')}
+      text={t('audit_text')}
+      actions={
+        <>
+          <ExportAudit filters={filters} />
+          <VerifyAudit />
+        </>
+      }
+    >
+      <Filters
+        search={filters}
+        fields={[
+          { name: 'actor', label: t('who'), kind: 'text' },
+          { name: 'action', label: t('action'), kind: 'text' },
+          { name: 'subject', label: t('subject_begins'), kind: 'text' },
+          { name: 'since', label: t('since'), kind: 'time' },
+          { name: 'until', label: t('until'), kind: 'time' },
+        ]}
+      />
+      <DataList
+        query={query}
+        caption={t('audit')}
+        columns={columns}
+        rowKey={({ audit_id }) => audit_id}
+        empty={<Empty title={t('audit_none')} text={t('audit_none_text')} />}
+      >
+        <CursorPager cursor={cursor} next={query.data?.next_cursor} />
+      </DataList>
+    </Page>
+  )
+}

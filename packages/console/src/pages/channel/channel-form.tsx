@@ -1,0 +1,83 @@
+import { Group, NumberInput, Select, Stack, Switch, TagsInput, TextInput } from '@mantine/core'
+import { useWarehouses } from '../../api/warehouses.ts'
+import { useTexts } from '../../texts/texts.ts'
+import { type ChannelDraft, functionNames, isPlan, planNames } from './channel.ts'
+
+interface FormProps {
+  readonly draft: ChannelDraft
+  readonly onChange: (draft: ChannelDraft) => void
+  /** The field that the gateway refused, with its reason. */
+  readonly problem?: { readonly param: string | undefined; readonly message: string } | undefined
+}
+
+const minPoints = 60
+const maxCode = 64
+const maxName = 200
+
+/** The fields of a channel, for a new one and for a change. */
+export function ChannelForm({ draft, onChange, problem }: FormProps) {
+  const t = useTexts()
+  const warehouses = useWarehouses()
+  const set = (change: Partial<ChannelDraft>) => onChange({ ...draft, ...change })
+  const errorOf = (name: keyof ChannelDraft) =>
+    problem?.param?.split(/[.[]/, 1)[0] === name && problem.message
+  return (
+    <Stack gap="md">
+      <TextInput
+        label={t('name')}
+        value={draft.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        error={errorOf('name')}
+        maxLength={maxName}
+        required
+      />
+      <Select
+        label={t('plan')}
+        description={t(`plan_${draft.plan}_text`)}
+        value={draft.plan}
+        data={planNames.map((value) => ({ value, label: t(`plan_${value}`) }))}
+        onChange={(value) => isPlan(value) && set({ plan: value })}
+        allowDeselect={false}
+        error={errorOf('plan')}
+      />
+      <TagsInput
+        label={t('warehouses')}
+        description={t('warehouses_text')}
+        placeholder={draft.warehouse_allowlist.length === 0 ? t('all_warehouses') : ''}
+        value={draft.warehouse_allowlist}
+        data={warehouses}
+        onChange={(warehouse_allowlist) => set({ warehouse_allowlist })}
+        error={errorOf('warehouse_allowlist')}
+      />
+      <Group grow align="flex-start">
+        <TextInput
+          label={t('customer')}
+          description={t('customer_text')}
+          value={draft.customer_code ?? ''}
+          onChange={(event) => set({ customer_code: event.currentTarget.value.trim() || null })}
+          error={errorOf('customer_code')}
+          maxLength={maxCode}
+        />
+        <NumberInput
+          label={t('points_per_minute')}
+          description={t('points_text')}
+          value={draft.points_per_minute ?? ''}
+          onChange={(value) => set({ points_per_minute: typeof value === 'number' ? value : null })}
+          error={errorOf('points_per_minute')}
+          min={minPoints}
+          allowDecimal={false}
+        />
+      </Group>
+      <Group gap="xl">
+        {functionNames.map((name) => (
+          <Switch
+            key={name}
+            label={t(name)}
+            checked={draft[name]}
+            onChange={(event) => set({ [name]: event.currentTarget.checked })}
+          />
+        ))}
+      </Group>
+    </Stack>
+  )
+}

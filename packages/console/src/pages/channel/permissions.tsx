@@ -1,0 +1,80 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { type FormEvent, useState } from 'react'
+import { useChange } from '../../api/hooks.ts'
+import { FailureText } from '../../parts/states.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import { type Channel, findChanges, toDraft } from './channel.ts'
+import { ChannelForm } from './channel-form.tsx'
+
+/** Changes what a channel may do. If another operator changed it in the meantime, nothing is overwritten. */
+export function Permissions({ channel }: { readonly channel: Channel }) {
+  const t = useTexts()
+  const { channel_code } = channel
+  /** The channel as it was when the form was filled. */
+  const [base, setBase] = useState(channel)
+  const [draft, setDraft] = useState(() => toDraft(channel))
+  const change = useChange('patch', '/admin/api/channels/{channel_code}')
+  const changes = findChanges(base, draft)
+  // The gateway compares as well, for a change that this page has not read yet.
+  const isOutdated = base.updated_at !== channel.updated_at || change.error?.param === 'expected_updated_at'
+  const isChanged = Object.keys(changes).length > 0
+  const refill = (from: Channel) => {
+    setBase(from)
+    setDraft(toDraft(from))
+    change.reset()
+  }
+  // Without changes of one's own, the form follows the channel.
+  if (isOutdated && !isChanged && !change.isPending) refill(channel)
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    change.mutate(
+      { params: { channel_code }, body: { ...changes, expected_updated_at: base.updated_at } },
+      {
+        onSuccess: ({ data }) => {
+          refill(data)
+          notifications.show({ message: t('channel_saved'), color: 'green' })
+        },
+      },
+    )
+  }
+  const problem = change.error ? { param: change.error.param, message: change.error.message } : undefined
+  return (
+    <form onSubmit={submit} className="form">
+      <Stack gap="lg">
+        <ChannelForm draft={draft} onChange={setDraft} problem={problem} />
+        {isOutdated && isChanged && (
+          <Alert color="orange" title={t('conflict_title')} role="alert">
+            <Stack gap="xs" align="flex-start">
+              <Text size="sm">{t('conflict_text')}</Text>
+              <Button variant="default" onClick={() => refill(channel)}>
+                {t('conflict_reload')}
+              </Button>
+            </Stack>
+          </Alert>
+        )}
+        {change.error && !isOutdated && (
+          <Alert color="red" role="alert">
+            <FailureText error={change.error} />
+          </Alert>
+        )}
+        <Group gap="xs">
+          <Button
+            type="submit"
+            loading={change.isPending}
+            disabled={!isChanged || isOutdated || channel.deleted}
+          >
+            {t('save')}
+          </Button>
+          <Button variant="default" disabled={!isChanged} onClick={() => refill(channel)}>
+            {t('discard')}
+          </Button>
+          <Text size="sm" c="dimmed">
+            {t('channel_save_text')}
+          </Text>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,60 @@
+import { useState } from 'react'
+import { useChange } from '../../api/hooks.ts'
+import { Action } from '../../parts/action.tsx'
+import { type Column, DataTable } from '../../parts/data-table.tsx'
+import { Section } from '../../parts/page.tsx'
+import { Empty } from '../../parts/states.tsx'
+import { Id, Time } from '../../parts/values.tsx'
+import { useTexts } from '../../texts/texts.ts'
+import type { Channel } from './channel.ts'
+import { type IssuedSecret, SecretOnce } from './secret-once.tsx'
+
+type Secret = Channel['secrets'][number]
+
+/** The secrets of a channel, without their values; issues a new one and revokes an old one. */
+export function Secrets({ channel }: { readonly channel: Channel }) {
+  const t = useTexts()
+  const { channel_code } = channel
+  const [issued, setIssued] = useState<IssuedSecret>()
+  const issue = useChange('post', '/admin/api/channels/{channel_code}/secrets')
+  const revoke = useChange('delete', '/admin/api/channels/{channel_code}/secrets/{secret_id}')
+  const columns: readonly Column<Secret>[] = [
+    { title: t('secret'), render: ({ secret_id }) => <Id value={secret_id} /> },
+    { title: t('created'), render: ({ created_at }) => <Time at={created_at} /> },
+    {
+      title: t('actions'),
+      align: 'right',
+      render: ({ secret_id }) => (
+        <Action
+          label={t('secret_revoke')}
+          color="red"
+          variant="light"
+          title={t('secret_revoke_title')}
+          consequence={t('secret_revoke_text')}
+          run={() => revoke.mutateAsync({ params: { channel_code, secret_id } })}
+          done={t('secret_revoked')}
+        />
+      ),
+    },
+  ]
+  const action = (
+    <Action
+      label={t('secret_issue')}
+      title={t('secret_issue')}
+      consequence={t('secret_issue_text')}
+      run={async () => setIssued((await issue.mutateAsync({ params: { channel_code } })).data)}
+    />
+  )
+  return (
+    <Section title={t('tab_secrets')} text={t('secrets_text')} actions={action}>
+      <DataTable
+        caption={t('tab_secrets')}
+        columns={columns}
+        rows={channel.secrets}
+        rowKey={({ secret_id }) => secret_id}
+        empty={<Empty title={t('secrets_none')} text={t('secrets_none_text')} />}
+      />
+      <SecretOnce secret={issued} close={() => setIssued(undefined)} />
+    </Section>
+  )
+}

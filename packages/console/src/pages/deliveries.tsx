@@ -1,0 +1,142 @@
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { RowOf } from '../api/client.ts'
+import { useRead } from '../api/hooks.ts'
+import { type Column, DataList, rowLink } from '../parts/data-table.tsx'
+import { Filters } from '../parts/filters.tsx'
+import { Page } from '../parts/page.tsx'
+import { CursorPager } from '../parts/pager.tsx'
+import { Empty } from '../parts/states.tsx'
+import { Figure, State, Time } from '../parts/values.tsx'
+import { useTexts } from '../texts/texts.ts'
+import { RedeliverMany } from './webhook/redeliver-many.tsx'
+
+type Delivery = RowOf<'/admin/api/webhook-deliveries'>
+
+const states = [
+  'pending',
+  'delivered',
+  'dead_letter',
+  'cancelled',
+] as const satisfies readonly Delivery['status'][]
+const types = ['stock.changed', 'order.created', 'webhook.test'] as const
+const pageSize = 50
+const deliveries = getRouteApi('/deliveries')
+const deadLetters = getRouteApi('/dead-letters')
+
+/** The webhook deliveries of every channel. */
+export function DeliveriesPage() {
+  const t = useTexts()
+  return <Deliveries title={t('deliveries')} text={t('deliveries_text')} search={deliveries.useSearch()} />
+}
+
+/** The deliveries that the gateway has given up. */
+export function DeadLettersPage() {
+  const t = useTexts()
+  const search = { ...deadLetters.useSearch(), status: 'dead_letter' }
+  return <Deliveries title={t('dead_letters')} text={t('dead_letters_text')} search={search} isDead />
+}
+
+interface Search {
+  readonly channel_code?: string | undefined
+  readonly endpoint_id?: string | undefined
+  readonly event_id?: string | undefined
+  readonly type?: string | undefined
+  readonly status?: string | undefined
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+  readonly cursor?: string | undefined
+}
+
+interface DeliveriesProps {
+  readonly title: string
+  readonly text: string
+  readonly search: Search
+  readonly isDead?: boolean
+}
+
+function Deliveries({ title, text, search, isDead = false }: DeliveriesProps) {
+  const t = useTexts()
+  const status = states.find((state) => state === search.status)
+  const type = types.find((each) => each === search.type)
+  const query = useRead('/admin/api/webhook-deliveries', {
+    query: { ...search, status, type, page_size: pageSize },
+  })
+  const { status: _status, ...others } = search
+  return (
+    <Page title={title} text={text} actions={<RedeliverMany filters={{ ...others, type }} isDead={isDead} />}>
+      <Filters
+        search={isDead ? { ...others } : { ...search }}
+        fields={[
+          ...(isDead
+            ? []
+            : [
+                {
+                  name: 'status',
+                  label: t('state'),
+                  kind: 'choice',
+                  choices: states.map((value) => ({ value, label: t(`state_${value}`) })),
+                } as const,
+              ]),
+          { name: 'channel_code', label: t('channel'), kind: 'text' },
+          { name: 'endpoint_id', label: t('endpoint_id'), kind: 'text' },
+          { name: 'event_id', label: t('event_id'), kind: 'text' },
+          {
+            name: 'type',
+            label: t('type'),
+            kind: 'choice',
+            choices: types.map((value) => ({ value, label: value })),
+          },
+          { name: 'since', label: t('since'), kind: 'time' },
+          { name: 'until', label: t('until'), kind: 'time' },
+        ]}
+      />
+      <DataList
+        query={query}
+        caption={title}
+        columns={useDeliveryColumns()}
+        rowKey={({ delivery_id }) => delivery_id}
+        empty={
+          isDead ? (
+            <Empty title={t('dead_letters_none')} text={t('dead_letters_none_text')} />
+          ) : (
+            <Empty title={t('deliveries_none')} text={t('deliveries_none_text')} />
+          )
+        }
+      >
+        <CursorPager cursor={search.cursor} next={query.data?.next_cursor} />
+      </DataList>
+    </Page>
+  )
+}
+
+function useDeliveryColumns(): readonly Column<Delivery>[] {
+  const t = useTexts()
+  return [
+    {
+      title: t('created'),
+      render: ({ created_at, delivery_id }) => (
+        <Link to="/deliveries/$delivery_id" params={{ delivery_id }} {...rowLink}>
+          <Time at={created_at} />
+        </Link>
+      ),
+    },
+    { title: t('state'), render: ({ status }) => <State value={status} /> },
+    { title: t('type'), render: ({ type }) => <span className="mono">{type}</span> },
+    { title: t('channel'), render: ({ channel_code }) => channel_code },
+    {
+      title: t('event'),
+      render: ({ event_id }) => (
+        <span className="mono" title={event_id}>
+          {event_id}
+        </span>
+      ),
+      fills: true,
+    },
+    { title: t('attempts'), render: ({ attempts }) => <Figure value={attempts} />, align: 'right' },
+    {
+      title: t('last_response'),
+      render: ({ last_status, last_error }) => <span className="mono">{last_error ?? last_status}</span>,
+    },
+    { title: t('next_attempt'), render: ({ next_attempt_at: at }) => at !== null && <Time at={at} /> },
+  ]
+}

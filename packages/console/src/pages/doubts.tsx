@@ -1,0 +1,65 @@
+import { Badge } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
+import type { RowOf } from '../api/client.ts'
+import { useRead } from '../api/hooks.ts'
+import { type Column, DataList, rowLink } from '../parts/data-table.tsx'
+import { Page } from '../parts/page.tsx'
+import { Empty } from '../parts/states.tsx'
+import { Id, Time } from '../parts/values.tsx'
+import { useTexts } from '../texts/texts.ts'
+import { Settle } from './doubt/settle.tsx'
+
+type Doubt = RowOf<'/admin/api/writes-in-doubt'>
+
+const everyMs = 10_000
+
+/** Writes that were sent to the ERP and whose outcome is not known; a person who looked there can settle them. */
+export function DoubtsPage() {
+  const t = useTexts()
+  const query = useRead('/admin/api/writes-in-doubt', {}, { everyMs })
+  const columns: readonly Column<Doubt>[] = [
+    {
+      title: t('document'),
+      render: ({ document_id }) => (
+        <Link to="/orders/$order_id" params={{ order_id: document_id }} {...rowLink} className="mono">
+          {document_id}
+        </Link>
+      ),
+    },
+    { title: t('write'), render: ({ kind }) => <span className="mono">{kind}</span> },
+    { title: t('reference'), render: ({ reference }) => <Id value={reference} /> },
+    { title: t('channel'), render: ({ channel_code }) => channel_code },
+    {
+      title: t('request'),
+      render: ({ request_id }) => (
+        <Link to="/requests/$request_id" params={{ request_id }} className="mono">
+          {request_id}
+        </Link>
+      ),
+    },
+    { title: t('sent'), render: ({ sent_at }) => <Time at={sent_at} /> },
+    { title: t('looked_up'), render: ({ looked_up_at }) => looked_up_at && <Time at={looked_up_at} /> },
+    {
+      title: t('settled_by'),
+      render: ({ settled_by }) => (
+        <Badge color={settled_by === 'person' ? 'orange' : 'blue'}>{t(`settled_by_${settled_by}`)}</Badge>
+      ),
+    },
+    {
+      title: t('actions'),
+      align: 'right',
+      render: ({ document_id, reference }) => <Settle documentId={document_id} reference={reference} />,
+    },
+  ]
+  return (
+    <Page title={t('doubts')} text={t('doubts_text')}>
+      <DataList
+        query={query}
+        caption={t('doubts')}
+        columns={columns}
+        rowKey={({ document_id, kind }) => `${document_id} ${kind}`}
+        empty={<Empty title={t('doubts_none')} text={t('doubts_none_text')} />}
+      />
+    </Page>
+  )
+}

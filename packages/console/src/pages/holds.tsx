@@ -1,0 +1,107 @@
+import { getRouteApi, Link } from '@tanstack/react-router'
+import type { RowOf } from '../api/client.ts'
+import { useChange, useRead } from '../api/hooks.ts'
+import { Action } from '../parts/action.tsx'
+import { type Column, DataList } from '../parts/data-table.tsx'
+import { Filters } from '../parts/filters.tsx'
+import { Page } from '../parts/page.tsx'
+import { CursorPager } from '../parts/pager.tsx'
+import { Empty } from '../parts/states.tsx'
+import { Id, State, Time } from '../parts/values.tsx'
+import { useTexts } from '../texts/texts.ts'
+
+type Hold = RowOf<'/admin/api/holds'>
+
+const route = getRouteApi('/holds')
+const sources = ['dropship_preview', 'reservation', 'order'] as const
+const states = ['reserved', 'confirmed', 'cancelled'] as const
+const pageSize = 50
+
+/** Stock that is held for previews, reservations and drafts of every channel; releases a hold. */
+export function HoldsPage() {
+  const t = useTexts()
+  const search = route.useSearch()
+  const { cursor, ...filters } = search
+  const query = useRead('/admin/api/holds', { query: { ...search, page_size: pageSize } })
+  const columns: readonly Column<Hold>[] = [
+    { title: t('hold'), render: ({ hold_id }) => <Id value={hold_id} /> },
+    { title: t('state'), render: ({ status }) => <State value={`hold_${status}`} /> },
+    {
+      title: t('channel'),
+      render: ({ channel_code }) => (
+        <Link to="/channels/$channel_code" params={{ channel_code }}>
+          {channel_code}
+        </Link>
+      ),
+    },
+    {
+      title: t('held_for'),
+      render: ({ source, source_id }) => <span title={source_id}>{t(`source_${source}`)}</span>,
+    },
+    {
+      title: t('goods'),
+      wraps: true,
+      render: ({ lines }) =>
+        lines.map(({ warehouse_code, sku, quantity }) => (
+          <div key={`${warehouse_code} ${sku}`}>
+            <b className="figure">{quantity} ×</b> <span className="mono">{sku}</span> {warehouse_code}
+          </div>
+        )),
+    },
+    { title: t('created'), render: ({ created_at }) => <Time at={created_at} /> },
+    { title: t('expires'), render: ({ expires_at }) => <Time at={expires_at} /> },
+    {
+      title: t('actions'),
+      align: 'right',
+      render: (hold) => hold.status === 'reserved' && <Release hold={hold} />,
+    },
+  ]
+  return (
+    <Page title={t('holds')} text={t('holds_text')}>
+      <Filters
+        search={filters}
+        fields={[
+          { name: 'sku', label: t('sku'), kind: 'text' },
+          { name: 'channel_code', label: t('channel'), kind: 'text' },
+          {
+            name: 'status',
+            label: t('state'),
+            kind: 'choice',
+            choices: states.map((value) => ({ value, label: t(`state_hold_${value}`) })),
+          },
+          {
+            name: 'source',
+            label: t('held_for'),
+            kind: 'choice',
+            choices: sources.map((value) => ({ value, label: t(`source_${value}`) })),
+          },
+        ]}
+      />
+      <DataList
+        query={query}
+        caption={t('holds')}
+        columns={columns}
+        rowKey={({ hold_id }) => hold_id}
+        empty={<Empty title={t('holds_none')} text={t('holds_none_text')} />}
+      >
+        <CursorPager cursor={cursor} next={query.data?.next_cursor} />
+      </DataList>
+    </Page>
+  )
+}
+
+function Release({ hold: { hold_id, channel_code } }: { readonly hold: Hold }) {
+  const t = useTexts()
+  const release = useChange('delete', '/admin/api/holds/{hold_id}')
+  return (
+    <Action
+      label={t('release')}
+      color="red"
+      variant="light"
+      title={t('release_title', { channel: channel_code })}
+      consequence={t('release_text')}
+      run={() => release.mutateAsync({ params: { hold_id } })}
+      done={t('released')}
+    />
+  )
+}

@@ -1,0 +1,3 @@
+import type { ResultOf } from '../../api/client.ts'
+
+export type Overview = ResultOf<'/admin/api/overview', 'get'>['data']

@@ -1,0 +1,49 @@
+import { Link } from '@tanstack/react-router'
+import type { RowOf } from '../../api/client.ts'
+import { type Column, rowLink } from '../../parts/data-table.tsx'
+import { Duration, Figure, StatusCode, Time } from '../../parts/values.tsx'
+import { useTexts } from '../../texts/texts.ts'
+
+export type LoggedRequest = RowOf<'/admin/api/requests'>
+
+/** The columns of logged requests. */
+export function useRequestColumns(): readonly Column<LoggedRequest>[] {
+  const t = useTexts()
+  return [
+    {
+      title: t('time'),
+      render: ({ at, request_id }) => (
+        <Link to="/requests/$request_id" params={{ request_id }} {...rowLink}>
+          <Time at={at} />
+        </Link>
+      ),
+    },
+    { title: t('result'), render: ({ status, code }) => <StatusCode status={status} code={code} /> },
+    { title: t('route'), fills: true, render: (request) => <Route {...request} /> },
+    {
+      title: t('channel'),
+      render: ({ channel_code }) => channel_code ?? <span className="muted">{t('no_token')}</span>,
+    },
+    { title: t('duration'), render: ({ duration_ms }) => <Duration ms={duration_ms} />, align: 'right' },
+    {
+      title: t('erp_time'),
+      render: ({ upstream_ms }) => upstream_ms !== 0 && <Duration ms={upstream_ms} />,
+      align: 'right',
+    },
+    { title: t('points'), render: ({ points }) => <Figure value={points} />, align: 'right' },
+  ]
+}
+
+export function Route({ method, route }: Pick<LoggedRequest, 'method' | 'route'>) {
+  const t = useTexts()
+  return (
+    <span className="mono" title={route}>
+      <b>{method}</b> {route || t('no_route')}
+    </span>
+  )
+}
+
+/** A request id is the client's and may repeat, so the time and the route belong to the key of a row. */
+export function toRequestKey({ request_id, at, method, route, duration_ms }: LoggedRequest): string {
+  return `${request_id} ${at} ${method} ${route} ${duration_ms}`
+}

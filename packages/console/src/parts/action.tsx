@@ -1,0 +1,108 @@
+/** A change: a button, a dialog that says its consequence, and the outcome. */
+
+import { Alert, Button, type ButtonProps, Group, Modal, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { type ReactNode, useState } from 'react'
+import { ApiError } from '../api/client.ts'
+import { useTexts } from '../texts/texts.ts'
+import { FailureText } from './states.tsx'
+
+interface ActionProps extends Pick<ButtonProps, 'color' | 'variant' | 'leftSection' | 'disabled'> {
+  readonly label: string
+  /** The question of the dialog. */
+  readonly title: string
+  /** What follows from the change, and whether it can be undone. */
+  readonly consequence: ReactNode
+  /** Further fields of the dialog. */
+  readonly children?: ReactNode
+  readonly confirm?: string
+  /** The word of the button that closes the dialog and changes nothing. */
+  readonly dismiss?: string
+  readonly isReady?: boolean
+  /** Makes the change. Throws `ApiError`, which the dialog shows. With `false`, the dialog stays open. */
+  readonly run: () => Promise<unknown>
+  /** What is told once it is done; without it, nothing is told. */
+  readonly done?: string
+  readonly onOpen?: () => void
+}
+
+export function Action({
+  label,
+  title,
+  consequence,
+  children,
+  confirm = label,
+  dismiss,
+  isReady = true,
+  run,
+  done,
+  onOpen,
+  ...button
+}: ActionProps) {
+  const t = useTexts()
+  const [opened, dialog] = useDisclosure(false)
+  const [isRunning, setRunning] = useState(false)
+  const [failure, setFailure] = useState<ApiError>()
+
+  const open = () => {
+    setFailure(undefined)
+    onOpen?.()
+    dialog.open()
+  }
+  const perform = async () => {
+    setRunning(true)
+    setFailure(undefined)
+    try {
+      if ((await run()) === false) return
+      dialog.close()
+      if (done) notifications.show({ message: done, color: 'green' })
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      setFailure(error)
+    } finally {
+      setRunning(false)
+    }
+  }
+  return (
+    <>
+      <Button variant="default" {...button} onClick={open}>
+        {label}
+      </Button>
+      <Modal opened={opened} onClose={dialog.close} title={title}>
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            void perform()
+          }}
+        >
+          <Stack gap="md">
+            <Text size="sm" component="div">
+              {consequence}
+            </Text>
+            {children}
+            {failure && (
+              <Alert color="red" role="alert">
+                <FailureText error={failure} />
+              </Alert>
+            )}
+            <Group justify="flex-end" gap="xs">
+              <Button variant="default" onClick={dialog.close}>
+                {dismiss ?? t('cancel')}
+              </Button>
+              <Button
+                type="submit"
+                color={button.color ?? 'brand'}
+                loading={isRunning}
+                disabled={!isReady}
+                data-autofocus
+              >
+                {confirm}
+              </Button>
+            </Group>
+          </Stack>
+        </form>
+      </Modal>
+    </>
+  )
+}

@@ -1,0 +1,117 @@
+/** The designed states of every page and list: loading, nothing there, not allowed, failed. */
+
+import { Alert, Button, Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { ApiError } from '../api/client.ts'
+import { useTexts } from '../texts/texts.ts'
+import { Icon } from './icon.tsx'
+
+interface ReadProps<Data> {
+  readonly query: UseQueryResult<Data, ApiError>
+  readonly children: (data: Data) => ReactNode
+  /** How many lines the placeholder has. */
+  readonly lines?: number
+}
+
+/** Shows what was read, or the state in which the reading is. */
+export function Read<Data>({ query, children, lines = 6 }: ReadProps<Data>) {
+  if (query.data !== undefined && !query.isError) return children(query.data)
+  if (query.isError) return <Failure error={query.error} retry={() => void query.refetch()} />
+  return <Loading lines={lines} />
+}
+
+export function Loading({ lines }: { readonly lines: number }) {
+  const t = useTexts()
+  return (
+    <Stack gap="sm" role="status" aria-label={t('loading')} className="loading">
+      {Array.from({ length: lines }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike.
+        <Skeleton key={at} height={18} radius="sm" width={`${92 - ((at * 17) % 40)}%`} />
+      ))}
+    </Stack>
+  )
+}
+
+/** A call that failed: what happened, what to do, and the id with which it can be traced. */
+export function Failure({ error, retry }: { readonly error: ApiError; readonly retry?: () => void }) {
+  const t = useTexts()
+  if (error.status === 404) return <Empty title={error.message} text={error.hint} />
+  const isDenied = error.status === 401 || error.status === 403
+  return (
+    <Alert
+      color={isDenied ? 'gray' : 'red'}
+      icon={<Icon name={isDenied ? 'lock' : 'warning'} />}
+      title={isDenied ? t('denied_title') : t('failed_title')}
+      role="alert"
+      className="failure"
+    >
+      <Stack gap="xs" align="flex-start">
+        <FailureText error={error} />
+        {retry && (
+          <Button variant="default" onClick={retry} leftSection={<Icon name="refresh" />}>
+            {t('try_again')}
+          </Button>
+        )}
+      </Stack>
+    </Alert>
+  )
+}
+
+/** The words of a failure, also inside dialogs. */
+export function FailureText({ error }: { readonly error: ApiError }) {
+  const t = useTexts()
+  const message =
+    error.code === 'UNREACHABLE'
+      ? t('unreachable')
+      : error.code === 'RATE_LIMITED'
+        ? t('limited', { seconds: error.retryAfter ?? 60 })
+        : error.message
+  return (
+    <>
+      <Text size="sm">
+        {message} {error.hint}
+      </Text>
+      <Group gap="xs">
+        <Code>{error.code}</Code>
+        {error.param && <Code>{error.param}</Code>}
+        {error.requestId && (
+          <Link to="/requests/$request_id" params={{ request_id: error.requestId }} className="mono">
+            {error.requestId}
+          </Link>
+        )}
+      </Group>
+    </>
+  )
+}
+
+interface EmptyProps {
+  readonly title: string
+  readonly text?: string | undefined
+  readonly action?: ReactNode
+}
+
+export function Empty({ title, text, action }: EmptyProps) {
+  return (
+    <Stack align="center" gap={6} className="empty">
+      <Text fw={600}>{title}</Text>
+      {text && (
+        <Text size="sm" c="dimmed" ta="center" maw={460}>
+          {text}
+        </Text>
+      )}
+      {action && <Group mt="xs">{action}</Group>}
+    </Stack>
+  )
+}
+
+export function NotFoundPage() {
+  const t = useTexts()
+  return (
+    <Stack align="center" className="empty">
+      <Title order={1}>{t('page_missing')}</Title>
+      <Link to="/">{t('overview')}</Link>
+    </Stack>
+  )
+}

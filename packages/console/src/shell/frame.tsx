@@ -1,0 +1,60 @@
+import { AppShell, Burger, Group } from '@mantine/core'
+import { useDisclosure, useIdle } from '@mantine/hooks'
+import { Outlet, useRouterState } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { lock, useSession } from '../session.ts'
+import { useTexts } from '../texts/texts.ts'
+import { Banners } from './banners.tsx'
+import { CommandBar } from './command-bar.tsx'
+import { KeySheet } from './keys.tsx'
+import { Navigation } from './navigation.tsx'
+import { SignIn } from './sign-in.tsx'
+import { Brand, TopBar } from './top-bar.tsx'
+
+const maxIdleMs = 60 * 60_000
+
+/** The frame of every page; before the sign-in, the sign-in page at the same address. */
+export function Frame() {
+  return useSession() ? <SignedIn /> : <SignIn />
+}
+
+function SignedIn() {
+  const t = useTexts()
+  const [opened, menu] = useDisclosure()
+  const path = useRouterState({ select: ({ location }) => location.pathname })
+  const isIdle = useIdle(maxIdleMs, { initialState: false })
+  useEffect(() => {
+    if (isIdle) lock('idle')
+  }, [isIdle])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the menu of a phone.
+  useEffect(() => menu.close(), [path])
+  return (
+    <AppShell
+      header={{ height: 52 }}
+      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      padding={0}
+    >
+      <a className="skip" href="#content">
+        {t('skip')}
+      </a>
+      <AppShell.Header className="top">
+        <Group gap="xs" wrap="nowrap">
+          <Burger opened={opened} onClick={menu.toggle} hiddenFrom="sm" size="sm" aria-label={t('menu')} />
+          <Brand />
+        </Group>
+        <TopBar />
+      </AppShell.Header>
+      <AppShell.Navbar className="side" aria-label={t('menu')}>
+        <Navigation />
+      </AppShell.Navbar>
+      <AppShell.Main id="content" tabIndex={-1}>
+        <Banners />
+        <div className="page">
+          <Outlet />
+        </div>
+      </AppShell.Main>
+      <CommandBar />
+      <KeySheet />
+    </AppShell>
+  )
+}

@@ -1,0 +1,58 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { fillText } from './catalogue.ts'
+import { en } from './en.ts'
+import { ko } from './ko.ts'
+import { zh } from './zh.ts'
+
+const listPlaceholders = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort()
+
+describe.each([
+  ['zh', zh, /[\u4e00-\u9fff]/],
+  ['ko', ko, /[\uac00-\ud7af]/],
+] as const)('the texts in %s', (_language, catalogue, script) => {
+  it('have the keys and the placeholders of the English ones', () => {
+    expect(Object.keys(catalogue)).toEqual(Object.keys(en))
+    for (const [key, text] of Object.entries(catalogue))
+      expect(listPlaceholders(text), key).toEqual(listPlaceholders(Object(en)[key]))
+  })
+
+  it('are translated: a text of several words is in its own script', () => {
+    const foreign = Object.entries(catalogue).filter(([, text]) => / /.test(text) && !script.test(text))
+    expect(foreign).toEqual([])
+  })
+})
+
+describe('every text', () => {
+  it('is used, by its key or by the beginning of its key', () => {
+    const source = join(import.meta.dirname, '..')
+    const code = globSync('**/*.{ts,tsx}', { cwd: source })
+      .filter((path) => !/^texts.(?:en|zh|ko)\.ts$|\.test\.ts$/.test(path))
+      .map((path) => readFileSync(join(source, path), 'utf8'))
+      .join('\n')
+    const beginnings = [...code.matchAll(/`(\w+_)\$\{/g)].map(([, beginning = '']) => beginning)
+    const unused = Object.keys(en).filter(
+      (key) => !code.includes(`'${key}'`) && !beginnings.some((beginning) => key.startsWith(beginning)),
+    )
+    expect(unused).toEqual([])
+  })
+})
+
+describe('the Chinese texts', () => {
+  it('address the reader by 您 only', () => {
+    expect(Object.values(zh).filter((text) => text.includes('你'))).toEqual([])
+  })
+})
+
+describe('the Korean texts', () => {
+  it('have no particle of two forms', () => {
+    expect(Object.values(ko).filter((text) => /은\(는\)|이\(가\)|을\(를\)|과\(와\)/.test(text))).toEqual([])
+  })
+})
+
+describe('fillText', () => {
+  it('fills each placeholder as text and leaves an unknown one visible', () => {
+    expect(fillText('{a} of {b} and {c}', { a: 0, b: '<b>$&</b>' })).toBe('0 of <b>$&</b> and {c}')
+  })
+})

@@ -1,0 +1,73 @@
+import { requireAdmin } from '../access/identify.ts'
+import type { ApiResponse, Call } from '../contract/call.ts'
+import { GatewayError } from '../contract/errors.ts'
+import type { Gateway } from '../gateway.ts'
+import { isSameText } from '../kernel/crypto.ts'
+import { toFailureResponse } from '../pipeline/failure.ts'
+import type { Pipeline } from '../pipeline/pipeline.ts'
+
+/** The path of the metrics. It is the operator's, so the contract does not contain it. */
+export const metricsPath = '/metrics'
+
+/**
+ * Creates the pipeline of `/metrics`, which responds in Prometheus' text format. It takes `METRICS_TOKEN` as a bearer
+ * token, or the admin token in `x-admin-token`, and with `METRICS_PUBLIC` nothing.
+ */
+export function createMetricsPipeline(gateway: Gateway): Pipeline {
+  return async (call) => {
+    call.route = metricsPath
+    try {
+      requireRead(call)
+      requireReader(gateway, call)
+      return await readMetrics(gateway)
+    } catch (error) {
+      return toFailureResponse(error, call, (fault) => {
+        gateway.log.error({ request_id: call.requestId, error: fault }, 'the metrics failed inside')
+      })
+    }
+  }
+}
+
+function requireRead({ method }: Call) {
+  if (method === 'GET' || method === 'HEAD') return
+  const allowed = 'GET, HEAD'
+  throw new GatewayError('BAD_REQUEST', {
+    status: 405,
+    say: ['method_not_allowed', { method, path: metricsPath, allowed }],
+    headers: ['Allow', allowed],
+  })
+}
+
+/** Throws `ADMIN_UNAUTHORIZED`, `ADMIN_DISABLED` if no token is set, or `RATE_LIMITED` after wrong admin tokens. */
+function requireReader(gateway: Gateway, call: Call) {
+  const { metrics, adminToken } = gateway.config
+  if (metrics.isPublic) return
+  if (call.header('x-admin-token').length > 0 && adminToken !== undefined) {
+    requireAdmin(gateway, call)
+    return
+  }
+  if (metrics.token === undefined && adminToken === undefined) {
+    throw new GatewayError('ADMIN_DISABLED', { say: ['metrics_closed'], hint: ['hint_metrics_closed'] })
+  }
+  // The guard against guesses is for the admin token, which a person may have chosen. It would lock the admin out
+  // because of a scraper that sends an old metrics token every few seconds.
+  const [sent = '', ...more] = call.header('authorization')
+  const [, given] = /^bearer +(\S+)$/i.exec(sent) ?? []
+  const isRight =
+    metrics.token !== undefined &&
+    given !== undefined &&
+    more.length === 0 &&
+    isSameText(given, metrics.token)
+  if (isRight) return
+  gateway.adminGuard.noteRefusal(call.requestId)
+  throw new GatewayError('ADMIN_UNAUTHORIZED', { say: ['metrics_token'], hint: ['hint_metrics_token'] })
+}
+
+async function readMetrics({ memory }: Gateway): Promise<ApiResponse> {
+  const { registry } = memory.metrics
+  return {
+    status: 200,
+    headers: ['Content-Type', registry.contentType, 'Cache-Control', 'no-store'],
+    body: await registry.metrics(),
+  }
+}

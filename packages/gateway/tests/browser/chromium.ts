@@ -1,0 +1,57 @@
+/** Debian's Chromium for the tests of pages and of the console, and what a page must not do there. */
+
+import { existsSync, readFileSync } from 'node:fs'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+
+const executable = process.env.CHROMIUM || '/usr/bin/chromium'
+
+/** Why the browser tests are left out; undefined if they run. */
+export const why = !process.env.TEST_BROWSER
+  ? 'TEST_BROWSER is not set'
+  : existsSync(executable)
+    ? undefined
+    : `there is no ${executable}`
+if (why !== undefined) process.stdout.write(`the browser tests are left out: ${why}\n`)
+
+/** The time limit of these tests. They take minutes if several processes share a processor. */
+export const patienceMs = 300_000
+
+export function launchChromium(): Promise<Browser> {
+  return chromium.launch({ executablePath: executable, args: ['--no-sandbox'] })
+}
+
+/** Opens a page and records what it must not do: requests to other origins, errors and violations of its policy. */
+export async function openPage(browser: Browser, origin: string, options: BrowserContextOptions = {}) {
+  const context = await browser.newContext(options)
+  const page = await context.newPage()
+  const offences: string[] = []
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin) && !/^(?:data|blob):/.test(request.url()))
+      offences.push(request.url())
+  })
+  page.on('console', (message) => {
+    if (message.type() === 'error') offences.push(message.text())
+  })
+  page.on('pageerror', (error) => offences.push(String(error)))
+  return { page, offences, close: () => context.close() }
+}
+
+const axe = readFileSync(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8')
+
+/** Returns the violations that axe rates as serious or critical. */
+export async function findAxeViolations(page: Page): Promise<string[]> {
+  // The debugger injects axe, because the page's policy allows no other scripts.
+  await page.evaluate(axe)
+  const found: unknown = await page.evaluate(
+    "axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => id + ': ' + nodes.slice(0, 3).map(({ target }) => target.join(' ')).join(', ')))",
+  )
+  return Array.isArray(found) ? found.map(String) : []
+}
+
+/** Reads after how many milliseconds a page painted something for the first time. */
+export async function readFirstPaint(page: Page): Promise<number> {
+  const paint = await page.evaluate(
+    "new Promise((done) => { const seen = () => performance.getEntriesByName('first-contentful-paint')[0]?.startTime; const look = () => seen() === undefined ? setTimeout(look, 20) : done(seen()); look() })",
+  )
+  return Number(paint)
+}
