@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { pruneAudit } from './audit/prune.ts'
 import { pruneEvents } from './events/prune.ts'
 import type { Gateway } from './gateway.ts'
+import { deleteOldLegacyUse } from './requests/legacy-use.ts'
 import { deleteOldRequests } from './requests/record.ts'
 import { deleteInBatches } from './store/delete-in-batches.ts'
 
@@ -27,7 +28,13 @@ export async function prune(gateway: Gateway): Promise<void> {
     key: 'subject',
     where: sql`updated_at < ${before} and (succeeded_at is null or succeeded_at < ${now - knownNameMs})`,
   })
+  await deleteInBatches(db, {
+    table: 'webhook_redeliveries',
+    key: 'selection',
+    where: sql`touched_at < ${before}`,
+  })
   await pruneEvents(gateway)
   await deleteOldRequests(gateway)
   await pruneAudit(gateway)
+  await deleteOldLegacyUse(gateway)
 }

@@ -4,7 +4,7 @@ import { HourlyFigures } from './kernel/hourly-figures.ts'
 import { Slots } from './kernel/slots.ts'
 import type { Tracing } from './kernel/tracing.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import type { AuditRow, RequestCountRow, RequestRow } from './store/tables.ts'
+import type { AuditRow, LegacyUseRow, RequestCountRow, RequestRow } from './store/tables.ts'
 
 /** The sign-in attempts of one address. */
 export interface SignInTries {
@@ -92,6 +92,18 @@ export interface AuditQueue {
   next: Promise<void> | undefined
 }
 
+/** The use of the legacy gateway that waits to be stored. */
+export interface LegacyUseBuffer {
+  /** The counts, by day, channel and path. */
+  readonly rows: Map<string, LegacyUseRow>
+  /** The calls of legacy paths by path, for each token that is still to be verified. */
+  readonly tokens: Map<string, Map<string, { path: string; isKnown?: boolean; at: number; calls: number }>>
+  /** The unknown paths that each channel named on a day. */
+  readonly unknownPaths: { day: number; readonly byCaller: Map<string, Set<string>> }
+  /** The running turn, or the last one. */
+  turn: Promise<void>
+}
+
 /** What a process remembers besides its snapshots. Its size is limited, and it ends with the process. */
 export interface Memory {
   readonly signInTries: LRUCache<string, SignInTries>
@@ -106,6 +118,7 @@ export interface Memory {
   readonly figures: FigureQueue
   readonly requests: RequestBuffer
   readonly hours: HourlyFigures
+  readonly legacyUse: LegacyUseBuffer
   readonly tracing: Tracing
   readonly auditHead: AuditHeadMemory
   readonly auditQueue: AuditQueue
@@ -138,6 +151,12 @@ export function createMemory(tracing: Tracing, metrics: Metrics, auditHeadFile?:
       hoursStoredAt: 0,
     },
     hours: new HourlyFigures(),
+    legacyUse: {
+      rows: new Map(),
+      tokens: new Map(),
+      unknownPaths: { day: 0, byCaller: new Map() },
+      turn: Promise.resolve(),
+    },
     tracing,
     auditHead: {
       file: auditHeadFile,

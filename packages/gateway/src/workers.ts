@@ -8,6 +8,7 @@ import { prune } from './housekeeping.ts'
 import { startWorker, type Worker } from './kernel/worker.ts'
 import { measureStore } from './measure.ts'
 import { syncReference } from './reference/sync.ts'
+import { storeLegacyUse } from './requests/legacy-use.ts'
 import { storeRequests } from './requests/record.ts'
 import { Resealer } from './reseal.ts'
 import { recordVersionsAndAdvanceHorizons } from './stock/history.ts'
@@ -79,8 +80,8 @@ function listDeliveryJobs(gateway: Gateway, dispatcher: Dispatcher): Job[] {
 }
 
 /**
- * Lists the workers that settle writes, store the request log, note the end of the audit log, read values for the
- * metrics, release expired holds, reseal values, rotate keys and delete old rows.
+ * Lists the workers that settle writes, store the request log and the use of the legacy gateway, note the end of the
+ * audit log, read values for the metrics, release expired holds, reseal values, rotate keys and delete old rows.
  */
 function listUpkeepJobs(gateway: Gateway): Job[] {
   const resealer = new Resealer(gateway)
@@ -89,6 +90,7 @@ function listUpkeepJobs(gateway: Gateway): Job[] {
     { name: 'store the request log', everyMs: 1_000, turn: () => storeRequests(gateway) },
     { name: 'note the end of the audit log', everyMs: 1_000, turn: () => noteAuditHead(gateway) },
     { name: 'measure the store', everyMs: 15_000, turn: () => measureStore(gateway) },
+    { name: 'store the legacy use', everyMs: 5_000, turn: () => storeLegacyUse(gateway) },
     { name: 'expire holds', everyMs: 500, turn: () => releaseExpiredHolds(gateway) },
     { name: 'seal again', everyMs: 10_000, turn: () => resealer.turn() },
     {
@@ -126,6 +128,7 @@ export function startWorkers({ store, ...edges }: Gateway): () => Promise<void> 
     await Promise.all([delivered, ...started.map(({ worker }) => worker.stop())])
     await storeRequests(gateway, true).catch(() => {})
     await noteAuditHead(gateway, true).catch(() => {})
+    await storeLegacyUse(gateway).catch(() => {})
   }
 }
 

@@ -196,6 +196,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/api/lockouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List locked usernames
+         * @description Usernames that are locked after five wrong passwords, the newest lock first. Unknown names are locked like known ones. Locks of addresses are not listed.
+         */
+        get: operations["admin.lockouts.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/lockouts/{lockout_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlock a username
+         * @description Removes the lock and forgets the failures, for every process at once. Returns the lock as it was. An address that is locked stays locked.
+         */
+        delete: operations["admin.lockouts.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/api/plan-requests": {
         parameters: {
             query?: never;
@@ -250,6 +290,26 @@ export interface paths {
          * @description Leaves the plan as it is.
          */
         post: operations["admin.plan_requests.decline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/legacy-use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show who uses the legacy gateway
+         * @description Calls of the last 31 days with tokens of the legacy gateway and of its paths /Api/*, the callers with the most calls first. These channels must move before until. Counts of other processes arrive within seconds.
+         */
+        get: operations["admin.legacy_use.read"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -330,6 +390,166 @@ export interface paths {
         get: operations["admin.orders.read"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the holds of every channel
+         * @description Stock held for previews, reservations and orders of every channel, newest first. Every filter narrows the search.
+         */
+        get: operations["admin.holds.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/holds/{hold_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Release any hold
+         * @description Releases the hold at the ERP and ends its preview or reservation, as the channel itself could. A hold of an order ends with the order. A released hold is returned as it is.
+         */
+        delete: operations["admin.holds.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all webhook endpoints
+         * @description The webhook endpoints of every channel that are not deleted, newest first, with what waits for each.
+         */
+        get: operations["admin.webhook_endpoints.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search webhook deliveries
+         * @description The webhook deliveries of every channel, newest first. Every filter narrows the search.
+         */
+        get: operations["admin.webhook_deliveries.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read any webhook delivery
+         * @description One delivery with its URL, the request that caused the event, and the data of the event. The data never contains a recipient.
+         */
+        get: operations["admin.webhook_deliveries.read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver any webhook delivery
+         * @description Sends the event again now, under the same event_id and with the full retry schedule. A waiting delivery is attempted now.
+         */
+        post: operations["admin.webhook_deliveries.redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-redeliveries/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count what a redelivery would send
+         * @description Counts before anything is sent. An endpoint should have the events since its registration that its present settings select. During a redelivery of the same selection, what is left is counted.
+         */
+        post: operations["admin.webhook_redeliveries.count"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-redeliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver many events
+         * @description Sends at most 500 deliveries again. Repeat the call until remaining is 0: no delivery is sent twice on the way, and any process continues. After an hour without a call, the selection begins again. The call is refused if more is left than expected_count.
+         */
+        post: operations["admin.webhook_redeliveries.create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -639,6 +859,60 @@ export interface components {
              * @default false
              */
             compromised: boolean;
+        };
+        AdminWebhookRedeliveriesCountRequest: {
+            /**
+             * @description `dead`: dead letters. `missing`: events that an endpoint should have and of which no delivery succeeded or waits. `all`: every event that an endpoint should have
+             * @enum {string}
+             */
+            which: "dead" | "missing" | "all";
+            /** @description Only endpoints of this channel */
+            channel_code?: string;
+            /** @description Only this endpoint */
+            endpoint_id?: string;
+            /**
+             * @description Only events of this type
+             * @enum {string}
+             */
+            type?: "stock.changed" | "order.created";
+            /**
+             * Format: date-time
+             * @description Only events from this time on; with `dead`, deliveries created from this time on
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description Only events before this time; with `dead`, deliveries created before this time
+             */
+            until?: string;
+        };
+        AdminWebhookRedeliveriesCreateRequest: {
+            /**
+             * @description `dead`: dead letters. `missing`: events that an endpoint should have and of which no delivery succeeded or waits. `all`: every event that an endpoint should have
+             * @enum {string}
+             */
+            which: "dead" | "missing" | "all";
+            /** @description Only endpoints of this channel */
+            channel_code?: string;
+            /** @description Only this endpoint */
+            endpoint_id?: string;
+            /**
+             * @description Only events of this type
+             * @enum {string}
+             */
+            type?: "stock.changed" | "order.created";
+            /**
+             * Format: date-time
+             * @description Only events from this time on; with `dead`, deliveries created from this time on
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description Only events before this time; with `dead`, deliveries created before this time
+             */
+            until?: string;
+            /** @description The count that you confirmed */
+            expected_count: number;
         };
         AdminDoubtsSettleRequest: {
             /**
@@ -1207,6 +1481,40 @@ export interface components {
                 earlier_kids: string[];
             };
         };
+        AdminLockoutsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Lockout"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        Lockout: {
+            lockout_id: string;
+            /**
+             * @description Kind of the entry
+             * @enum {string}
+             */
+            kind: "account" | "address";
+            username_hint: string | null;
+            /** @description Street and number */
+            address: string | null;
+            failures: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, milliseconds
+             */
+            last_failed_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, milliseconds
+             */
+            locked_until: string;
+        };
+        AdminLockoutsDeleteResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Lockout"];
+        };
         AdminPlanRequestsListResponse: {
             /** @description The requested data */
             data: components["schemas"]["PlanRequest"][];
@@ -1254,6 +1562,31 @@ export interface components {
         AdminPlanRequestsDeclineResponse: {
             /** @description The requested data */
             data: components["schemas"]["PlanRequest"];
+        };
+        AdminLegacyUseReadResponse: {
+            /**
+             * Format: date-time
+             * @description When tokens of the legacy gateway end (`LEGACY_TOKENS_UNTIL`)
+             */
+            until: string;
+            /** @description The requested data */
+            data: components["schemas"]["LegacyUse"][];
+        };
+        LegacyUse: {
+            /** @description Channel */
+            channel_code: string | null;
+            token_calls: number;
+            path_calls: number;
+            paths: {
+                /** @description Path of the request */
+                path: string;
+                calls: number;
+            }[];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, milliseconds
+             */
+            last_used_at: string;
         };
         AdminRequestsListResponse: {
             /** @description The requested data */
@@ -1759,6 +2092,217 @@ export interface components {
              */
             updated_at: string;
         };
+        AdminHoldsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OperatorsHold"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        OperatorsHold: {
+            /** @description Channel */
+            channel_code: string;
+            /** @description Hold */
+            hold_id: string;
+            /**
+             * @description Kind of document that the stock is held for
+             * @enum {string}
+             */
+            source: "dropship_preview" | "reservation" | "order";
+            /** @description The document that the stock is held for */
+            source_id: string;
+            /** @description SKUs with their quantities; a SKU may be on one line only */
+            lines: {
+                /** @description Warehouse, from `GET /api/v1/warehouses` */
+                warehouse_code: string;
+                /**
+                 * @description SKU, compared byte by byte, case included
+                 * @example LIN-0042-BLK-M
+                 */
+                sku: string;
+                /** @description Number of pieces */
+                quantity: number;
+            }[];
+            /**
+             * @description Only documents in this state
+             * @enum {string}
+             */
+            status: "reserved" | "cancelled" | "confirmed";
+            /** @description The ERP’s own code for the state */
+            status_raw: string | null;
+            /** @description Why the stock was released */
+            released_reason: ("submit" | "release" | "expiry") | null;
+            /**
+             * Format: date-time
+             * @description When it expires
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed
+             */
+            updated_at: string;
+        };
+        AdminHoldsDeleteResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OperatorsHold"];
+        };
+        AdminWebhookEndpointsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OperatorsEndpoint"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        OperatorsEndpoint: {
+            /** @description Webhook endpoint */
+            endpoint_id: string;
+            /** @description Channel */
+            channel_code: string;
+            /** @description URL that receives the events: https, port 443 or 8443, a public address */
+            url: string;
+            /** @description Types of events that are sent */
+            event_types: ("stock.changed" | "order.created")[];
+            /** @description Warehouses whose `stock.changed` it receives; empty for every warehouse */
+            warehouse_codes: string[];
+            /** @description Description */
+            description: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed
+             */
+            updated_at: string;
+            /** @description Deliveries that wait, counted up to 10,000 */
+            pending: number;
+            /** @description When the oldest waiting delivery was created */
+            oldest_pending_at: string | null;
+            /** @description Deliveries that were given up, counted up to 10,000 */
+            dead_letters: number;
+            /** @description When a delivery last failed */
+            last_failure_at: string | null;
+            /** @description HTTP status of the last failure; null when no response came */
+            last_failure_status: number | null;
+        };
+        AdminWebhookDeliveriesListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OperatorsDelivery"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        OperatorsDelivery: {
+            /** @description Delivery */
+            delivery_id: string;
+            /** @description Channel */
+            channel_code: string;
+            /** @description Webhook endpoint */
+            endpoint_id: string;
+            /** @description Id of the event, the same on every attempt; use it to remove duplicates */
+            event_id: string;
+            /**
+             * @description Type of the event
+             * @enum {string}
+             */
+            type: "stock.changed" | "order.created" | "webhook.test";
+            /**
+             * @description State of the delivery
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "dead_letter" | "cancelled";
+            /** @description Attempts that have ended */
+            attempts: number;
+            /** @description HTTP status of the last response */
+            last_status: number | null;
+            /** @description Error of the last attempt */
+            last_error: ("timeout" | "dns" | "not_public" | "tls" | "connection" | "redirect" | "status" | "not_subscribed" | "not_allowed" | "endpoint_deleted" | "internal") | null;
+            /** @description When the last attempt was made */
+            last_attempt_at: string | null;
+            /** @description When the next attempt begins */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+        };
+        AdminWebhookDeliveriesReadResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OperatorsDeliveryDetails"];
+        };
+        OperatorsDeliveryDetails: {
+            /** @description Delivery */
+            delivery_id: string;
+            /** @description Channel */
+            channel_code: string;
+            /** @description Webhook endpoint */
+            endpoint_id: string;
+            /** @description Id of the event, the same on every attempt; use it to remove duplicates */
+            event_id: string;
+            /**
+             * @description Type of the event
+             * @enum {string}
+             */
+            type: "stock.changed" | "order.created" | "webhook.test";
+            /**
+             * @description State of the delivery
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "dead_letter" | "cancelled";
+            /** @description Attempts that have ended */
+            attempts: number;
+            /** @description HTTP status of the last response */
+            last_status: number | null;
+            /** @description Error of the last attempt */
+            last_error: ("timeout" | "dns" | "not_public" | "tls" | "connection" | "redirect" | "status" | "not_subscribed" | "not_allowed" | "endpoint_deleted" | "internal") | null;
+            /** @description When the last attempt was made */
+            last_attempt_at: string | null;
+            /** @description When the next attempt begins */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+            /** @description URL that receives the events: https, port 443 or 8443, a public address */
+            url: string;
+            /** @description The request that caused the event; null if the event is no longer kept */
+            request_id: string | null;
+            /** @description Content of the event, without the rows of a stock change; null if the event is no longer kept */
+            data: Record<string, never> | null;
+        };
+        AdminWebhookDeliveriesRedeliverResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OperatorsDelivery"];
+        };
+        AdminWebhookRedeliveriesCountResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Number of deliveries that a redelivery would send */
+                count: number;
+            };
+        };
+        AdminWebhookRedeliveriesCreateResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Number of deliveries that this call sent again */
+                redelivered: number;
+                /** @description Number of deliveries that are left; repeat the call until it is 0 */
+                remaining: number;
+            };
+        };
         AdminDoubtsListResponse: {
             /** @description The requested data */
             data: components["schemas"]["WriteInDoubt"][];
@@ -2218,6 +2762,19 @@ export interface components {
                 "X-API-Version": components["headers"]["X-API-Version"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description ADMIN_DISABLED, READ_ONLY_MODE */
+        "Failure403-admin-ADMIN_DISABLED-READ_ONLY_MODE": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "Retry-After": components["headers"]["Retry-After"];
                 [name: string]: unknown;
             };
             content: {
@@ -2796,6 +3353,83 @@ export interface operations {
             503: components["responses"]["Failure503-admin-INTERNAL"];
         };
     };
+    "admin.lockouts.list": {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Rows of a page */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminLockoutsListResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.lockouts.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Id of the lock */
+                lockout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminLockoutsDeleteResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
     "admin.plan_requests.list": {
         parameters: {
             query?: {
@@ -2916,6 +3550,38 @@ export interface operations {
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.legacy_use.read": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminLegacyUseReadResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
             503: components["responses"]["Failure503-admin-INTERNAL"];
@@ -3090,6 +3756,364 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.holds.list": {
+        parameters: {
+            query?: {
+                /** @description Only holds of this channel; in a row, the channel of the hold */
+                channel_code?: string;
+                /** @description Only holds for this kind of document; in a row, the kind of the document */
+                source?: "dropship_preview" | "reservation" | "order";
+                /** @description Only holds in this state; in a row, the state of the hold */
+                status?: "reserved" | "cancelled" | "confirmed";
+                /** @description Only holds with a line of this SKU */
+                sku?: string;
+                /** @description Only holds created from this time on */
+                since?: string;
+                /** @description Only holds created before this time */
+                until?: string;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Rows of a page */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminHoldsListResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.holds.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Hold */
+                hold_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminHoldsDeleteResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED-READ_ONLY_MODE"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            502: components["responses"]["Failure502-admin-UPSTREAM_ERROR"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+            504: components["responses"]["Failure504-admin-UPSTREAM_TIMEOUT"];
+        };
+    };
+    "admin.webhook_endpoints.list": {
+        parameters: {
+            query?: {
+                /** @description Only endpoints of this channel; in a row, the channel of the endpoint */
+                channel_code?: string;
+                /** @description Only endpoints registered from this time on */
+                since?: string;
+                /** @description Only endpoints registered before this time */
+                until?: string;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Rows of a page */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminWebhookEndpointsListResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_deliveries.list": {
+        parameters: {
+            query?: {
+                /** @description Only deliveries of this channel */
+                channel_code?: string;
+                /** @description Only deliveries to this endpoint */
+                endpoint_id?: string;
+                /** @description Only deliveries of this event */
+                event_id?: string;
+                /** @description Only events of this type */
+                type?: "stock.changed" | "order.created" | "webhook.test";
+                /** @description Only deliveries in this state */
+                status?: "pending" | "delivered" | "dead_letter" | "cancelled";
+                /** @description Only deliveries created from this time on */
+                since?: string;
+                /** @description Only deliveries created before this time */
+                until?: string;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Rows of a page */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminWebhookDeliveriesListResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_deliveries.read": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Delivery */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminWebhookDeliveriesReadResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_deliveries.redeliver": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Delivery */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminWebhookDeliveriesRedeliverResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_redeliveries.count": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "which": "dead",
+                 *       "channel_code": "corner-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AdminWebhookRedeliveriesCountRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminWebhookRedeliveriesCountResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
+            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_redeliveries.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "which": "dead",
+                 *       "channel_code": "corner-shop",
+                 *       "expected_count": 0
+                 *     }
+                 */
+                "application/json": components["schemas"]["AdminWebhookRedeliveriesCreateRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminWebhookRedeliveriesCreateResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
+            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
             503: components["responses"]["Failure503-admin-INTERNAL"];

@@ -19,13 +19,16 @@ import type { Tables } from '../store/tables.ts'
 /** The number of failures that lock a name. */
 const maxFailures = 5
 const failureWindowMs = 15 * 60_000
-const lockMs = 15 * 60_000
+/** How long a name stays locked. */
+export const lockMs = 15 * 60_000
 const signInWaitMs = 10_000
 /** A name's successful sign-in is stored at most once in this time, so that most sign-ins write nothing. */
 const knownEveryMs = 24 * 60 * 60_000
 
 const maxAddressFailures = 100
 const addressWindowMs = 60 * 60_000
+
+const usernamePrefix = 'username '
 
 /**
  * Converts a username to the key under which its failures are counted. Variants of a name have the same key: case,
@@ -34,7 +37,12 @@ const addressWindowMs = 60 * 60_000
  */
 export function toUsernameSubject(username: string): string {
   const visible = username.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '')
-  return `username ${visible.toLowerCase().toUpperCase().toLowerCase().normalize('NFKC').trim()}`
+  return `${usernamePrefix}${visible.toLowerCase().toUpperCase().toLowerCase().normalize('NFKC').trim()}`
+}
+
+/** Converts the key of a username back to the name, in the form in which it is counted. */
+export function fromUsernameSubject(subject: string): string {
+  return subject.slice(usernamePrefix.length)
 }
 
 /**
@@ -75,6 +83,8 @@ async function attemptInTurn<T>({ memory }: Gateway, attempt: () => Promise<T>) 
   }
 }
 
+type Guarded = Tables['sign_in_guard']
+
 interface SignInRecord {
   /** The times of the failures that still count, in epoch milliseconds. */
   readonly failures: number[]
@@ -98,16 +108,27 @@ async function readRecord(gateway: Gateway, subject: string): Promise<SignInReco
     const lockedUntil = Math.min(row.locked_until, now + lockMs)
     // If the stored end is further ahead than a lock can last, the wall clock was set back. The lock is shortened,
     // because it could otherwise last for days.
-    if (lockedUntil < row.locked_until) {
-      const { failed_at, updated_at } = row
-      await storeRecord(gateway, subject, { failed_at, updated_at, locked_until: lockedUntil })
-    }
+    if (lockedUntil < row.locked_until) await shortenLock(gateway, row, lockedUntil)
     const seconds = Math.ceil((lockedUntil - now) / 1000)
     throw new GatewayError('AUTH_LOCKED', { say: ['locked_until', { seconds }], retryAfter: seconds })
   }
   const failedAt: number[] = JSON.parse(row.failed_at)
   const failures = failedAt.filter((at) => at > now - failureWindowMs)
   return { failures, succeededAt, isMarked: failedAt.length > 0 }
+}
+
+/** Shortens a lock, unless an operator has removed it since it was read. */
+async function shortenLock(
+  { store }: Gateway,
+  row: Pick<Guarded, 'subject' | 'locked_until'>,
+  until: number,
+) {
+  await store.db
+    .updateTable('sign_in_guard')
+    .set({ locked_until: until })
+    .where('subject', '=', row.subject)
+    .where('locked_until', '=', row.locked_until)
+    .execute()
 }
 
 /**
@@ -121,6 +142,7 @@ async function recordSuccess(gateway: Gateway, subject: string, record: SignInRe
   await storeRecord(gateway, subject, {
     failed_at: '[]',
     locked_until: null,
+    lockout_id: null,
     updated_at: now,
     succeeded_at: now,
   })
@@ -129,9 +151,11 @@ async function recordSuccess(gateway: Gateway, subject: string, record: SignInRe
 async function recordFailure(gateway: Gateway, subject: string, before: readonly number[]): Promise<void> {
   const now = gateway.clock.now()
   const failures = [...before, now].slice(-maxFailures)
+  const isLocked = failures.length >= maxFailures
   const fields = {
     failed_at: JSON.stringify(failures),
-    locked_until: failures.length >= maxFailures ? now + lockMs : null,
+    locked_until: isLocked ? now + lockMs : null,
+    lockout_id: isLocked ? gateway.ids.next('lck') : null,
     updated_at: now,
   }
   await storeRecord(gateway, subject, fields)
@@ -140,7 +164,7 @@ async function recordFailure(gateway: Gateway, subject: string, before: readonly
 async function storeRecord(
   gateway: Gateway,
   subject: string,
-  fields: Omit<Insertable<Tables['sign_in_guard']>, 'subject'>,
+  fields: Omit<Insertable<Guarded>, 'subject'>,
 ): Promise<void> {
   await gateway.store.db
     .insertInto('sign_in_guard')

@@ -2,6 +2,9 @@ import type { AnyWrite } from '../writes/intent.ts'
 import { endpoints as audit } from './audit/endpoints.ts'
 import { endpoints as channels } from './channels/endpoints.ts'
 import { createDoubtEndpoints } from './doubts/endpoints.ts'
+import { endpoints as holds } from './holds/endpoints.ts'
+import { endpoints as legacyUse } from './legacy-use/endpoints.ts'
+import { endpoints as lockouts } from './lockouts/endpoints.ts'
 import { endpoints as orders } from './orders/endpoints.ts'
 import { endpoints as overview } from './overview/endpoints.ts'
 import { endpoints as planRequests } from './plan-requests/endpoints.ts'
@@ -10,6 +13,7 @@ import { endpoints as settings } from './settings/endpoints.ts'
 import { endpoints as stockCopies } from './stock-copies/endpoints.ts'
 import { endpoints as tokens } from './tokens/endpoints.ts'
 import { endpoints as upstream } from './upstream/endpoints.ts'
+import { endpoints as webhooks } from './webhooks/endpoints.ts'
 
 /** Lists the operator's endpoints, in the order of the documentation. */
 export function createAdminEndpoints(writes: readonly AnyWrite[]) {
@@ -17,9 +21,13 @@ export function createAdminEndpoints(writes: readonly AnyWrite[]) {
     ...overview,
     ...channels,
     ...tokens,
+    ...lockouts,
     ...planRequests,
+    ...legacyUse,
     ...requests,
     ...orders,
+    ...holds,
+    ...webhooks,
     ...createDoubtEndpoints(writes),
     ...upstream,
     ...stockCopies,

@@ -77,6 +77,8 @@ export interface Call {
   header(name: string): readonly string[]
   /** Reads the body, at most once. Throws `GatewayError` if the body exceeds `maxBytes` or does not arrive. */
   body(maxBytes: number): Promise<Uint8Array>
+  /** The path of the legacy gateway that the call named, in lower case, and whether it is known to have existed. */
+  legacyPath?: { readonly path: string; readonly isKnown: boolean } | undefined
   /** The pattern of the route, for logs and metrics. */
   route?: string | undefined
   /** Path parameters, decoded. */

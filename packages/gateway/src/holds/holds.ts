@@ -3,6 +3,7 @@ import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { instantField, sku, toListSchema } from '../contract/fields.ts'
 import type { parseWindow } from '../contract/lists.ts'
+import { toNotFoundError } from '../contract/not-found.ts'
 import { Reply } from '../contract/reply.ts'
 import { findHolding, type HeldStock, holdSources, releasedReasons } from '../document.ts'
 import { readDataAgeHeader } from '../documents/data-age.ts'
@@ -16,7 +17,7 @@ import type { Db, Tx } from '../store/store.ts'
 import type { HoldRow } from '../store/tables.ts'
 import { withDocumentLock } from '../writes/document-lock.ts'
 import { toDocumentInDoubtError } from '../writes/failures.ts'
-import type { Write } from '../writes/intent.ts'
+import type { Write, Writer } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
 import {
   buildInDoubtUpdates,
@@ -61,8 +62,7 @@ export const holdRelease: Write<HeldStock, { data: z.input<typeof hold> }> = {
     await clearInDoubt(context)
     const statusRaw = document?.status_raw ?? null
     await endHold(context, detail, { reason: 'release', statusRaw, now: gateway.clock.now() })
-    const row = await findHold(tx, detail.hold_id)
-    if (!row) throw new Error(`The hold ${detail.hold_id} is gone.`)
+    const row = await requireHold(tx, detail.hold_id)
     return new Reply({ data: toHoldJson(row) })
   },
   undo: clearInDoubt,
@@ -85,20 +85,30 @@ export async function readHold(gateway: Gateway, caller: Caller, id: string) {
 /** Releases a hold. Releasing twice returns the same hold. An order's hold cannot be released by its own id. */
 export async function releaseHold(context: CallContext, id: string) {
   const { gateway, caller } = context
-  const { db } = gateway.store
-  const known = requireOwned(await findHold(db, id), caller, 'hold', id)
+  const known = requireOwned(await findHold(gateway.store.db, id), caller, 'hold', id)
   requireCapability(gateway, caller, known)
+  return releaseHoldRow(context, known, holdRelease)
+}
+
+/**
+ * Releases a hold whose owner was checked, by `write`, which is `holdRelease` or adds to it. Returns a hold that was
+ * released before as it is. Throws `UPSTREAM_REJECTED` for an order's hold.
+ */
+export async function releaseHoldRow(writer: Writer, known: HoldRow, write: typeof holdRelease) {
+  const { gateway } = writer
+  const { db } = gateway.store
+  const { hold_id, channel_code } = known
   const { lock } = await findHoldTarget(gateway, known)
-  return withDocumentLock(gateway, { lock, id }, async (held) => {
-    const row = requireOwned(await findHold(db, id), caller, 'hold', id)
+  return withDocumentLock(gateway, { lock, id: hold_id }, async (held) => {
+    const row = await requireHold(db, hold_id)
     if (row.status === 'cancelled') return new Reply({ data: toHoldJson(row) })
     if (row.status !== 'reserved' || !findHolding(gateway.kinds, row.source).isReleasable)
       throw toNotReleasableError(row)
     const target = await findHoldTarget(gateway, row)
     if (target.lock !== lock || (await hasOpenWrite(db, target.id)))
       throw toDocumentInDoubtError(row.source_id)
-    const { reference, source, source_id, hold_id, channel_code } = row
-    return performWrite(context, holdRelease, {
+    const { reference, source, source_id } = row
+    return performWrite(writer, write, {
       document: target,
       held,
       reference,
@@ -136,6 +146,13 @@ function toNotReleasableError(row: HoldRow): GatewayError {
   })
 }
 
+/** Reads a hold of any channel. Throws `NOT_FOUND`. */
+export async function requireHold(db: Db | Tx, id: string): Promise<HoldRow> {
+  const row = await findHold(db, id)
+  if (row) return row
+  throw toNotFoundError('hold', id)
+}
+
 function findHold(db: Db | Tx, id: string): Promise<HoldRow | undefined> {
   return db.selectFrom('holds').selectAll().where('hold_id', '=', id).executeTakeFirst()
 }
@@ -153,7 +170,7 @@ export async function listHoldsOfDocument({ store }: Gateway, documentId: string
   return rows.map(toHoldJson)
 }
 
-function toHoldJson(row: HoldRow): z.input<typeof hold> {
+export function toHoldJson(row: HoldRow): z.input<typeof hold> {
   return {
     hold_id: row.hold_id,
     source: holdSources.find((source) => source === row.source) ?? 'order',

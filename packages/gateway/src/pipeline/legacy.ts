@@ -44,8 +44,7 @@ export function isLegacyPath(path: string): boolean {
 
 /** Creates the 410 error for a legacy path. It precedes every other check. */
 export function toLegacyError(path: string): GatewayError {
-  const segments = decodePath(path).toLowerCase().split('/')
-  const known = replacements[`/${segments.filter((segment) => segment !== '').join('/')}`]
+  const known = replacements[normalizePath(path)]
   const [method, to] = known ?? ['GET', '/reference']
   return new GatewayError('ENDPOINT_GONE', {
     say: [known ? 'legacy_gone' : 'legacy_unknown', { path, replacement: `${method} ${to}` }],
@@ -53,6 +52,23 @@ export function toLegacyError(path: string): GatewayError {
     // A path with parameters cannot be the target of a link.
     headers: ['Link', `<${to.includes('{') ? '/reference' : to}>; rel="successor-version"`],
   })
+}
+
+/**
+ * Describes a legacy path for the counts of legacy use. An unknown path is cut to its first three segments, because an
+ * id may follow them; one with unusual characters is described as `/api/*`.
+ */
+export function describeLegacyPath(path: string): { readonly path: string; readonly isKnown: boolean } {
+  const normalized = normalizePath(path)
+  if (Object.hasOwn(replacements, normalized)) return { path: normalized, isKnown: true }
+  const [cut = ''] = /^(?:\/[\w.-]{1,40}){1,3}/.exec(normalized) ?? []
+  return { path: cut.startsWith('/api/') ? cut : '/api/*', isKnown: false }
+}
+
+/** Decodes a path and removes empty segments, in lower case. */
+function normalizePath(path: string): string {
+  const segments = decodePath(path).toLowerCase().split('/')
+  return `/${segments.filter((segment) => segment !== '').join('/')}`
 }
 
 function decodePath(path: string): string {

@@ -10,7 +10,7 @@ import type { Gateway } from '../gateway.ts'
 import { runOnce } from '../idempotency/run.ts'
 import type { AnyWrite } from '../writes/intent.ts'
 import { toFailureResponse } from './failure.ts'
-import { isLegacyPath, toLegacyError } from './legacy.ts'
+import { describeLegacyPath, isLegacyPath, toLegacyError } from './legacy.ts'
 import { chargeRefusal } from './refusals.ts'
 import { Router } from './router.ts'
 import { authenticate, type Stage } from './stages/authenticate.ts'
@@ -89,6 +89,7 @@ interface PipelineParts {
 async function dispatch(parts: PipelineParts, router: Router<Route>, call: Call): Promise<ApiResponse> {
   if (isLegacyPath(call.path)) {
     parts.gateway.memory.metrics.legacyPaths.inc()
+    call.legacyPath = describeLegacyPath(call.path)
     throw toLegacyError(call.path)
   }
   const { route, params } = router.match(call.method, call.path)

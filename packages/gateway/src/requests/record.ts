@@ -11,6 +11,7 @@ import type { RequestBuffer } from '../memory.ts'
 import { toJson } from '../store/json.ts'
 import type { RequestRow } from '../store/tables.ts'
 import { countInHour, dropOldHours, storeHours } from './hours.ts'
+import { countLegacyUse } from './legacy-use.ts'
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
@@ -39,6 +40,7 @@ export interface Finished {
 export function recordRequest(gateway: Gateway, finished: Finished): void {
   const { requests, hours } = gateway.memory
   countInHour(hours, toCounted(gateway, finished))
+  countLegacyUse(gateway, finished.call)
   if (finished.isNotable || gateway.config.logRequests === 'all') addRow(gateway, requests, finished)
   else addToCount(gateway, requests, finished)
 }

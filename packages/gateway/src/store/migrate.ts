@@ -5,6 +5,7 @@ import { orders } from '../../migrations/0003-orders.ts'
 import { events } from '../../migrations/0004-events.ts'
 import { knownNames } from '../../migrations/0005-known-names.ts'
 import { requests } from '../../migrations/0006-requests.ts'
+import { messages } from '../../migrations/0007-messages.ts'
 import { operator } from '../../migrations/0008-operator.ts'
 import { auditChain } from '../../migrations/0009-audit-chain.ts'
 import { traceParent } from '../../migrations/0010-trace-parent.ts'
@@ -27,6 +28,7 @@ export async function migrate(store: Store, log: Log = jsonLog('silent')): Promi
     '0004-events': events,
     '0005-known-names': knownNames,
     '0006-requests': requests(store.kind),
+    '0007-messages': messages,
     '0008-operator': operator,
     '0009-audit-chain': auditChain,
     '0010-trace-parent': traceParent,

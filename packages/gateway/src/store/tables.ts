@@ -34,6 +34,8 @@ export interface Tables {
     updated_at: number
     /** When the name last signed in, updated at most once a day; missing in rows from before the column existed. */
     succeeded_at: number | null
+    /** Set while the name is locked; missing in locks from before the column existed, which end within 15 minutes. */
+    lockout_id: string | null
   }
   admin_audit: AuditRow
   audit_chain: AuditChainRow
@@ -61,9 +63,11 @@ export interface Tables {
   webhook_endpoints: WebhookEndpointRow
   webhook_queues: WebhookQueueRow
   webhook_deliveries: WebhookDeliveryRow
+  webhook_redeliveries: WebhookRedeliveryRow
   requests: RequestRow
   request_counts: RequestCountRow
   hourly_figures: HourlyFigureRow
+  legacy_use: LegacyUseRow
 }
 
 /** A row of the audit log. */
@@ -656,4 +660,33 @@ export interface RequestCountRow {
   calls: number
   points: number
   duration_us: number
+}
+
+/** A redelivery of many events that is not finished: how far it is. */
+export interface WebhookRedeliveryRow {
+  /** What is redelivered, as canonical JSON. */
+  selection: string
+  /** Events and dead letters from this time on are not part of it. */
+  started_at: number
+  touched_at: number
+  /** How many deliveries were left after the last batch. */
+  remaining: number
+  /** The last delivery of the last batch; empty and 0 before the first. */
+  endpoint_id: string
+  type: string
+  channel_code: string
+  at: number
+  event_id: string
+}
+
+/** What a channel still used of the legacy gateway on one day. */
+export interface LegacyUseRow {
+  /** The start of the UTC day. */
+  day: number
+  /** Empty if the caller is not known. */
+  channel_code: string
+  /** A path of the legacy gateway; empty for calls with a legacy token. */
+  path: string
+  calls: number
+  last_used_at: number
 }

@@ -1,6 +1,8 @@
+import { type Acting, recordChange } from '../audit/audit.ts'
 import type { Caller, Keyed } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { parseWindow } from '../contract/lists.ts'
+import { toNotFoundError } from '../contract/not-found.ts'
 import { Reply } from '../contract/reply.ts'
 import { readListPage } from '../documents/list.ts'
 import { requireOwned } from '../documents/own.ts'
@@ -8,10 +10,12 @@ import { testType } from '../events/outbox.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import type { Db, Tx } from '../store/store.ts'
+import type { WebhookDeliveryRow } from '../store/tables.ts'
 import { storeResponse } from '../writes/keys.ts'
-import { requireOwnEndpoint } from './register.ts'
+import { findEndpointRow, requireOwnEndpoint } from './register.ts'
+import { sendAgain } from './send-again.ts'
 import { addDeliveries, createDelivery, makeQueuesDue } from './sequence.ts'
-import { toDeliveryJson } from './webhook-json.ts'
+import { toDeliveryJson, toOperatorsDelivery } from './webhook-json.ts'
 
 /** The query of a list of deliveries. A delivery is the state of one event at one endpoint. */
 type DeliveryQuery = Parameters<typeof parseWindow>[0] & {
@@ -38,46 +42,50 @@ export async function readDelivery(gateway: Gateway, caller: Caller, id: string)
   )
 }
 
+/** Sends one of the caller's deliveries again (`redeliverRow`). Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */
+export async function redeliver(gateway: Gateway, caller: Caller, id: string) {
+  const row = requireOwned(await findDeliveryRow(gateway.store.db, id), caller, 'webhook_delivery', id)
+  return toDeliveryJson(await redeliverRow({ gateway }, row))
+}
+
+/** Sends a delivery of any channel again (`redeliverRow`). Throws `NOT_FOUND`. */
+export async function redeliverForOperator(acting: Acting, id: string) {
+  const row = await requireDeliveryRow(acting.gateway.store.db, id)
+  return toOperatorsDelivery(await redeliverRow(acting, row))
+}
+
 /**
  * Makes a finished delivery due again now, with the same `event_id` and with the full retry schedule. If the delivery
  * is still pending, only its next attempt becomes due now. Throws `VALIDATION_FAILED` if the endpoint was deleted.
  */
-export async function redeliver(gateway: Gateway, caller: Caller, id: string) {
-  const { endpoint_id } = requireOwned(
-    await findDeliveryRow(gateway.store.db, id),
-    caller,
-    'webhook_delivery',
-    id,
-  )
-  const { deleted_at } = await requireOwnEndpoint({ db: gateway.store.db, caller }, endpoint_id, true)
-  if (deleted_at !== null) {
-    throw new GatewayError('VALIDATION_FAILED', {
-      param: 'delivery_id',
-      reason: 'invalid_state',
-      say: ['endpoint_deleted', { id: endpoint_id }],
-      hint: ['hint_endpoint_deleted'],
-    })
-  }
-  const now = gateway.clock.now()
+async function redeliverRow(
+  acting: Acting,
+  { delivery_id, endpoint_id }: WebhookDeliveryRow,
+): Promise<WebhookDeliveryRow> {
+  const { gateway } = acting
+  await requireLiveEndpoint(gateway.store.db, endpoint_id)
   const row = await gateway.store.db.transaction().execute(async (tx) => {
-    const again = { status: 'pending', attempts: 0, due_at: now, ahead_ms: 0, finished_at: null }
-    await tx
-      .updateTable('webhook_deliveries')
-      .set(again)
-      .where('delivery_id', '=', id)
-      .where('status', '!=', 'pending')
-      .execute()
-    await tx
-      .updateTable('webhook_deliveries')
-      .set({ due_at: now })
-      .where('delivery_id', '=', id)
-      .where('due_at', '>', now)
-      .execute()
+    const before = await requireDeliveryRow(tx, delivery_id)
+    await sendAgain(gateway, tx, [delivery_id])
     await makeQueuesDue(gateway, tx, [endpoint_id])
-    return findDeliveryRow(tx, id)
+    const after = await requireDeliveryRow(tx, delivery_id)
+    const change = { before: toOperatorsDelivery(before), after: toOperatorsDelivery(after) }
+    await recordChange(acting, tx, change)
+    return after
   })
   gateway.nudge('deliveries')
-  return toDeliveryJson(requireOwned(row, caller, 'webhook_delivery', id))
+  return row
+}
+
+async function requireLiveEndpoint(db: Db, endpoint_id: string): Promise<void> {
+  const endpoint = await findEndpointRow(db, endpoint_id)
+  if (endpoint?.deleted_at === null) return
+  throw new GatewayError('VALIDATION_FAILED', {
+    param: 'delivery_id',
+    reason: 'invalid_state',
+    say: ['endpoint_deleted', { id: endpoint_id }],
+    hint: ['hint_endpoint_deleted'],
+  })
 }
 
 /** Sends a test event to one endpoint, through the same queue and signatures as a real event. */
@@ -113,6 +121,13 @@ export async function testEndpoint(
   })
   gateway.nudge('deliveries')
   return data
+}
+
+/** Reads a delivery of any channel. Throws `NOT_FOUND`. */
+export async function requireDeliveryRow(db: Db | Tx, id: string): Promise<WebhookDeliveryRow> {
+  const row = await findDeliveryRow(db, id)
+  if (row) return row
+  throw toNotFoundError('webhook_delivery', id)
 }
 
 function findDeliveryRow(db: Db | Tx, id: string) {

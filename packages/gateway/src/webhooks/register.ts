@@ -193,7 +193,7 @@ export async function requireOwnEndpoint(
   )
 }
 
-function findEndpointRow(db: Db | Tx, id: string) {
+export function findEndpointRow(db: Db | Tx, id: string) {
   return db
     .selectFrom('webhook_endpoints')
     .innerJoin('webhook_queues', 'webhook_queues.endpoint_id', 'webhook_endpoints.endpoint_id')

@@ -56,6 +56,24 @@ export const webhookDelivery = z
 
 export const deliveryPage = toListSchema(webhookDelivery)
 
+/** A delivery as the operator's lists show it. */
+export const operatorsDelivery = z
+  .object({
+    delivery_id: z.string(),
+    channel_code: z.string(),
+    endpoint_id: z.string(),
+    event_id: z.string(),
+    type: z.enum([...eventTypes, testType]),
+    status: z.enum(deliveryStates),
+    attempts: z.int(),
+    last_status: z.int().nullable(),
+    last_error: z.enum(postErrors).nullable(),
+    last_attempt_at: time,
+    next_attempt_at: time,
+    created_at: instantField,
+  })
+  .meta({ id: 'OperatorsDelivery' })
+
 type EndpointRow = WebhookEndpointRow &
   Pick<WebhookQueueRow, 'last_success_at' | 'last_failure_at' | 'last_failure_status'>
 
@@ -92,5 +110,23 @@ export function toDeliveryJson(row: WebhookDeliveryRow): z.input<typeof webhookD
     created_at: formatInstant(row.created_at),
     attempted_at: formatInstantOrNull(row.attempted_at),
     finished_at: formatInstantOrNull(row.finished_at),
+  }
+}
+
+export function toOperatorsDelivery(row: WebhookDeliveryRow): z.input<typeof operatorsDelivery> {
+  const shown = toDeliveryJson(row)
+  return {
+    delivery_id: shown.delivery_id,
+    channel_code: row.channel_code,
+    endpoint_id: shown.endpoint_id,
+    event_id: shown.event_id,
+    type: shown.event_type,
+    status: shown.status,
+    attempts: shown.attempts,
+    last_status: shown.last_status,
+    last_error: shown.last_error,
+    last_attempt_at: shown.attempted_at,
+    next_attempt_at: shown.next_attempt_at,
+    created_at: shown.created_at,
   }
 }

@@ -196,6 +196,9 @@ export const sentences = {
   inbox_name:
     'The name of a sandbox inbox has 1 to 64 characters: letters A to Z and a to z, digits, _ and -.',
   endpoints_too_many: 'A channel has at most {most} webhook endpoints. Delete one first.',
+  redelivery_busy: 'Another call redelivers the same selection at the moment. This call did nothing.',
+  redelivery_grew: 'The redelivery would send {count} deliveries, more than the expected {expected}.',
+  hint_redelivery_grew: 'Confirm `error.count`, and send that number as `expected_count`. Nothing was sent.',
   endpoint_deleted: 'The webhook endpoint {id} was deleted. The gateway sends nothing to it.',
   cursor_gone:
     'The event "{id}" does not exist or is no longer kept. Read from the start, without `since`, and skip every `event_id` that you already have.',
@@ -248,6 +251,7 @@ export const things = {
   event: 'event',
   hold: 'hold',
   inbox: 'inbox',
+  lockout: 'lock of a username',
   order: 'order',
   plan_request: 'plan request',
   audit_row: 'row of the audit log',

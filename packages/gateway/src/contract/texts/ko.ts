@@ -201,6 +201,10 @@ export const ko: Texts = {
     url_own: '게이트웨이 자신의 주소는 웹훅 URL로 사용할 수 없습니다.',
     inbox_name: '샌드박스 수신함의 이름은 영문자(A~Z, a~z), 숫자, _, -로 된 1~64자여야 합니다.',
     endpoints_too_many: '채널의 웹훅 엔드포인트는 최대 {most}개입니다. 먼저 하나를 삭제하세요.',
+    redelivery_busy: '다른 호출이 같은 대상을 재전송하고 있습니다. 이 호출은 아무것도 하지 않았습니다.',
+    redelivery_grew: '재전송할 전송은 {count}개로, 예상한 {expected}개보다 많습니다.',
+    hint_redelivery_grew:
+      '`error.count` 값을 확인한 뒤 그 수를 `expected_count`로 보내세요. 아무것도 보내지 않았습니다.',
     endpoint_deleted:
       '{id} 엔드포인트는 삭제된 웹훅 엔드포인트입니다. 게이트웨이는 여기로 아무것도 보내지 않습니다.',
     cursor_gone:
@@ -424,6 +428,7 @@ export const ko: Texts = {
     event: '이벤트',
     hold: '재고 선점',
     inbox: '수신함',
+    lockout: '사용자 이름 잠금',
     order: '주문',
     plan_request: '플랜 신청',
     audit_row: '감사 기록',

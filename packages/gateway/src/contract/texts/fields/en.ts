@@ -356,6 +356,22 @@ export const fieldsEn = {
   last_status: 'HTTP status of the last response',
   last_error: 'Error of the last attempt',
   last_response: 'The first 200 printable characters of the last response',
+  cursor: '`next_cursor` of the previous page',
+  next_cursor: 'Cursor of the next page; null on the last page',
+  'OperatorsEndpoint:pending': 'Deliveries that wait, counted up to 10,000',
+  oldest_pending_at: 'When the oldest waiting delivery was created',
+  'OperatorsEndpoint:dead_letters': 'Deliveries that were given up, counted up to 10,000',
+  'OperatorsEndpoint:warehouse_codes':
+    'Warehouses whose `stock.changed` it receives; empty for every warehouse',
+  'OperatorsDelivery:type': 'Type of the event',
+  'OperatorsDelivery:status': 'State of the delivery',
+  'OperatorsDeliveryDetails:type': 'Type of the event',
+  'OperatorsDeliveryDetails:status': 'State of the delivery',
+  'OperatorsDeliveryDetails:request_id':
+    'The request that caused the event; null if the event is no longer kept',
+  'OperatorsDeliveryDetails:data':
+    'Content of the event, without the rows of a stock change; null if the event is no longer kept',
+  last_attempt_at: 'When the last attempt was made',
   attempted_at: 'When the last attempt was made',
   finished_at: 'When the request ended',
   'Bill:status': 'Whether it is paid',

@@ -1,0 +1,143 @@
+/** Holds as the operator sees them: those of every channel, and their release. */
+
+import type { Erp } from '@trade-gateway/connector'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { adminToken, buyers, call, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
+import { type Buyer, buildDropship, countHeldAtErp, expectData, expectError, openShop } from './trade.ts'
+
+let house: TestGateway
+let shop: Buyer
+let other: Buyer
+let releases = 0
+
+const wrapCountingErp = (erp: Erp): Erp => ({
+  ...erp,
+  release(input, options) {
+    releases += 1
+    return erp.release(input, options)
+  },
+})
+
+beforeAll(async () => {
+  house = await openTestGateway({ styles: 40, wrapErp: wrapCountingErp })
+  shop = openShop(house)
+  other = openShop(house, buyers[1])
+})
+afterAll(() => house.close())
+
+const send = (method: string, path: string) =>
+  call(house, method, `/admin/api${path}`, { admin: adminToken, headers: { 'x-admin-actor': 'Kim' } })
+const list = async (query: string) => expectPage(await send('GET', `/holds?${query}`))
+const expectPage = ({ status, json }: { status: number; json: LooseJson }): LooseJson => {
+  expect(status).toBe(200)
+  return json
+}
+const listIds = async (query: string): Promise<string[]> =>
+  (await list(query)).data.map(({ hold_id }: LooseJson) => hold_id)
+
+async function reserve(buyer: Buyer, sku: string): Promise<LooseJson> {
+  const body = { warehouse_code: 'AUSYD1', lines: [{ sku, quantity: 3 }] }
+  const made = expectData(await buyer.post('/reservations', body), 201)
+  house.clock.advance(1)
+  return made
+}
+
+async function preview(buyer: Buyer, sku: string): Promise<LooseJson> {
+  const made = expectData(await buyer.post('/dropship-orders/allocation-preview', buildDropship(sku)))
+  house.clock.advance(1)
+  return made
+}
+
+describe('the list of holds', () => {
+  it('has those of every channel, as the channel sees them, newest first, and narrows by each filter', async () => {
+    const [mine, theirs] = [await shop.createSku(), await other.createSku()]
+    const reservation = await reserve(shop, mine)
+    const since = new Date(house.clock.now()).toISOString()
+    const previewed = await preview(other, theirs)
+    const ids = [previewed.hold.hold_id, reservation.hold_id]
+    const { data } = await list('')
+    expect(data.map(({ hold_id }: LooseJson) => hold_id)).toEqual(ids)
+    const channels = ['channel-of-CUST-LANTERN', 'channel-of-CUST-HARBOUR']
+    expect(data[1]).toEqual({
+      channel_code: channels[1],
+      ...expectData(await shop.get(`/holds/${reservation.hold_id}`)),
+    })
+    expect(await listIds(`channel_code=${channels[0]}`)).toEqual([ids[0]])
+    expect(await listIds('source=reservation')).toEqual([ids[1]])
+    expect(await listIds(`sku=${mine}`)).toEqual([ids[1]])
+    expect(await listIds(`sku=${mine.toLowerCase()}`)).toEqual([])
+    expect(await listIds(`sku=${mine.slice(0, -1)}`)).toEqual([])
+    expect(await listIds('status=cancelled')).toEqual([])
+    expect(await listIds(`since=${since}`)).toEqual([ids[0]])
+    expect(await listIds(`until=${since}`)).toEqual([ids[1]])
+    expect(await listIds(`status=reserved&source=reservation&sku=${mine}&until=${since}`)).toEqual([ids[1]])
+    const first = await list('page_size=1')
+    expect([first.data[0].hold_id, first.has_more]).toEqual([ids[0], true])
+    expect(await listIds(`page_size=1&cursor=${first.next_cursor}`)).toEqual([ids[1]])
+  })
+})
+
+describe('the release of a hold', () => {
+  it('gives the units back at the ERP, ends the document, and is audited with before and after', async () => {
+    for (const make of [reserve, preview]) {
+      const sku = await shop.createSku()
+      const made = await make(shop, sku)
+      const hold_id = made.hold_id ?? made.hold.hold_id
+      expect(countHeldAtErp(house, sku)).toBeGreaterThan(0)
+      const released = expectData(await send('DELETE', `/holds/${hold_id}`))
+      expect(released).toMatchObject({ hold_id, status: 'cancelled', released_reason: 'release' })
+      expect(countHeldAtErp(house, sku)).toBe(0)
+      expect(await shop.readAvailable(sku)).toBe(10)
+      const path = made.reservation_id
+        ? `/reservations/${made.reservation_id}`
+        : `/dropship-orders/${made.dropship_order_id}`
+      expect(expectData(await shop.get(path)).status).toBe('cancelled')
+      expect(await readAudit(hold_id)).toMatchObject([
+        { actor: 'Kim', before: { status: 'reserved' }, after: { status: 'cancelled', hold_id } },
+      ])
+    }
+  })
+
+  it('asks the ERP once, however often it is repeated', async () => {
+    const { hold_id } = await reserve(other, await other.createSku())
+    const before = releases
+    const first = expectData(await send('DELETE', `/holds/${hold_id}`))
+    expect(expectData(await send('DELETE', `/holds/${hold_id}`))).toEqual(first)
+    expect(releases - before).toBe(1)
+    expect((await readAudit(hold_id)).filter(({ before }) => before !== undefined)).toHaveLength(1)
+  })
+
+  it('is refused for the hold of an order and for an unknown one, and the ERP hears nothing', async () => {
+    const before = releases
+    expectError(await send('DELETE', '/holds/hold_unknown'), 'NOT_FOUND')
+    const { reservation_id, hold_id } = await reserve(shop, await shop.createSku())
+    expectData(await shop.post(`/reservations/${reservation_id}/confirm`))
+    expectError(await send('DELETE', `/holds/${hold_id}`), 'UPSTREAM_REJECTED', { reason: 'invalid_state' })
+    expect(releases).toBe(before)
+    expect((await list(`channel_code=channel-of-CUST-HARBOUR&source=order`)).data[0]).toMatchObject({
+      hold_id,
+      status: 'reserved',
+    })
+  })
+
+  it('is refused during a pause of writes', async () => {
+    const { hold_id } = await reserve(shop, await shop.createSku())
+    const pause = (method: string, body?: object) =>
+      call(house, method, '/admin/api/upstream/pause', { admin: adminToken, ...(body && { body }) })
+    expect((await pause('POST', { seconds: 60 })).status).toBe(200)
+    expectError(await send('DELETE', `/holds/${hold_id}`), 'READ_ONLY_MODE')
+    expect((await pause('DELETE')).status).toBe(200)
+    expectData(await send('DELETE', `/holds/${hold_id}`))
+  })
+})
+
+async function readAudit(hold_id: string): Promise<LooseJson[]> {
+  const rows = await house.gateway.store.db
+    .selectFrom('admin_audit')
+    .select('detail')
+    .where('action', '=', 'admin.holds.delete')
+    .where('subject', '=', `/admin/api/holds/${hold_id}`)
+    .orderBy('at')
+    .execute()
+  return rows.map(({ detail }) => JSON.parse(detail))
+}
