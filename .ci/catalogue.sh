@@ -14,11 +14,11 @@ finish() {
 trap finish EXIT
 
 npm run -s catalogue -- "$orders" --out "$work/goods.csv"
-npm start -- --catalogue "$work/goods.csv" >"$work/out" 2>"$work/err" &
+npm start -- --catalogue "$work/goods.csv" >"$work/log" 2>"$work/out" &
 pid=$!
 for _ in $(seq 240); do
   grep -q '^TOKEN=' "$work/out" && break
-  kill -0 "$pid" 2>/dev/null || { cat "$work/out" "$work/err"; exit 1; }
+  kill -0 "$pid" 2>/dev/null || { cat "$work/log" "$work/out"; exit 1; }
   sleep 0.25
 done
 line=$(grep '^TOKEN=' "$work/out")

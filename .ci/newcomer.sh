@@ -3,7 +3,7 @@
 # a second process is refused with the pid of the first one.
 set -eu
 work=$(mktemp -d)
-export DATA_DIR="$work/data" PORT=28080 LOG_LEVEL=warn
+export DATA_DIR="$work/data" PORT=28080 LOG_LEVEL=info
 pid=
 
 finish() {
@@ -15,7 +15,7 @@ trap finish EXIT
 start() {
   # Emptied here, because the background process may not have opened the file before the loop reads it.
   : >"$work/out"
-  npm start >"$work/out" 2>&1 &
+  npm --silent start >"$work/log" 2>"$work/out" &
   pid=$!
   for _ in $(seq 240); do
     grep -q '^TOKEN=' "$work/out" && return 0
@@ -40,6 +40,10 @@ grep -q '"sandbox":true' "$work/responses" || { echo 'no response of /me'; cat "
 grep -q '"warehouse_code":"CHNZJ1"' "$work/responses" || { echo 'no response of /warehouses'; exit 1; }
 grep -q '"has_more":true' "$work/responses" || { echo 'no response of /stock'; exit 1; }
 echo 'the printed commands work'
+curl -s "http://127.0.0.1:$PORT/api/v1/auth/token" -d '{}' >/dev/null
+DATA_DIR= node_modules/.bin/node -e 'for (const line of require("fs").readFileSync(process.argv[1], "utf8").split("\n")) if (line) JSON.parse(line)' "$work/log" ||
+  { echo 'standard output has lines that are not JSON'; exit 1; }
+echo 'standard output is JSON lines'
 # Runs the README's blocks in one shell, as a reader pastes them. Commands that start a process or need an agent are left
 # out; other scripts run them.
 awk '/^```sh$/ { on = 1; next } /^```$/ { on = 0 } on' README.md | sed '/^npm /d; /^claude /d; /^export /d' >"$work/readme.sh"

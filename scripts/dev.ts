@@ -73,7 +73,8 @@ if (values.help) {
   process.stdout.write(usage)
 } else {
   if (values.fresh) rmSync(join(root, dataDir), { recursive: true, force: true })
-  process.stdout.write(
+  // Standard output carries the gateway's log.
+  process.stderr.write(
     `Restarts after edits in ${watchedFolders.join(', ')}. Data is in ${dataDir}/. Help: npm run dev -- --help\n`,
   )
   startWatching()

@@ -1,4 +1,5 @@
 import type { Erp } from '@trade-gateway/connector'
+import { prepareAuditChain } from './audit/adopt.ts'
 import type { Config } from './config.ts'
 import type { Gateway } from './gateway.ts'
 import { AdminGuard } from './identity/admin-guard.ts'
@@ -45,6 +46,8 @@ export interface Parts {
    * the database was restored while it was not running.
    */
   readonly highWaterFile?: string
+  /** The file that notes the end of the audit log. Without it, only the log and the process note it. */
+  readonly auditHeadFile?: string
   /** Records spans; without it, none are. */
   readonly spans?: Spans
 }
@@ -64,6 +67,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   await writes.follow()
   const erp = refuseWrites(guard.erp, writes)
   const { id: installation, secrets } = await openInstallation(store, config.secretsKeys, ids)
+  await prepareAuditChain({ store, secrets, clock, ids, log })
   const highWater = new HighWater(parts.highWaterFile)
   const stock = new StockMirror(store, highWater, (above) => beginEpoch({ store, clock, log }, above))
   const mirror = { stock, reference: new ReferenceMirror(store.forBackground()) }
@@ -97,7 +101,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     }),
     mirror,
     kinds,
-    memory: createMemory(tracing, metrics),
+    memory: createMemory(tracing, metrics, parts.auditHeadFile),
     keys,
     sessions,
     adminGuard: new AdminGuard({ clock, log }),

@@ -45,6 +45,7 @@ export interface Config {
   /** Which requests are recorded in the request log: writes, failures and slow reads, or all. */
   readonly logRequests: (typeof requestLogModes)[number]
   readonly requestLogDays: number
+  readonly auditDays: number
   /** Company-level views and their member warehouses. */
   readonly views: Readonly<Record<string, readonly string[]>>
   /** Every documented setting as it was given, for operators. */
@@ -132,6 +133,7 @@ const settings = {
   LOG_LEVEL: choiceSetting(logLevels, 'info'),
   LOG_REQUESTS: choiceSetting(requestLogModes, 'notable'),
   LOG_REQUESTS_DAYS: numberSetting(14, { least: 1, most: 400 }),
+  AUDIT_DAYS: numberSetting(730, { least: 30, most: 36_500 }),
   OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting('http:', 'https:').optional(),
   OTEL_TRACES_SAMPLER_ARG: withDefault('1', shareSetting()),
   WAREHOUSE_VIEWS: withDefault(defaultViews, viewsSetting(defaultViews)),
@@ -243,6 +245,7 @@ function toConfig(set: z.output<typeof schema>): Omit<Config, 'settings'> {
     logLevel: set.LOG_LEVEL,
     logRequests: set.LOG_REQUESTS,
     requestLogDays: set.LOG_REQUESTS_DAYS,
+    auditDays: set.AUDIT_DAYS,
     views: set.WAREHOUSE_VIEWS,
   }
 }

@@ -72,6 +72,8 @@ export interface Endpoint<
   readonly status?: 200 | 201
   /** Set if the list is also available as CSV (`Accept: text/csv`). Its rows must not contain lists or objects. */
   readonly csv?: true
+  /** The media types of a response that is a stream of rows (`Reply.stream`); `result` is one row. */
+  readonly streamed?: readonly string[]
   /** Headers of a success, besides those of every response, for the documentation. */
   readonly headers?: readonly string[]
   handle(

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { pruneAudit } from './audit/prune.ts'
 import { pruneEvents } from './events/prune.ts'
 import type { Gateway } from './gateway.ts'
 import { deleteOldLegacyUse } from './requests/legacy-use.ts'
@@ -34,5 +35,6 @@ export async function prune(gateway: Gateway): Promise<void> {
   })
   await pruneEvents(gateway)
   await deleteOldRequests(gateway)
+  await pruneAudit(gateway)
   await deleteOldLegacyUse(gateway)
 }

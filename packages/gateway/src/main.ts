@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { erpClient } from '@trade-gateway/connector'
+import { acceptRestoredAudit, toHeadFile } from './audit/head.ts'
 import { openGateway } from './compose.ts'
 import { type Config, ConfigError, defaultDataDir, readConfig } from './config.ts'
 import type { Gateway } from './gateway.ts'
@@ -41,7 +42,8 @@ import { startWorkers } from './workers.ts'
 
 const usage = `Usage: npm start -- [options]
 
-Starts the gateway. Without any configuration, it starts the built-in ERP, creates an account and prints how to use it.
+Starts the gateway. Without any configuration, it starts the built-in ERP, creates an account and prints how to use it
+on standard error. Standard output carries the log, one JSON object a line.
 
   --catalogue FILE   start the built-in ERP with your own catalogue (CSV: sku, name, price_wholesale, …)
   --restored         use once after DATA_DIR was restored from a backup: clients then sync again from the beginning
@@ -118,7 +120,10 @@ async function start(startup: Startup): Promise<void> {
   if (sandbox) closers.push(() => sandbox.stop())
   reportLeftOut(sandbox)
   const gateway = await connectGateway(startup, store, config.upstream ?? sandbox ?? { url: '', token: '' })
-  if (isRestored) await beginEpoch(gateway)
+  if (isRestored) {
+    await beginEpoch(gateway)
+    await acceptRestoredAudit(gateway)
+  }
   if (sandbox) await ensureSandboxChannels(gateway, settings)
   await gateway.mirror.stock.follow()
   await gateway.mirror.reference.follow()
@@ -136,11 +141,16 @@ async function start(startup: Startup): Promise<void> {
   await waitUntilFilled(gateway)
   await consoleBuild.done
   const guarantee = describeGuarantee(gateway)
-  process.stdout.write(
+  printForPeople(
     sandbox
       ? formatSandboxBanner({ baseUrl, settings, activity: config.sandbox.activity, guarantee })
       : formatBanner(baseUrl, guarantee),
   )
+}
+
+/** Prints a text on standard error. Standard output carries the JSON lines of the log only, so that programs can read it. */
+function printForPeople(text: string) {
+  process.stderr.write(text)
 }
 
 /** Builds the gateway with a client of the ERP. */
@@ -168,6 +178,7 @@ async function connectGateway(
     log,
     steer: createSandboxControl(url, token),
     highWaterFile: join(config.dataDir, `high-water-${config.port}.json`),
+    auditHeadFile: toHeadFile(config.dataDir, config.port),
   })
   // `ErpWatch` reports an ERP that does not respond.
   await gateway.upstream.capabilities().catch(() => {})
@@ -207,8 +218,7 @@ async function listen(server: Server, config: Config): Promise<string> {
 /** Waits until the stock has been read, up to a limit, so that the printed commands work when the banner appears. */
 async function waitUntilFilled(gateway: Gateway): Promise<void> {
   const maxTries = 60
-  if (!gateway.mirror.stock.isFilled)
-    process.stdout.write('Reading the stock from the ERP for the first time…\n')
+  if (!gateway.mirror.stock.isFilled) printForPeople('Reading the stock from the ERP for the first time…\n')
   for (let tries = 0; tries < maxTries && !gateway.mirror.stock.isFilled; tries++) {
     await new Promise((resolve) => setTimeout(resolve, fillPollMs))
   }
@@ -216,7 +226,7 @@ async function waitUntilFilled(gateway: Gateway): Promise<void> {
 
 function reportLeftOut(sandbox: SandboxProcess | undefined) {
   for (const { line, sku, reason } of sandbox?.leftOut ?? []) {
-    process.stderr.write(`left out of the catalogue: line ${line}${sku ? ` (${sku})` : ''}: ${reason}\n`)
+    printForPeople(`left out of the catalogue: line ${line}${sku ? ` (${sku})` : ''}: ${reason}\n`)
   }
 }
 
@@ -289,7 +299,7 @@ main().then(
   },
   (error: unknown) => {
     const { message, code } = explainError(error)
-    process.stderr.write(`${message}\n`)
+    printForPeople(`${message}\n`)
     process.exit(code)
   },
 )

@@ -4,7 +4,7 @@ import { HourlyFigures } from './kernel/hourly-figures.ts'
 import { Slots } from './kernel/slots.ts'
 import type { Tracing } from './kernel/tracing.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import type { LegacyUseRow, RequestCountRow, RequestRow } from './store/tables.ts'
+import type { AuditRow, LegacyUseRow, RequestCountRow, RequestRow } from './store/tables.ts'
 
 /** The sign-in attempts of one address. */
 export interface SignInTries {
@@ -72,6 +72,26 @@ export interface RequestBuffer {
   hoursStoredAt: number
 }
 
+/** What a process knows of the end of the audit log (`audit/head.ts`). */
+export interface AuditHeadMemory {
+  /** The file in which the process notes it; undefined if there is none. */
+  readonly file: string | undefined
+  noted: { readonly number: number; readonly mac: string; readonly at: string } | undefined
+  /** When the last log line about it was written, by the monotonic clock. */
+  loggedAt: number
+  /** The HMAC that the last such line had. */
+  loggedMac: string | undefined
+}
+
+/** Rows of the audit log that wait to be appended together. */
+export interface AuditQueue {
+  readonly waiting: Omit<AuditRow, 'number' | 'mac'>[]
+  /** The running turn, or the last one. */
+  turn: Promise<void>
+  /** The next turn, if it is planned and has not started. */
+  next: Promise<void> | undefined
+}
+
 /** The use of the legacy gateway that waits to be stored. */
 export interface LegacyUseBuffer {
   /** The counts, by day, channel and path. */
@@ -100,6 +120,8 @@ export interface Memory {
   readonly hours: HourlyFigures
   readonly legacyUse: LegacyUseBuffer
   readonly tracing: Tracing
+  readonly auditHead: AuditHeadMemory
+  readonly auditQueue: AuditQueue
   readonly metrics: Metrics
 }
 
@@ -113,7 +135,7 @@ const maxWaitingUnknownNames = 500
 const maxChannels = 10_000
 const maxPlaces = 10_000
 
-export function createMemory(tracing: Tracing, metrics: Metrics): Memory {
+export function createMemory(tracing: Tracing, metrics: Metrics, auditHeadFile?: string): Memory {
   return {
     signInTries: new LRUCache({ max: maxAddresses }),
     unknownNames: new Slots(maxUnknownNames, maxWaitingUnknownNames),
@@ -136,6 +158,13 @@ export function createMemory(tracing: Tracing, metrics: Metrics): Memory {
       turn: Promise.resolve(),
     },
     tracing,
+    auditHead: {
+      file: auditHeadFile,
+      noted: undefined,
+      loggedAt: Number.NEGATIVE_INFINITY,
+      loggedMac: undefined,
+    },
+    auditQueue: { waiting: [], turn: Promise.resolve(), next: undefined },
     metrics,
     figures: { waiting: new Map(), turn: Promise.resolve(), next: undefined },
   }

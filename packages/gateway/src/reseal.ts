@@ -8,6 +8,7 @@
 
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { sealedSessions } from './access/grants.ts'
+import { sealedChainKey } from './audit/chain.ts'
 import type { Gateway } from './gateway.ts'
 import { sealedSigningKeys } from './identity/keys.ts'
 import { isPresentKey } from './store/installation.ts'
@@ -19,6 +20,7 @@ import { sealedResponses } from './writes/keys.ts'
 /** Every column with sealed values. */
 export const sealedColumns: readonly SealedColumn[] = [
   sealedSigningKeys,
+  sealedChainKey,
   sealedSecrets,
   sealedFormers,
   sealedSessions,

@@ -1,4 +1,5 @@
 import { UnknownOutcome } from '@trade-gateway/connector'
+import { noteAuditHead } from './audit/head.ts'
 import { syncDocuments } from './documents/sync.ts'
 import { publishStockChanges } from './events/stock-changed.ts'
 import type { Gateway } from './gateway.ts'
@@ -79,14 +80,15 @@ function listDeliveryJobs(gateway: Gateway, dispatcher: Dispatcher): Job[] {
 }
 
 /**
- * Lists the workers that settle writes, store the request log and the use of the legacy gateway, read values for the
- * metrics, release expired holds, reseal values, rotate keys and delete old rows.
+ * Lists the workers that settle writes, store the request log and the use of the legacy gateway, note the end of the
+ * audit log, read values for the metrics, release expired holds, reseal values, rotate keys and delete old rows.
  */
 function listUpkeepJobs(gateway: Gateway): Job[] {
   const resealer = new Resealer(gateway)
   return [
     { name: 'settle writes', everyMs: 1_000, turn: () => settleAll(gateway, writes) },
     { name: 'store the request log', everyMs: 1_000, turn: () => storeRequests(gateway) },
+    { name: 'note the end of the audit log', everyMs: 1_000, turn: () => noteAuditHead(gateway) },
     { name: 'measure the store', everyMs: 15_000, turn: () => measureStore(gateway) },
     { name: 'store the legacy use', everyMs: 5_000, turn: () => storeLegacyUse(gateway) },
     { name: 'expire holds', everyMs: 500, turn: () => releaseExpiredHolds(gateway) },
@@ -125,6 +127,7 @@ export function startWorkers({ store, ...edges }: Gateway): () => Promise<void> 
     const delivered = Promise.all(delivering.map(({ worker }) => worker.stop())).then(() => dispatcher.stop())
     await Promise.all([delivered, ...started.map(({ worker }) => worker.stop())])
     await storeRequests(gateway, true).catch(() => {})
+    await noteAuditHead(gateway, true).catch(() => {})
     await storeLegacyUse(gateway).catch(() => {})
   }
 }

@@ -13,9 +13,16 @@ const day = 24 * 60 * minute
 const wrong = 'a-wrong-token'
 let house: TestGateway
 const warnings: LogFields[] = []
+/** Every line of the log. */
+const said: LogFields[] = []
 
 beforeAll(async () => {
-  const log = { ...jsonLog('silent'), warn: (fields: LogFields) => void warnings.push(fields) }
+  const note = (fields: LogFields) => void said.push(fields)
+  const warn = (fields: LogFields) => {
+    warnings.push(fields)
+    note(fields)
+  }
+  const log = { ...jsonLog('silent'), info: note, error: note, warn }
   house = await openTestGateway({ unfilled: true, settings: { TRUST_PROXY: '127.0.0.0/8' }, log })
 })
 afterAll(() => house.close())
@@ -100,6 +107,18 @@ describe('wrong admin tokens', () => {
     await collectCodes(20, () => '203.0.113.8')
     expect(findRefusalWarnings()).toHaveLength(2)
     expect(findRefusalWarnings().at(-1)?.rows, 'all since the last warning').toBe(20)
+  })
+
+  it('leave no log line for each, whatever they are sent with', async () => {
+    said.length = 0
+    const headers = { 'x-forwarded-for': '203.0.113.10' }
+    const statuses = new Set<number>()
+    for (let attempt = 0; attempt < 20; attempt++)
+      statuses.add((await call(house, 'POST', path, { admin: wrong, body: {}, headers })).status)
+    expect([...statuses]).toEqual([401, 429])
+    expect(said.map(({ action }) => action)).toEqual(['admin refused'])
+    expect((await call(house, 'DELETE', `${path}/none`, { admin: adminToken })).status).toBe(404)
+    expect(said.map(({ status }) => status)).toEqual([undefined, 404])
   })
 
   it('leave no row in the audit for each', async () => {

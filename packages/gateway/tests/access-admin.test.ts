@@ -102,6 +102,7 @@ describe('a channel', () => {
       channel_code,
       client_id: expect.stringMatching(/^cli_[0-9a-z]{26}$/),
       ...fields,
+      paused: false,
       secrets: [{ secret_id: expect.stringMatching(/^sec_[0-9a-z]{26}$/), created_at: now }],
       created_at: now,
       updated_at: now,
@@ -120,6 +121,7 @@ describe('a channel', () => {
       wholesale_enabled: true,
       dropship_enabled: true,
       webhooks_enabled: true,
+      paused: false,
     })
   })
 
@@ -202,6 +204,38 @@ describe('a channel', () => {
       const refused = await sendAsAdmin('PATCH', `${channels}/${channel_code}`, body)
       expect(refused.json.error).toMatchObject({ code: 'VALIDATION_FAILED', param })
     }
+  })
+
+  it('is changed by one of two operators who saw the same state, and the other is told', async () => {
+    const seen = (await createChannel()).json.data
+    const path = `${channels}/${seen.channel_code}`
+    const edits = ['one', 'two'].map((name) =>
+      sendAsAdmin('PATCH', path, { name, expected_updated_at: seen.updated_at }),
+    )
+    const [done, refused] = (await Promise.all(edits)).toSorted((a, b) => a.status - b.status)
+    expect(done?.status).toBe(200)
+    expect(refused?.status).toBe(422)
+    expect(refused?.json.error).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      param: 'expected_updated_at',
+      message: expect.stringContaining(done?.json.data.updated_at),
+    })
+    expect((await sendAsAdmin('GET', path)).json.data).toEqual(done?.json.data)
+    const again = { name: 'again', expected_updated_at: done?.json.data.updated_at }
+    expect((await sendAsAdmin('PATCH', path, again)).json.data.name).toBe('again')
+    expect((await sendAsAdmin('PATCH', path, { name: 'whatever it is' })).status).toBe(200)
+  })
+
+  it('has another updated_at after each change, also within a millisecond and with the clock behind', async () => {
+    const { channel_code, updated_at } = (await createChannel()).json.data
+    const times = [updated_at]
+    for (const step of [0, 0, -60_000]) {
+      house.clock.set(house.clock.now() + step)
+      const { json } = await sendAsAdmin('PATCH', `${channels}/${channel_code}`, { name: `after ${step}` })
+      times.push(json.data.updated_at)
+    }
+    house.clock.set(house.clock.now() + 60_000)
+    expect(times).toEqual([...new Set(times)].toSorted())
   })
 
   it('is answered as it now is when it is deleted, twice the same, and is gone from reads and list', async () => {
@@ -321,6 +355,10 @@ describe('the record of every use', () => {
     expect(rows).toEqual([
       {
         audit_id: expect.stringMatching(/^aud_[0-9a-z]{26}$/),
+        number: expect.any(Number),
+        mac: expect.stringMatching(/^[\w-]{43}$/),
+        actor: null,
+        address: null,
         at: house.clock.now(),
         request_id: headers.get('x-request-id'),
         action: endpoint.id,
@@ -399,8 +437,8 @@ describe('the record of every use', () => {
     const id = asked.json.data.plan_request_id
     const approve = () => sendAsAdmin('POST', `/admin/api/plan-requests/${id}/approve`)
     expect(await readAuditDetail((await approve()).headers, 'admin.plan_requests.approve')).toMatchObject({
-      before: { channel_code, status: 'pending' },
-      after: { channel_code, plan: 'full', status: 'approved' },
+      before: { channel_code, status: 'pending', channel_plan: 'reader' },
+      after: { channel_code, plan: 'full', status: 'approved', channel_plan: 'full' },
     })
     expect(await readAuditDetail((await approve()).headers, 'admin.plan_requests.approve')).toEqual({
       status: 200,
@@ -411,7 +449,7 @@ describe('the record of every use', () => {
     ['Kim (night shift)', 'Kim (night shift)'],
     ['  Kim\t\u00e9\u009b31m ', 'Kim31m'],
     ['x'.repeat(101), 'x'.repeat(100)],
-    ['\u00e9', undefined],
+    ['\u00e9', null],
   ])('names who acts by X-Admin-Actor, bounded and clean: %j', async (sent, actor) => {
     for (const [path, status] of [
       [channels, 200],
@@ -423,7 +461,7 @@ describe('the record of every use', () => {
       })
       expect(answer.status).toBe(status)
       const [row] = await readAuditRows(answer.headers.get('x-request-id'))
-      expect(JSON.parse(row?.detail ?? '{}').actor).toBe(actor)
+      expect(row?.actor).toBe(actor)
     }
   })
 

@@ -4,6 +4,7 @@
  */
 
 import { ok, rejected } from '@trade-gateway/connector'
+import { SignJWT } from 'jose'
 import { type KyselyPlugin, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { changeAccess, changeChannel } from '../src/access/channels.ts'
@@ -19,6 +20,7 @@ import {
   type CallResult,
   call,
   createWorld,
+  legacySecret,
   openTestGateway,
   readTestDatabaseUrl,
   signInBuyer,
@@ -167,6 +169,56 @@ describe('a change of permissions', () => {
     )
   })
 
+  it('that pauses the channel refuses its tokens and sign-ins, and resuming brings the tokens back', async () => {
+    const credentials = { client_id: one.client_id, client_secret: one.client_secret }
+    const signIn = (body: unknown, at: TestGateway) => call(at, 'POST', '/api/v1/auth/token', { body })
+    await expectSeenByBoth(
+      () => sendAsAdmin('PATCH', `/${one.channel_code}`, { paused: true }),
+      async (at) => {
+        const refused = await readMe(one.token, at)
+        expect(refused.status).toBe(401)
+        expect(refused.json.error).toMatchObject({
+          code: 'AUTH_INVALID_TOKEN',
+          message: 'The operator has paused this channel. Ask your account manager.',
+        })
+        const refusedSignIn = await signIn(credentials, at)
+        expect(refusedSignIn.status).toBe(401)
+        expect(refusedSignIn.json.error.code).toBe('AUTH_INVALID_TOKEN')
+        const guessed = await signIn({ ...credentials, client_secret: 'a guess' }, at)
+        expect(guessed.json.error.code, 'a guess learns nothing').toBe('AUTH_BAD_CREDENTIALS')
+      },
+    )
+    await expectSeenByBoth(
+      () => sendAsAdmin('PATCH', `/${one.channel_code}`, { paused: false }),
+      async (at) => {
+        expect(await readCode(one.token, at)).toBeUndefined()
+        expect((await signIn(credentials, at)).status).toBe(200)
+      },
+    )
+  })
+
+  it('that pauses the channel refuses OMS accounts and legacy tokens too', async () => {
+    const account = await signInBuyer(house)
+    const { channel_code } = (await readMe(account)).json.data.channel
+    const legacy = await new SignJWT({})
+      .setProtectedHeader({ alg: 'HS256' })
+      .setSubject(channel_code)
+      .setExpirationTime('10y')
+      .sign(Buffer.from(legacySecret))
+    expect([await readCode(account), await readCode(legacy)]).toEqual([undefined, undefined])
+    await sendAsAdmin('PATCH', `/${channel_code}`, { paused: true })
+    expect([await readCode(account), await readCode(legacy)]).toEqual([
+      'AUTH_INVALID_TOKEN',
+      'AUTH_INVALID_TOKEN',
+    ])
+    const [{ username, password }] = buyers
+    const body = { grant_type: 'password', username, password }
+    const refused = await call(house, 'POST', '/api/v1/auth/token', { body })
+    expect(refused.json.error.code).toBe('AUTH_INVALID_TOKEN')
+    await sendAsAdmin('PATCH', `/${channel_code}`, { paused: false })
+    expect([await readCode(account), await readCode(legacy)]).toEqual([undefined, undefined])
+  })
+
   it('of the customer ends the tokens of the customer’s accounts, not those of the channel', async () => {
     const token = await signInBuyer(house, buyers[0])
     const channel = `channel-of-${buyers[0].customer_code}`
@@ -291,7 +343,7 @@ describe('a decision that was begun before a change', () => {
     const { sessions, found, open } = holdBackSessionQueries()
     const deciding = sessions.authenticate(token)
     await found()
-    await changeChannel(house, channel_code, { plan: 'reader' })
+    await changeChannel(house, channel_code, { fields: { plan: 'reader' } })
     sessions.forget()
     open()
     expect((await deciding).plan, 'what was read before the change').toBe('full')
@@ -306,7 +358,7 @@ describe('a decision that was begun before a change', () => {
     shut()
     const deciding = sessions.authenticate(token)
     await found()
-    await changeChannel(house, channel_code, { plan: 'reader' })
+    await changeChannel(house, channel_code, { fields: { plan: 'reader' } })
     const following = sessions.follow()
     open()
     await following

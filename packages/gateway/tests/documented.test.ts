@@ -54,6 +54,14 @@ describe.each(languages)('in %s', (language) => {
     const components = toRecord(document.components)
     const schemas = toRecord(components.schemas)
     const textOf = createFieldTexts(documentedEndpoints, language)
+    // A schema with a name has texts of its own, such as `AuditRow:number`.
+    const isDescribed = new Set(
+      Object.entries(schemas).flatMap(([place, schema]) =>
+        Object.keys(toRecord(toRecord(schema).properties)).filter(
+          (name) => textOf(place, name) !== undefined,
+        ),
+      ),
+    )
     const bare: string[] = []
     for (const item of Object.values(toRecord(document.paths))) {
       for (const operation of Object.values(toRecord(item)).map(toRecord)) {
@@ -66,7 +74,7 @@ describe.each(languages)('in %s', (language) => {
           const { schema } = toRecord(toRecord(body.content)['application/json'])
           for (const row of listFieldRows(schema, schemas)) {
             const name = row.path.split('.').at(-1)?.replace('[]', '') ?? ''
-            if (textOf(id, name) === undefined) bare.push(`${id}:${row.path}`)
+            if (textOf(id, name) === undefined && !isDescribed.has(name)) bare.push(`${id}:${row.path}`)
           }
         }
       }

@@ -17,7 +17,7 @@ export interface File {
  */
 export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   gateway: [
-    ['main.ts'],
+    ['main.ts', 'audit-command.ts'],
     ['start'],
     ['compose.ts', 'workers.ts', 'translations'],
     ['housekeeping.ts', 'measure.ts', 'reseal.ts'],

@@ -363,6 +363,11 @@ function checkResponse(method: string, path: string, result: CallResult) {
     return
   }
   if (!endpoint || result.status === 304 || method === 'HEAD') return
+  if (endpoint.streamed) {
+    const type = result.headers.get('content-type')?.split(';')[0] ?? ''
+    if (!endpoint.streamed.includes(type)) fail(`${endpoint.id} does not stream ${type}`)
+    return
+  }
   if (result.headers.get('content-type')?.startsWith('text/csv')) {
     const header = endpoint.csv ? `${listColumns(endpoint).join(',')}\r\n` : undefined
     if (header === undefined || !result.text.startsWith(header)) fail(`${endpoint.id} has no such CSV`)

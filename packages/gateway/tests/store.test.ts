@@ -11,7 +11,7 @@ import { openInstallation } from '../src/store/installation.ts'
 import { migrate } from '../src/store/migrate.ts'
 import { openPostgres } from '../src/store/postgres.ts'
 import { openSqlite } from '../src/store/sqlite.ts'
-import { type Db, type Store, StoreUnusable, type Topic } from '../src/store/store.ts'
+import { type Db, executePipelined, type Store, StoreUnusable, type Topic } from '../src/store/store.ts'
 import { shouldSkip } from './faults/sizes.ts'
 import { openTestStore, readTestDatabaseUrl } from './harness.ts'
 
@@ -128,6 +128,40 @@ describe('a store', () => {
 })
 
 describe('the embedded store', () => {
+  it('commits nothing of a transaction that SQLite rolled back because the disk was full', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'trade-gateway-'))
+    const full = openSqlite(join(folder, 'gateway.db'))
+    const { db } = full
+    try {
+      await sql`create table notes (id integer primary key, text text)`.execute(db)
+      await sql`insert into notes values (1, 'before')`.execute(db)
+      await sql`pragma max_page_count = 1`.execute(db)
+      const [tooLong, small] = [
+        sql`insert into notes values (2, ${'x'.repeat(20_000)})`,
+        sql`update notes set text = 'after'`,
+      ]
+      const readText = async () => (await sql<{ text: string }>`select text from notes`.execute(db)).rows
+      const pipelined = db.transaction().execute((tx) =>
+        executePipelined(
+          tx,
+          [tooLong, small].map((statement) => ({ compile: () => statement.compile(tx) })),
+        ),
+      )
+      await expect(pipelined).rejects.toThrow('full')
+      const carriedOn = db.transaction().execute(async (tx) => {
+        await tooLong.execute(tx).catch(() => {})
+        await small.execute(tx).catch(() => {})
+      })
+      await expect(carriedOn).rejects.toThrow('full')
+      expect(await readText()).toEqual([{ text: 'before' }])
+      await db.transaction().execute((tx) => small.execute(tx))
+      expect(await readText(), 'the next transaction is a new one').toEqual([{ text: 'after' }])
+    } finally {
+      await full.close()
+      rmSync(folder, { recursive: true })
+    }
+  })
+
   it('refuses a second opener', () => {
     const folder = mkdtempSync(join(tmpdir(), 'store-'))
     const first = openSqlite(join(folder, 'gateway.db'))

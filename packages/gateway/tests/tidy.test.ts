@@ -133,7 +133,8 @@ describe('edges', () => {
     gatewayFiles.filter(({ path, text }) => pattern.test(text) && !isAllowed(path)).map(({ path }) => path)
 
   it('reads the environment at the start only', () => {
-    expect(listOffenders(/process\.env/, (path) => path === 'main.ts')).toEqual([])
+    const starts = ['main.ts', 'audit-command.ts']
+    expect(listOffenders(/process\.env/, (path) => starts.includes(path))).toEqual([])
   })
 
   it('takes time and randomness from the gateway record', () => {
@@ -161,6 +162,7 @@ describe('edges', () => {
       for (const target of text.matchAll(/'\.\.\/src\/([^']+)'/g)) imported.add(target[1] ?? '')
     const starts = [
       'main.ts',
+      'audit-command.ts',
       'projections/write-openapi.ts',
       'pages/docs/command.ts',
       'translations/command.ts',

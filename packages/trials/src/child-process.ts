@@ -114,19 +114,19 @@ export class StartedProcess {
   }
 
   /**
-   * Resolves when the process has printed a text on standard output. Rejects with `ProcessFailed` if it exits first or
-   * takes too long.
+   * Resolves when the process has printed a text on one of its streams. Rejects with `ProcessFailed` if it exits first
+   * or takes too long.
    */
-  waitForText(text: string, waiting: Waiting): Promise<void> {
+  waitForText(text: string, stream: Stream, waiting: Waiting): Promise<void> {
     return this.#waitUntil(waiting, (resolve) => {
       let last = ''
-      const checkText = (more: string, stream: Stream) => {
-        if (stream !== 'stdout') return
+      const checkText = (more: string, source: Stream) => {
+        if (source !== stream) return
         last = (last + more).slice(-Math.max(text.length * 2, more.length + text.length))
         if (last.includes(text)) resolve()
       }
       this.onOutput(checkText)
-      checkText(this.#beginning.stdout, 'stdout')
+      checkText(this.#beginning[stream], stream)
     })
   }
 

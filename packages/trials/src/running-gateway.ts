@@ -54,7 +54,7 @@ export async function startGateway(
   })
   const stop = () => child.stop()
   try {
-    await child.waitForText(readyText, { timeoutMs: startTimeoutMs, signal })
+    await child.waitForText(readyText, 'stderr', { timeoutMs: startTimeoutMs, signal })
     const access = sandboxFile.parse(JSON.parse(await readFile(join(data, 'sandbox.json'), 'utf8')))
     const settings = settingsFile.parse(parseEnv(await readFile(join(data, 'settings.env'), 'utf8')))
     const erp_token = settings.SANDBOX_ERP_TOKEN

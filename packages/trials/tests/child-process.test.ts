@@ -19,14 +19,14 @@ describe('a started process', () => {
     const child = startProgram(
       'process.stdout.write("rea"); setTimeout(() => process.stdout.write("dy"), 50)',
     )
-    await child.waitForText('ready', { timeoutMs })
+    await child.waitForText('ready', 'stdout', { timeoutMs })
     await child.stop()
     expect(child.ended.aborted).toBe(false)
   })
 
   it('that ends before it is ready fails with its status and what it said', async () => {
     const child = startProgram('console.error("no more"); process.exit(3)')
-    await expect(child.waitForText('ready', { timeoutMs })).rejects.toThrow(
+    await expect(child.waitForText('ready', 'stdout', { timeoutMs })).rejects.toThrow(
       /^The child ended \(3\)\. It said:\nno more/,
     )
     expect(child.ended.reason).toBeInstanceOf(ProcessFailed)
@@ -34,7 +34,7 @@ describe('a started process', () => {
 
   it('rejects the callers that wait for it when it is killed', async () => {
     const child = startProgram('setInterval(() => {}, 1000)')
-    const ready = expect(child.waitForText('ready', { timeoutMs })).rejects.toThrow(
+    const ready = expect(child.waitForText('ready', 'stdout', { timeoutMs })).rejects.toThrow(
       'The child ended (SIGKILL)',
     )
     await child.kill()
@@ -44,17 +44,19 @@ describe('a started process', () => {
 
   it('that is not ready in time fails, and so does a wait that is called off', async () => {
     const child = startProgram('setInterval(() => {}, 1000)')
-    await expect(child.waitForText('ready', { timeoutMs: 1 })).rejects.toThrow(
+    await expect(child.waitForText('ready', 'stdout', { timeoutMs: 1 })).rejects.toThrow(
       'was not ready after 0.001 seconds',
     )
     const signal = AbortSignal.abort(new Error('called off'))
-    await expect(child.waitForText('ready', { timeoutMs, signal })).rejects.toThrow('called off')
+    await expect(child.waitForText('ready', 'stdout', { timeoutMs, signal })).rejects.toThrow('called off')
     await child.stop()
   })
 
   it('that cannot be run says so', async () => {
     const child = startProgram('', { command: '/nowhere/program' })
-    await expect(child.waitForText('ready', { timeoutMs })).rejects.toThrow('The child cannot run: ')
+    await expect(child.waitForText('ready', 'stdout', { timeoutMs })).rejects.toThrow(
+      'The child cannot run: ',
+    )
     await child.stop()
   })
 })

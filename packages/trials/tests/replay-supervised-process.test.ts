@@ -7,7 +7,7 @@ function superviseProgram(program: string) {
   const supervised = new SupervisedProcess('The child', () => {
     const child = new StartedProcess({ name: 'The child', args: ['-e', program], env: {} })
     pids.push(child.pid)
-    return { child, ready: child.waitForText('\n', { timeoutMs: 20_000 }) }
+    return { child, ready: child.waitForText('\n', 'stdout', { timeoutMs: 20_000 }) }
   })
   return { supervised, pids }
 }

@@ -196,6 +196,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/api/lockouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List locked usernames
+         * @description Usernames that are locked after five wrong passwords, the newest lock first. Unknown names are locked like known ones. Locks of addresses are not listed.
+         */
+        get: operations["admin.lockouts.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/lockouts/{lockout_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Unlock a username
+         * @description Removes the lock and forgets the failures, for every process at once. Returns the lock as it was. An address that is locked stays locked.
+         */
+        delete: operations["admin.lockouts.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/api/plan-requests": {
         parameters: {
             query?: never;
@@ -250,6 +290,26 @@ export interface paths {
          * @description Leaves the plan as it is.
          */
         post: operations["admin.plan_requests.decline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/legacy-use": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show who uses the legacy gateway
+         * @description Calls of the last 31 days with tokens of the legacy gateway and of its paths /Api/*, the callers with the most calls first. These channels must move before until. Counts of other processes arrive within seconds.
+         */
+        get: operations["admin.legacy_use.read"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -330,6 +390,166 @@ export interface paths {
         get: operations["admin.orders.read"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search the holds of every channel
+         * @description Stock held for previews, reservations and orders of every channel, newest first. Every filter narrows the search.
+         */
+        get: operations["admin.holds.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/holds/{hold_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Release any hold
+         * @description Releases the hold at the ERP and ends its preview or reservation, as the channel itself could. A hold of an order ends with the order. A released hold is returned as it is.
+         */
+        delete: operations["admin.holds.delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all webhook endpoints
+         * @description The webhook endpoints of every channel that are not deleted, newest first, with what waits for each.
+         */
+        get: operations["admin.webhook_endpoints.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search webhook deliveries
+         * @description The webhook deliveries of every channel, newest first. Every filter narrows the search.
+         */
+        get: operations["admin.webhook_deliveries.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read any webhook delivery
+         * @description One delivery with its URL, the request that caused the event, and the data of the event. The data never contains a recipient.
+         */
+        get: operations["admin.webhook_deliveries.read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-deliveries/{delivery_id}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver any webhook delivery
+         * @description Sends the event again now, under the same event_id and with the full retry schedule. A waiting delivery is attempted now.
+         */
+        post: operations["admin.webhook_deliveries.redeliver"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-redeliveries/count": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Count what a redelivery would send
+         * @description Counts before anything is sent. An endpoint should have the events since its registration that its present settings select. During a redelivery of the same selection, what is left is counted.
+         */
+        post: operations["admin.webhook_redeliveries.count"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/webhook-redeliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Redeliver many events
+         * @description Sends at most 500 deliveries again. Repeat the call until remaining is 0: no delivery is sent twice on the way, and any process continues. After an hour without a call, the selection begins again. The call is refused if more is left than expected_count.
+         */
+        post: operations["admin.webhook_redeliveries.create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -480,126 +700,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/admin/api/webhook-endpoints": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List all webhook endpoints
-         * @description The webhook endpoints of every channel that are not deleted, newest first, with what waits for each.
-         */
-        get: operations["admin.webhook_endpoints.list"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/webhook-deliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Search webhook deliveries
-         * @description The webhook deliveries of every channel, newest first. Every filter narrows the search.
-         */
-        get: operations["admin.webhook_deliveries.list"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/webhook-deliveries/{delivery_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read any webhook delivery
-         * @description One delivery with its URL, the request that caused the event, and the data of the event. The data never contains a recipient.
-         */
-        get: operations["admin.webhook_deliveries.read"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/webhook-deliveries/{delivery_id}/redeliver": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Redeliver any webhook delivery
-         * @description Sends the event again now, under the same event_id and with the full retry schedule. A waiting delivery is attempted now.
-         */
-        post: operations["admin.webhook_deliveries.redeliver"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/webhook-redeliveries/count": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Count what a redelivery would send
-         * @description Counts before anything is sent. An endpoint should have the events since its registration that its present settings select. During a redelivery of the same selection, what is left is counted.
-         */
-        post: operations["admin.webhook_redeliveries.count"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/webhook-redeliveries": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Redeliver many events
-         * @description Sends at most 500 deliveries again. Repeat the call until remaining is 0: no delivery is sent twice on the way, and any process continues. After an hour without a call, the selection begins again. The call is refused if more is left than expected_count.
-         */
-        post: operations["admin.webhook_redeliveries.create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/admin/api/audit": {
         parameters: {
             query?: never;
@@ -680,279 +780,266 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/admin/api/holds": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: {
-            parameters: {
-                query?: {
-                    channel_code?: string;
-                    source?: string;
-                    status?: string;
-                    sku?: string;
-                    since?: string;
-                    until?: string;
-                    cursor?: string;
-                    page_size?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description ok */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            data: {
-                                channel_code: string;
-                                hold_id: string;
-                                /** @enum {string} */
-                                source: "dropship_preview" | "reservation" | "order";
-                                source_id: string;
-                                lines: {
-                                    warehouse_code: string;
-                                    sku: string;
-                                    quantity: number;
-                                }[];
-                                /** @enum {string} */
-                                status: "reserved" | "cancelled" | "confirmed";
-                                status_raw: string | null;
-                                released_reason: string | null;
-                                expires_at: string;
-                                created_at: string;
-                                updated_at: string;
-                            }[];
-                            has_more: boolean;
-                            next_cursor: string | null;
-                        };
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/holds/{hold_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    hold_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description ok */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            data: {
-                                channel_code: string;
-                                hold_id: string;
-                                /** @enum {string} */
-                                source: "dropship_preview" | "reservation" | "order";
-                                source_id: string;
-                                lines: {
-                                    warehouse_code: string;
-                                    sku: string;
-                                    quantity: number;
-                                }[];
-                                /** @enum {string} */
-                                status: "reserved" | "cancelled" | "confirmed";
-                                status_raw: string | null;
-                                released_reason: string | null;
-                                expires_at: string;
-                                created_at: string;
-                                updated_at: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/lockouts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: {
-            parameters: {
-                query?: {
-                    cursor?: string;
-                    page_size?: number;
-                };
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description ok */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            data: {
-                                lockout_id: string;
-                                /** @enum {string} */
-                                kind: "account" | "address";
-                                username_hint: string | null;
-                                address: string | null;
-                                failures: number;
-                                last_failed_at: string;
-                                locked_until: string;
-                            }[];
-                            has_more: boolean;
-                            next_cursor: string | null;
-                        };
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/lockouts/{lockout_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        post?: never;
-        delete: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    lockout_id: string;
-                };
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description ok */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            data: {
-                                lockout_id: string;
-                                /** @enum {string} */
-                                kind: "account" | "address";
-                                username_hint: string | null;
-                                address: string | null;
-                                failures: number;
-                                last_failed_at: string;
-                                locked_until: string;
-                            };
-                        };
-                    };
-                };
-            };
-        };
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/admin/api/legacy-use": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path?: never;
-                cookie?: never;
-            };
-            requestBody?: never;
-            responses: {
-                /** @description ok */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            until: string;
-                            data: {
-                                channel_code: string | null;
-                                token_calls: number;
-                                path_calls: number;
-                                paths: {
-                                    path: string;
-                                    calls: number;
-                                }[];
-                                last_used_at: string;
-                            }[];
-                        };
-                    };
-                };
-            };
-        };
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AdminChannelsCreateRequest: {
+            /** @description Channel */
+            channel_code: string;
+            /** @description Name */
+            name: string;
+            /**
+             * @description `reader`, `trader` or `full`
+             * @enum {string}
+             */
+            plan: "reader" | "trader" | "full";
+            /**
+             * @description Warehouses that the channel may use; an empty list allows all
+             * @default []
+             */
+            warehouse_allowlist: string[];
+            /**
+             * @description The ERP’s customer behind the channel
+             * @default null
+             */
+            customer_code: string | null;
+            /**
+             * @description Points per 60 seconds; null for the default
+             * @default null
+             */
+            points_per_minute: number | null;
+            /**
+             * @description Whether the channel may order wholesale
+             * @default true
+             */
+            wholesale_enabled: boolean;
+            /**
+             * @description Whether the channel may order drop-ship
+             * @default true
+             */
+            dropship_enabled: boolean;
+            /**
+             * @description Whether the channel receives webhooks
+             * @default true
+             */
+            webhooks_enabled: boolean;
+        };
+        AdminChannelsChangeRequest: {
+            /** @description Name */
+            name?: string;
+            /**
+             * @description `reader`, `trader` or `full`
+             * @enum {string}
+             */
+            plan?: "reader" | "trader" | "full";
+            /** @description Warehouses that the channel may use; an empty list allows all */
+            warehouse_allowlist?: string[];
+            /** @description The ERP’s customer behind the channel */
+            customer_code?: string | null;
+            /** @description Points per 60 seconds; null for the default */
+            points_per_minute?: number | null;
+            /** @description Whether the channel may order wholesale */
+            wholesale_enabled?: boolean;
+            /** @description Whether the channel may order drop-ship */
+            dropship_enabled?: boolean;
+            /** @description Whether the channel receives webhooks */
+            webhooks_enabled?: boolean;
+            /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
+            paused?: boolean;
+            /**
+             * Format: date-time
+             * @description updated_at of the channel that you saw; if it is another by now, nothing is changed
+             */
+            expected_updated_at?: string;
+        };
+        AdminSigningKeysRotateRequest: {
+            /**
+             * @description Whether the tokens of the earlier keys are refused
+             * @default false
+             */
+            compromised: boolean;
+        };
+        AdminWebhookRedeliveriesCountRequest: {
+            /**
+             * @description `dead`: dead letters. `missing`: events that an endpoint should have and of which no delivery succeeded or waits. `all`: every event that an endpoint should have
+             * @enum {string}
+             */
+            which: "dead" | "missing" | "all";
+            /** @description Only endpoints of this channel */
+            channel_code?: string;
+            /** @description Only this endpoint */
+            endpoint_id?: string;
+            /**
+             * @description Only events of this type
+             * @enum {string}
+             */
+            type?: "stock.changed" | "order.created";
+            /**
+             * Format: date-time
+             * @description Only events from this time on; with `dead`, deliveries created from this time on
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description Only events before this time; with `dead`, deliveries created before this time
+             */
+            until?: string;
+        };
+        AdminWebhookRedeliveriesCreateRequest: {
+            /**
+             * @description `dead`: dead letters. `missing`: events that an endpoint should have and of which no delivery succeeded or waits. `all`: every event that an endpoint should have
+             * @enum {string}
+             */
+            which: "dead" | "missing" | "all";
+            /** @description Only endpoints of this channel */
+            channel_code?: string;
+            /** @description Only this endpoint */
+            endpoint_id?: string;
+            /**
+             * @description Only events of this type
+             * @enum {string}
+             */
+            type?: "stock.changed" | "order.created";
+            /**
+             * Format: date-time
+             * @description Only events from this time on; with `dead`, deliveries created from this time on
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description Only events before this time; with `dead`, deliveries created before this time
+             */
+            until?: string;
+            /** @description The count that you confirmed */
+            expected_count: number;
+        };
+        AdminDoubtsSettleRequest: {
+            /**
+             * @description `found` or `absent`
+             * @enum {string}
+             */
+            outcome: "found" | "absent";
+        };
+        AdminUpstreamPauseRequest: {
+            /** @description Length of the pause from now on, in seconds */
+            seconds: number;
+            /** @description Why writes are paused, for other operators; channels do not see it */
+            reason?: string;
+        };
+        AdminAuditVerifyRequest: {
+            /** @description next_cursor of the previous part */
+            cursor?: string;
+            /** @description An end of the audit log that you have from a log line */
+            noted?: {
+                /** @description rows of the log line */
+                number: number;
+                /** @description subject of the log line */
+                mac: string;
+            };
+        };
+        AdminOverviewReadResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description The hours of the overview; `since` is the start of the first one */
+                period: {
+                    /**
+                     * Format: date-time
+                     * @description The start of the first hour
+                     */
+                    since: string;
+                    /**
+                     * Format: date-time
+                     * @description Now, by the gateway’s clock
+                     */
+                    until: string;
+                };
+                /** @description All requests of the period */
+                requests: {
+                    /** @description Requests */
+                    total: number;
+                    /** @description Of `requests`: those with a status of 400 or above. Of `webhooks`: attempts without success */
+                    failed: number;
+                    /** @description Points that the requests cost */
+                    points: number;
+                    /** @description Milliseconds within which half of the requests ended, to 5 %; null without requests */
+                    p50_ms: number | null;
+                    /** @description Milliseconds within which 95 % of the requests ended, to 5 %; null without requests */
+                    p95_ms: number | null;
+                };
+                /** @description One entry per hour, oldest first */
+                series: {
+                    /**
+                     * Format: date-time
+                     * @description The start of the hour
+                     */
+                    at: string;
+                    /** @description Requests */
+                    calls: number;
+                    /** @description Requests with a status of 400 or above */
+                    failures: number;
+                    /** @description Points that the requests cost */
+                    points: number;
+                    /** @description Mean milliseconds of a request within the gateway, without the ERP; null without requests */
+                    gateway_ms: number | null;
+                    /** @description Mean milliseconds of the calls to the ERP, per request that made any; null without one */
+                    upstream_ms: number | null;
+                    /** @description Successful attempts of webhooks */
+                    webhooks_delivered: number;
+                    /** @description Attempts of webhooks without success */
+                    webhooks_failed: number;
+                }[];
+                /** @description Failed requests by error code, most frequent first */
+                errors: {
+                    /** @description The error code */
+                    code: string;
+                    /** @description Requests that failed with this code */
+                    count: number;
+                }[];
+                /** @description The channels with the most points, at most 50 */
+                channels: {
+                    /** @description Channel */
+                    channel_code: string;
+                    /** @description Requests */
+                    calls: number;
+                    /** @description Points that the requests cost */
+                    points: number;
+                    /** @description Requests with a status of 400 or above */
+                    failures: number;
+                }[];
+                /** @description Attempts of webhooks in the period */
+                webhooks: {
+                    /** @description Successful attempts */
+                    delivered: number;
+                    /** @description Of `requests`: those with a status of 400 or above. Of `webhooks`: attempts without success */
+                    failed: number;
+                    /** @description Of `webhooks`: deliveries given up in the period. Of `attention`: all that were not sent again */
+                    dead_letters: number;
+                };
+                /** @description The copies of the stock by warehouse code */
+                stock: {
+                    /** @description Warehouse, from `GET /api/v1/warehouses` */
+                    warehouse_code: string;
+                    /** @description Seconds since the copy was last known to equal the ERP’s stock; null before the first read */
+                    age_seconds: number | null;
+                }[];
+                /** @description What a person should look at; no number is counted beyond 10,000 */
+                attention: {
+                    /** @description Of `webhooks`: deliveries given up in the period. Of `attention`: all that were not sent again */
+                    dead_letters: number;
+                    /** @description Plan requests that are not decided */
+                    plan_requests: number;
+                    /** @description OMS accounts that are locked after wrong passwords */
+                    lockouts: number;
+                    /** @description Writes to the ERP that have been open for more than a minute */
+                    writes_in_doubt: number;
+                    /** @description Of `writes_in_doubt`: those that only a person can settle */
+                    by_person: number;
+                    /** @description Channels that used a legacy token in the period, counted to 50 */
+                    legacy_channels: number;
+                };
+            };
+        };
         Error: {
             /** @description The error */
             error: {
@@ -983,6 +1070,362 @@ export interface components {
         };
         /** @enum {string} */
         ErrorCode: "AUTH_MISSING_TOKEN" | "AUTH_INVALID_TOKEN" | "AUTH_EXPIRED" | "SCOPE_DENIED" | "WAREHOUSE_DENIED" | "AUTHZ_UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "OWNERSHIP_DENIED" | "UPSTREAM_ERROR" | "UPSTREAM_TIMEOUT" | "INTERNAL" | "ADMIN_UNAUTHORIZED" | "ADMIN_DISABLED" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_INVALID_KEY" | "RATE_LIMITED" | "BAD_REQUEST" | "READ_ONLY_MODE" | "ENDPOINT_GONE" | "WAREHOUSE_UNKNOWN" | "UPSTREAM_REJECTED" | "AUTH_BAD_CREDENTIALS" | "AUTH_LOCKED" | "DUPLICATE_SUSPECTED" | "OMS_LOGIN_REQUIRED" | "SHIPPING_REQUIRED";
+        AdminChannelsCreateResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Channel */
+                channel_code: string;
+                /** @description Name of the channel’s credentials */
+                client_id: string;
+                /** @description Name */
+                name: string;
+                /**
+                 * @description `reader`, `trader` or `full`
+                 * @enum {string}
+                 */
+                plan: "reader" | "trader" | "full";
+                /** @description Warehouses that the channel may use; an empty list allows all */
+                warehouse_allowlist: string[];
+                /** @description The ERP’s customer behind the channel */
+                customer_code: string | null;
+                /** @description Points per 60 seconds; null for the default */
+                points_per_minute: number | null;
+                /** @description Whether the channel may order wholesale */
+                wholesale_enabled: boolean;
+                /** @description Whether the channel may order drop-ship */
+                dropship_enabled: boolean;
+                /** @description Whether the channel receives webhooks */
+                webhooks_enabled: boolean;
+                /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
+                paused: boolean;
+                /** @description The channel’s secrets, without their values */
+                secrets: {
+                    /** @description A secret of the channel */
+                    secret_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was created
+                     */
+                    created_at: string;
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed
+                 */
+                updated_at: string;
+                /** @description Whether the channel was deleted */
+                deleted: boolean;
+                /** @description Secret of the channel, shown once when it was issued */
+                client_secret: string;
+            };
+        };
+        AdminChannelsListResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Channel */
+                channel_code: string;
+                /** @description Name of the channel’s credentials */
+                client_id: string;
+                /** @description Name */
+                name: string;
+                /**
+                 * @description `reader`, `trader` or `full`
+                 * @enum {string}
+                 */
+                plan: "reader" | "trader" | "full";
+                /** @description Warehouses that the channel may use; an empty list allows all */
+                warehouse_allowlist: string[];
+                /** @description The ERP’s customer behind the channel */
+                customer_code: string | null;
+                /** @description Points per 60 seconds; null for the default */
+                points_per_minute: number | null;
+                /** @description Whether the channel may order wholesale */
+                wholesale_enabled: boolean;
+                /** @description Whether the channel may order drop-ship */
+                dropship_enabled: boolean;
+                /** @description Whether the channel receives webhooks */
+                webhooks_enabled: boolean;
+                /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
+                paused: boolean;
+                /** @description The channel’s secrets, without their values */
+                secrets: {
+                    /** @description A secret of the channel */
+                    secret_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was created
+                     */
+                    created_at: string;
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed
+                 */
+                updated_at: string;
+                /** @description Whether the channel was deleted */
+                deleted: boolean;
+            }[];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
+        AdminChannelsReadResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Channel */
+                channel_code: string;
+                /** @description Name of the channel’s credentials */
+                client_id: string;
+                /** @description Name */
+                name: string;
+                /**
+                 * @description `reader`, `trader` or `full`
+                 * @enum {string}
+                 */
+                plan: "reader" | "trader" | "full";
+                /** @description Warehouses that the channel may use; an empty list allows all */
+                warehouse_allowlist: string[];
+                /** @description The ERP’s customer behind the channel */
+                customer_code: string | null;
+                /** @description Points per 60 seconds; null for the default */
+                points_per_minute: number | null;
+                /** @description Whether the channel may order wholesale */
+                wholesale_enabled: boolean;
+                /** @description Whether the channel may order drop-ship */
+                dropship_enabled: boolean;
+                /** @description Whether the channel receives webhooks */
+                webhooks_enabled: boolean;
+                /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
+                paused: boolean;
+                /** @description The channel’s secrets, without their values */
+                secrets: {
+                    /** @description A secret of the channel */
+                    secret_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was created
+                     */
+                    created_at: string;
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed
+                 */
+                updated_at: string;
+                /** @description Whether the channel was deleted */
+                deleted: boolean;
+            };
+        };
+        AdminChannelsChangeResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Channel */
+                channel_code: string;
+                /** @description Name of the channel’s credentials */
+                client_id: string;
+                /** @description Name */
+                name: string;
+                /**
+                 * @description `reader`, `trader` or `full`
+                 * @enum {string}
+                 */
+                plan: "reader" | "trader" | "full";
+                /** @description Warehouses that the channel may use; an empty list allows all */
+                warehouse_allowlist: string[];
+                /** @description The ERP’s customer behind the channel */
+                customer_code: string | null;
+                /** @description Points per 60 seconds; null for the default */
+                points_per_minute: number | null;
+                /** @description Whether the channel may order wholesale */
+                wholesale_enabled: boolean;
+                /** @description Whether the channel may order drop-ship */
+                dropship_enabled: boolean;
+                /** @description Whether the channel receives webhooks */
+                webhooks_enabled: boolean;
+                /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
+                paused: boolean;
+                /** @description The channel’s secrets, without their values */
+                secrets: {
+                    /** @description A secret of the channel */
+                    secret_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was created
+                     */
+                    created_at: string;
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed
+                 */
+                updated_at: string;
+                /** @description Whether the channel was deleted */
+                deleted: boolean;
+            };
+        };
+        AdminChannelsDeleteResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Channel */
+                channel_code: string;
+                /** @description Name of the channel’s credentials */
+                client_id: string;
+                /** @description Name */
+                name: string;
+                /**
+                 * @description `reader`, `trader` or `full`
+                 * @enum {string}
+                 */
+                plan: "reader" | "trader" | "full";
+                /** @description Warehouses that the channel may use; an empty list allows all */
+                warehouse_allowlist: string[];
+                /** @description The ERP’s customer behind the channel */
+                customer_code: string | null;
+                /** @description Points per 60 seconds; null for the default */
+                points_per_minute: number | null;
+                /** @description Whether the channel may order wholesale */
+                wholesale_enabled: boolean;
+                /** @description Whether the channel may order drop-ship */
+                dropship_enabled: boolean;
+                /** @description Whether the channel receives webhooks */
+                webhooks_enabled: boolean;
+                /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
+                paused: boolean;
+                /** @description The channel’s secrets, without their values */
+                secrets: {
+                    /** @description A secret of the channel */
+                    secret_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was created
+                     */
+                    created_at: string;
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed
+                 */
+                updated_at: string;
+                /** @description Whether the channel was deleted */
+                deleted: boolean;
+            };
+        };
+        AdminSecretsCreateResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description A secret of the channel */
+                secret_id: string;
+                /** @description Name of the channel’s credentials */
+                client_id: string;
+                /** @description Secret of the channel, shown once when it was issued */
+                client_secret: string;
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+            };
+        };
+        AdminSecretsDeleteResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Channel */
+                channel_code: string;
+                /** @description Name of the channel’s credentials */
+                client_id: string;
+                /** @description Name */
+                name: string;
+                /**
+                 * @description `reader`, `trader` or `full`
+                 * @enum {string}
+                 */
+                plan: "reader" | "trader" | "full";
+                /** @description Warehouses that the channel may use; an empty list allows all */
+                warehouse_allowlist: string[];
+                /** @description The ERP’s customer behind the channel */
+                customer_code: string | null;
+                /** @description Points per 60 seconds; null for the default */
+                points_per_minute: number | null;
+                /** @description Whether the channel may order wholesale */
+                wholesale_enabled: boolean;
+                /** @description Whether the channel may order drop-ship */
+                dropship_enabled: boolean;
+                /** @description Whether the channel receives webhooks */
+                webhooks_enabled: boolean;
+                /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
+                paused: boolean;
+                /** @description The channel’s secrets, without their values */
+                secrets: {
+                    /** @description A secret of the channel */
+                    secret_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was created
+                     */
+                    created_at: string;
+                }[];
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+                /**
+                 * Format: date-time
+                 * @description When it last changed
+                 */
+                updated_at: string;
+                /** @description Whether the channel was deleted */
+                deleted: boolean;
+            };
+        };
+        AdminTokensListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["IssuedToken"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
         IssuedToken: {
             /** @description Id of the token */
             jti: string;
@@ -1010,6 +1453,83 @@ export interface components {
              */
             expires_at: string;
         };
+        AdminTokensRevokeResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Number of tokens that the call ended */
+                revoked: number;
+            };
+        };
+        AdminAccountTokensRevokeResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Number of tokens that the call ended */
+                revoked: number;
+            };
+        };
+        AdminSigningKeysRotateResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Id of the key that signs new tokens */
+                kid: string;
+                /**
+                 * Format: date-time
+                 * @description When it was created
+                 */
+                created_at: string;
+                /** @description Ids of the earlier keys whose tokens are still valid */
+                earlier_kids: string[];
+            };
+        };
+        AdminLockoutsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Lockout"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        Lockout: {
+            lockout_id: string;
+            /**
+             * @description Kind of the entry
+             * @enum {string}
+             */
+            kind: "account" | "address";
+            username_hint: string | null;
+            /** @description Street and number */
+            address: string | null;
+            failures: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, milliseconds
+             */
+            last_failed_at: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, milliseconds
+             */
+            locked_until: string;
+        };
+        AdminLockoutsDeleteResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Lockout"];
+        };
+        AdminPlanRequestsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["PlanRequest"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
         PlanRequest: {
             /** @description Plan request */
             plan_request_id: string;
@@ -1034,6 +1554,47 @@ export interface components {
             created_at: string;
             /** @description When it was decided */
             decided_at: string | null;
+        };
+        AdminPlanRequestsApproveResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["PlanRequest"];
+        };
+        AdminPlanRequestsDeclineResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["PlanRequest"];
+        };
+        AdminLegacyUseReadResponse: {
+            /**
+             * Format: date-time
+             * @description When tokens of the legacy gateway end (`LEGACY_TOKENS_UNTIL`)
+             */
+            until: string;
+            /** @description The requested data */
+            data: components["schemas"]["LegacyUse"][];
+        };
+        LegacyUse: {
+            /** @description Channel */
+            channel_code: string | null;
+            token_calls: number;
+            path_calls: number;
+            paths: {
+                /** @description Path of the request */
+                path: string;
+                calls: number;
+            }[];
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, milliseconds
+             */
+            last_used_at: string;
+        };
+        AdminRequestsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OperatorsRequest"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
         };
         OperatorsRequest: {
             /** @description Id of the request; quote it to support */
@@ -1072,6 +1633,48 @@ export interface components {
             idempotency: ("first" | "replayed" | "mismatch" | "in_progress") | null;
             /** @description Channel */
             channel_code: string | null;
+        };
+        AdminRequestsReadResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Id of the request; quote it to support */
+                request_id: string;
+                /** @description Requests under this id, newest first */
+                requests: components["schemas"]["OperatorsRequest"][];
+                /** @description Events that the request caused */
+                events: {
+                    /** @description Id of the event, the same on every attempt; use it to remove duplicates */
+                    event_id: string;
+                    /** @description Kind of document */
+                    type: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    occurred_at: string;
+                    /** @description Webhook deliveries of the event */
+                    deliveries: {
+                        /** @description Delivery */
+                        delivery_id: string;
+                        /** @description Webhook endpoint */
+                        endpoint_id: string;
+                        /** @description Only documents in this state */
+                        status: string;
+                        /** @description Attempts that have ended */
+                        attempts: number;
+                        /** @description HTTP status of the last response */
+                        last_status: number | null;
+                    }[];
+                }[];
+            };
+        };
+        AdminOrdersListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OrderSummary"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
         };
         OrderSummary: {
             /**
@@ -1124,6 +1727,69 @@ export interface components {
              * @description When it last changed
              */
             updated_at: string;
+        };
+        AdminOrdersReadResponse: {
+            /** @description The requested data */
+            data: {
+                /**
+                 * @description Of the order: `order` or `dropship`. Of `open_write`: the kind of write
+                 * @enum {string}
+                 */
+                kind: "order" | "dropship";
+                /** @description The channel */
+                channel_code: string;
+                /** @description The reference by which the ERP knows the order */
+                reference: string;
+                /** @description The wholesale order; null for a drop-ship order */
+                order: components["schemas"]["Order"] | null;
+                /** @description The drop-ship order; null for a wholesale order */
+                dropship_order: components["schemas"]["DropshipOrder"] | null;
+                /** @description The write whose outcome is not known yet; null without one */
+                open_write: {
+                    /** @description Of the order: `order` or `dropship`. Of `open_write`: the kind of write */
+                    kind: string;
+                    /** @description Id of the request; quote it to support */
+                    request_id: string;
+                    /**
+                     * Format: date-time
+                     * @description When the write began
+                     */
+                    sent_at: string;
+                    /** @description When the gateway last looked the outcome up; null if it has not yet */
+                    looked_up_at: string | null;
+                } | null;
+                /** @description The shipments of the order, oldest first */
+                shipments: components["schemas"]["Shipment"][];
+                /** @description Stock held for the order, newest first */
+                holds: components["schemas"]["Hold"][];
+                /** @description The requests that concerned the order, newest first, at most 100 */
+                requests: components["schemas"]["OperatorsRequest"][];
+                /** @description The events about the order, oldest first, with their deliveries */
+                events: {
+                    /** @description Id of the event, the same on every attempt; use it to remove duplicates */
+                    event_id: string;
+                    /** @description Kind of document */
+                    type: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    occurred_at: string;
+                    /** @description Webhook deliveries of the event */
+                    deliveries: {
+                        /** @description Delivery */
+                        delivery_id: string;
+                        /** @description Webhook endpoint */
+                        endpoint_id: string;
+                        /** @description Only documents in this state */
+                        status: string;
+                        /** @description Attempts that have ended */
+                        attempts: number;
+                        /** @description HTTP status of the last response */
+                        last_status: number | null;
+                    }[];
+                }[];
+            };
         };
         Order: {
             /** @description Wholesale order */
@@ -1426,64 +2092,74 @@ export interface components {
              */
             updated_at: string;
         };
-        WriteInDoubt: {
-            /** @description The document that the write changes */
-            document_id: string;
-            /** @description Kind of the entry */
-            kind: string;
-            /** @description The reference that the gateway sent to the ERP */
-            reference: string;
+        AdminHoldsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OperatorsHold"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        OperatorsHold: {
             /** @description Channel */
             channel_code: string;
-            /** @description Id of the request; quote it to support */
-            request_id: string;
-            /**
-             * Format: date-time
-             * @description When the write was sent to the ERP
-             */
-            sent_at: string;
-            /** @description When the write was last looked up */
-            looked_up_at: string | null;
-            /**
-             * @description `gateway`, or `person` when the ERP offers no look-up
-             * @enum {string}
-             */
-            settled_by: "gateway" | "person";
-        };
-        StockCopy: {
-            /** @description Warehouse, from `GET /api/v1/warehouses` */
-            warehouse_code: string;
-            /** @description Name */
-            name: string;
-            /**
-             * @description Kind of the entry
-             * @enum {string}
-             */
-            kind: "warehouse" | "company";
-            /** @description Version of the stock */
-            version: number | null;
-            latest_at: string | null;
-            age_seconds: number | null;
-            /** @description Rows as in the change feed, oldest change first; left out in `GET /events` */
-            rows: number | null;
-            /** @description 32 hexadecimal digits: the sum modulo 2^128, over the rows that are not withdrawn, of the first 16 bytes of each row’s SHA-256. The hashed text is `sku`, `product_code`, `quantity_on_hand`, `quantity_available`, `price_wholesale`, `price_retail` and `currency`, joined by U+001F, in UTF-8, with prices in whole minor units. */
-            checksum: string | null;
-            last_compare_at: string | null;
-            last_differences: number | null;
-            compare_requested_at: string | null;
-        };
-        Setting: {
-            /** @description Name */
-            name: string;
-            value: string | null;
+            /** @description Hold */
+            hold_id: string;
             /**
              * @description Kind of document that the stock is held for
              * @enum {string}
              */
-            source: "environment" | "file" | "default";
-            /** @description The signing secret, shown only in this response */
-            secret: boolean;
-            set: boolean;
+            source: "dropship_preview" | "reservation" | "order";
+            /** @description The document that the stock is held for */
+            source_id: string;
+            /** @description SKUs with their quantities; a SKU may be on one line only */
+            lines: {
+                /** @description Warehouse, from `GET /api/v1/warehouses` */
+                warehouse_code: string;
+                /**
+                 * @description SKU, compared byte by byte, case included
+                 * @example LIN-0042-BLK-M
+                 */
+                sku: string;
+                /** @description Number of pieces */
+                quantity: number;
+            }[];
+            /**
+             * @description Only documents in this state
+             * @enum {string}
+             */
+            status: "reserved" | "cancelled" | "confirmed";
+            /** @description The ERP’s own code for the state */
+            status_raw: string | null;
+            /** @description Why the stock was released */
+            released_reason: ("submit" | "release" | "expiry") | null;
+            /**
+             * Format: date-time
+             * @description When it expires
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it last changed
+             */
+            updated_at: string;
+        };
+        AdminHoldsDeleteResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OperatorsHold"];
+        };
+        AdminWebhookEndpointsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OperatorsEndpoint"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Cursor of the next page; null on the last page */
+            next_cursor: string | null;
         };
         OperatorsEndpoint: {
             /** @description Webhook endpoint */
@@ -1519,6 +2195,14 @@ export interface components {
             /** @description HTTP status of the last failure; null when no response came */
             last_failure_status: number | null;
         };
+        AdminWebhookDeliveriesListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OperatorsDelivery"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
         OperatorsDelivery: {
             /** @description Delivery */
             delivery_id: string;
@@ -1553,6 +2237,10 @@ export interface components {
              * @description When it was created
              */
             created_at: string;
+        };
+        AdminWebhookDeliveriesReadResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OperatorsDeliveryDetails"];
         };
         OperatorsDeliveryDetails: {
             /** @description Delivery */
@@ -1595,6 +2283,265 @@ export interface components {
             /** @description Content of the event, without the rows of a stock change; null if the event is no longer kept */
             data: Record<string, never> | null;
         };
+        AdminWebhookDeliveriesRedeliverResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OperatorsDelivery"];
+        };
+        AdminWebhookRedeliveriesCountResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Number of deliveries that a redelivery would send */
+                count: number;
+            };
+        };
+        AdminWebhookRedeliveriesCreateResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Number of deliveries that this call sent again */
+                redelivered: number;
+                /** @description Number of deliveries that are left; repeat the call until it is 0 */
+                remaining: number;
+            };
+        };
+        AdminDoubtsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["WriteInDoubt"][];
+        };
+        WriteInDoubt: {
+            /** @description The document that the write changes */
+            document_id: string;
+            /** @description Kind of the entry */
+            kind: string;
+            /** @description The reference that the gateway sent to the ERP */
+            reference: string;
+            /** @description Channel */
+            channel_code: string;
+            /** @description Id of the request; quote it to support */
+            request_id: string;
+            /**
+             * Format: date-time
+             * @description When the write was sent to the ERP
+             */
+            sent_at: string;
+            /** @description When the write was last looked up */
+            looked_up_at: string | null;
+            /**
+             * @description `gateway`, or `person` when the ERP offers no look-up
+             * @enum {string}
+             */
+            settled_by: "gateway" | "person";
+        };
+        AdminDoubtsSettleResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description The document that the write changes */
+                document_id: string;
+                /**
+                 * @description `found` or `absent`
+                 * @enum {string}
+                 */
+                outcome: "found" | "absent";
+            };
+        };
+        AdminUpstreamReadResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description The name that the ERP gives itself; null until it has been reached */
+                name: string | null;
+                /** @description Whether the ERP is the built-in sandbox */
+                sandbox: boolean;
+                /**
+                 * @description `answers`, `does_not_answer`, or `not_asked_yet` after a start
+                 * @enum {string}
+                 */
+                verdict: "answers" | "does_not_answer" | "not_asked_yet";
+                /** @description Seconds since the ERP’s last response; null before the first one */
+                last_answer_seconds: number | null;
+                /**
+                 * @description `closed`: calls are sent; `open`: none is sent; `half_open`: one call tries whether the ERP is back
+                 * @enum {string}
+                 */
+                circuit: "closed" | "open" | "half_open";
+                /**
+                 * Format: date-time
+                 * @description Since when the circuit breaker is in this state
+                 */
+                since: string;
+                /** @description What the ERP says it can do; null until it has been reached */
+                capabilities: {
+                    /** @description A write with a known reference returns the existing document */
+                    dedupes_by_reference: boolean;
+                    /**
+                     * @description Whether a look-up by reference sees every commit (`strong`), sees it later (`eventual`), or is missing
+                     * @enum {string}
+                     */
+                    lookup: "strong" | "eventual" | "none";
+                    /** @description Milliseconds after which a look-up sees a commit */
+                    lookup_lag_ms: number;
+                    /** @description Milliseconds after which a sent request no longer takes effect */
+                    max_request_ms: number;
+                    /**
+                     * @description How the ERP reports changes of stock: `push`, `poll` or `none`
+                     * @enum {string}
+                     */
+                    changes: "push" | "poll" | "none";
+                    /** @description Whether stock figures show which of two is newer */
+                    stock_seq: boolean;
+                    /**
+                     * @description Whether the ERP can hold stock, and whether such a hold expires there
+                     * @enum {string}
+                     */
+                    holds: "expiring" | "plain" | "none";
+                    /**
+                     * @description Which writes must not run at the same time
+                     * @enum {string}
+                     */
+                    serialise: "nothing" | "warehouse" | "everything";
+                    /** @description Whether the ERP has statements */
+                    ledger: boolean;
+                    /** @description Whether OMS accounts can sign in */
+                    sign_in: boolean;
+                } | null;
+                /** @description The guarantee of a write; null until the ERP has been reached */
+                guarantee: {
+                    /**
+                     * @description `exactly_once`, `exactly_once_bounded` or `at_most_once`
+                     * @enum {string}
+                     */
+                    class: "exactly_once" | "exactly_once_bounded" | "at_most_once";
+                    /** @description The guarantee in words */
+                    says: string;
+                } | null;
+                /**
+                 * Format: date-time
+                 * @description The start of the measurement in this process
+                 */
+                measured_since: string;
+                /** @description The operations that were called, by name */
+                operations: {
+                    /** @description The connector’s operation */
+                    operation: string;
+                    /** @description Calls; the retries of a read count as one */
+                    calls: number;
+                    /** @description Calls without a response; a refusal is a response */
+                    failures: number;
+                    /** @description Milliseconds within which half of the calls ended, to 5 % */
+                    p50_ms: number | null;
+                    /** @description Milliseconds within which 95 % of the calls ended, to 5 % */
+                    p95_ms: number | null;
+                    /** @description The newest failure; null without one */
+                    last_error: {
+                        /**
+                         * Format: date-time
+                         * @description When the call failed
+                         */
+                        at: string;
+                        /** @description `timeout`, `unreachable`, `failed`, `malformed`, or `not_sent` if the call was not let through */
+                        result: string;
+                    } | null;
+                }[];
+                /** @description Whether writes may reach the ERP */
+                writes: {
+                    /** @description Whether the configuration allows writes (`WRITES_ENABLED`) */
+                    enabled: boolean;
+                    /** @description When the pause began; null without a pause */
+                    paused_at: string | null;
+                    /** @description When the pause ends by itself; null without a pause */
+                    paused_until: string | null;
+                    /** @description Who paused writes, as named in `X-Admin-Actor` */
+                    paused_by: string | null;
+                    /** @description Why writes are paused, for other operators; channels do not see it */
+                    reason: string | null;
+                };
+                /** @description Rows of the ERP that this process left out, because no database can store their text */
+                left_out: number;
+            };
+        };
+        AdminUpstreamPauseResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Whether the configuration allows writes (`WRITES_ENABLED`) */
+                enabled: boolean;
+                /** @description When the pause began; null without a pause */
+                paused_at: string | null;
+                /** @description When the pause ends by itself; null without a pause */
+                paused_until: string | null;
+                /** @description Who paused writes, as named in `X-Admin-Actor` */
+                paused_by: string | null;
+                /** @description Why writes are paused, for other operators; channels do not see it */
+                reason: string | null;
+            };
+        };
+        AdminUpstreamResumeResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Whether the configuration allows writes (`WRITES_ENABLED`) */
+                enabled: boolean;
+                /** @description When the pause began; null without a pause */
+                paused_at: string | null;
+                /** @description When the pause ends by itself; null without a pause */
+                paused_until: string | null;
+                /** @description Who paused writes, as named in `X-Admin-Actor` */
+                paused_by: string | null;
+                /** @description Why writes are paused, for other operators; channels do not see it */
+                reason: string | null;
+            };
+        };
+        AdminStockCopiesListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["StockCopy"][];
+        };
+        StockCopy: {
+            /** @description Warehouse, from `GET /api/v1/warehouses` */
+            warehouse_code: string;
+            /** @description Name */
+            name: string;
+            /**
+             * @description Kind of the entry
+             * @enum {string}
+             */
+            kind: "warehouse" | "company";
+            /** @description Version of the stock */
+            version: number | null;
+            latest_at: string | null;
+            age_seconds: number | null;
+            /** @description Rows as in the change feed, oldest change first; left out in `GET /events` */
+            rows: number | null;
+            /** @description 32 hexadecimal digits: the sum modulo 2^128, over the rows that are not withdrawn, of the first 16 bytes of each row’s SHA-256. The hashed text is `sku`, `product_code`, `quantity_on_hand`, `quantity_available`, `price_wholesale`, `price_retail` and `currency`, joined by U+001F, in UTF-8, with prices in whole minor units. */
+            checksum: string | null;
+            last_compare_at: string | null;
+            last_differences: number | null;
+            compare_requested_at: string | null;
+        };
+        AdminStockCopiesCompareResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["StockCopy"];
+        };
+        AdminSettingsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Setting"][];
+        };
+        Setting: {
+            /** @description Name */
+            name: string;
+            value: string | null;
+            /**
+             * @description Kind of document that the stock is held for
+             * @enum {string}
+             */
+            source: "environment" | "file" | "default";
+            /** @description The signing secret, shown only in this response */
+            secret: boolean;
+            set: boolean;
+        };
+        AdminAuditListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["AuditRow"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description The cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
         AuditRow: {
             /** @description Id of the row */
             audit_id: string;
@@ -1627,6 +2574,23 @@ export interface components {
             after: Record<string, never> | null;
             /** @description HMAC over the row and its predecessor’s HMAC */
             mac: string | null;
+        };
+        AdminAuditReadResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["AuditRow"];
+        };
+        AdminAuditVerifyResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Whether nothing was found in this part */
+                ok: boolean;
+                /** @description How many rows this part has */
+                rows: number;
+                /** @description What was found first; null if nothing was */
+                first_problem: components["schemas"]["AuditProblem"] | null;
+                /** @description The cursor of the next part; null if this was the last one */
+                next_cursor: string | null;
+            };
         };
         AuditProblem: {
             /**
@@ -1804,6 +2768,19 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description ADMIN_DISABLED, READ_ONLY_MODE */
+        "Failure403-admin-ADMIN_DISABLED-READ_ONLY_MODE": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description IDEMPOTENCY_MISMATCH, UPSTREAM_REJECTED, VALIDATION_FAILED */
         "Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED": {
             headers: {
@@ -1898,108 +2875,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description The hours of the overview; `since` is the start of the first one */
-                            period: {
-                                /**
-                                 * Format: date-time
-                                 * @description The start of the first hour
-                                 */
-                                since: string;
-                                /**
-                                 * Format: date-time
-                                 * @description Now, by the gateway’s clock
-                                 */
-                                until: string;
-                            };
-                            /** @description All requests of the period */
-                            requests: {
-                                /** @description Requests */
-                                total: number;
-                                /** @description Of `requests`: those with a status of 400 or above. Of `webhooks`: attempts without success */
-                                failed: number;
-                                /** @description Points that the requests cost */
-                                points: number;
-                                /** @description Milliseconds within which half of the requests ended, to 5 %; null without requests */
-                                p50_ms: number | null;
-                                /** @description Milliseconds within which 95 % of the requests ended, to 5 %; null without requests */
-                                p95_ms: number | null;
-                            };
-                            /** @description One entry per hour, oldest first */
-                            series: {
-                                /**
-                                 * Format: date-time
-                                 * @description The start of the hour
-                                 */
-                                at: string;
-                                /** @description Requests */
-                                calls: number;
-                                /** @description Requests with a status of 400 or above */
-                                failures: number;
-                                /** @description Points that the requests cost */
-                                points: number;
-                                /** @description Mean milliseconds of a request within the gateway, without the ERP; null without requests */
-                                gateway_ms: number | null;
-                                /** @description Mean milliseconds of the calls to the ERP, per request that made any; null without one */
-                                upstream_ms: number | null;
-                                /** @description Successful attempts of webhooks */
-                                webhooks_delivered: number;
-                                /** @description Attempts of webhooks without success */
-                                webhooks_failed: number;
-                            }[];
-                            /** @description Failed requests by error code, most frequent first */
-                            errors: {
-                                /** @description The error code */
-                                code: string;
-                                /** @description Requests that failed with this code */
-                                count: number;
-                            }[];
-                            /** @description The channels with the most points, at most 50 */
-                            channels: {
-                                /** @description Channel */
-                                channel_code: string;
-                                /** @description Requests */
-                                calls: number;
-                                /** @description Points that the requests cost */
-                                points: number;
-                                /** @description Requests with a status of 400 or above */
-                                failures: number;
-                            }[];
-                            /** @description Attempts of webhooks in the period */
-                            webhooks: {
-                                /** @description Successful attempts */
-                                delivered: number;
-                                /** @description Of `requests`: those with a status of 400 or above. Of `webhooks`: attempts without success */
-                                failed: number;
-                                /** @description Of `webhooks`: deliveries given up in the period. Of `attention`: all that were not sent again */
-                                dead_letters: number;
-                            };
-                            /** @description The copies of the stock by warehouse code */
-                            stock: {
-                                /** @description Warehouse, from `GET /api/v1/warehouses` */
-                                warehouse_code: string;
-                                /** @description Seconds since the copy was last known to equal the ERP’s stock; null before the first read */
-                                age_seconds: number | null;
-                            }[];
-                            /** @description What a person should look at; no number is counted beyond 10,000 */
-                            attention: {
-                                /** @description Of `webhooks`: deliveries given up in the period. Of `attention`: all that were not sent again */
-                                dead_letters: number;
-                                /** @description Plan requests that are not decided */
-                                plan_requests: number;
-                                /** @description OMS accounts that are locked after wrong passwords */
-                                lockouts: number;
-                                /** @description Writes to the ERP that have been open for more than a minute */
-                                writes_in_doubt: number;
-                                /** @description Of `writes_in_doubt`: those that only a person can settle */
-                                by_person: number;
-                                /** @description Channels that used a legacy token in the period, counted to 50 */
-                                legacy_channels: number;
-                            };
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminOverviewReadResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -2025,7 +2901,10 @@ export interface operations {
                 /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
                 as_of?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -2039,69 +2918,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Channel */
-                            channel_code: string;
-                            /** @description Name of the channel’s credentials */
-                            client_id: string;
-                            /** @description Name */
-                            name: string;
-                            /**
-                             * @description `reader`, `trader` or `full`
-                             * @enum {string}
-                             */
-                            plan: "reader" | "trader" | "full";
-                            /** @description Warehouses that the channel may use; an empty list allows all */
-                            warehouse_allowlist: string[];
-                            /** @description The ERP’s customer behind the channel */
-                            customer_code: string | null;
-                            /** @description Points per 60 seconds; null for the default */
-                            points_per_minute: number | null;
-                            /** @description Whether the channel may order wholesale */
-                            wholesale_enabled: boolean;
-                            /** @description Whether the channel may order drop-ship */
-                            dropship_enabled: boolean;
-                            /** @description Whether the channel receives webhooks */
-                            webhooks_enabled: boolean;
-                            /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
-                            paused: boolean;
-                            /** @description The channel’s secrets, without their values */
-                            secrets: {
-                                /** @description A secret of the channel */
-                                secret_id: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it was created
-                                 */
-                                created_at: string;
-                            }[];
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @description When it last changed
-                             */
-                            updated_at: string;
-                            /** @description Whether the channel was deleted */
-                            deleted: boolean;
-                        }[];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    "application/json": components["schemas"]["AdminChannelsListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -2119,53 +2936,15 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path?: never;
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Channel */
-                    channel_code: string;
-                    /** @description Name */
-                    name: string;
-                    /**
-                     * @description `reader`, `trader` or `full`
-                     * @enum {string}
-                     */
-                    plan: "reader" | "trader" | "full";
-                    /**
-                     * @description Warehouses that the channel may use; an empty list allows all
-                     * @default []
-                     */
-                    warehouse_allowlist?: string[];
-                    /**
-                     * @description The ERP’s customer behind the channel
-                     * @default null
-                     */
-                    customer_code?: string | null;
-                    /**
-                     * @description Points per 60 seconds; null for the default
-                     * @default null
-                     */
-                    points_per_minute?: number | null;
-                    /**
-                     * @description Whether the channel may order wholesale
-                     * @default true
-                     */
-                    wholesale_enabled?: boolean;
-                    /**
-                     * @description Whether the channel may order drop-ship
-                     * @default true
-                     */
-                    dropship_enabled?: boolean;
-                    /**
-                     * @description Whether the channel receives webhooks
-                     * @default true
-                     */
-                    webhooks_enabled?: boolean;
-                };
+                "application/json": components["schemas"]["AdminChannelsCreateRequest"];
             };
         };
         responses: {
@@ -2178,60 +2957,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Channel */
-                            channel_code: string;
-                            /** @description Name of the channel’s credentials */
-                            client_id: string;
-                            /** @description Name */
-                            name: string;
-                            /**
-                             * @description `reader`, `trader` or `full`
-                             * @enum {string}
-                             */
-                            plan: "reader" | "trader" | "full";
-                            /** @description Warehouses that the channel may use; an empty list allows all */
-                            warehouse_allowlist: string[];
-                            /** @description The ERP’s customer behind the channel */
-                            customer_code: string | null;
-                            /** @description Points per 60 seconds; null for the default */
-                            points_per_minute: number | null;
-                            /** @description Whether the channel may order wholesale */
-                            wholesale_enabled: boolean;
-                            /** @description Whether the channel may order drop-ship */
-                            dropship_enabled: boolean;
-                            /** @description Whether the channel receives webhooks */
-                            webhooks_enabled: boolean;
-                            /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
-                            paused: boolean;
-                            /** @description The channel’s secrets, without their values */
-                            secrets: {
-                                /** @description A secret of the channel */
-                                secret_id: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it was created
-                                 */
-                                created_at: string;
-                            }[];
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @description When it last changed
-                             */
-                            updated_at: string;
-                            /** @description Whether the channel was deleted */
-                            deleted: boolean;
-                            /** @description Secret of the channel, shown once when it was issued */
-                            client_secret: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminChannelsCreateResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -2249,7 +2975,10 @@ export interface operations {
     "admin.channels.read": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
             path: {
                 /** @description Channel */
                 channel_code: string;
@@ -2266,58 +2995,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Channel */
-                            channel_code: string;
-                            /** @description Name of the channel’s credentials */
-                            client_id: string;
-                            /** @description Name */
-                            name: string;
-                            /**
-                             * @description `reader`, `trader` or `full`
-                             * @enum {string}
-                             */
-                            plan: "reader" | "trader" | "full";
-                            /** @description Warehouses that the channel may use; an empty list allows all */
-                            warehouse_allowlist: string[];
-                            /** @description The ERP’s customer behind the channel */
-                            customer_code: string | null;
-                            /** @description Points per 60 seconds; null for the default */
-                            points_per_minute: number | null;
-                            /** @description Whether the channel may order wholesale */
-                            wholesale_enabled: boolean;
-                            /** @description Whether the channel may order drop-ship */
-                            dropship_enabled: boolean;
-                            /** @description Whether the channel receives webhooks */
-                            webhooks_enabled: boolean;
-                            /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
-                            paused: boolean;
-                            /** @description The channel’s secrets, without their values */
-                            secrets: {
-                                /** @description A secret of the channel */
-                                secret_id: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it was created
-                                 */
-                                created_at: string;
-                            }[];
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @description When it last changed
-                             */
-                            updated_at: string;
-                            /** @description Whether the channel was deleted */
-                            deleted: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminChannelsReadResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -2336,6 +3014,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path: {
                 /** @description Channel */
@@ -2354,58 +3034,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Channel */
-                            channel_code: string;
-                            /** @description Name of the channel’s credentials */
-                            client_id: string;
-                            /** @description Name */
-                            name: string;
-                            /**
-                             * @description `reader`, `trader` or `full`
-                             * @enum {string}
-                             */
-                            plan: "reader" | "trader" | "full";
-                            /** @description Warehouses that the channel may use; an empty list allows all */
-                            warehouse_allowlist: string[];
-                            /** @description The ERP’s customer behind the channel */
-                            customer_code: string | null;
-                            /** @description Points per 60 seconds; null for the default */
-                            points_per_minute: number | null;
-                            /** @description Whether the channel may order wholesale */
-                            wholesale_enabled: boolean;
-                            /** @description Whether the channel may order drop-ship */
-                            dropship_enabled: boolean;
-                            /** @description Whether the channel receives webhooks */
-                            webhooks_enabled: boolean;
-                            /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
-                            paused: boolean;
-                            /** @description The channel’s secrets, without their values */
-                            secrets: {
-                                /** @description A secret of the channel */
-                                secret_id: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it was created
-                                 */
-                                created_at: string;
-                            }[];
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @description When it last changed
-                             */
-                            updated_at: string;
-                            /** @description Whether the channel was deleted */
-                            deleted: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminChannelsDeleteResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -2425,6 +3054,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path: {
                 /** @description Channel */
@@ -2440,34 +3071,7 @@ export interface operations {
                  *       "expected_updated_at": "2026-11-21T12:00:00.000Z"
                  *     }
                  */
-                "application/json": {
-                    /** @description Name */
-                    name?: string;
-                    /**
-                     * @description `reader`, `trader` or `full`
-                     * @enum {string}
-                     */
-                    plan?: "reader" | "trader" | "full";
-                    /** @description Warehouses that the channel may use; an empty list allows all */
-                    warehouse_allowlist?: string[];
-                    /** @description The ERP’s customer behind the channel */
-                    customer_code?: string | null;
-                    /** @description Points per 60 seconds; null for the default */
-                    points_per_minute?: number | null;
-                    /** @description Whether the channel may order wholesale */
-                    wholesale_enabled?: boolean;
-                    /** @description Whether the channel may order drop-ship */
-                    dropship_enabled?: boolean;
-                    /** @description Whether the channel receives webhooks */
-                    webhooks_enabled?: boolean;
-                    /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
-                    paused?: boolean;
-                    /**
-                     * Format: date-time
-                     * @description updated_at of the channel that you saw; if it is another by now, nothing is changed
-                     */
-                    expected_updated_at?: string;
-                };
+                "application/json": components["schemas"]["AdminChannelsChangeRequest"];
             };
         };
         responses: {
@@ -2480,58 +3084,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Channel */
-                            channel_code: string;
-                            /** @description Name of the channel’s credentials */
-                            client_id: string;
-                            /** @description Name */
-                            name: string;
-                            /**
-                             * @description `reader`, `trader` or `full`
-                             * @enum {string}
-                             */
-                            plan: "reader" | "trader" | "full";
-                            /** @description Warehouses that the channel may use; an empty list allows all */
-                            warehouse_allowlist: string[];
-                            /** @description The ERP’s customer behind the channel */
-                            customer_code: string | null;
-                            /** @description Points per 60 seconds; null for the default */
-                            points_per_minute: number | null;
-                            /** @description Whether the channel may order wholesale */
-                            wholesale_enabled: boolean;
-                            /** @description Whether the channel may order drop-ship */
-                            dropship_enabled: boolean;
-                            /** @description Whether the channel receives webhooks */
-                            webhooks_enabled: boolean;
-                            /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
-                            paused: boolean;
-                            /** @description The channel’s secrets, without their values */
-                            secrets: {
-                                /** @description A secret of the channel */
-                                secret_id: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it was created
-                                 */
-                                created_at: string;
-                            }[];
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @description When it last changed
-                             */
-                            updated_at: string;
-                            /** @description Whether the channel was deleted */
-                            deleted: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminChannelsChangeResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -2553,6 +3106,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path: {
                 /** @description Channel */
@@ -2571,22 +3126,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description A secret of the channel */
-                            secret_id: string;
-                            /** @description Name of the channel’s credentials */
-                            client_id: string;
-                            /** @description Secret of the channel, shown once when it was issued */
-                            client_secret: string;
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminSecretsCreateResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -2606,6 +3146,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path: {
                 /** @description Channel */
@@ -2626,58 +3168,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Channel */
-                            channel_code: string;
-                            /** @description Name of the channel’s credentials */
-                            client_id: string;
-                            /** @description Name */
-                            name: string;
-                            /**
-                             * @description `reader`, `trader` or `full`
-                             * @enum {string}
-                             */
-                            plan: "reader" | "trader" | "full";
-                            /** @description Warehouses that the channel may use; an empty list allows all */
-                            warehouse_allowlist: string[];
-                            /** @description The ERP’s customer behind the channel */
-                            customer_code: string | null;
-                            /** @description Points per 60 seconds; null for the default */
-                            points_per_minute: number | null;
-                            /** @description Whether the channel may order wholesale */
-                            wholesale_enabled: boolean;
-                            /** @description Whether the channel may order drop-ship */
-                            dropship_enabled: boolean;
-                            /** @description Whether the channel receives webhooks */
-                            webhooks_enabled: boolean;
-                            /** @description Whether the operator has paused the channel: its tokens are refused, and it gets no new ones */
-                            paused: boolean;
-                            /** @description The channel’s secrets, without their values */
-                            secrets: {
-                                /** @description A secret of the channel */
-                                secret_id: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it was created
-                                 */
-                                created_at: string;
-                            }[];
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                            /**
-                             * Format: date-time
-                             * @description When it last changed
-                             */
-                            updated_at: string;
-                            /** @description Whether the channel was deleted */
-                            deleted: boolean;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminSecretsDeleteResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -2705,7 +3196,10 @@ export interface operations {
                 /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
                 as_of?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
             path: {
                 /** @description Channel */
                 channel_code: string;
@@ -2722,21 +3216,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["IssuedToken"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    "application/json": components["schemas"]["AdminTokensListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -2775,13 +3255,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Number of tokens that the call ended */
-                            revoked: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminTokensRevokeResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -2801,6 +3275,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path: {
                 /** @description Channel */
@@ -2821,13 +3297,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Number of tokens that the call ended */
-                            revoked: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminAccountTokensRevokeResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -2855,13 +3325,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Whether the tokens of the earlier keys are refused
-                     * @default false
-                     */
-                    compromised?: boolean;
-                };
+                "application/json": components["schemas"]["AdminSigningKeysRotateRequest"];
             };
         };
         responses: {
@@ -2874,20 +3338,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Id of the key that signs new tokens */
-                            kid: string;
-                            /**
-                             * Format: date-time
-                             * @description When it was created
-                             */
-                            created_at: string;
-                            /** @description Ids of the earlier keys whose tokens are still valid */
-                            earlier_kids: string[];
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminSigningKeysRotateResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -2896,6 +3347,83 @@ export interface operations {
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
             413: components["responses"]["Failure413-admin-BAD_REQUEST"];
             415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.lockouts.list": {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Rows of a page */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminLockoutsListResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.lockouts.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Id of the lock */
+                lockout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminLockoutsDeleteResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
@@ -2935,21 +3463,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["PlanRequest"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    "application/json": components["schemas"]["AdminPlanRequestsListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -2987,10 +3501,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["PlanRequest"];
-                    };
+                    "application/json": components["schemas"]["AdminPlanRequestsApproveResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -3030,10 +3541,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["PlanRequest"];
-                    };
+                    "application/json": components["schemas"]["AdminPlanRequestsDeclineResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -3042,6 +3550,38 @@ export interface operations {
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.legacy_use.read": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminLegacyUseReadResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
             503: components["responses"]["Failure503-admin-INTERNAL"];
@@ -3086,14 +3626,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["OperatorsRequest"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description The cursor of the next page; null on the last page */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["AdminRequestsListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -3128,40 +3661,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Id of the request; quote it to support */
-                            request_id: string;
-                            /** @description Requests under this id, newest first */
-                            requests: components["schemas"]["OperatorsRequest"][];
-                            /** @description Events that the request caused */
-                            events: {
-                                /** @description Id of the event, the same on every attempt; use it to remove duplicates */
-                                event_id: string;
-                                /** @description Kind of document */
-                                type: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it happened
-                                 */
-                                occurred_at: string;
-                                /** @description Webhook deliveries of the event */
-                                deliveries: {
-                                    /** @description Delivery */
-                                    delivery_id: string;
-                                    /** @description Webhook endpoint */
-                                    endpoint_id: string;
-                                    /** @description Only documents in this state */
-                                    status: string;
-                                    /** @description Attempts that have ended */
-                                    attempts: number;
-                                    /** @description HTTP status of the last response */
-                                    last_status: number | null;
-                                }[];
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminRequestsReadResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -3213,14 +3713,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["OrderSummary"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description The cursor of the next page; null on the last page */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["AdminOrdersListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -3255,69 +3748,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /**
-                             * @description Of the order: `order` or `dropship`. Of `open_write`: the kind of write
-                             * @enum {string}
-                             */
-                            kind: "order" | "dropship";
-                            /** @description The channel */
-                            channel_code: string;
-                            /** @description The reference by which the ERP knows the order */
-                            reference: string;
-                            /** @description The wholesale order; null for a drop-ship order */
-                            order: components["schemas"]["Order"] | null;
-                            /** @description The drop-ship order; null for a wholesale order */
-                            dropship_order: components["schemas"]["DropshipOrder"] | null;
-                            /** @description The write whose outcome is not known yet; null without one */
-                            open_write: {
-                                /** @description Of the order: `order` or `dropship`. Of `open_write`: the kind of write */
-                                kind: string;
-                                /** @description Id of the request; quote it to support */
-                                request_id: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When the write began
-                                 */
-                                sent_at: string;
-                                /** @description When the gateway last looked the outcome up; null if it has not yet */
-                                looked_up_at: string | null;
-                            } | null;
-                            /** @description The shipments of the order, oldest first */
-                            shipments: components["schemas"]["Shipment"][];
-                            /** @description Stock held for the order, newest first */
-                            holds: components["schemas"]["Hold"][];
-                            /** @description The requests that concerned the order, newest first, at most 100 */
-                            requests: components["schemas"]["OperatorsRequest"][];
-                            /** @description The events about the order, oldest first, with their deliveries */
-                            events: {
-                                /** @description Id of the event, the same on every attempt; use it to remove duplicates */
-                                event_id: string;
-                                /** @description Kind of document */
-                                type: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it happened
-                                 */
-                                occurred_at: string;
-                                /** @description Webhook deliveries of the event */
-                                deliveries: {
-                                    /** @description Delivery */
-                                    delivery_id: string;
-                                    /** @description Webhook endpoint */
-                                    endpoint_id: string;
-                                    /** @description Only documents in this state */
-                                    status: string;
-                                    /** @description Attempts that have ended */
-                                    attempts: number;
-                                    /** @description HTTP status of the last response */
-                                    last_status: number | null;
-                                }[];
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminOrdersReadResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -3325,6 +3756,364 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.holds.list": {
+        parameters: {
+            query?: {
+                /** @description Only holds of this channel; in a row, the channel of the hold */
+                channel_code?: string;
+                /** @description Only holds for this kind of document; in a row, the kind of the document */
+                source?: "dropship_preview" | "reservation" | "order";
+                /** @description Only holds in this state; in a row, the state of the hold */
+                status?: "reserved" | "cancelled" | "confirmed";
+                /** @description Only holds with a line of this SKU */
+                sku?: string;
+                /** @description Only holds created from this time on */
+                since?: string;
+                /** @description Only holds created before this time */
+                until?: string;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Rows of a page */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminHoldsListResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.holds.delete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Hold */
+                hold_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminHoldsDeleteResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED-READ_ONLY_MODE"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            502: components["responses"]["Failure502-admin-UPSTREAM_ERROR"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+            504: components["responses"]["Failure504-admin-UPSTREAM_TIMEOUT"];
+        };
+    };
+    "admin.webhook_endpoints.list": {
+        parameters: {
+            query?: {
+                /** @description Only endpoints of this channel; in a row, the channel of the endpoint */
+                channel_code?: string;
+                /** @description Only endpoints registered from this time on */
+                since?: string;
+                /** @description Only endpoints registered before this time */
+                until?: string;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Rows of a page */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminWebhookEndpointsListResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_deliveries.list": {
+        parameters: {
+            query?: {
+                /** @description Only deliveries of this channel */
+                channel_code?: string;
+                /** @description Only deliveries to this endpoint */
+                endpoint_id?: string;
+                /** @description Only deliveries of this event */
+                event_id?: string;
+                /** @description Only events of this type */
+                type?: "stock.changed" | "order.created" | "webhook.test";
+                /** @description Only deliveries in this state */
+                status?: "pending" | "delivered" | "dead_letter" | "cancelled";
+                /** @description Only deliveries created from this time on */
+                since?: string;
+                /** @description Only deliveries created before this time */
+                until?: string;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Rows of a page */
+                page_size?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminWebhookDeliveriesListResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_deliveries.read": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Delivery */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminWebhookDeliveriesReadResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_deliveries.redeliver": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Delivery */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminWebhookDeliveriesRedeliverResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_redeliveries.count": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "which": "dead",
+                 *       "channel_code": "corner-shop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AdminWebhookRedeliveriesCountRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminWebhookRedeliveriesCountResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
+            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.webhook_redeliveries.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "which": "dead",
+                 *       "channel_code": "corner-shop",
+                 *       "expected_count": 0
+                 *     }
+                 */
+                "application/json": components["schemas"]["AdminWebhookRedeliveriesCreateRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminWebhookRedeliveriesCreateResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
+            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
             503: components["responses"]["Failure503-admin-INTERNAL"];
@@ -3350,10 +4139,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["WriteInDoubt"][];
-                    };
+                    "application/json": components["schemas"]["AdminDoubtsListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -3387,13 +4173,7 @@ export interface operations {
                  *       "outcome": "absent"
                  *     }
                  */
-                "application/json": {
-                    /**
-                     * @description `found` or `absent`
-                     * @enum {string}
-                     */
-                    outcome: "found" | "absent";
-                };
+                "application/json": components["schemas"]["AdminDoubtsSettleRequest"];
             };
         };
         responses: {
@@ -3406,18 +4186,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description The document that the write changes */
-                            document_id: string;
-                            /**
-                             * @description `found` or `absent`
-                             * @enum {string}
-                             */
-                            outcome: "found" | "absent";
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminDoubtsSettleResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -3455,120 +4224,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description The name that the ERP gives itself; null until it has been reached */
-                            name: string | null;
-                            /** @description Whether the ERP is the built-in sandbox */
-                            sandbox: boolean;
-                            /**
-                             * @description `answers`, `does_not_answer`, or `not_asked_yet` after a start
-                             * @enum {string}
-                             */
-                            verdict: "answers" | "does_not_answer" | "not_asked_yet";
-                            /** @description Seconds since the ERP’s last response; null before the first one */
-                            last_answer_seconds: number | null;
-                            /**
-                             * @description `closed`: calls are sent; `open`: none is sent; `half_open`: one call tries whether the ERP is back
-                             * @enum {string}
-                             */
-                            circuit: "closed" | "open" | "half_open";
-                            /**
-                             * Format: date-time
-                             * @description Since when the circuit breaker is in this state
-                             */
-                            since: string;
-                            /** @description What the ERP says it can do; null until it has been reached */
-                            capabilities: {
-                                /** @description A write with a known reference returns the existing document */
-                                dedupes_by_reference: boolean;
-                                /**
-                                 * @description Whether a look-up by reference sees every commit (`strong`), sees it later (`eventual`), or is missing
-                                 * @enum {string}
-                                 */
-                                lookup: "strong" | "eventual" | "none";
-                                /** @description Milliseconds after which a look-up sees a commit */
-                                lookup_lag_ms: number;
-                                /** @description Milliseconds after which a sent request no longer takes effect */
-                                max_request_ms: number;
-                                /**
-                                 * @description How the ERP reports changes of stock: `push`, `poll` or `none`
-                                 * @enum {string}
-                                 */
-                                changes: "push" | "poll" | "none";
-                                /** @description Whether stock figures show which of two is newer */
-                                stock_seq: boolean;
-                                /**
-                                 * @description Whether the ERP can hold stock, and whether such a hold expires there
-                                 * @enum {string}
-                                 */
-                                holds: "expiring" | "plain" | "none";
-                                /**
-                                 * @description Which writes must not run at the same time
-                                 * @enum {string}
-                                 */
-                                serialise: "nothing" | "warehouse" | "everything";
-                                /** @description Whether the ERP has statements */
-                                ledger: boolean;
-                                /** @description Whether OMS accounts can sign in */
-                                sign_in: boolean;
-                            } | null;
-                            /** @description The guarantee of a write; null until the ERP has been reached */
-                            guarantee: {
-                                /**
-                                 * @description `exactly_once`, `exactly_once_bounded` or `at_most_once`
-                                 * @enum {string}
-                                 */
-                                class: "exactly_once" | "exactly_once_bounded" | "at_most_once";
-                                /** @description The guarantee in words */
-                                says: string;
-                            } | null;
-                            /**
-                             * Format: date-time
-                             * @description The start of the measurement in this process
-                             */
-                            measured_since: string;
-                            /** @description The operations that were called, by name */
-                            operations: {
-                                /** @description The connector’s operation */
-                                operation: string;
-                                /** @description Calls; the retries of a read count as one */
-                                calls: number;
-                                /** @description Calls without a response; a refusal is a response */
-                                failures: number;
-                                /** @description Milliseconds within which half of the calls ended, to 5 % */
-                                p50_ms: number | null;
-                                /** @description Milliseconds within which 95 % of the calls ended, to 5 % */
-                                p95_ms: number | null;
-                                /** @description The newest failure; null without one */
-                                last_error: {
-                                    /**
-                                     * Format: date-time
-                                     * @description When the call failed
-                                     */
-                                    at: string;
-                                    /** @description `timeout`, `unreachable`, `failed`, `malformed`, or `not_sent` if the call was not let through */
-                                    result: string;
-                                } | null;
-                            }[];
-                            /** @description Whether writes may reach the ERP */
-                            writes: {
-                                /** @description Whether the configuration allows writes (`WRITES_ENABLED`) */
-                                enabled: boolean;
-                                /** @description When the pause began; null without a pause */
-                                paused_at: string | null;
-                                /** @description When the pause ends by itself; null without a pause */
-                                paused_until: string | null;
-                                /** @description Who paused writes, as named in `X-Admin-Actor` */
-                                paused_by: string | null;
-                                /** @description Why writes are paused, for other operators; channels do not see it */
-                                reason: string | null;
-                            };
-                            /** @description Rows of the ERP that this process left out, because no database can store their text */
-                            left_out: number;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminUpstreamReadResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -3600,12 +4256,7 @@ export interface operations {
                  *       "reason": "The ERP is being updated"
                  *     }
                  */
-                "application/json": {
-                    /** @description Length of the pause from now on, in seconds */
-                    seconds: number;
-                    /** @description Why writes are paused, for other operators; channels do not see it */
-                    reason?: string;
-                };
+                "application/json": components["schemas"]["AdminUpstreamPauseRequest"];
             };
         };
         responses: {
@@ -3618,21 +4269,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Whether the configuration allows writes (`WRITES_ENABLED`) */
-                            enabled: boolean;
-                            /** @description When the pause began; null without a pause */
-                            paused_at: string | null;
-                            /** @description When the pause ends by itself; null without a pause */
-                            paused_until: string | null;
-                            /** @description Who paused writes, as named in `X-Admin-Actor` */
-                            paused_by: string | null;
-                            /** @description Why writes are paused, for other operators; channels do not see it */
-                            reason: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminUpstreamPauseResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -3670,21 +4307,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Whether the configuration allows writes (`WRITES_ENABLED`) */
-                            enabled: boolean;
-                            /** @description When the pause began; null without a pause */
-                            paused_at: string | null;
-                            /** @description When the pause ends by itself; null without a pause */
-                            paused_until: string | null;
-                            /** @description Who paused writes, as named in `X-Admin-Actor` */
-                            paused_by: string | null;
-                            /** @description Why writes are paused, for other operators; channels do not see it */
-                            reason: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminUpstreamResumeResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -3717,10 +4340,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["StockCopy"][];
-                    };
+                    "application/json": components["schemas"]["AdminStockCopiesListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -3758,10 +4378,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["StockCopy"];
-                    };
+                    "application/json": components["schemas"]["AdminStockCopiesCompareResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
@@ -3796,354 +4413,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Setting"][];
-                    };
+                    "application/json": components["schemas"]["AdminSettingsListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
             401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.webhook_endpoints.list": {
-        parameters: {
-            query?: {
-                /** @description Only endpoints of this channel; in a row, the channel of the endpoint */
-                channel_code?: string;
-                /** @description Only endpoints registered from this time on */
-                since?: string;
-                /** @description Only endpoints registered before this time */
-                until?: string;
-                /** @description `next_cursor` of the previous page */
-                cursor?: string;
-                /** @description Rows of a page */
-                page_size?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["OperatorsEndpoint"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Cursor of the next page; null on the last page */
-                        next_cursor: string | null;
-                    };
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.webhook_deliveries.list": {
-        parameters: {
-            query?: {
-                /** @description Only deliveries of this channel */
-                channel_code?: string;
-                /** @description Only deliveries to this endpoint */
-                endpoint_id?: string;
-                /** @description Only deliveries of this event */
-                event_id?: string;
-                /** @description Only events of this type */
-                type?: "stock.changed" | "order.created" | "webhook.test";
-                /** @description Only deliveries in this state */
-                status?: "pending" | "delivered" | "dead_letter" | "cancelled";
-                /** @description Only deliveries created from this time on */
-                since?: string;
-                /** @description Only deliveries created before this time */
-                until?: string;
-                /** @description `next_cursor` of the previous page */
-                cursor?: string;
-                /** @description Rows of a page */
-                page_size?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["OperatorsDelivery"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Cursor of the next page; null on the last page */
-                        next_cursor: string | null;
-                    };
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.webhook_deliveries.read": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Delivery */
-                delivery_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["OperatorsDeliveryDetails"];
-                    };
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
-            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.webhook_deliveries.redeliver": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description Delivery */
-                delivery_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["OperatorsDelivery"];
-                    };
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            404: components["responses"]["Failure404-admin-NOT_FOUND"];
-            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
-            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.webhook_redeliveries.count": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "which": "dead",
-                 *       "channel_code": "corner-shop"
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * @description `dead`: dead letters. `missing`: events that an endpoint should have and of which no delivery succeeded or waits. `all`: every event that an endpoint should have
-                     * @enum {string}
-                     */
-                    which: "dead" | "missing" | "all";
-                    /** @description Only endpoints of this channel */
-                    channel_code?: string;
-                    /** @description Only this endpoint */
-                    endpoint_id?: string;
-                    /**
-                     * @description Only events of this type
-                     * @enum {string}
-                     */
-                    type?: "stock.changed" | "order.created";
-                    /**
-                     * Format: date-time
-                     * @description Only events from this time on; with `dead`, deliveries created from this time on
-                     */
-                    since?: string;
-                    /**
-                     * Format: date-time
-                     * @description Only events before this time; with `dead`, deliveries created before this time
-                     */
-                    until?: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Number of deliveries that a redelivery would send */
-                            count: number;
-                        };
-                    };
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
-            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
-            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
-            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
-            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
-            500: components["responses"]["Failure500-admin-INTERNAL"];
-            503: components["responses"]["Failure503-admin-INTERNAL"];
-        };
-    };
-    "admin.webhook_redeliveries.create": {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "which": "dead",
-                 *       "channel_code": "corner-shop",
-                 *       "expected_count": 0
-                 *     }
-                 */
-                "application/json": {
-                    /**
-                     * @description `dead`: dead letters. `missing`: events that an endpoint should have and of which no delivery succeeded or waits. `all`: every event that an endpoint should have
-                     * @enum {string}
-                     */
-                    which: "dead" | "missing" | "all";
-                    /** @description Only endpoints of this channel */
-                    channel_code?: string;
-                    /** @description Only this endpoint */
-                    endpoint_id?: string;
-                    /**
-                     * @description Only events of this type
-                     * @enum {string}
-                     */
-                    type?: "stock.changed" | "order.created";
-                    /**
-                     * Format: date-time
-                     * @description Only events from this time on; with `dead`, deliveries created from this time on
-                     */
-                    since?: string;
-                    /**
-                     * Format: date-time
-                     * @description Only events before this time; with `dead`, deliveries created before this time
-                     */
-                    until?: string;
-                    /** @description The count that you confirmed */
-                    expected_count: number;
-                };
-            };
-        };
-        responses: {
-            /** @description Success */
-            200: {
-                headers: {
-                    "X-API-Version": components["headers"]["X-API-Version"];
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Number of deliveries that this call sent again */
-                            redelivered: number;
-                            /** @description Number of deliveries that are left; repeat the call until it is 0 */
-                            remaining: number;
-                        };
-                    };
-                };
-            };
-            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
-            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
-            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
-            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
-            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
-            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
-            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
             503: components["responses"]["Failure503-admin-INTERNAL"];
@@ -4167,7 +4443,10 @@ export interface operations {
                 /** @description Rows of a page */
                 page_size?: number;
             };
-            header?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4181,14 +4460,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["AuditRow"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description The cursor of the next page; null on the last page */
-                        next_cursor: string | null;
-                    };
+                    "application/json": components["schemas"]["AdminAuditListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -4203,7 +4475,10 @@ export interface operations {
     "admin.audit.read": {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
             path: {
                 /** @description Id of a row of the audit log */
                 audit_id: string;
@@ -4220,10 +4495,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["AuditRow"];
-                    };
+                    "application/json": components["schemas"]["AdminAuditReadResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -4250,7 +4522,10 @@ export interface operations {
                 /** @description Only rows before this time */
                 until?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4283,6 +4558,8 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -4290,17 +4567,7 @@ export interface operations {
         requestBody?: {
             content: {
                 /** @example {} */
-                "application/json": {
-                    /** @description next_cursor of the previous part */
-                    cursor?: string;
-                    /** @description An end of the audit log that you have from a log line */
-                    noted?: {
-                        /** @description rows of the log line */
-                        number: number;
-                        /** @description subject of the log line */
-                        mac: string;
-                    };
-                };
+                "application/json": components["schemas"]["AdminAuditVerifyRequest"];
             };
         };
         responses: {
@@ -4313,19 +4580,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Whether nothing was found in this part */
-                            ok: boolean;
-                            /** @description How many rows this part has */
-                            rows: number;
-                            /** @description What was found first; null if nothing was */
-                            first_problem: components["schemas"]["AuditProblem"] | null;
-                            /** @description The cursor of the next part; null if this was the last one */
-                            next_cursor: string | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["AdminAuditVerifyResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];

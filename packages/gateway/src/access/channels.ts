@@ -32,7 +32,18 @@ export interface ChannelFields {
 }
 
 /** The fields to change; undefined fields stay as they are. */
-export type ChannelChange = { readonly [Field in keyof ChannelFields]?: ChannelFields[Field] | undefined }
+export type ChannelChange = {
+  readonly [Field in keyof ChannelFields]?: ChannelFields[Field] | undefined
+} & {
+  /** A paused channel's tokens are refused, and it gets no new ones. */
+  readonly paused?: boolean | undefined
+}
+
+interface ChannelEdit {
+  readonly fields: ChannelChange
+  /** `updated_at` of the channel that the operator saw; undefined changes the channel whatever it is now. */
+  readonly expected?: string | undefined
+}
 
 /**
  * Changes permissions in a transaction. This process uses the new permissions at once, the others within a second. The
@@ -72,6 +83,7 @@ export async function createChannel(acting: Acting, channel_code: string, fields
       channel_code,
       client_id: gateway.ids.next('cli'),
       ...toColumns(fields),
+      paused: 0,
       created_at: now,
       updated_at: now,
     }
@@ -88,13 +100,19 @@ export async function createChannel(acting: Acting, channel_code: string, fields
 
 /**
  * Changes the given fields. Live tokens use the new values at once. If the customer changes, the tokens of OMS accounts
- * are revoked.
+ * are revoked. Throws `VALIDATION_FAILED` and changes nothing if somebody else has changed the channel since.
  */
-export async function changeChannel(acting: Acting, channel_code: string, fields: ChannelChange) {
+export async function changeChannel(acting: Acting, channel_code: string, { fields, expected }: ChannelEdit) {
   const { gateway } = acting
-  const now = gateway.clock.now()
   return changeAccess(gateway, async (tx) => {
     const before = await readChannel(tx, channel_code)
+    if (expected !== undefined && Date.parse(expected) !== Date.parse(before.updated_at)) {
+      throw toFieldError('expected_updated_at', [
+        'channel_changed_since',
+        { channel: channel_code, updated_at: before.updated_at },
+      ])
+    }
+    const now = computeUpdateTime(gateway, before.updated_at)
     const { customer_code = before.customer_code } = fields
     if (customer_code !== before.customer_code) {
       await refuseTakenCustomer(tx, channel_code, customer_code)
@@ -114,12 +132,20 @@ export async function changeChannel(acting: Acting, channel_code: string, fields
   })
 }
 
+/**
+ * Returns the present time, or a millisecond after the last change if that is later. So no two changes of a channel
+ * have the same `updated_at`, by which an operator recognises what somebody else changed.
+ */
+export function computeUpdateTime({ clock }: Gateway, updated_at: string): number {
+  return Math.max(clock.now(), Date.parse(updated_at) + 1)
+}
+
 /** Deletes a channel and revokes its secrets and tokens. Its code is never reused. Idempotent. */
 export async function deleteChannel(acting: Acting, channel_code: string) {
   const { gateway } = acting
-  const now = gateway.clock.now()
   return changeAccess(gateway, async (tx) => {
     const before = await readChannel(tx, channel_code, true)
+    const now = computeUpdateTime(gateway, before.updated_at)
     await tx
       .updateTable('channels')
       .set({ deleted_at: now, updated_at: now })
@@ -250,6 +276,7 @@ async function toChannelJson(db: Db | Tx, row: ChannelRow) {
     wholesale_enabled: row.wholesale_enabled === 1,
     dropship_enabled: row.dropship_enabled === 1,
     webhooks_enabled: row.webhooks_enabled === 1,
+    paused: row.paused === 1,
     secrets: secrets.map(({ secret_id, created_at }) => ({
       secret_id,
       created_at: formatInstant(created_at),
@@ -262,10 +289,11 @@ async function toChannelJson(db: Db | Tx, row: ChannelRow) {
 
 function toColumns(
   fields: ChannelFields,
-): Omit<ChannelRow, 'channel_code' | 'client_id' | 'created_at' | 'updated_at' | 'deleted_at'>
+): Omit<ChannelRow, 'channel_code' | 'client_id' | 'paused' | 'created_at' | 'updated_at' | 'deleted_at'>
 function toColumns(fields: ChannelChange): Partial<ChannelRow>
 function toColumns(fields: ChannelChange): Partial<ChannelRow> {
-  const { warehouse_allowlist, wholesale_enabled, dropship_enabled, webhooks_enabled, ...same } = fields
+  const { warehouse_allowlist, wholesale_enabled, dropship_enabled, webhooks_enabled, paused, ...same } =
+    fields
   return {
     ...(Object.fromEntries(
       Object.entries(same).filter(([, value]) => value !== undefined),
@@ -276,6 +304,7 @@ function toColumns(fields: ChannelChange): Partial<ChannelRow> {
     ...(wholesale_enabled === undefined ? {} : { wholesale_enabled: Number(wholesale_enabled) }),
     ...(dropship_enabled === undefined ? {} : { dropship_enabled: Number(dropship_enabled) }),
     ...(webhooks_enabled === undefined ? {} : { webhooks_enabled: Number(webhooks_enabled) }),
+    ...(paused === undefined ? {} : { paused: Number(paused) }),
   }
 }
 
@@ -334,6 +363,7 @@ export async function ensureChannel(
     channel_code,
     client_id,
     ...toColumns(fields),
+    paused: 0,
     created_at: now,
     updated_at: now,
     deleted_at: null,

@@ -32,7 +32,7 @@ export const token = endpoint({
   path: '/api/v1/auth/token',
   since: '1.0.0',
   access: 'public',
-  errors: ['AUTH_BAD_CREDENTIALS', 'AUTH_LOCKED', 'AUTHZ_UNAVAILABLE', 'RATE_LIMITED'],
+  errors: ['AUTH_BAD_CREDENTIALS', 'AUTH_INVALID_TOKEN', 'AUTH_LOCKED', 'AUTHZ_UNAVAILABLE', 'RATE_LIMITED'],
   params: {},
   query: {},
   bodyKind: 'oauth',

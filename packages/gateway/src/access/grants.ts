@@ -4,7 +4,7 @@ import type { Call, GrantType, ShippingPreferences } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { capabilitiesOfPlan, toPlan } from '../identity/plans.ts'
-import { isCapability } from '../identity/sessions.ts'
+import { isCapability, refusePausedChannel } from '../identity/sessions.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { describeSealedColumn } from '../store/sealed-column.ts'
@@ -35,7 +35,7 @@ const queryCredentials = ['client_id', 'client_secret', 'username', 'password', 
 
 /**
  * Issues a token for either grant (`POST /auth/token`). Throws `AUTH_BAD_CREDENTIALS`, `AUTH_LOCKED`,
- * `AUTHZ_UNAVAILABLE` and `RATE_LIMITED`.
+ * `AUTHZ_UNAVAILABLE`, `RATE_LIMITED`, and `AUTH_INVALID_TOKEN` for the right credentials of a paused channel.
  */
 export async function issueToken(gateway: Gateway, call: Call, request: TokenRequest) {
   refuseCredentialsInQuery(call)
@@ -79,7 +79,7 @@ async function issueChannelToken(gateway: Gateway, request: TokenRequest) {
     gateway.store.db
       .selectFrom('channels')
       .innerJoin('channel_secrets', 'channel_secrets.channel_code', 'channels.channel_code')
-      .select(['channels.channel_code', 'plan', 'secret_id', 'secret_hash'])
+      .select(['channels.channel_code', 'plan', 'paused', 'secret_id', 'secret_hash'])
       .where('client_id', '=', clientId)
       .where('deleted_at', 'is', null)
       .where('revoked_at', 'is', null)
@@ -93,6 +93,7 @@ async function issueChannelToken(gateway: Gateway, request: TokenRequest) {
   const found = rows.find((row) => matching.includes(row))
   if (!found) throw new GatewayError('AUTH_BAD_CREDENTIALS')
   takeTokenQuota(gateway, `client ${clientId}`)
+  refusePausedChannel(found)
   return createSession(gateway, {
     channel_code: found.channel_code,
     plan: found.plan,
@@ -111,7 +112,7 @@ async function issueAccountToken(gateway: Gateway, request: TokenRequest) {
   const channel = await withAuthzUnavailable(() =>
     gateway.store.db
       .selectFrom('channels')
-      .select(['channel_code', 'plan'])
+      .select(['channel_code', 'plan', 'paused'])
       .where('customer_code', '=', account.customer_code)
       .where('deleted_at', 'is', null)
       .executeTakeFirst(),
@@ -124,8 +125,10 @@ async function issueAccountToken(gateway: Gateway, request: TokenRequest) {
     throw new GatewayError('AUTH_BAD_CREDENTIALS')
   }
   takeTokenQuota(gateway, toUsernameSubject(username))
+  refusePausedChannel(channel)
   return createSession(gateway, {
-    ...channel,
+    channel_code: channel.channel_code,
+    plan: channel.plan,
     grant_type: 'password',
     account: { ...account, username },
   })

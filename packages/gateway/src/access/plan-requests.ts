@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway.ts'
 import { toPlan } from '../identity/plans.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import type { PlanRequestRow } from '../store/tables.ts'
-import { changeAccess } from './channels.ts'
+import { changeAccess, computeUpdateTime, readChannel } from './channels.ts'
 
 const states = ['pending', 'approved', 'declined'] as const
 export const planRequestStates = states
@@ -106,15 +106,19 @@ export async function decidePlanRequest(acting: Acting, id: string, status: 'app
       .where('status', '=', 'pending')
       .executeTakeFirst()
     if (decided.numUpdatedRows === 0n) throw toPlanStateError(['plan_decided', { status: row.status }])
+    const { plan, updated_at } = await readChannel(tx, row.channel_code, true)
     if (status === 'approved') {
       await tx
         .updateTable('channels')
-        .set({ plan: row.plan, updated_at: now })
+        .set({ plan: row.plan, updated_at: computeUpdateTime(gateway, updated_at) })
         .where('channel_code', '=', row.channel_code)
         .execute()
     }
     const after = toPlanRequestJson({ ...row, status, decided_at: now })
-    await recordChange(acting, tx, { before: toPlanRequestJson(row), after })
+    await recordChange(acting, tx, {
+      before: { ...toPlanRequestJson(row), channel_plan: plan },
+      after: { ...after, channel_plan: status === 'approved' ? row.plan : plan },
+    })
     return after
   })
 }

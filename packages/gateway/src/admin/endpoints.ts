@@ -1,4 +1,5 @@
 import type { AnyWrite } from '../writes/intent.ts'
+import { endpoints as audit } from './audit/endpoints.ts'
 import { endpoints as channels } from './channels/endpoints.ts'
 import { createDoubtEndpoints } from './doubts/endpoints.ts'
 import { endpoints as holds } from './holds/endpoints.ts'
@@ -31,5 +32,6 @@ export function createAdminEndpoints(writes: readonly AnyWrite[]) {
     ...upstream,
     ...stockCopies,
     ...settings,
+    ...audit,
   ] as const
 }

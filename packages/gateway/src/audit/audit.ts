@@ -1,7 +1,7 @@
 /**
- * Records every call of the operator's endpoints: time, request id, the actor's name, endpoint, path and result. The
- * row of a change is written in the change's own transaction, with the values before and after, so no change can happen
- * without its row.
+ * Records every call of the operator's endpoints: time, request id, the actor's name, address, endpoint, path, the query
+ * of a read, and result. The row of a change is written in the change's own transaction, with the values before and
+ * after, so no change can happen without its row.
  *
  * Calls that changed nothing (reads, refusals, repeated calls) are recorded after the call. Refusals are recorded up to
  * a limit per minute, so that a caller without the token cannot fill the disk.
@@ -14,11 +14,15 @@ import type { Endpoint } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { toJson } from '../store/json.ts'
 import type { Tx } from '../store/store.ts'
+import type { AuditDetail } from '../store/tables.ts'
+import { appendTogether } from './append-together.ts'
+import { type AuditContent, appendToChain } from './chain.ts'
 
 /** The largest number of refusals that are recorded in a minute. */
 const maxRefusalsPerMinute = 60
 const maxPathCharacters = 500
 const maxActorCharacters = 100
+const maxQueryCharacters = 500
 
 /** The origin of a change: an operator's call or, without a call, the gateway itself. */
 export interface Acting {
@@ -38,16 +42,17 @@ export interface Change {
 interface CallEnding {
   readonly status: number
   readonly code?: string
+  readonly query?: string
 }
 
-/** Records an operator's change in the transaction of the change. */
+/**
+ * Records an operator's change in the transaction of the change. It must be the transaction's last statement, because
+ * it locks the chain of the audit log (`chain.ts`).
+ */
 export async function recordChange({ gateway, call }: Acting, tx: Tx, change: Change): Promise<void> {
   if (!call?.audit) return
   const { action, status } = call.audit
-  await tx
-    .insertInto('admin_audit')
-    .values(toAuditRow(gateway, call, { action, detail: { status, ...change } }))
-    .execute()
+  await appendToChain(gateway, tx, [toAuditRow(gateway, call, { action, detail: { status, ...change } })])
   call.audit.isRecorded = true
 }
 
@@ -58,7 +63,8 @@ export async function withAudit(
   call: Call,
   work: () => Promise<ApiResponse>,
 ): Promise<ApiResponse> {
-  const audit: Audited = { action: endpoint.id, status: endpoint.status ?? 200, isRecorded: false }
+  const action = endpoint.id
+  const audit: Audited = { action, status: endpoint.status ?? 200, isRecorded: false }
   call.audit = audit
   let answer: ApiResponse
   try {
@@ -66,11 +72,18 @@ export async function withAudit(
   } catch (error) {
     // The failure gets its own row even if the change has one: the transaction of the change may have been rolled back,
     // or the call failed after the commit.
-    await recordCall(gateway, endpoint, call, toCallEnding(error))
+    await recordIfPossible(gateway, call, { action, detail: toCallEnding(error) })
     throw error
   }
-  if (!audit.isRecorded) await recordCall(gateway, endpoint, call, { status: answer.status })
+  if (audit.isRecorded) return answer
+  const recorded = { action, detail: { status: answer.status, ...describeRead(call) } }
+  await (endpoint.method === 'GET' ? recordIfPossible : recordCall)(gateway, call, recorded)
   return answer
+}
+
+/** Describes whose data a read looked at. A query that is not valid is not recorded, because it may have a secret. */
+function describeRead({ method, rawQuery }: Call): { readonly query?: string } {
+  return method === 'GET' && rawQuery !== '' ? { query: rawQuery.slice(0, maxQueryCharacters) } : {}
 }
 
 function toCallEnding(error: unknown): CallEnding {
@@ -78,38 +91,44 @@ function toCallEnding(error: unknown): CallEnding {
   return { status: facts.status ?? errorTable[code].status, code }
 }
 
-async function recordCall(
-  gateway: Gateway,
-  endpoint: Endpoint,
-  call: Call,
-  ended: CallEnding,
-): Promise<void> {
-  const isRefused = ended.code === 'ADMIN_UNAUTHORIZED' || ended.code === 'RATE_LIMITED'
-  const at = gateway.clock.monotonic()
-  // While no admin token is configured, all calls are refused and none is recorded.
-  if (ended.code === 'ADMIN_DISABLED') return
-  if (isRefused && !gateway.quota.tokens.take('admin refused', 1, maxRefusalsPerMinute, at).paid) return
-  const row = toAuditRow(gateway, call, { action: endpoint.id, detail: ended })
+/** Records a read or a failure. If that is not possible, the log says so, and the call ends as it would. */
+async function recordIfPossible(gateway: Gateway, call: Call, recorded: Recorded): Promise<void> {
   try {
-    await gateway.store.db.insertInto('admin_audit').values(row).execute()
-  } catch (cause) {
-    if (endpoint.method !== 'GET' && !isRefused) throw new GatewayError('INTERNAL', { cause })
+    await recordCall(gateway, call, recorded)
+  } catch (error) {
     gateway.log.error(
-      { request_id: call.requestId, action: endpoint.id, error: cause },
+      { request_id: call.requestId, action: recorded.action, error },
       'a use of the admin API could not be recorded',
     )
   }
 }
 
-function toAuditRow(gateway: Gateway, call: Call, { action, detail }: { action: string; detail: object }) {
+async function recordCall(gateway: Gateway, call: Call, recorded: Recorded): Promise<void> {
+  const { code } = recorded.detail
+  const isRefused = code === 'ADMIN_UNAUTHORIZED' || code === 'RATE_LIMITED'
+  const at = gateway.clock.monotonic()
+  // While no admin token is configured, all calls are refused and none is recorded.
+  if (code === 'ADMIN_DISABLED') return
+  if (isRefused && !gateway.quota.tokens.take('admin refused', 1, maxRefusalsPerMinute, at).paid) return
+  await appendTogether(gateway, toAuditRow(gateway, call, recorded))
+}
+
+interface Recorded {
+  readonly action: string
+  readonly detail: AuditDetail
+}
+
+function toAuditRow(gateway: Gateway, call: Call, { action, detail }: Recorded): AuditContent {
   const actor = readActor(call)
   return {
     audit_id: gateway.ids.next('aud'),
     at: gateway.clock.now(),
     request_id: call.requestId,
+    actor: actor === '' ? null : actor,
+    address: call.address ?? null,
     action,
     subject: call.path.slice(0, maxPathCharacters),
-    detail: toJson<unknown>({ ...(actor === '' ? {} : { actor }), ...detail }),
+    detail: toJson(detail),
   }
 }
 

@@ -6,6 +6,11 @@ const json = ['Content-Type', 'application/json; charset=utf-8', 'Cache-Control'
 
 /** Builds the response of a success. The reply's own status takes precedence over `status`. */
 export function toResponse(reply: Reply<unknown>, status = 200): ApiResponse {
+  const { stream } = reply
+  if (stream) {
+    const headers = ['Cache-Control', 'private, no-store', 'Vary', 'Accept', ...reply.headers]
+    return { status: reply.status ?? status, headers, body: undefined, stream }
+  }
   return {
     status: reply.status ?? status,
     headers: addDefaultHeaders(reply.headers),

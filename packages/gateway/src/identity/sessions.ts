@@ -160,6 +160,7 @@ export class Sessions {
         : new GatewayError('AUTH_INVALID_TOKEN', { say: ['token_revoked'] })
     }
     if (found.deleted_at !== null) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['channel_gone'] })
+    refusePausedChannel(found)
     return found
   }
 
@@ -209,6 +210,7 @@ export class Sessions {
     )
     if (!found) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['channel_gone'] })
     if (found.revoked_at !== null) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['token_revoked'] })
+    refusePausedChannel(found)
     return found
   }
 
@@ -270,6 +272,7 @@ const channelColumns = [
   'channels.wholesale_enabled',
   'channels.dropship_enabled',
   'channels.webhooks_enabled',
+  'channels.paused',
   'channels.deleted_at',
 ] as const
 type ChannelColumn =
@@ -282,6 +285,11 @@ type ChannelColumn =
   | 'wholesale_enabled'
   | 'dropship_enabled'
   | 'webhooks_enabled'
+
+/** Refuses a token, or a sign-in with the right credentials, while the operator has paused the channel. */
+export function refusePausedChannel({ paused }: Pick<ChannelRow, 'paused'>): void {
+  if (paused === 1) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['channel_paused'] })
+}
 
 /**
  * Whether the base64url encoding of a token's signature is canonical. Decoders ignore some bits of the last character,

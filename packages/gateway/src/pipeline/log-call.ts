@@ -6,11 +6,15 @@ import { mcpPath } from './headers.ts'
 /** The duration in milliseconds from which a read counts as slow and is logged. */
 const slowMs = 250
 
-/** Logs writes, failures and slow reads. Other calls are only counted in the metrics. */
+/**
+ * Logs writes, slow reads and failures of the gateway. Other calls are only counted in the metrics. `AdminGuard` reports
+ * calls without the right admin token, once a minute for all of them.
+ */
 export function logCall(gateway: Gateway, call: Call, response: ApiResponse, ms: number) {
   const isRead = call.method === 'GET' || call.method === 'HEAD' || call.route === mcpPath
   recordRequest(gateway, { call, response, ms, isNotable: !isRead || response.status >= 400 || ms >= slowMs })
   if (isRead && response.status < 500 && ms < slowMs) return
+  if (call.audit && (response.code === 'ADMIN_UNAUTHORIZED' || response.code === 'RATE_LIMITED')) return
   gateway.log.info(
     {
       request_id: call.requestId,

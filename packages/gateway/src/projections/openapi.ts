@@ -182,10 +182,12 @@ function buildSuccess(endpoint: Endpoint) {
     [endpoint.status ?? 200]: {
       description: 'Success',
       headers: buildSuccessHeaders(endpoint, acceptsIdempotencyKey(endpoint)),
-      content: {
-        'application/json': { schema: endpoint.result },
-        ...(endpoint.csv ? { 'text/csv': { schema: buildCsvSchema(listColumns(endpoint)) } } : {}),
-      },
+      content: endpoint.streamed
+        ? Object.fromEntries(endpoint.streamed.map((type) => [type, { schema: endpoint.result }]))
+        : {
+            'application/json': { schema: endpoint.result },
+            ...(endpoint.csv ? { 'text/csv': { schema: buildCsvSchema(listColumns(endpoint)) } } : {}),
+          },
     },
     ...(hasETag(endpoint)
       ? { 304: { description: 'Not modified', headers: buildNotModifiedHeaders(endpoint) } }

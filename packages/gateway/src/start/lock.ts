@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { formatInstant } from '../kernel/clock.ts'
+import { writePrivately } from '../kernel/private-file.ts'
 import { isBusy, isCorrupt } from '../store/trouble.ts'
-import { writePrivately } from './settings.ts'
 
 /** The error if another process uses the data directory; the message identifies that process. */
 export class DataDirBusy extends Error {}

@@ -12,10 +12,13 @@ import { ensureChannel } from '../access/channels.ts'
 import type { Config } from '../config.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Log } from '../kernel/log.ts'
-import { type Settings, writePrivately } from './settings.ts'
+import { writePrivately } from '../kernel/private-file.ts'
+import type { Settings } from './settings.ts'
 
 const restartMs = 500
 const startTimeoutMs = 120_000
+/** The file descriptor of this process's standard error. */
+const standardError = 2
 const childFile = fileURLToPath(import.meta.resolve('@trade-gateway/sandbox-erp/child'))
 
 export interface SandboxProcess {
@@ -87,7 +90,8 @@ export async function startSandbox({
 }
 
 function forkChild(): ChildProcess {
-  return fork(childFile, [], { execArgv: [] })
+  // Standard output carries the gateway's log only. What the child prints, such as a warning of Node, is for people.
+  return fork(childFile, [], { execArgv: [], stdio: ['ignore', standardError, standardError, 'ipc'] })
 }
 
 /** Builds the message that starts the sandbox ERP on a port; 0 selects a free one. */

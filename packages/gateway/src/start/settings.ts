@@ -5,10 +5,11 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { pickOwnVariables } from '../config.ts'
+import { writePrivately } from '../kernel/private-file.ts'
 
 export const settingsFile = 'settings.env'
 
@@ -37,7 +38,7 @@ export function listNamesFromFiles(settings: Settings, environment: NodeJS.Proce
  */
 export function completeSettings(given: Settings, dataDir: string): Settings {
   const path = join(dataDir, settingsFile)
-  const kept: Settings = existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}
+  const kept = readKeptSettings(dataDir)
   const sandbox = given.UPSTREAM_URL === undefined || given.UPSTREAM_URL === ''
   const made = Object.entries({ ...always, ...(sandbox ? sandboxOnly : {}) }).filter(
     ([name]) => given[name] === undefined && kept[name] === undefined,
@@ -52,6 +53,12 @@ export function completeSettings(given: Settings, dataDir: string): Settings {
     )
   }
   return { ...kept, ...given }
+}
+
+/** Reads the settings that an earlier start generated; empty if none did. */
+export function readKeptSettings(dataDir: string): Settings {
+  const path = join(dataDir, settingsFile)
+  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {}
 }
 
 const heading =
@@ -72,14 +79,6 @@ const sandboxOnly = {
   SANDBOX_CLIENT_SECRET: createSecretGenerator(24),
   SANDBOX_CLIENT_SECRET_2: createSecretGenerator(24),
   SANDBOX_ERP_TOKEN: createSecretGenerator(24),
-}
-
-/** Writes a file atomically so that only its owner can read it. */
-export function writePrivately(path: string, text: string) {
-  const draft = `${path}.new`
-  writeFileSync(draft, text, { mode: 0o600 })
-  chmodSync(draft, 0o600)
-  renameSync(draft, path)
 }
 
 /** Creates the data directory, readable only by its owner. */

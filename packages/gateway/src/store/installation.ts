@@ -35,6 +35,17 @@ export async function openInstallation(store: Store, keys: GivenKeys, ids: Ids):
 }
 
 /**
+ * Reads the installation of a database that a gateway has opened before, and changes nothing. Throws `StoreUnusable` if
+ * the keys are not those of the database.
+ */
+export async function readInstallation(db: Db, keys: GivenKeys): Promise<Installation> {
+  const id = await readValue(db, 'id')
+  const secrets = await deriveSecrets(keys, id)
+  openCheck(secrets, await readValue(db, 'check'))
+  return { id, secrets }
+}
+
+/**
  * Whether this process encrypts with the present key of the database, which the latest start of a process sets. Throws
  * if this process was not given that key.
  */

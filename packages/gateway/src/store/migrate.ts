@@ -7,6 +7,7 @@ import { knownNames } from '../../migrations/0005-known-names.ts'
 import { requests } from '../../migrations/0006-requests.ts'
 import { messages } from '../../migrations/0007-messages.ts'
 import { operator } from '../../migrations/0008-operator.ts'
+import { auditChain } from '../../migrations/0009-audit-chain.ts'
 import { traceParent } from '../../migrations/0010-trace-parent.ts'
 import { jsonLog, type Log } from '../kernel/log.ts'
 import { type Store, StoreUnusable } from './store.ts'
@@ -29,6 +30,7 @@ export async function migrate(store: Store, log: Log = jsonLog('silent')): Promi
     '0006-requests': requests(store.kind),
     '0007-messages': messages,
     '0008-operator': operator,
+    '0009-audit-chain': auditChain,
     '0010-trace-parent': traceParent,
   }
   const provider = { getMigrations: async () => migrations }

@@ -91,11 +91,19 @@ const bulk: Bulk = {
 /** Adapts `node:sqlite` to Kysely's SQLite dialect; each statement is prepared once. */
 function adaptToKysely(database: DatabaseSync, state: StorageState) {
   const cache = new Map<string, ReturnType<typeof prepareStatement>>()
+  /**
+   * Why SQLite has already rolled back the present transaction: on a full disk, for example. Its later statements would
+   * each commit by themselves, so they fail too, as on PostgreSQL.
+   */
+  let rollbackCause: { readonly error: unknown } | undefined
 
-  function withNotedErrors<T>(act: () => T): T {
+  function execute<T>(act: () => T): T {
+    if (rollbackCause) throw rollbackCause.error
+    const wasTransaction = database.isTransaction
     try {
       return act()
     } catch (error) {
+      if (wasTransaction && !database.isTransaction) rollbackCause = { error }
       state.note(error)
       throw error
     }
@@ -105,11 +113,14 @@ function adaptToKysely(database: DatabaseSync, state: StorageState) {
     const statement = database.prepare(sql)
     return {
       reader: statement.columns().length > 0,
-      all: (values: readonly unknown[]) => withNotedErrors(() => statement.all(...toBoundValues(values))),
+      all: (values: readonly unknown[]) => execute(() => statement.all(...toBoundValues(values))),
       run: (values: readonly unknown[]) => {
-        // On a full disk SQLite has already rolled back, and a failing `rollback` would hide the cause.
-        if (sql === 'rollback' && !database.isTransaction) return nothingDone
-        return withNotedErrors(() => statement.run(...toBoundValues(values)))
+        if (sql === 'rollback') {
+          rollbackCause = undefined
+          // A failing `rollback` would hide why SQLite has already rolled back.
+          if (!database.isTransaction) return nothingDone
+        }
+        return execute(() => statement.run(...toBoundValues(values)))
       },
       iterate: (values: readonly unknown[]) => statement.iterate(...toBoundValues(values)),
     }

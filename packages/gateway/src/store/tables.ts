@@ -37,14 +37,8 @@ export interface Tables {
     /** Set while the name is locked; missing in locks from before the column existed, which end within 15 minutes. */
     lockout_id: string | null
   }
-  admin_audit: {
-    audit_id: string
-    at: number
-    request_id: string
-    action: string
-    subject: string
-    detail: Json<unknown>
-  }
+  admin_audit: AuditRow
+  audit_chain: AuditChainRow
   warehouses: WarehouseRow
   stock: StockRow
   stock_history: { warehouse_code: string; reached_at: number; version: number }
@@ -76,6 +70,51 @@ export interface Tables {
   legacy_use: LegacyUseRow
 }
 
+/** A row of the audit log. */
+export interface AuditRow {
+  audit_id: string
+  /** The place in the chain, from 1; null until a gateway has linked a row from before the chain. */
+  number: number | null
+  /** The HMAC over this row and the `mac` of its predecessor. */
+  mac: string | null
+  at: number
+  request_id: string
+  /** The name that the operator claims; null if there is none. */
+  actor: string | null
+  /** The address that the call came from: IPv4, or the /64 of IPv6; null if it is not known. */
+  address: string | null
+  action: string
+  subject: string
+  detail: Json<AuditDetail>
+}
+
+export interface AuditDetail {
+  /** The operator's name, in rows from before it had a column. */
+  readonly actor?: string
+  readonly status?: number
+  readonly code?: string
+  /** The query of a read: whose data were looked at. */
+  readonly query?: string
+  readonly before?: object | null
+  readonly after?: object | null
+  /** How many rows a link of the gateway itself is about. */
+  readonly rows?: number
+}
+
+/** The only row of its table: the end of the chain of the audit log. Whoever appends to the chain locks it. */
+export interface AuditChainRow {
+  name: string
+  /** The sealed key of the chain, and since when there is one. */
+  key_sealed: string
+  /** The number and `mac` of the last row; 0 and empty if there is none. */
+  number: number
+  mac: string
+  /** The number and `mac` of the newest row that was removed because of its age, with the HMAC of both. */
+  anchor_number: number
+  anchor_mac: string
+  anchor_seal: string
+}
+
 export interface ChannelRow {
   channel_code: string
   client_id: string
@@ -88,6 +127,8 @@ export interface ChannelRow {
   wholesale_enabled: number
   dropship_enabled: number
   webhooks_enabled: number
+  /** Whether the operator has paused the channel: its tokens are refused, and it gets no new ones. */
+  paused: number
   created_at: number
   updated_at: number
   deleted_at: number | null

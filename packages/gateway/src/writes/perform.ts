@@ -126,7 +126,7 @@ interface Outcome<Row> {
   readonly written: Written
   /** The document as the intent left it, if the plan has it. */
   readonly row?: Row | undefined
-  /** Records a settlement by a person in the audit log, in the same commit. */
+  /** Records a settlement by a person in the audit log, as the last statement of the same commit. */
   record?(tx: Tx): Promise<void>
 }
 
@@ -153,11 +153,11 @@ async function commitOutcome<Detail, Body, Row>(
   const { scope, http_status } = intent
   const reply = await gateway.store.db.transaction().execute(async (tx) => {
     await closeIntent(tx, intent)
-    await outcome.record?.(tx)
     const context = { gateway, tx, intent, detail: readDetail<Detail>(intent) }
     const response = await write.apply(context, written, row)
     if (scope !== null)
       await storeSettledResponse({ gateway, tx, scope }, { reply: response, status: http_status })
+    await outcome.record?.(tx)
     if (call?.key) call.key.isKept = true
     return response
   })
@@ -170,7 +170,7 @@ interface Undo {
   readonly intent: IntentRow
   /** The HTTP status that is stored with the key. */
   readonly httpStatus: number
-  /** Records a settlement by a person in the audit log, in the same commit. */
+  /** Records a settlement by a person in the audit log, as the last statement of the same commit. */
   record?(tx: Tx): Promise<void>
 }
 
@@ -184,7 +184,7 @@ export async function undoWrite<Detail, Body, Row>(
   await gateway.store.db.transaction().execute(async (tx) => {
     await write.undo({ gateway, tx, intent, detail: readDetail<Detail>(intent) })
     await closeIntent(tx, intent)
-    await undo.record?.(tx)
     if (intent.scope !== null) await freeKey({ gateway, tx, scope: intent.scope }, httpStatus)
+    await undo.record?.(tx)
   })
 }

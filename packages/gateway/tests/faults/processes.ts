@@ -63,7 +63,7 @@ export function launchGateway(settings: GatewaySettings, options: readonly strin
     env: { LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: compileCache, ...settings },
   })
   const ready = child
-    .waitForText(readyText, { timeoutMs: startTimeoutMs })
+    .waitForText(readyText, 'stderr', { timeoutMs: startTimeoutMs })
     .then(() => performance.now() - began)
   // Prevents an unhandled rejection if nobody waits for the start.
   ready.catch(() => {})

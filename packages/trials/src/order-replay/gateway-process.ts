@@ -51,7 +51,7 @@ export async function startGateway({
   const supervised = new SupervisedProcess('The gateway', () => {
     // In its own directory the gateway does not read the .env file of the caller's directory.
     const child = new StartedProcess({ name: 'The gateway', args: [mainFile], cwd: directory, env })
-    return { child, ready: child.waitForText(readyText, { timeoutMs: startTimeoutMs }) }
+    return { child, ready: child.waitForText(readyText, 'stderr', { timeoutMs: startTimeoutMs }) }
   })
   await supervised.start()
   return { process: supervised, base_url: `http://127.0.0.1:${port}`, admin_token }

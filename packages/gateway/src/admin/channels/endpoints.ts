@@ -38,6 +38,7 @@ const channel = z.object({
   channel_code: z.string(),
   client_id: z.string(),
   ...fields,
+  paused: z.boolean(),
   secrets: z.array(z.object({ secret_id: z.string(), created_at: instantField })),
   created_at: instantField,
   updated_at: instantField,
@@ -125,7 +126,11 @@ export const channelsChange = endpoint({
   group: 'admin',
   summary: 'Change a channel',
   description:
-    'Changes name, plan, allowlist, customer, quota and switches. Live tokens use the change within a second.',
+    'Changes name, plan, allowlist, customer, quota and switches, or pauses the channel. Live tokens use the change within a second. A paused channel gets AUTH_INVALID_TOKEN for its tokens and for new sign-ins, until it is resumed. With expected_updated_at, the change is refused if somebody else has changed the channel since.',
+  fields: {
+    expected_updated_at:
+      'updated_at of the channel that you saw; if it is another by now, nothing is changed',
+  },
   translations,
   method: 'PATCH',
   path: '/admin/api/channels/{channel_code}',
@@ -133,13 +138,14 @@ export const channelsChange = endpoint({
   errors: ['NOT_FOUND'],
   params: one,
   query: {},
-  body: z.object(fields).partial(),
+  body: z.object({ ...fields, paused: z.boolean(), expected_updated_at: instantField }).partial(),
+  example: { plan: 'trader', expected_updated_at: '2026-11-21T12:00:00.000Z' },
   result: toDataSchema(channel),
 
   async handle({ gateway, call, input }) {
-    const { channel_code, ...given } = input
+    const { channel_code, expected_updated_at: expected, ...given } = input
     requireKnownWarehouses(gateway, given.warehouse_allowlist ?? [])
-    return { data: await changeChannel({ gateway, call }, channel_code, given) }
+    return { data: await changeChannel({ gateway, call }, channel_code, { fields: given, expected }) }
   },
 })
 

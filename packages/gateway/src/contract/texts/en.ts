@@ -82,6 +82,9 @@ export const sentences = {
   session_ended: 'The ERP ended the session behind this token.',
   legacy_token_ended: 'Tokens of the legacy gateway were accepted until {until}.',
   channel_gone: 'The channel of this token no longer exists.',
+  channel_paused: 'The operator has paused this channel. Ask your account manager.',
+  channel_changed_since:
+    'The channel {channel} was changed at {updated_at}, after you read it. Nothing was changed now. Read the channel again, then repeat your change.',
   capability_missing: 'This call requires the capability `{capability}`. The plan {plan} does not have it.',
   capability_account:
     'This call requires the capability `{capability}`. The OMS account {account} does not have it.',
@@ -251,6 +254,7 @@ export const things = {
   lockout: 'lock of a username',
   order: 'order',
   plan_request: 'plan request',
+  audit_row: 'row of the audit log',
   request: 'request',
   reservation: 'reservation',
   secret: 'client secret',

@@ -85,6 +85,9 @@ export const ko: Texts = {
     session_ended: 'ERP가 이 토큰에 연결된 세션을 종료했습니다.',
     legacy_token_ended: '구 게이트웨이의 토큰은 사용할 수 없습니다. 사용 기한: {until}.',
     channel_gone: '이 토큰의 채널이 더 이상 존재하지 않습니다.',
+    channel_paused: '운영자가 이 채널을 일시 중지했습니다. 담당 매니저에게 문의하세요.',
+    channel_changed_since:
+      '{channel} 채널은 조회한 뒤인 {updated_at}에 변경되었습니다. 이번 요청으로는 아무것도 바뀌지 않았습니다. 채널을 다시 조회한 다음 변경을 다시 요청하세요.',
     capability_missing: '이 호출에는 `{capability}` 권한이 필요합니다. {plan} 플랜에는 이 권한이 없습니다.',
     capability_account:
       '이 호출에는 `{capability}` 권한이 필요합니다. {account} OMS 계정에는 이 권한이 없습니다.',
@@ -428,6 +431,7 @@ export const ko: Texts = {
     lockout: '사용자 이름 잠금',
     order: '주문',
     plan_request: '플랜 신청',
+    audit_row: '감사 기록',
     request: '요청',
     reservation: '재고 예약',
     secret: '클라이언트 시크릿',

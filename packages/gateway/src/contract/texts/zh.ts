@@ -77,6 +77,9 @@ export const zh: Texts = {
     session_ended: '该令牌对应的 ERP 会话已结束。',
     legacy_token_ended: '旧版网关的令牌只接受至 {until}，现已失效。',
     channel_gone: '该令牌所属的渠道已不存在。',
+    channel_paused: '运维人员已暂停该渠道。请联系您的客户经理。',
+    channel_changed_since:
+      '渠道 {channel} 在您读取之后于 {updated_at} 发生了变更。本次没有变更任何内容。请重新读取渠道，然后再次提交您的变更。',
     capability_missing: '该接口需要权限 `{capability}`，套餐 {plan} 不包含该权限。',
     capability_account: '该接口需要权限 `{capability}`，OMS 账号 {account} 没有该权限。',
     switched_off: '该渠道的 {what} 已关闭。',
@@ -389,6 +392,7 @@ export const zh: Texts = {
     lockout: '用户名锁定',
     order: '订单',
     plan_request: '套餐申请',
+    audit_row: '审计记录',
     request: '请求',
     reservation: '预留单',
     secret: '客户端密钥',

@@ -35,6 +35,7 @@ export const settingsEn = {
   LOG_REQUESTS:
     'Which requests leave a row in the request log: `notable` (writes, failures and reads slower than 250 ms) or `all`; other requests are counted',
   LOG_REQUESTS_DAYS: 'Days that the request log is kept',
+  AUDIT_DAYS: 'Days that the audit log is kept',
   OTEL_EXPORTER_OTLP_ENDPOINT:
     'Base URL of a collector of OpenTelemetry; traces are sent to it over OTLP/HTTP',
   OTEL_TRACES_SAMPLER_ARG:

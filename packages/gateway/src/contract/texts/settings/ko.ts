@@ -37,6 +37,7 @@ export const settingsKo: Readonly<Record<SettingName, string>> = {
   LOG_REQUESTS:
     '요청 로그에 남길 요청. `notable`(쓰기, 실패, 250ms보다 느린 조회) 또는 `all`. 그 밖의 요청은 횟수만 기록합니다.',
   LOG_REQUESTS_DAYS: '요청 로그를 보관하는 일수',
+  AUDIT_DAYS: '감사 로그를 보관하는 일수',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'OpenTelemetry 수집기의 기본 URL. 트레이스를 OTLP/HTTP로 보냅니다.',
   OTEL_TRACES_SAMPLER_ARG:
     '게이트웨이에서 시작하는 트레이스 중 기록할 비율(0~1). 호출자가 시작한 트레이스는 호출자가 기록할 때 함께 기록합니다.',

@@ -30,6 +30,7 @@ export const settingsZh: Readonly<Record<SettingName, string>> = {
   LOG_REQUESTS:
     '哪些请求记入请求日志：`notable`（写操作、失败和超过 250 毫秒的读取）或 `all`；其他请求只计数',
   LOG_REQUESTS_DAYS: '请求日志保留的天数',
+  AUDIT_DAYS: '审计日志保留的天数',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'OpenTelemetry 采集器的基础 URL；链路追踪数据以 OTLP/HTTP 发送到这里',
   OTEL_TRACES_SAMPLER_ARG:
     '从网关开始的链路中被记录的比例，0 至 1；由调用方开始的链路，调用方记录时网关也记录',

@@ -1,0 +1,606 @@
+/** The chain of the audit log: whoever changes the table without the key is found. */
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { prepareAuditChain } from '../src/audit/adopt.ts'
+import { appendToChain, linkRow, type NotedHead } from '../src/audit/chain.ts'
+import { acceptRestoredAudit, noteAuditHead, readNotedHeads } from '../src/audit/head.ts'
+import { pruneAudit } from '../src/audit/prune.ts'
+import { verifyAudit } from '../src/audit/verify.ts'
+import { openGateway } from '../src/compose.ts'
+import type { Gateway } from '../src/gateway.ts'
+import { jsonLog, type LogFields } from '../src/kernel/log.ts'
+import { Resealer } from '../src/reseal.ts'
+import { toJson } from '../src/store/json.ts'
+import type { AuditChainRow, AuditDetail, AuditRow } from '../src/store/tables.ts'
+import {
+  adminToken,
+  call,
+  createTestConfig,
+  openTestGateway,
+  readTestDatabaseUrl,
+  type TestGateway,
+  testSecretsKey,
+} from './harness.ts'
+
+const channels = '/admin/api/channels'
+const day = 24 * 60 * 60_000
+const nextKey = '0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef'
+const onSqlite = readTestDatabaseUrl() === undefined
+let house: TestGateway
+let gateway: Gateway
+/** The lines about the audit log. */
+const said: { readonly fields: LogFields; readonly message: string }[] = []
+
+beforeAll(async () => {
+  const note = (fields: LogFields, message: string) => void said.push({ fields, message })
+  const log = { ...jsonLog('silent'), info: note, error: note }
+  house = await openTestGateway({ unfilled: true, log })
+  gateway = house.gateway
+})
+afterAll(() => house.close())
+
+let minted = 0
+const sendAsAdmin = (method: string, path: string, body?: unknown, at = house) =>
+  call(at, method, path, { admin: adminToken, ...(body === undefined ? {} : { body }) })
+const createChannel = (at = house) =>
+  sendAsAdmin(
+    'POST',
+    channels,
+    { channel_code: `chained-${++minted}`, name: 'A channel', plan: 'reader' },
+    at,
+  )
+async function makeRows(count: number) {
+  for (let made = 0; made < count; made++) await createChannel()
+}
+
+const readRows = (): Promise<AuditRow[]> =>
+  gateway.store.db.selectFrom('admin_audit').selectAll().orderBy('number').execute()
+const readChainRow = (): Promise<AuditChainRow> =>
+  gateway.store.db.selectFrom('audit_chain').selectAll().executeTakeFirstOrThrow()
+const readEnd = async (): Promise<NotedHead> => {
+  const { number, mac } = await readChainRow()
+  return { number, mac, at: '2026-11-21T12:00:00.000Z' }
+}
+const verify = (noted: readonly NotedHead[] = []) => verifyAudit(gateway, { noted, maxRows: 1_000_000 })
+const change = (number: number, fields: Partial<AuditRow>) =>
+  gateway.store.db.updateTable('admin_audit').set(fields).where('number', '=', number).execute()
+const remove = (number: number) =>
+  gateway.store.db.deleteFrom('admin_audit').where('number', '=', number).execute()
+
+/** Puts the log back as it was. */
+async function restore(rows: readonly AuditRow[], chain: AuditChainRow) {
+  const { db } = gateway.store
+  await db.deleteFrom('admin_audit').execute()
+  for (const row of rows) await db.insertInto('admin_audit').values(row).execute()
+  await db.deleteFrom('audit_chain').execute()
+  await db.insertInto('audit_chain').values(chain).execute()
+}
+
+describe('a change of the table by somebody without the key', () => {
+  let rows: AuditRow[]
+  let chain: AuditChainRow
+  let noted: NotedHead
+
+  beforeAll(() => makeRows(8))
+  beforeEach(async () => {
+    rows = await readRows()
+    chain = await readChainRow()
+    noted = await readEnd()
+    expect(await verify([noted]), 'intact before').toMatchObject({ ok: true, rows: rows.length })
+  })
+  afterEach(async () => {
+    await restore(rows, chain)
+    expect(await verify([noted]), 'intact again').toMatchObject({ ok: true })
+  })
+
+  it.each([
+    ['actor', { actor: 'somebody else' }],
+    ['action', { action: 'admin.channels.read' }],
+    ['subject', { subject: '/admin/api/channels/another' }],
+    ['time', { at: 0 }],
+    ['request id', { request_id: 'req_another' }],
+    ['address', { address: '203.0.113.1' }],
+    ['id', { audit_id: 'aud_another' }],
+  ] as const)('is found if a row has another %s', async (_what, fields) => {
+    await change(4, fields)
+    expect(await verify([noted])).toMatchObject({ ok: false, first_problem: { kind: 'changed', number: 4 } })
+  })
+
+  it('is found if a row has another detail, by one character', async () => {
+    const row = rows[3]
+    const detail = JSON.parse(row?.detail ?? '{}')
+    await sql`update admin_audit set detail = ${JSON.stringify({ ...detail, status: 200 })} where number = 4`.execute(
+      gateway.store.db,
+    )
+    expect((await verify()).first_problem).toEqual({
+      kind: 'changed',
+      number: 4,
+      audit_id: row?.audit_id,
+      at: expect.any(String),
+    })
+  })
+
+  it('is found if a row is removed, also if the ones after it move up', async () => {
+    await remove(4)
+    expect((await verify()).first_problem).toMatchObject({ kind: 'missing', number: 4 })
+    for (const { number } of rows.slice(4)) await change(number ?? 0, { number: (number ?? 0) - 1 })
+    expect((await verify()).first_problem).toMatchObject({ kind: 'changed', number: 4 })
+  })
+
+  it('is found if the first row is removed, also if the mark of old rows moves', async () => {
+    await remove(1)
+    expect((await verify()).first_problem).toMatchObject({ kind: 'missing', number: 1 })
+    const { mac } = rows[0] ?? {}
+    await gateway.store.db
+      .updateTable('audit_chain')
+      .set({ anchor_number: 1, anchor_mac: mac ?? '' })
+      .execute()
+    expect((await verify()).first_problem).toMatchObject({ kind: 'beginning_changed' })
+  })
+
+  it.each([
+    ['without a place', { number: null, mac: null }],
+    ['with a place only', { number: 100, mac: null }],
+    ['with an invented HMAC only', { number: null, mac: 'A'.repeat(43) }],
+    ['before the first row', { number: 0, mac: 'A'.repeat(43) }],
+    ['with a number below zero', { number: -1, mac: 'A'.repeat(43) }],
+    ['after the end, with an invented HMAC', { number: 9, mac: 'A'.repeat(43) }],
+  ])('is found if a row is inserted %s', async (_where, place) => {
+    const [row] = rows
+    if (!row) throw new Error('There is no row.')
+    const inserted = { ...row, audit_id: 'aud_inserted', ...place }
+    await gateway.store.db.insertInto('admin_audit').values(inserted).execute()
+    expect((await verify([noted])).first_problem).toMatchObject({
+      kind: 'inserted',
+      audit_id: 'aud_inserted',
+    })
+  })
+
+  it.skipIf(!onSqlite)('is found if a row is inserted with a place that is no number', async () => {
+    const [row] = rows
+    if (!row) throw new Error('There is no row.')
+    const inserted = { ...row, audit_id: 'aud_inserted', number: 100, mac: 'A'.repeat(43) }
+    await gateway.store.db.insertInto('admin_audit').values(inserted).execute()
+    for (const place of ['zzz', 3.5]) {
+      await sql`update admin_audit set number = ${place} where audit_id = 'aud_inserted'`.execute(
+        gateway.store.db,
+      )
+      expect((await verify([noted])).first_problem).toMatchObject({
+        kind: 'inserted',
+        number: null,
+        audit_id: 'aud_inserted',
+      })
+    }
+  })
+
+  it('is found, and the row is still listed, if its detail is no JSON', async () => {
+    await sql`update admin_audit set detail = 'no JSON' where number = 8`.execute(gateway.store.db)
+    expect((await verify([noted])).first_problem).toMatchObject({ kind: 'changed', number: 8 })
+    const { status, json } = await sendAsAdmin('GET', `/admin/api/audit/${rows[7]?.audit_id}`)
+    expect(status).toBe(200)
+    expect(json.data).toMatchObject({ number: 8, before: null, after: null })
+  })
+
+  it('is found if a row is inserted in between, with a place of its own', async () => {
+    for (const { number } of rows.slice(3).toReversed())
+      await change(number ?? 0, { number: (number ?? 0) + 1 })
+    const [row] = rows
+    if (!row) throw new Error('There is no row.')
+    const key = { hmac: await importWrongKey(), createdAt: 0 }
+    const previous = { number: 3, mac: rows[2]?.mac ?? '' }
+    const inserted = { ...row, audit_id: 'aud_inserted' }
+    await gateway.store.db
+      .insertInto('admin_audit')
+      .values({ ...inserted, ...linkRow(key, previous, inserted) })
+      .execute()
+    expect((await verify([noted])).first_problem).toMatchObject({ kind: 'changed', audit_id: 'aud_inserted' })
+  })
+
+  it('is found if two rows swap their places, or their contents', async () => {
+    const [third, sixth] = [rows[2], rows[5]]
+    if (!third || !sixth) throw new Error('There are too few rows.')
+    await change(3, { number: 1_000 })
+    await change(6, { number: 3 })
+    await change(1_000, { number: 6 })
+    expect((await verify([noted])).first_problem).toMatchObject({ kind: 'changed', number: 3 })
+    await restore(rows, chain)
+    await change(3, { audit_id: 'aud_free' })
+    await change(6, { ...third, number: 6, mac: sixth.mac })
+    await change(3, { ...sixth, number: 3, mac: third.mac })
+    expect((await verify([noted])).first_problem).toMatchObject({ kind: 'changed', number: 3 })
+  })
+
+  it('is found if rows are cut off at the end, by the table or by what was noted outside', async () => {
+    await remove(8)
+    await remove(7)
+    expect((await verify()).first_problem).toMatchObject({ kind: 'cut_off', number: 7 })
+    const { number, mac } = rows[5] ?? {}
+    await gateway.store.db
+      .updateTable('audit_chain')
+      .set({ number: number ?? 0, mac: mac ?? '' })
+      .execute()
+    expect((await verify()).ok, 'the database alone cannot show it').toBe(true)
+    expect((await verify([noted])).first_problem).toMatchObject({ kind: 'cut_off', number: 7 })
+  })
+
+  it('is found if only the end of the chain is changed', async () => {
+    await gateway.store.db
+      .updateTable('audit_chain')
+      .set({ mac: 'A'.repeat(43) })
+      .execute()
+    expect((await verify()).first_problem).toMatchObject({ kind: 'changed', number: 8 })
+  })
+
+  it('is found if the table is replaced by an older copy that has grown since', async () => {
+    await makeRows(3)
+    const later = await readEnd()
+    await restore(rows, chain)
+    expect((await verify([later])).first_problem).toMatchObject({ kind: 'cut_off', number: 9 })
+    await makeRows(5)
+    expect((await verify()).ok, 'the database alone cannot show it').toBe(true)
+    expect((await verify([later])).first_problem).toMatchObject({ kind: 'replaced', number: 11 })
+  })
+
+  it('is found if the whole table and its key are replaced by others', async () => {
+    const { db } = gateway.store
+    const foreign = await openTestGateway({ unfilled: true, settings: { SECRETS_KEY: nextKey } })
+    await call(foreign, 'GET', channels, { admin: adminToken })
+    const foreignRows = await foreign.gateway.store.db.selectFrom('admin_audit').selectAll().execute()
+    const foreignChain = await foreign.gateway.store.db
+      .selectFrom('audit_chain')
+      .selectAll()
+      .executeTakeFirstOrThrow()
+    await foreign.close()
+    await restore(foreignRows, chain)
+    expect((await verify()).first_problem).toMatchObject({ kind: 'changed', number: 1 })
+    await restore(foreignRows, foreignChain)
+    expect((await verify()).first_problem).toMatchObject({ kind: 'key_changed' })
+    await db.deleteFrom('audit_chain').execute()
+    expect((await verify()).first_problem).toMatchObject({ kind: 'key_changed' })
+    await db.deleteFrom('admin_audit').execute()
+    await prepareAuditChain(gateway)
+    expect((await verify([noted])).first_problem, 'a log that begins anew').toMatchObject({ kind: 'cut_off' })
+  })
+
+  it('keeps the operator from further changes if the chain is gone', async () => {
+    await gateway.store.db.deleteFrom('audit_chain').execute()
+    const refused = await createChannel()
+    expect(refused.status).toBe(500)
+    expect((await sendAsAdmin('GET', `${channels}/chained-${minted}`)).status).toBe(404)
+  })
+})
+
+function importWrongKey() {
+  return crypto.subtle
+    .generateKey({ name: 'HMAC', hash: 'SHA-256' }, true, ['sign'])
+    .then(async (key) => (await import('node:crypto')).KeyObject.from(key))
+}
+
+describe('parallel changes', () => {
+  it('chain one after the other, whatever else they lock, and none waits for another in a circle', async () => {
+    const { config, store, erp, clock, log } = gateway
+    // Without the time limit of a request, which a busy machine exceeds.
+    const patient = {
+      ...house,
+      gateway: await openGateway({ config, store: store.forBackground(), erp, clock, log }),
+    }
+    const before = await readEnd()
+    const code = (await createChannel()).json.data.channel_code
+    const calls = Array.from({ length: 20 }, (_, at) => [
+      sendAsAdmin('PATCH', `${channels}/${code}`, { name: `Name ${at}` }, patient),
+      createChannel(patient),
+      sendAsAdmin('GET', `${channels}/${code}`, undefined, patient),
+    ])
+    const statuses = (await Promise.all(calls.flat())).map(({ status }) => status)
+    expect(new Set(statuses)).toEqual(new Set([200, 201]))
+    const after = await readEnd()
+    expect(after.number - before.number).toBe(61)
+    expect(await verify([before, after])).toMatchObject({ ok: true })
+    // Each change saw the state that the change before it left.
+    const patches = (await readRows()).filter(
+      ({ action, subject }) => action === 'admin.channels.change' && subject.endsWith(code),
+    )
+    const names = patches.map(({ detail }) => {
+      const { before: left, after: right } = JSON.parse(detail)
+      return [left.name, right.name]
+    })
+    expect(names.slice(1).map(([left]) => left)).toEqual(names.slice(0, -1).map(([, right]) => right))
+  })
+
+  it('do not disturb a verification', async () => {
+    const writing = makeRows(20)
+    for (let again = 0; again < 10; again++)
+      expect(await verify([await readEnd()])).toMatchObject({ ok: true })
+    await writing
+  })
+})
+
+describe('parts of a verification', () => {
+  it('continue where the last one ended', async () => {
+    const { number } = await readEnd()
+    let after: { number: number; mac: string } | undefined
+    let rows = 0
+    let parts = 0
+    do {
+      const part = await verifyAudit(gateway, { noted: [], after, maxRows: 7 })
+      expect(part.ok).toBe(true)
+      rows += part.rows
+      parts += 1
+      after = part.next
+    } while (after)
+    expect([rows, parts]).toEqual([number, Math.ceil(number / 7)])
+  })
+})
+
+describe('the key of the chain', () => {
+  it('outlives a rotation of SECRETS_KEY', async () => {
+    const { store, erp, clock, log } = gateway
+    const open = (settings: Record<string, string>) =>
+      openGateway({ config: createTestConfig(settings), store, erp, clock, log })
+    const rotating = await open({ SECRETS_KEY: nextKey, SECRETS_KEY_PREVIOUS: testSecretsKey })
+    const noted = await readEnd()
+    expect((await verifyAudit(rotating, { noted: [noted], maxRows: 1_000 })).ok).toBe(true)
+    const { key_sealed } = await readChainRow()
+    const resealer = new Resealer(rotating)
+    for (let turn = 0; turn < 10; turn++) await resealer.turn()
+    expect((await readChainRow()).key_sealed).not.toBe(key_sealed)
+    const rotated = await open({ SECRETS_KEY: nextKey })
+    await call({ ...house, gateway: rotated }, 'GET', channels, { admin: adminToken })
+    expect((await verifyAudit(rotated, { noted: [noted], maxRows: 1_000 })).ok).toBe(true)
+    const back = await open({ SECRETS_KEY: testSecretsKey, SECRETS_KEY_PREVIOUS: nextKey })
+    const again = new Resealer(back)
+    for (let turn = 0; turn < 10; turn++) await again.turn()
+  })
+})
+
+describe('rows from before the chain', () => {
+  const createRow = (audit_id: string, at: number) =>
+    gateway.store.db
+      .insertInto('admin_audit')
+      .values({
+        audit_id,
+        number: null,
+        mac: null,
+        at,
+        request_id: 'req_before',
+        actor: null,
+        address: null,
+        action: 'admin.channels.list',
+        subject: channels,
+        detail: JSON.parse(JSON.stringify('{"actor":"Kim","status":200}')),
+      })
+      .execute()
+
+  it('are linked at the start, with a row that says how many they were', async () => {
+    await createRow('aud_before_1', 2)
+    await createRow('aud_before_2', 1)
+    await prepareAuditChain(gateway)
+    const [second, first, mark] = (await readRows()).slice(-3)
+    expect([second?.audit_id, first?.audit_id]).toEqual(['aud_before_2', 'aud_before_1'])
+    expect(first?.actor).toBe('Kim')
+    expect(mark).toMatchObject({ action: 'gateway.audit.link', detail: '{"rows":2}' })
+    expect((await verify()).ok).toBe(true)
+    const { number } = await readEnd()
+    await prepareAuditChain(gateway)
+    expect((await readEnd()).number, 'a start without such rows adds none').toBe(number)
+  })
+
+  it('are no longer linked a day later, because nobody but a stranger writes them then', async () => {
+    house.clock.advance(day + 1)
+    await createRow('aud_stranger', 3)
+    await prepareAuditChain(gateway)
+    expect((await verify()).first_problem).toMatchObject({ kind: 'inserted', audit_id: 'aud_stranger' })
+    await gateway.store.db.deleteFrom('admin_audit').where('audit_id', '=', 'aud_stranger').execute()
+  })
+})
+
+describe('the end that is noted outside the database', () => {
+  let folder: string
+  let watching: Gateway
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'trade-gateway-audit-'))
+    said.length = 0
+    watching = await open()
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  async function open() {
+    const { config, store, erp, clock, log } = gateway
+    return openGateway({ config, store, erp, clock, log, auditHeadFile: join(folder, 'audit-head-1.json') })
+  }
+  const readFile = () => JSON.parse(readFileSync(join(folder, 'audit-head-1.json'), 'utf8'))
+  const listMessages = () =>
+    said.map(({ message }) => message).filter((message) => message.includes('audit log'))
+
+  it('is in a file that only its owner reads, and in one log line a minute', async () => {
+    await noteAuditHead(watching)
+    const { number, mac } = await readEnd()
+    expect(readFile()).toMatchObject({ number, mac })
+    expect(statSync(join(folder, 'audit-head-1.json')).mode & 0o777).toBe(0o600)
+    await makeRows(1)
+    await noteAuditHead(watching)
+    expect(readFile().number).toBe(number + 1)
+    expect(said.filter(({ message }) => message === 'the audit log ends here')).toMatchObject([
+      { fields: { rows: number, subject: mac } },
+    ])
+    house.clock.advance(60_000)
+    await makeRows(1)
+    await noteAuditHead(watching)
+    expect(listMessages()).toHaveLength(2)
+  })
+
+  it('is logged once the minute has passed, and when the process stops, also if nothing was added since', async () => {
+    await makeRows(1)
+    await noteAuditHead(watching)
+    await makeRows(1)
+    await noteAuditHead(watching)
+    expect(listMessages()).toHaveLength(1)
+    house.clock.advance(60_000)
+    await noteAuditHead(watching)
+    expect(said.at(-1)?.fields.subject).toBe((await readEnd()).mac)
+    await noteAuditHead(watching)
+    expect(listMessages()).toHaveLength(2)
+    await makeRows(1)
+    await noteAuditHead(watching, true)
+    expect(said.at(-1)?.fields.subject).toBe((await readEnd()).mac)
+  })
+
+  it('is noted in the next turn if the file could not be written', async () => {
+    await makeRows(1)
+    rmSync(folder, { recursive: true })
+    await expect(noteAuditHead(watching)).rejects.toThrow('ENOENT')
+    mkdirSync(folder)
+    await noteAuditHead(watching)
+    expect(readFile()).toMatchObject({ mac: (await readEnd()).mac })
+  })
+
+  it('is never noted over an end that the log no longer has, also after a restart; an error tells it once a minute', async () => {
+    const [rows, chain] = [await readRows(), await readChainRow()]
+    await makeRows(2)
+    await noteAuditHead(watching)
+    const noted = readFile()
+    await restore(rows, chain)
+    watching = await open()
+    said.length = 0
+    for (let turn = 0; turn < 5; turn++) await noteAuditHead(watching)
+    await makeRows(4)
+    for (let turn = 0; turn < 5; turn++) await noteAuditHead(watching)
+    expect(readFile()).toEqual(noted)
+    expect(listMessages()).toEqual([
+      'the audit log no longer has a row that was noted: npm run audit -- verify',
+    ])
+    expect(readNotedHeads(folder)).toEqual([noted])
+    expect((await verify(readNotedHeads(folder))).first_problem).toMatchObject({ kind: 'replaced' })
+  })
+
+  it('begins anew when the operator says that a backup was restored, and the log keeps what was noted', async () => {
+    const [rows, chain] = [await readRows(), await readChainRow()]
+    await makeRows(2)
+    await noteAuditHead(watching)
+    const noted = readFile()
+    await restore(rows, chain)
+    watching = await open()
+    await acceptRestoredAudit(watching)
+    expect((await verify(readNotedHeads(folder))).ok).toBe(true)
+    const last = (await readRows()).at(-1)
+    expect(last).toMatchObject({
+      action: 'gateway.audit.restore',
+      subject: `admin_audit ${noted.number} ${noted.mac}`,
+    })
+    await acceptRestoredAudit(watching)
+    expect((await readRows()).at(-1), 'without a difference nothing is added').toEqual(last)
+  })
+
+  it('is of every process that shares the folder, and a damaged file says nothing', async () => {
+    const { number, mac, at } = await readEnd()
+    writeFileSync(join(folder, 'audit-head-2.json'), JSON.stringify({ number: number + 1, mac, at }))
+    writeFileSync(join(folder, 'audit-head-3.json'), '{"number": 1')
+    expect(readNotedHeads(folder)).toEqual([{ number: number + 1, mac, at }])
+    await noteAuditHead(watching)
+    expect(listMessages()).toEqual([
+      'the audit log no longer has a row that was noted: npm run audit -- verify',
+    ])
+  })
+})
+
+describe('old rows', () => {
+  it('may be removed during a verification', async () => {
+    const { store, clock, ids } = gateway
+    await store.db.transaction().execute(async (tx) => {
+      for (let made = 0; made < 1_200; made++)
+        await appendToChain(gateway, tx, [
+          {
+            audit_id: ids.next('aud'),
+            at: clock.now(),
+            request_id: '',
+            actor: null,
+            address: null,
+            action: 'admin.channels.list',
+            subject: channels,
+            detail: toJson<AuditDetail>({ status: 200 }),
+          },
+        ])
+    })
+    const end = await readEnd()
+    house.clock.advance(731 * day)
+    let pruning: Promise<void> | undefined
+    const onProgress = () => {
+      pruning ??= pruneAudit(gateway)
+    }
+    const found = await verifyAudit(gateway, { noted: [end], maxRows: 100_000, onProgress })
+    expect(found).toMatchObject({ ok: true, next: undefined })
+    await pruning
+    expect(await readRows()).toEqual([])
+    expect(await verify([end])).toMatchObject({ ok: true, rows: 0 })
+  })
+
+  it('are removed from the beginning, and the rest can still be verified', async () => {
+    await makeRows(2)
+    const before = await readEnd()
+    house.clock.advance(400 * day)
+    await makeRows(3)
+    const end = await readEnd()
+    house.clock.advance(331 * day)
+    await pruneAudit(gateway)
+    const rows = await readRows()
+    expect(rows.map(({ number }) => number)).toEqual([1, 2, 3].map((place) => before.number + place))
+    expect(await verify([before, end])).toMatchObject({ ok: true, rows: 3 })
+    await remove(before.number + 1)
+    expect((await verify()).first_problem).toMatchObject({ kind: 'missing', number: before.number + 1 })
+    const [first] = rows
+    if (first) await gateway.store.db.insertInto('admin_audit').values(first).execute()
+  })
+
+  it('are kept if somebody changed them, because they are the trace', async () => {
+    const [first] = await readRows()
+    await change(first?.number ?? 0, { actor: 'nobody' })
+    house.clock.advance(800 * day)
+    await pruneAudit(gateway)
+    expect(await readRows()).toHaveLength(3)
+    await change(first?.number ?? 0, { actor: first?.actor ?? null })
+    await pruneAudit(gateway)
+    expect(await readRows()).toEqual([])
+    await makeRows(1)
+    expect(await verify()).toMatchObject({ ok: true, rows: 1 })
+  })
+})
+
+describe('a disk that is full while the audit row is written', () => {
+  const fillDisk = () =>
+    onSqlite
+      ? sql.raw('pragma max_page_count = 1').execute(gateway.store.db)
+      : sql
+          .raw(
+            `create function refuse_audit() returns trigger language plpgsql as
+             $$ begin raise exception using errcode = '53100'; end $$;
+             create trigger full_disk before insert on admin_audit for each row execute function refuse_audit()`,
+          )
+          .execute(gateway.store.db)
+  const freeDisk = () =>
+    sql
+      .raw(onSqlite ? 'pragma max_page_count = 1000000' : 'drop trigger full_disk on admin_audit')
+      .execute(gateway.store.db)
+
+  it('undoes the action, says so, and leaves the chain intact', async () => {
+    const code = (await createChannel()).json.data.channel_code
+    const path = `${channels}/${code}`
+    const rename = (turn: number) => sendAsAdmin('PATCH', path, { name: `Name ${1_000 + turn}` })
+    await fillDisk()
+    let turn = 0
+    let refused = await rename(turn)
+    // The new name takes no more space than the old one, so that only the audit row can fill the embedded database.
+    while (refused.status === 200 && turn < 500) refused = await rename(++turn)
+    expect(refused.status).toBe(503)
+    expect(refused.json.error).toMatchObject({ code: 'INTERNAL', reason: 'storage_full' })
+    await freeDisk()
+    const { name } = (await sendAsAdmin('GET', path)).json.data
+    expect(name).toBe(turn === 0 ? 'A channel' : `Name ${1_000 + turn - 1}`)
+    expect(await verify([await readEnd()])).toMatchObject({ ok: true, first_problem: null })
+    expect((await rename(turn)).json.data.name).toBe(`Name ${1_000 + turn}`)
+  })
+})
