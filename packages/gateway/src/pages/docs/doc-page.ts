@@ -111,12 +111,15 @@ function readContent(path: DocPath, language: Language): Content | undefined {
   return {
     title,
     summary,
-    pieces: path === 'promises' ? pieces.map(omitFromFullText) : pieces,
+    pieces: forPeople.has(path) ? pieces.map(omitFromFullText) : pieces,
     isUntranslated,
   }
 }
 
-/** Leaves a piece out of `llms-full.txt`, the file for language models, because it is long and meant for people. */
+/** Long pages for people: of these, `llms-full.txt`, the file for language models, has the title and summary only. */
+const forPeople: ReadonlySet<DocPath> = new Set(['promises', 'runbooks'])
+
+/** Leaves a piece out of `llms-full.txt`. */
 function omitFromFullText(piece: Piece): Piece {
   return { ...piece, brief: '' }
 }
