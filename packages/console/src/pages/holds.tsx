@@ -22,7 +22,14 @@ export function HoldsPage() {
   const t = useTexts()
   const search = route.useSearch()
   const { cursor, ...filters } = search
-  const query = useRead('/admin/api/holds', { query: { ...search, page_size: pageSize } })
+  const query = useRead('/admin/api/holds', {
+    query: {
+      ...search,
+      source: sources.find((source) => source === search.source),
+      status: states.find((state) => state === search.status),
+      page_size: pageSize,
+    },
+  })
   const columns: readonly Column<Hold>[] = [
     { title: t('hold'), render: ({ hold_id }) => <Id value={hold_id} /> },
     { title: t('state'), render: ({ status }) => <State value={`hold_${status}`} /> },
