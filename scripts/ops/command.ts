@@ -45,7 +45,7 @@ async function check(): Promise<void> {
   const gateway = startGateway(folder)
   let prometheus: Prometheus | undefined
   try {
-    await gateway.waitForText('Trade Gateway is ready at', { timeoutMs: startTimeoutMs })
+    await gateway.waitForText('Trade Gateway is ready at', 'stderr', { timeoutMs: startTimeoutMs })
     const sandbox = sandboxFile.parse(JSON.parse(readFileSync(join(folder, 'data/sandbox.json'), 'utf8')))
     prometheus = startPrometheus(folder, sandbox.base_url)
     await tryUntil(startTimeoutMs, 'Prometheus did not start', prometheus.isReady)
