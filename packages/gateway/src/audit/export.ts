@@ -11,12 +11,14 @@ export const auditColumns = Object.keys(auditRow.shape)
 
 /**
  * Exports the audit log, oldest row first, as a stream: one JSON object a line, or CSV with the objects as JSON texts.
- * Rows that are written after the call began are left out. Throws `VALIDATION_FAILED`.
+ * It ends with the rows from before the call: the call's own row and later ones are left out. Throws `VALIDATION_FAILED`.
  */
 export function exportAudit(gateway: Gateway, filters: AuditFilters, isCsv: boolean): Reply<never> {
   // A reversed period is refused before the response begins.
   parsePeriod(filters)
-  return Reply.stream(ReadableStream.from(readLines(gateway, filters, isCsv)), [
+  // Read here, because the stream begins only after the call has left its own row.
+  const end = gateway.clock.now()
+  return Reply.stream(ReadableStream.from(readLines(gateway, { filters, isCsv, end })), [
     'Content-Type',
     isCsv ? csvType : linesType,
     'Content-Disposition',
@@ -24,20 +26,22 @@ export function exportAudit(gateway: Gateway, filters: AuditFilters, isCsv: bool
   ])
 }
 
-async function* readLines(
-  gateway: Gateway,
-  filters: AuditFilters,
-  isCsv: boolean,
-): AsyncGenerator<Uint8Array> {
-  const end = gateway.clock.now()
+interface Export {
+  readonly filters: AuditFilters
+  readonly isCsv: boolean
+  /** Epoch milliseconds, exclusive. */
+  readonly end: number
+}
+
+async function* readLines(gateway: Gateway, { filters, isCsv, end }: Export): AsyncGenerator<Uint8Array> {
   if (isCsv) yield Buffer.from(toCsv(auditColumns, []))
   let after: Position | undefined
   for (;;) {
     const rows = await readOldest(gateway, filters, { after, limit: maxRowsPerBatch })
-    const shown = rows.filter(({ at }) => at <= end).map(toAuditJson)
+    const shown = rows.filter(({ at }) => at < end).map(toAuditJson)
     if (shown.length > 0) yield Buffer.from(isCsv ? toCsvLines(shown) : toJsonLines(shown))
     const last = rows.at(-1)
-    if (!last || rows.length < maxRowsPerBatch || last.at > end) return
+    if (!last || rows.length < maxRowsPerBatch || last.at >= end) return
     after = positionOf(last)
     await yieldToLoop()
   }
