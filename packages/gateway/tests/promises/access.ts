@@ -99,7 +99,7 @@ export const accessPromises = {
   D15: {
     en: 'Each use of the operator’s endpoints has a row in the audit log, written in the commit of the change. Without `SECRETS_KEY`, nobody changes, removes or inserts a row unnoticed.',
     zh: '每次使用运维人员接口都会在审计日志中留下一行，与变更在同一事务中提交。没有 `SECRETS_KEY` 的人，无法在不被发现的情况下修改、删除或插入记录。',
-    ko: '운영자 엔드포인트를 사용할 때마다 변경과 같은 커밋으로 감사 로그에 행이 기록됩니다. `SECRETS_KEY`가 없으면 들키지 않고 기록을 변경, 삭제, 삽입할 수 없습니다.',
+    ko: '운영자 엔드포인트를 사용할 때마다 변경과 같은 커밋으로 감사 로그에 행이 기록됩니다. `SECRETS_KEY`를 모르는 사람은 들키지 않고 기록을 변경, 삭제, 삽입할 수 없습니다.',
     triedBy: {
       'packages/gateway/tests/access-admin.test.ts': ['the record of every use'],
       'packages/gateway/tests/audit-chain.test.ts': ['a change of the table by somebody without the key'],
