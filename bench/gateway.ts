@@ -101,7 +101,8 @@ export async function startGateway(
   orders?: AnyCall,
 ): Promise<RunningGateway> {
   const began = performance.now()
-  const launched = await launchGateway(stock, orders)
+  const settings = { ...stock.settings, ...stock.tree.settings }
+  const launched = await launchGateway({ ...stock, settings }, orders)
   const { process, url } = launched
   const stockUrl = `${url}/api/v1/warehouses/${warehouse.warehouse_code}/stock`
   const requestOwnToken = (credentials: Credentials) => requestToken(url, credentials)

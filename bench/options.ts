@@ -7,6 +7,8 @@ export interface Options {
   readonly only: readonly string[]
   /** The commit to compare this tree with, instead of the references. */
   readonly against: string | undefined
+  /** Whether to compare this tree with itself, once without metrics and request log. */
+  readonly measuring: boolean
   readonly profile: boolean
   /** A PostgreSQL server on which the run may create and drop databases. */
   readonly databaseUrl: string | undefined
@@ -42,6 +44,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
       quick: { type: 'boolean', default: false },
       only: { type: 'string', multiple: true, default: [] },
       against: { type: 'string' },
+      measuring: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -52,6 +55,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
     quick: values.quick,
     only: values.only.flatMap((names) => names.split(',')),
     against: values.against,
+    measuring: values.measuring,
     profile: values.profile,
     databaseUrl: environment.TEST_DATABASE_URL || undefined,
     ...time,
@@ -62,6 +66,7 @@ export function readOptions(args: string[], environment: NodeJS.ProcessEnv): Opt
 interface Subjects {
   readonly all: readonly string[]
   readonly against: readonly string[]
+  readonly measuring: readonly string[]
 }
 
 /** Formats the text of `--help`. */
@@ -76,6 +81,8 @@ Prints tables and writes bench/out/results.json. bench/README.md explains the fi
   --only NAMES   measures only these subjects, separated by commas: ${subjects.all.join(', ')}
   --against REV  compares this tree with another commit instead of the references. Both take turns in one run.
                  Subjects: ${subjects.against.join(', ')}
+  --measuring    compares this tree with itself, once without metrics and request log. Both take turns in one run.
+                 Subjects: ${subjects.measuring.join(', ')}
   --profile      runs each kind of request once more under the CPU profiler and prints where the time goes
   --help         prints this text
 

@@ -8,7 +8,7 @@ import { ParityError } from './parity.ts'
 import { endAllProcesses, keepLoadCoreAwake, loadCore } from './processes.ts'
 import { Report } from './report.ts'
 import { closeConnections } from './send-request.ts'
-import { againstSubjects, compareTrees } from './subjects/against.ts'
+import { againstSubjects, compareTrees, measuringSubjects } from './subjects/against.ts'
 import { measureFeedLaw } from './subjects/feed-law.ts'
 import { measureMcp } from './subjects/mcp.ts'
 import { measureMemory } from './subjects/memory.ts'
@@ -21,7 +21,7 @@ import { measureStarts } from './subjects/start.ts'
 import { measureSubmits } from './subjects/submit.ts'
 import { measureWebhooks } from './subjects/webhooks.ts'
 import { PreparationError, prepareTools, readVersion, requireProgram } from './tools.ts'
-import { thisTree, unpackTree } from './trees.ts'
+import { thisTree, unmeasuredTree, unpackTree } from './trees.ts'
 
 /** The subjects by their names in `--only`, in the order in which they run. */
 const subjects: Readonly<Record<string, Subject>> = {
@@ -45,13 +45,12 @@ async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2), process.env)
   const all = Object.keys(subjects)
   if (!options) {
-    process.stdout.write(formatUsage({ all, against: againstSubjects }))
+    process.stdout.write(formatUsage({ all, against: againstSubjects, measuring: measuringSubjects }))
     return exit.ok
   }
-  const names = options.against === undefined ? all : againstSubjects
+  const { names, mode } = chooseMode(options, all)
   const unknown = options.only.filter((name) => !names.includes(name))
   if (unknown.length > 0) {
-    const mode = options.against === undefined ? '' : ' with --against'
     process.stderr.write(
       `There is no subject ${unknown.join(', ')}${mode}. The subjects are ${names.join(', ')}.\n`,
     )
@@ -64,6 +63,13 @@ async function main(): Promise<number> {
   return runSubjects(options, chosen)
 }
 
+/** Returns the subjects that the options offer, and how a message names the option. */
+function chooseMode({ measuring, against }: Options, all: readonly string[]) {
+  if (measuring) return { names: measuringSubjects, mode: ' with --measuring' }
+  if (against !== undefined) return { names: againstSubjects, mode: ' with --against' }
+  return { names: all, mode: '' }
+}
+
 async function runSubjects(options: Options, chosen: readonly string[]): Promise<number> {
   const before = loadavg()
   const began = performance.now()
@@ -72,9 +78,11 @@ async function runSubjects(options: Options, chosen: readonly string[]): Promise
   const bench = openBench({ options, folder, report, tree: thisTree })
   try {
     keepLoadCoreAwake(folder)
-    if (options.against !== undefined)
-      await compareTrees(bench, await unpackTree(options.against, folder), chosen)
-    else await measureSubjects(bench, chosen)
+    if (options.measuring) await compareTrees(bench, unmeasuredTree, { subjects: chosen, most: 1.1 })
+    else if (options.against !== undefined) {
+      const other = await unpackTree(options.against, folder)
+      await compareTrees(bench, other, { subjects: chosen, most: 1.05 })
+    } else await measureSubjects(bench, chosen)
   } finally {
     await endAllProcesses()
     closeConnections()

@@ -15,12 +15,21 @@ export interface Tree {
   readonly folder: string
   /** The file that `npm start` runs. The bench starts no other file of a tree. */
   readonly main: string
+  /** The environment variables that make its gateway another one while it is measured. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 const here = fileURLToPath(new URL('..', import.meta.url))
 
 /** The working tree that contains this bench. */
 export const thisTree: Tree = { name: 'this tree', folder: here, main: getMainFile(here) }
+
+/** This tree without what it measures about itself. Without any token for them, the metrics are off. */
+export const unmeasuredTree: Tree = {
+  ...thisTree,
+  name: 'nothing measured',
+  settings: { ADMIN_TOKEN: '', LOG_REQUESTS: 'none' },
+}
 
 /** Unpacks another commit under `parent`. Throws `PreparationError` if git or npm cannot provide it. */
 export async function unpackTree(rev: string, parent: string): Promise<Tree> {

@@ -9,9 +9,6 @@ import { createPullContenders } from './pull.ts'
 import { createRejectionContenders } from './rejections.ts'
 import { createSubmitContender, openShop } from './submit.ts'
 
-/** The limit: a change may raise the CPU time of a request by at most 5 %. */
-const bound = { is: 'at most', must: 1.05 } as const
-
 type Requests = (gateway: RunningGateway) => Promise<readonly Contender[]>
 
 /** The requests that are sent to both commits, by the name of their subject. */
@@ -32,36 +29,62 @@ const requestsOf: Readonly<Record<string, Requests>> = {
 /** The names that `--only` accepts together with `--against`. */
 export const againstSubjects: readonly string[] = [...Object.keys(requestsOf), 'submit']
 
-/** Compares the gateway of this source tree with that of another commit: both run and get load in turns. */
-export async function compareTrees(bench: Bench, other: Tree, subjects: readonly string[]): Promise<void> {
+/** The names that `--only` accepts together with `--measuring`. */
+export const measuringSubjects: readonly string[] = ['one-row', 'submit']
+
+interface ComparisonPlan {
+  readonly subjects: readonly string[]
+  /** The largest ratio of the CPU times of a request that is within the limit. */
+  readonly most: number
+}
+
+/** Compares the gateway of this source tree with that of another one: both run and get load in turns. */
+export async function compareTrees(
+  bench: Bench,
+  other: Tree,
+  { subjects, most }: ComparisonPlan,
+): Promise<void> {
   const { options, report, folder } = bench
   const otherBench = openBench({ options, report, folder, tree: other })
   try {
     for (const subject of subjects) {
       report.printProgress(`${subject}, this tree and ${other.name} in turns`)
       const requests = requestsOf[subject]
-      if (requests) await compareRequests([bench, otherBench], subject, requests)
-      else await compareSubmits(bench, otherBench)
+      const pair = { bench, other: otherBench, most }
+      if (requests) await compareRequests(pair, subject, requests)
+      else await compareSubmits(pair)
     }
   } finally {
     await otherBench.close()
   }
 }
 
+interface Pair {
+  readonly bench: Bench
+  readonly other: Bench
+  readonly most: number
+}
+
 async function compareRequests(
-  [bench, other]: readonly [Bench, Bench],
+  { bench, other, most }: Pair,
   subject: string,
   requests: Requests,
 ): Promise<void> {
   const stocks = [await bench.provideStock('middle'), await other.provideStock('middle')] as const
   await withGateway(stocks[0], (now) =>
     withGateway(stocks[1], async (before) =>
-      compareContenders(bench, { subject, stocks, now: await requests(now), before: await requests(before) }),
+      compareContenders(bench, {
+        subject,
+        stocks,
+        most,
+        now: await requests(now),
+        before: await requests(before),
+      }),
     ),
   )
 }
 
-async function compareSubmits(bench: Bench, other: Bench): Promise<void> {
+async function compareSubmits({ bench, other, most }: Pair): Promise<void> {
   for (const kind of listStoreKinds(bench.options)) {
     const stocks = [await bench.provideStock('small', kind), await other.provideStock('small', kind)] as const
     const now = await openShop(stocks[0])
@@ -72,6 +95,7 @@ async function compareSubmits(bench: Bench, other: Bench): Promise<void> {
         await compareContenders(bench, {
           subject: 'submit',
           stocks,
+          most,
           now: [createSubmitContender(now, name)],
           before: [createSubmitContender(before, name)],
         })
@@ -88,13 +112,14 @@ interface Comparison {
   readonly subject: string
   /** The databases of this source tree and of the other one. */
   readonly stocks: readonly [FilledStock, FilledStock]
+  readonly most: number
   readonly now: readonly Contender[]
   readonly before: readonly Contender[]
 }
 
 async function compareContenders(
   { options, report }: Bench,
-  { subject, stocks, now, before }: Comparison,
+  { subject, stocks, most, now, before }: Comparison,
 ): Promise<void> {
   const [{ tree: nowTree }, { tree: beforeTree }] = stocks
   const contenders = now.flatMap((each) => {
@@ -115,7 +140,7 @@ async function compareContenders(
       by: 'cost',
       of: `${name}, ${nowTree.name}`,
       over: `${name}, ${beforeTree.name}`,
-      bound,
+      bound: { is: 'at most', must: most },
     })
   }
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { operations } from '@trade-gateway/connector'
-import { type Bench, listStoreKinds, type Subject } from '../bench.ts'
+import { type Bench, listStoreKinds, type Subject, withGateway } from '../bench.ts'
 import { type Contender, type ContestResult, runContest } from '../contest.ts'
 import { type FilledStock, getNodePath, type RunningGateway, startGateway } from '../gateway.ts'
 import { formatSku } from '../goods.ts'
@@ -34,6 +34,9 @@ export interface Shop {
 }
 
 export async function openShop(stock: FilledStock): Promise<Shop> {
+  const { settings: _settings, ...tree } = stock.tree
+  // The tree's own settings may leave out the admin token.
+  await withGateway({ ...stock, tree }, assignCustomer)
   const gateway = await startGateway(stock, undefined, handleOrderCall)
   try {
     return { gateway, headers: await signInBuyer(gateway) }
@@ -231,14 +234,18 @@ function createDraftPool({ gateway, headers }: Shop) {
   }
 }
 
-/** Assigns the ERP's customer to the channel and signs its buyer in. Returns the buyer's request headers. */
-async function signInBuyer({ url }: RunningGateway): Promise<Headers> {
+/** Assigns the ERP's customer to the channel. */
+async function assignCustomer({ url }: RunningGateway): Promise<void> {
   const admin = { 'x-admin-token': adminToken, 'content-type': 'application/json' }
   const body = JSON.stringify({ customer_code: customer })
   expectStatus(
     await sendRequest(`${url}/admin/api/channels/rich`, { method: 'PATCH', headers: admin, body }),
     200,
   )
+}
+
+/** Signs the channel's buyer in. Returns the buyer's request headers. */
+async function signInBuyer({ url }: RunningGateway): Promise<Headers> {
   const grant = JSON.stringify({ grant_type: 'password', ...credentials })
   const json = { 'content-type': 'application/json' }
   const seen = await sendRequest(`${url}/api/v1/auth/token`, { method: 'POST', headers: json, body: grant })

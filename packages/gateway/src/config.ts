@@ -42,7 +42,7 @@ export interface Config {
   /** Where traces are exported to, and the share of traces that begin here; undefined exports none. */
   readonly traces: { readonly url: string; readonly share: number } | undefined
   readonly logLevel: LogLevel
-  /** Which requests are recorded in the request log: writes, failures and slow reads, or all. */
+  /** Which requests are recorded in the request log: none, writes with failures and slow reads, or all. */
   readonly logRequests: (typeof requestLogModes)[number]
   readonly requestLogDays: number
   readonly auditDays: number
@@ -77,7 +77,7 @@ export class ConfigError extends Error {
 
 export const defaultDataDir = './data'
 const minSecretCharacters = 32
-const requestLogModes = ['notable', 'all'] as const
+const requestLogModes = ['none', 'notable', 'all'] as const
 const defaultLegacyEnd = '2026-11-30T23:59:59Z'
 const defaultViews = 'AU=AUSYD1+AUSYD2,CN=CHNZJ1'
 

@@ -177,6 +177,18 @@ describe('the request log', () => {
     expectError(await shop.get('/requests/story-old'), 'NOT_FOUND')
   })
 
+  it('has neither rows nor counts with LOG_REQUESTS=none', async () => {
+    const silent = await openTestGateway({ settings: { LOG_REQUESTS: 'none' } })
+    const { token } = await createWorld(silent)
+    await call(silent, 'POST', '/api/v1/carts', { token, body: {} })
+    await call(silent, 'GET', '/api/v1/nowhere', { token })
+    silent.clock.advance(2 * 60 * 60_000)
+    await storeRequests(silent.gateway, true)
+    for (const table of ['requests', 'request_counts'] as const)
+      expect(await silent.gateway.store.db.selectFrom(table).selectAll().execute()).toEqual([])
+    await silent.close()
+  })
+
   it('has 1,000 of 1,000 mixed calls with LOG_REQUESTS=all', async () => {
     const thorough = await openTestGateway({ settings: { LOG_REQUESTS: 'all' } })
     const { token } = await createWorld(thorough)

@@ -38,6 +38,7 @@ export interface Finished {
 
 /** Keeps one finished request in memory until the next turn stores it. */
 export function recordRequest(gateway: Gateway, finished: Finished): void {
+  if (gateway.config.logRequests === 'none') return
   const { requests, hours } = gateway.memory
   countInHour(hours, toCounted(gateway, finished))
   countLegacyUse(gateway, finished.call)

@@ -33,7 +33,7 @@ export const settingsEn = {
   SANDBOX_ACTIVITY: 'Simulated stock changes of the built-in ERP per minute; 0 turns them off',
   LOG_LEVEL: 'Log level: `debug`, `info`, `warn`, `error` or `silent`',
   LOG_REQUESTS:
-    'Which requests leave a row in the request log: `notable` (writes, failures and reads slower than 250 ms) or `all`; other requests are counted',
+    'Which requests leave a row in the request log: `notable` (writes, failures and reads slower than 250 ms) or `all`; other requests are counted. With `none`, requests are neither logged nor counted',
   LOG_REQUESTS_DAYS: 'Days that the request log is kept',
   AUDIT_DAYS: 'Days that the audit log is kept',
   OTEL_EXPORTER_OTLP_ENDPOINT:

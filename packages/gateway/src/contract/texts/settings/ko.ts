@@ -35,7 +35,7 @@ export const settingsKo: Readonly<Record<SettingName, string>> = {
   SANDBOX_ACTIVITY: '내장 ERP에서 1분마다 시뮬레이션하는 재고 변경 수. 0이면 끕니다.',
   LOG_LEVEL: '로그 수준. `debug`, `info`, `warn`, `error`, `silent` 중 하나입니다.',
   LOG_REQUESTS:
-    '요청 로그에 남길 요청. `notable`(쓰기, 실패, 250ms보다 느린 조회) 또는 `all`. 그 밖의 요청은 횟수만 기록합니다.',
+    '요청 로그에 남길 요청. `notable`(쓰기, 실패, 250ms보다 느린 조회) 또는 `all`. 그 밖의 요청은 횟수만 기록합니다. `none`이면 요청을 기록하지도 세지도 않습니다.',
   LOG_REQUESTS_DAYS: '요청 로그를 보관하는 일수',
   AUDIT_DAYS: '감사 로그를 보관하는 일수',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'OpenTelemetry 수집기의 기본 URL. 트레이스를 OTLP/HTTP로 보냅니다.',

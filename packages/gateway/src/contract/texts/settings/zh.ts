@@ -28,7 +28,7 @@ export const settingsZh: Readonly<Record<SettingName, string>> = {
   SANDBOX_ACTIVITY: '内置 ERP 每分钟模拟的库存变更次数；0 表示关闭',
   LOG_LEVEL: '日志级别：`debug`、`info`、`warn`、`error` 或 `silent`',
   LOG_REQUESTS:
-    '哪些请求记入请求日志：`notable`（写操作、失败和超过 250 毫秒的读取）或 `all`；其他请求只计数',
+    '哪些请求记入请求日志：`notable`（写操作、失败和超过 250 毫秒的读取）或 `all`；其他请求只计数。设为 `none` 时既不记录也不计数',
   LOG_REQUESTS_DAYS: '请求日志保留的天数',
   AUDIT_DAYS: '审计日志保留的天数',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'OpenTelemetry 采集器的基础 URL；链路追踪数据以 OTLP/HTTP 发送到这里',
