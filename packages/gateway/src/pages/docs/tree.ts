@@ -19,7 +19,7 @@ export const docGroups = [
   { id: 'agents', pages: ['agents/connect-an-agent'] },
   { id: 'sandbox', pages: ['sandbox'] },
   { id: 'erp', pages: ['erp/connect-an-erp'] },
-  { id: 'operate', pages: ['operate', 'console', 'runbooks', 'configuration'] },
+  { id: 'operate', pages: ['operate', 'console', 'monitor', 'runbooks', 'configuration'] },
   { id: 'project', pages: ['promises', 'glossary', 'versioning', 'changelog'] },
 ] as const
 
