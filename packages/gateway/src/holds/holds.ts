@@ -87,14 +87,14 @@ export async function releaseHold(context: CallContext, id: string) {
   const { gateway, caller } = context
   const known = requireOwned(await findHold(gateway.store.db, id), caller, 'hold', id)
   requireCapability(gateway, caller, known)
-  return releaseHoldRow(context, known, holdRelease)
+  return releaseHoldRow(context, known)
 }
 
 /**
- * Releases a hold whose owner was checked, by `write`, which is `holdRelease` or adds to it. Returns a hold that was
- * released before as it is. Throws `UPSTREAM_REJECTED` for an order's hold.
+ * Releases a hold whose owner was checked. `record` is the last statement of the commit. Returns a hold that was released
+ * before as it is. Throws `UPSTREAM_REJECTED` for an order's hold.
  */
-export async function releaseHoldRow(writer: Writer, known: HoldRow, write: typeof holdRelease) {
+export async function releaseHoldRow(writer: Writer, known: HoldRow, record?: (tx: Tx) => Promise<void>) {
   const { gateway } = writer
   const { db } = gateway.store
   const { hold_id, channel_code } = known
@@ -108,7 +108,8 @@ export async function releaseHoldRow(writer: Writer, known: HoldRow, write: type
     if (target.lock !== lock || (await hasOpenWrite(db, target.id)))
       throw toDocumentInDoubtError(row.source_id)
     const { reference, source, source_id } = row
-    return performWrite(writer, write, {
+    return performWrite(writer, holdRelease, {
+      record,
       document: target,
       held,
       reference,

@@ -7,7 +7,7 @@ import type { Gateway } from '../gateway.ts'
 import { type CursorQuery, readCursorPage } from '../store/cursor-page.ts'
 import type { HoldRow } from '../store/tables.ts'
 import type { Writer } from '../writes/intent.ts'
-import { hold, holdRelease, releaseHoldRow, requireHold, toHoldJson } from './holds.ts'
+import { hold, releaseHoldRow, requireHold, toHoldJson } from './holds.ts'
 
 /** A hold as the operator's list shows it. */
 export const operatorsHold = z
@@ -47,14 +47,9 @@ export async function searchHolds({ store }: Gateway, search: HoldSearch) {
 export async function releaseHoldForOperator(writer: Writer, id: string): Promise<OperatorsHold> {
   const row = await requireHold(writer.gateway.store.db, id)
   const before = toOperatorsHold(row)
-  await releaseHoldRow(writer, row, {
-    ...holdRelease,
-    async apply(context, written) {
-      const reply = await holdRelease.apply(context, written)
-      const after = toOperatorsHold(await requireHold(context.tx, id))
-      await recordChange(writer, context.tx, { before, after })
-      return reply
-    },
+  await releaseHoldRow(writer, row, async (tx) => {
+    const after = toOperatorsHold(await requireHold(tx, id))
+    await recordChange(writer, tx, { before, after })
   })
   return toOperatorsHold(await requireHold(writer.gateway.store.db, id))
 }

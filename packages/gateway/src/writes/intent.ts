@@ -75,6 +75,8 @@ export interface WritePlan<Detail, Row = never> {
   readonly row?: Row
   /** Throws to refuse the write. It runs in the intent's transaction, for checks that read other documents. */
   check?(tx: Tx): Promise<void>
+  /** Records an operator's change in the audit log, as the last statement of the commit of a success. */
+  readonly record?: ((tx: Tx) => Promise<void>) | undefined
   /** Work that runs while the intent is committed, and must end before the write is sent. */
   readonly ready?: Promise<unknown>
   /** The changes of documents in the intent's commit. Each must change exactly one row. */

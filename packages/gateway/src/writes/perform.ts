@@ -65,13 +65,16 @@ async function executeWrite<Detail, Body, Row>(
     await undoOwnIntent(gateway, write, { intent, httpStatus: 422 })
     throw toRejectionError(answer.rejected)
   }
-  return applyOutcome(writer, write, { intent, written: answer.ok, row: plan.row }).catch(
-    (error: unknown) => {
-      if (error instanceof SettledElsewhere) throw toDocumentInDoubtError(intent.document_id)
-      // The ERP performed the write even though storing the outcome failed.
-      throw toUnconfirmedWriteError(error)
-    },
-  )
+  return applyOutcome(writer, write, {
+    intent,
+    written: answer.ok,
+    row: plan.row,
+    record: plan.record,
+  }).catch((error: unknown) => {
+    if (error instanceof SettledElsewhere) throw toDocumentInDoubtError(intent.document_id)
+    // The ERP performed the write even though storing the outcome failed.
+    throw toUnconfirmedWriteError(error)
+  })
 }
 
 /**
@@ -126,8 +129,8 @@ interface Outcome<Row> {
   readonly written: Written
   /** The document as the intent left it, if the plan has it. */
   readonly row?: Row | undefined
-  /** Records a settlement by a person in the audit log, as the last statement of the same commit. */
-  record?(tx: Tx): Promise<void>
+  /** Records an operator's change in the audit log, as the last statement of the same commit. */
+  readonly record?: ((tx: Tx) => Promise<void>) | undefined
 }
 
 /** Commits what the ERP reported, publishes the stock figures, and only then returns the response. */
