@@ -134,10 +134,10 @@ describe('the release of a hold', () => {
 async function readAudit(hold_id: string): Promise<LooseJson[]> {
   const rows = await house.gateway.store.db
     .selectFrom('admin_audit')
-    .select('detail')
+    .select(['actor', 'detail'])
     .where('action', '=', 'admin.holds.delete')
     .where('subject', '=', `/admin/api/holds/${hold_id}`)
     .orderBy('at')
     .execute()
-  return rows.map(({ detail }) => JSON.parse(detail))
+  return rows.map(({ actor, detail }) => ({ actor, ...JSON.parse(detail) }))
 }

@@ -118,8 +118,8 @@ describe('the unlocking of a name', () => {
 async function readAudit(lockout_id: string): Promise<LooseJson[]> {
   const rows = await house.gateway.store.db
     .selectFrom('admin_audit')
-    .select('detail')
+    .select(['actor', 'detail'])
     .where('subject', '=', `/admin/api/lockouts/${lockout_id}`)
     .execute()
-  return rows.map(({ detail }) => JSON.parse(detail))
+  return rows.map(({ actor, detail }) => ({ actor, ...JSON.parse(detail) }))
 }

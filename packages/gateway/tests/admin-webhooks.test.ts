@@ -447,10 +447,10 @@ describe('a redelivery of many', () => {
 async function readAudit(action: string): Promise<LooseJson[]> {
   const rows = await house.gateway.store.db
     .selectFrom('admin_audit')
-    .select('detail')
+    .select(['actor', 'detail'])
     .where('action', '=', action)
     .orderBy('at')
     .orderBy('audit_id')
     .execute()
-  return rows.map(({ detail }) => JSON.parse(detail))
+  return rows.map(({ actor, detail }) => ({ actor, ...JSON.parse(detail) }))
 }
