@@ -177,6 +177,25 @@ describe('the request log', () => {
     expectError(await shop.get('/requests/story-old'), 'NOT_FOUND')
   })
 
+  it('forgets old counts and keeps new ones of the same channel and route', async () => {
+    const countReads = async () => {
+      await shop.get('/products?page_size=1')
+      house.clock.advance(60_000)
+      await storeRequests(house.gateway)
+    }
+    await countReads()
+    house.clock.advance(15 * day)
+    await countReads()
+    await prune(house.gateway)
+    const rows = await house.gateway.store.db
+      .selectFrom('request_counts')
+      .select('at')
+      .where('route', '=', '/api/v1/products')
+      .execute()
+    expect(rows).toHaveLength(1)
+    expect(house.clock.now() - Number(rows[0]?.at)).toBeLessThan(day)
+  })
+
   it('has neither rows nor counts with LOG_REQUESTS=none', async () => {
     const silent = await openTestGateway({ settings: { LOG_REQUESTS: 'none' } })
     const { token } = await createWorld(silent)

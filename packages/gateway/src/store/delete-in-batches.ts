@@ -13,8 +13,8 @@ const maxBatches = 200
 
 interface Over<Table extends keyof Tables & string> {
   readonly table: Table
-  /** The table's single-column primary key. */
-  readonly key: string & keyof Tables[Table]
+  /** A column that identifies a row: the table's single-column primary key, or SQLite's own `rowid`. */
+  readonly key: (string & keyof Tables[Table]) | 'rowid'
   readonly where: RawBuilder<boolean>
 }
 

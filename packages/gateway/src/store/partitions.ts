@@ -15,8 +15,8 @@ export function createUnpartitioned(db: Db): Partitions {
     async ensure() {},
     async dropBefore(table, at) {
       const where = sql<boolean>`at < ${Math.floor(at / dayMs) * dayMs}`
-      if (table === 'requests') await deleteInBatches(db, { table, key: 'row_id', where })
-      else await deleteInBatches(db, { table, key: 'slot', where })
+      // The keys of these tables have two columns.
+      await deleteInBatches(db, { table, key: 'rowid', where })
     },
   }
 }
