@@ -2,6 +2,8 @@
 
 import type { Erp } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { holdsPerSlice } from '../src/holds/search.ts'
+import { toJson } from '../src/store/json.ts'
 import { adminToken, buyers, call, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
 import { type Buyer, buildDropship, countHeldAtErp, expectData, expectError, openShop } from './trade.ts'
 
@@ -75,7 +77,68 @@ describe('the list of holds', () => {
     expect([first.data[0].hold_id, first.has_more]).toEqual([ids[0], true])
     expect(await listIds(`page_size=1&cursor=${first.next_cursor}`)).toEqual([ids[1]])
   })
+
+  it('finds a SKU behind thousands of other holds in pages, and other calls run meanwhile', async () => {
+    const sku = await shop.createSku()
+    const wanted = [0, 1, holdsPerSlice, 2 * holdsPerSlice + 500]
+    await addHolds(2 * holdsPerSlice + 600, (at) => (wanted.includes(at) ? sku : 'SOMETHING-ELSE'))
+    const ids = wanted.map((at) => `hld_made_${String(at).padStart(6, '0')}`).toReversed()
+    let turns = 0
+    const count = () => {
+      turns += 1
+      pending = setImmediate(count)
+    }
+    let pending = setImmediate(count)
+    expect(await listIds(`sku=${sku}`)).toEqual(ids)
+    clearImmediate(pending)
+    expect(turns).toBeGreaterThan(2)
+
+    const first = await list(`sku=${sku}&page_size=2`)
+    expect([first.data.length, first.has_more]).toEqual([2, true])
+    const second = await list(`sku=${sku}&page_size=2&cursor=${first.next_cursor}`)
+    expect([...first.data, ...second.data].map(({ hold_id }: LooseJson) => hold_id)).toEqual(ids)
+    expect([second.has_more, second.next_cursor]).toEqual([false, null])
+    expect(await listIds(`sku=${sku}&status=reserved`)).toEqual([])
+    expect(await listIds(`sku=${sku}&channel_code=channel-of-CUST-LANTERN`)).toEqual([])
+    await house.gateway.store.db.deleteFrom('holds').where('source_id', '=', 'made').execute()
+  })
 })
+
+/** Adds cancelled holds, each a millisecond younger than the one before. */
+async function addHolds(amount: number, skuOf: (at: number) => string): Promise<void> {
+  const { db, bulk } = house.gateway.store
+  const from = house.clock.now()
+  const rows = Array.from({ length: amount }, (_, at) => ({
+    hold_id: `hld_made_${String(at).padStart(6, '0')}`,
+    channel_code: 'channel-of-CUST-HARBOUR',
+    source: 'reservation',
+    source_id: 'made',
+    reference: `made-${at}`,
+    lines: toJson([{ warehouse_code: 'AUSYD1', sku: skuOf(at), quantity: 1 }]),
+    status: 'cancelled',
+    expires_at: from,
+    created_at: from + at,
+    updated_at: from,
+  }))
+  const columns = [
+    'hold_id',
+    'channel_code',
+    'source',
+    'source_id',
+    'reference',
+    'lines',
+    'status',
+    'expires_at',
+    'created_at',
+    'updated_at',
+  ] as const
+  await db
+    .insertInto('holds')
+    .columns([...columns])
+    .expression(bulk.rows('holds', columns, rows))
+    .execute()
+  house.clock.advance(amount)
+}
 
 describe('the release of a hold', () => {
   it('gives the units back at the ERP, ends the document, and is audited with before and after', async () => {

@@ -1,11 +1,12 @@
 /** The operator's view of holds: those of every channel. */
 
-import { sql } from 'kysely'
+import { setImmediate as yieldToLoop } from 'node:timers/promises'
+import { type SelectQueryBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { recordChange } from '../audit/audit.ts'
 import type { Gateway } from '../gateway.ts'
-import { type CursorQuery, readCursorPage } from '../store/cursor-page.ts'
-import type { HoldRow } from '../store/tables.ts'
+import { type CursorQuery, formatCursor, readCursorPage } from '../store/cursor-page.ts'
+import type { HoldRow, Tables } from '../store/tables.ts'
 import type { Writer } from '../writes/intent.ts'
 import { hold, releaseHoldRow, requireHold, toHoldJson } from './holds.ts'
 
@@ -30,13 +31,62 @@ export async function searchHolds({ store }: Gateway, search: HoldSearch) {
     const wanted = search[column]
     if (wanted !== undefined) query = query.where(column, '=', wanted)
   }
-  if (search.sku !== undefined) {
-    // The lines are JSON that the gateway wrote. `like` would ignore the case of letters on SQLite.
-    const part = `"sku":${JSON.stringify(search.sku)},`
-    query = query.where(sql<boolean>`replace(lines, ${part}, '') <> lines`)
+  if (search.sku !== undefined) return searchBySku(query, search, search.sku)
+  return readCursorPage(search, toList(query), toOperatorsHold)
+}
+
+type HoldQuery = SelectQueryBuilder<Tables, 'holds', HoldRow>
+
+/**
+ * The number of holds that one statement searches for a SKU. No index has the SKUs of a hold, and a statement over a
+ * million holds stopped an embedded store's process for two seconds.
+ */
+export const holdsPerSlice = 5_000
+/** The largest number of slices of one call. A page that ends there has fewer rows, and a cursor to continue from. */
+const maxSlices = 1_000
+
+/** Searches the holds that have a line of a SKU slice by slice, and lets the event loop run in between. */
+async function searchBySku(query: HoldQuery, search: HoldSearch, sku: string) {
+  // The lines are JSON that the gateway wrote. `like` would ignore the case of letters on SQLite.
+  const part = `"sku":${JSON.stringify(sku)},`
+  const wanted = query.where(sql<boolean>`replace(lines, ${part}, '') <> lines`)
+  const found: HoldRow[] = []
+  let { cursor } = search
+  for (let slice = 0; slice < maxSlices; slice++) {
+    const end = await findSliceEnd(query, { ...search, cursor })
+    const ofSlice = end ? wanted.where(sql<boolean>`(created_at, hold_id) >= (${end.at}, ${end.id})`) : wanted
+    // One row more than the page says whether another page follows.
+    const page_size = search.page_size + 1 - found.length
+    found.push(
+      ...(await readCursorPage({ ...search, cursor, page_size }, toList(ofSlice), (row) => row)).data,
+    )
+    if (!end || found.length > search.page_size) return toPage(found, search.page_size)
+    cursor = formatCursor(end)
+    await yieldToLoop()
   }
-  const list = { query, time: 'created_at', id: 'hold_id', positionOf }
-  return readCursorPage(search, list, toOperatorsHold)
+  return { data: found.map(toOperatorsHold), has_more: true, next_cursor: cursor ?? null }
+}
+
+/** Finds the position of the last hold of the slice after the cursor; undefined if fewer holds are left. */
+async function findSliceEnd(query: HoldQuery, search: HoldSearch) {
+  const list = toList(query.offset(holdsPerSlice - 1))
+  const { data } = await readCursorPage({ ...search, page_size: 1 }, list, positionOf)
+  return data.at(0)
+}
+
+function toPage(found: readonly HoldRow[], pageSize: number) {
+  const shown = found.slice(0, pageSize)
+  const last = shown.at(-1)
+  const hasMore = found.length > pageSize
+  return {
+    data: shown.map(toOperatorsHold),
+    has_more: hasMore,
+    next_cursor: hasMore && last ? formatCursor(positionOf(last)) : null,
+  }
+}
+
+function toList(query: HoldQuery) {
+  return { query, time: 'created_at', id: 'hold_id', positionOf }
 }
 
 /**
