@@ -138,7 +138,7 @@ function useDeliveryColumns(): readonly Column<Delivery>[] {
     { title: t('attempts'), render: ({ attempts }) => <Figure value={attempts} />, align: 'right' },
     {
       title: t('last_response'),
-      render: ({ last_status, last_error }) => <span className="mono">{last_error ?? last_status}</span>,
+      render: ({ last_status, last_error }) => <span className="mono">{last_status ?? last_error}</span>,
     },
     { title: t('next_attempt'), render: ({ next_attempt_at: at }) => at !== null && <Time at={at} /> },
   ]

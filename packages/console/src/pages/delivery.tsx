@@ -68,7 +68,7 @@ function Delivery({ delivery }: { readonly delivery: Delivery }) {
             </span>,
           ],
           [t('attempts'), <Figure key="attempts" value={delivery.attempts} />],
-          [t('last_response'), delivery.last_error ?? delivery.last_status],
+          [t('last_response'), delivery.last_status ?? delivery.last_error],
           [t('last_attempt'), <Time key="last" at={delivery.last_attempt_at} />],
           [t('next_attempt'), <Time key="next" at={delivery.next_attempt_at} />],
           [t('created'), <Time key="created" at={delivery.created_at} form="full" />],
