@@ -111,13 +111,15 @@ export interface TestGatewayOptions {
   readonly spans?: Spans
   /** Whether to start without reading the stock of any warehouse, as at a first start. */
   readonly unfilled?: boolean
+  /** Whether to use the embedded store even if TEST_DATABASE_URL specifies a server. */
+  readonly isEmbedded?: boolean
 }
 
 export async function openTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const clock = new TestClock(testStart)
   const watched = createWatchedLog()
   const log = options.log ?? watched.log
-  const { store, drop } = await openTestStore(log)
+  const { store, drop } = await openTestStore(log, options.isEmbedded)
   await migrate(store)
   const sandbox = await openSandboxErp({
     path: ':memory:',
@@ -190,8 +192,9 @@ export function createTestConfig(settings: Readonly<Record<string, string>> = {}
 /** Opens a separate store for one test file. On PostgreSQL, `url` is the address of its database. */
 export async function openTestStore(
   log = jsonLog('silent'),
+  isEmbedded = false,
 ): Promise<{ store: Store; url?: string; drop: () => Promise<void> }> {
-  const server = readTestDatabaseUrl()
+  const server = isEmbedded ? undefined : readTestDatabaseUrl()
   if (server === undefined) return { store: openSqlite(':memory:', log), drop: async () => {} }
   const name = `tg_test_${randomBytes(6).toString('hex')}`
   const runAsAdmin = async (statement: string) => {

@@ -68,6 +68,12 @@ describe('a request of the channel', () => {
     await shop.post('/dropship-orders/submit', short, { 'x-request-id': 'story-short' })
     const { requests } = await readLoggedRequest('story-short')
     expect(requests[0]).toMatchObject({ status: 422, code: 'UPSTREAM_REJECTED' })
+    expect(requests[0].upstream_calls.at(-1)).not.toHaveProperty('rejection_reason')
+    const { json } = await call(house, 'GET', '/admin/api/requests/story-short', { admin: adminToken })
+    expect(json.data.requests[0].upstream_calls.at(-1)).toMatchObject({
+      result: 'rejected',
+      rejection_reason: 'insufficient_stock',
+    })
     await shop.post('/orders', { lines: 'nonsense' }, { 'x-request-id': 'story-nonsense' })
     const nonsense = await readLoggedRequest('story-nonsense')
     expect(nonsense.requests[0]).toMatchObject({ code: 'VALIDATION_FAILED', upstream_calls: [] })

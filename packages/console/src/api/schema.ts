@@ -1628,6 +1628,8 @@ export interface components {
                 duration_ms: number;
                 /** @description `ok`, `rejected`, or why there is no result: `timeout`, `unreachable`, `failed`, `malformed`, `not_sent` */
                 result: string;
+                /** @description Why the ERP refused the call, as the connector states it; null without a refusal */
+                rejection_reason: string | null;
             }[];
             /** @description What the `Idempotency-Key` did: the request ran for the first time, was replayed, or was refused; null without a key */
             idempotency: ("first" | "replayed" | "mismatch" | "in_progress") | null;

@@ -20,6 +20,7 @@ const states = [
 ] as const satisfies readonly Delivery['status'][]
 const types = ['stock.changed', 'order.created', 'webhook.test'] as const
 const pageSize = 50
+const everyMs = 10_000
 const deliveries = getRouteApi('/deliveries')
 const deadLetters = getRouteApi('/dead-letters')
 
@@ -58,9 +59,11 @@ function Deliveries({ title, text, search, isDead = false }: DeliveriesProps) {
   const t = useTexts()
   const status = states.find((state) => state === search.status)
   const type = types.find((each) => each === search.type)
-  const query = useRead('/admin/api/webhook-deliveries', {
-    query: { ...search, status, type, page_size: pageSize },
-  })
+  const query = useRead(
+    '/admin/api/webhook-deliveries',
+    { query: { ...search, status, type, page_size: pageSize } },
+    { everyMs },
+  )
   const { status: _status, ...others } = search
   return (
     <Page title={title} text={text} actions={<RedeliverMany filters={{ ...others, type }} isDead={isDead} />}>
@@ -135,7 +138,7 @@ function useDeliveryColumns(): readonly Column<Delivery>[] {
     { title: t('attempts'), render: ({ attempts }) => <Figure value={attempts} />, align: 'right' },
     {
       title: t('last_response'),
-      render: ({ last_status, last_error }) => <span className="mono">{last_error ?? last_status}</span>,
+      render: ({ last_status, last_error }) => <span className="mono">{last_status ?? last_error}</span>,
     },
     { title: t('next_attempt'), render: ({ next_attempt_at: at }) => at !== null && <Time at={at} /> },
   ]

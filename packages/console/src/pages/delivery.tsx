@@ -11,12 +11,18 @@ import { useTexts } from '../texts/texts.ts'
 type Delivery = ResultOf<'/admin/api/webhook-deliveries/{delivery_id}', 'get'>['data']
 
 const route = getRouteApi('/deliveries/$delivery_id')
+/** Short, because who redelivers an event waits here for its outcome. */
+const everyMs = 2_000
 
 /** One delivery: its attempts, the event's data and the request that caused it; sends it again. */
 export function DeliveryPage() {
   const t = useTexts()
   const { delivery_id } = route.useParams()
-  const query = useRead('/admin/api/webhook-deliveries/{delivery_id}', { params: { delivery_id } })
+  const query = useRead(
+    '/admin/api/webhook-deliveries/{delivery_id}',
+    { params: { delivery_id } },
+    { everyMs },
+  )
   const redeliver = useChange('post', '/admin/api/webhook-deliveries/{delivery_id}/redeliver')
   const url = query.data?.data.url ?? ''
   return (
@@ -62,7 +68,7 @@ function Delivery({ delivery }: { readonly delivery: Delivery }) {
             </span>,
           ],
           [t('attempts'), <Figure key="attempts" value={delivery.attempts} />],
-          [t('last_response'), delivery.last_error ?? delivery.last_status],
+          [t('last_response'), delivery.last_status ?? delivery.last_error],
           [t('last_attempt'), <Time key="last" at={delivery.last_attempt_at} />],
           [t('next_attempt'), <Time key="next" at={delivery.next_attempt_at} />],
           [t('created'), <Time key="created" at={delivery.created_at} form="full" />],

@@ -1,4 +1,3 @@
-import { Badge } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { RowOf } from '../api/client.ts'
 import { useRead } from '../api/hooks.ts'
@@ -20,29 +19,50 @@ export function DoubtsPage() {
   const columns: readonly Column<Doubt>[] = [
     {
       title: t('document'),
-      render: ({ document_id }) => (
-        <Link to="/orders/$order_id" params={{ order_id: document_id }} {...rowLink} className="mono">
-          {document_id}
-        </Link>
+      render: ({ document_id, kind }) => (
+        <div>
+          <Link to="/orders/$order_id" params={{ order_id: document_id }} {...rowLink} className="mono">
+            {document_id}
+          </Link>
+          <div className="mono muted">{kind}</div>
+        </div>
       ),
     },
-    { title: t('write'), render: ({ kind }) => <span className="mono">{kind}</span> },
-    { title: t('reference'), render: ({ reference }) => <Id value={reference} /> },
-    { title: t('channel'), render: ({ channel_code }) => channel_code },
     {
-      title: t('request'),
-      render: ({ request_id }) => (
-        <Link to="/requests/$request_id" params={{ request_id }} className="mono">
-          {request_id}
-        </Link>
+      title: t('reference'),
+      render: ({ reference, settled_by }) => (
+        <div>
+          <Id value={reference} />
+          <div className="muted">
+            {t('settled_by')} <b>{t(`settled_by_${settled_by}`)}</b>
+          </div>
+        </div>
       ),
     },
-    { title: t('sent'), render: ({ sent_at }) => <Time at={sent_at} /> },
-    { title: t('looked_up'), render: ({ looked_up_at }) => looked_up_at && <Time at={looked_up_at} /> },
     {
-      title: t('settled_by'),
-      render: ({ settled_by }) => (
-        <Badge color={settled_by === 'person' ? 'orange' : 'blue'}>{t(`settled_by_${settled_by}`)}</Badge>
+      title: t('channel'),
+      render: ({ channel_code, request_id }) => (
+        <div>
+          {channel_code}
+          <div>
+            <Link to="/requests/$request_id" params={{ request_id }} className="mono">
+              {request_id}
+            </Link>
+          </div>
+        </div>
+      ),
+    },
+    {
+      title: t('sent'),
+      render: ({ sent_at, looked_up_at: at }) => (
+        <div>
+          <Time at={sent_at} />
+          {at !== null && (
+            <div className="muted">
+              {t('looked_up')} <Time at={at} />
+            </div>
+          )}
+        </div>
       ),
     },
     {

@@ -31,7 +31,17 @@ export function HoldsPage() {
     },
   })
   const columns: readonly Column<Hold>[] = [
-    { title: t('hold'), render: ({ hold_id }) => <Id value={hold_id} /> },
+    {
+      title: t('hold'),
+      render: ({ hold_id, source, source_id }) => (
+        <div>
+          <Id value={hold_id} />
+          <div className="muted" title={source_id}>
+            {t(`source_${source}`)}
+          </div>
+        </div>
+      ),
+    },
     { title: t('state'), render: ({ status }) => <State value={`hold_${status}`} /> },
     {
       title: t('channel'),
@@ -42,21 +52,31 @@ export function HoldsPage() {
       ),
     },
     {
-      title: t('held_for'),
-      render: ({ source, source_id }) => <span title={source_id}>{t(`source_${source}`)}</span>,
+      title: t('goods'),
+      render: ({ lines }) =>
+        lines.length > 0 && (
+          <div>
+            {lines.map(({ warehouse_code, sku, quantity }) => (
+              <div key={`${warehouse_code} ${sku}`}>
+                <b className="figure">{quantity} ×</b> <span className="mono">{sku}</span> {warehouse_code}
+              </div>
+            ))}
+          </div>
+        ),
     },
     {
-      title: t('goods'),
-      wraps: true,
-      render: ({ lines }) =>
-        lines.map(({ warehouse_code, sku, quantity }) => (
-          <div key={`${warehouse_code} ${sku}`}>
-            <b className="figure">{quantity} ×</b> <span className="mono">{sku}</span> {warehouse_code}
-          </div>
-        )),
+      title: t('created'),
+      render: ({ created_at, expires_at, status }) => (
+        <div>
+          <Time at={created_at} />
+          {status === 'reserved' && (
+            <div className="muted">
+              {t('expires')} <Time at={expires_at} />
+            </div>
+          )}
+        </div>
+      ),
     },
-    { title: t('created'), render: ({ created_at }) => <Time at={created_at} /> },
-    { title: t('expires'), render: ({ expires_at }) => <Time at={expires_at} /> },
     {
       title: t('actions'),
       align: 'right',

@@ -102,6 +102,7 @@ function useOrderColumns(): readonly Column<Order>[] {
     { title: t('channel'), render: ({ channel_code }) => channel_code },
     {
       title: t('client_number'),
+      wraps: true,
       render: ({ client_order_number: number }) => number && <span className="mono">{number}</span>,
     },
     {

@@ -8,7 +8,7 @@ import { Facts, Page, Section } from '../parts/page.tsx'
 import { Empty, Read } from '../parts/states.tsx'
 import { Figure, Id, StatusCode, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
-import { Route } from './request/columns.tsx'
+import { NoChannel, Route } from './request/columns.tsx'
 import { toCurl, toLookUpCurl } from './request/curl.ts'
 import { useEventColumns } from './request/event-columns.tsx'
 import { Timeline } from './request/timeline.tsx'
@@ -71,7 +71,11 @@ function OneRequest({ request }: { readonly request: Logged }) {
           [t('time'), <Time key="at" at={request.at} form="full" />],
           [
             t('channel'),
-            channel_code === null ? t('no_token') : <ChannelLinks key="channel" code={channel_code} />,
+            channel_code === null ? (
+              <NoChannel key="channel" {...request} />
+            ) : (
+              <ChannelLinks key="channel" code={channel_code} />
+            ),
           ],
           [t('account'), account_id],
           [t('points'), <Figure key="points" value={request.points} />],

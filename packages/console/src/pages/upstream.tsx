@@ -53,12 +53,7 @@ function Connection({ upstream }: { readonly upstream: Upstream }) {
         <WritesFacts writes={upstream.writes} />
       </Section>
       <Section title={t('guarantee')}>
-        <Facts
-          rows={[
-            [t('guarantee'), guarantee && t(`guarantee_${guarantee.class}`)],
-            [t('guarantee_by'), guarantee?.says],
-          ]}
-        />
+        <p className="no-margin">{guarantee ? t(`guarantee_${guarantee.class}`) : '–'}</p>
       </Section>
       <Operations operations={upstream.operations} since={upstream.measured_since} />
       <Capabilities capabilities={upstream.capabilities} />

@@ -95,7 +95,9 @@ interface EmptyProps {
 export function Empty({ title, text, action }: EmptyProps) {
   return (
     <Stack align="center" gap={6} className="empty">
-      <Text fw={600}>{title}</Text>
+      <Text fw={600} ta="center">
+        {title}
+      </Text>
       {text && (
         <Text size="sm" c="dimmed" ta="center" maw={460}>
           {text}

@@ -31,7 +31,7 @@ function SignedIn() {
   return (
     <AppShell
       header={{ height: 52 }}
-      navbar={{ width: 216, breakpoint: 'sm', collapsed: { mobile: !opened } }}
+      navbar={{ width: 236, breakpoint: 'sm', collapsed: { mobile: !opened } }}
       padding={0}
     >
       <a className="skip" href="#content">

@@ -40,7 +40,7 @@ export function findTargets(text: string): Target[] {
     : []
   return [
     ...plain,
-    { kind: 'client_number', href: `/orders${writeSearch({ kind: 'dropship', client_order_number: word })}` },
+    { kind: 'client_number', href: `/orders${writeSearch({ client_order_number: word })}` },
     { kind: 'sku', href: `/holds${writeSearch({ sku: word })}` },
   ]
 }

@@ -9,6 +9,8 @@ export interface UpstreamCall {
   readonly duration_us: number
   /** `ok`, `rejected`, or why there is no result: `timeout`, `unreachable`, `failed`, `malformed`, `not_sent`. */
   readonly result: string
+  /** Why the ERP refused: a reason of the connector's protocol. The ERP's own text may name a recipient. */
+  readonly rejection_reason?: string
 }
 
 /** A request that records the calls to the ERP that were made for it. */

@@ -14,7 +14,7 @@ import { storeRequests } from './record.ts'
  */
 const maxSameId = 100
 
-const upstreamCall = z.object({ operation: z.string(), duration_ms: z.number(), result: z.string() })
+export const upstreamCall = z.object({ operation: z.string(), duration_ms: z.number(), result: z.string() })
 
 export const loggedRequest = z
   .object({
@@ -142,8 +142,9 @@ export function toRequestJson(row: RequestRow): z.input<typeof loggedRequest> {
     points,
     duration_ms: row.duration_us / 1000,
     upstream_ms: row.upstream_us / 1000,
-    upstream_calls: fromJson(row.upstream_calls).map(({ duration_us, ...call }) => ({
-      ...call,
+    upstream_calls: fromJson(row.upstream_calls).map(({ operation, duration_us, result }) => ({
+      operation,
+      result,
       duration_ms: duration_us / 1000,
     })),
     idempotency,

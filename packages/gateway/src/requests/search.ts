@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import type { z } from 'zod'
 import type { Gateway } from '../gateway.ts'
 import { type CursorQuery, readCursorPage } from '../store/cursor-page.ts'
+import { fromJson } from '../store/json.ts'
 import type { RequestRow } from '../store/tables.ts'
-import { findEvents, type loggedRequest, requireRequests, toRequestJson } from './read.ts'
+import { findEvents, requireRequests, toRequestJson } from './read.ts'
 import { storeRequests } from './record.ts'
 
 /** The filters of an operator's search. Every filter narrows the search; times are RFC 3339. */
@@ -15,8 +15,6 @@ export interface RequestSearch extends CursorQuery {
   /** Only requests with a status of 400 or above. */
   readonly failed?: boolean | undefined
 }
-
-type OperatorsView = z.input<typeof loggedRequest> & { readonly channel_code: string | null }
 
 /** Searches the requests of every channel, newest first, and returns one page. Throws `VALIDATION_FAILED`. */
 export async function searchRequests(gateway: Gateway, search: RequestSearch) {
@@ -48,6 +46,16 @@ function positionOf({ at, row_id }: RequestRow) {
   return { at, id: row_id }
 }
 
-export function toOperatorsView(row: RequestRow): OperatorsView {
-  return { ...toRequestJson(row), channel_code: row.channel_code === '' ? null : row.channel_code }
+/** A request as operators see it: also with its channel, and with the reasons for which the ERP refused calls. */
+export function toOperatorsView(row: RequestRow) {
+  const made = toRequestJson(row)
+  const reasons = fromJson(row.upstream_calls).map(({ rejection_reason = null }) => rejection_reason)
+  return {
+    ...made,
+    upstream_calls: made.upstream_calls.map((call, at) => ({
+      ...call,
+      rejection_reason: reasons[at] ?? null,
+    })),
+    channel_code: row.channel_code === '' ? null : row.channel_code,
+  }
 }

@@ -10,6 +10,7 @@ import {
   callOperation,
   createErp,
   type Erp,
+  type ErpResult,
   type OperationId,
   operations,
   UnknownOutcome,
@@ -105,7 +106,7 @@ interface Tracer extends Observers {
 }
 
 /** Records the duration and the result of a call, retries included, for the request that made it and for operators. */
-async function trace<T extends object>(
+async function trace<T extends ErpResult<unknown>>(
   { tracing, metrics, figures, clock }: Tracer,
   operation: string,
   work: (context: TraceContext | undefined) => Promise<T>,
@@ -115,16 +116,18 @@ async function trace<T extends object>(
   const span = parent && tracing?.spans.start({ name: `erp ${operation}`, kind: 'client', parent })
   const began = clock.monotonic()
   let result = 'failed'
+  let refusal: { readonly rejection_reason?: string } = {}
   try {
     const answer = await work(span?.context ?? parent)
     result = 'rejected' in answer ? 'rejected' : 'ok'
+    if ('rejected' in answer) refusal = { rejection_reason: answer.rejected.reason }
     return answer
   } catch (error) {
     if (error instanceof UnknownOutcome) result = error.sent ? error.kind : 'not_sent'
     throw error
   } finally {
     const ms = clock.monotonic() - began
-    const made = { operation, duration_us: Math.round(ms * 1000), result }
+    const made = { operation, duration_us: Math.round(ms * 1000), result, ...refusal }
     tracing?.note(made)
     figures?.note(made)
     metrics?.endUpstreamCall(operation, result, ms / 1000)

@@ -32,6 +32,10 @@ export async function openPage(browser: Browser, origin: string, options: Browse
   page.on('console', (message) => {
     if (message.type() === 'error') offences.push(message.text())
   })
+  page.on('dialog', (dialog) => {
+    offences.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
   page.on('pageerror', (error) => offences.push(String(error)))
   return { page, offences, close: () => context.close() }
 }

@@ -111,6 +111,7 @@ describe.skipIf(why !== undefined)('the console in a browser', { timeout: patien
     await page.getByRole('textbox', { name: 'Code' }).fill('corner-shop')
     await page.getByRole('textbox', { name: 'Name' }).fill('<img src=x onerror=alert(1)>')
     await page.getByRole('button', { name: 'Create the channel' }).click()
+    await page.locator('.credential').nth(1).waitFor()
     const [clientId, secret] = await page.locator('.credential').allTextContents()
     await page.getByRole('button', { name: 'I have stored it' }).click()
     await page.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).waitFor()

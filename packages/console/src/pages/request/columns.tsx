@@ -22,7 +22,7 @@ export function useRequestColumns(): readonly Column<LoggedRequest>[] {
     { title: t('route'), fills: true, render: (request) => <Route {...request} /> },
     {
       title: t('channel'),
-      render: ({ channel_code }) => channel_code ?? <span className="muted">{t('no_token')}</span>,
+      render: (request) => request.channel_code ?? <NoChannel {...request} />,
     },
     { title: t('duration'), render: ({ duration_ms }) => <Duration ms={duration_ms} />, align: 'right' },
     {
@@ -32,6 +32,13 @@ export function useRequestColumns(): readonly Column<LoggedRequest>[] {
     },
     { title: t('points'), render: ({ points }) => <Figure value={points} />, align: 'right' },
   ]
+}
+
+/** Why a request has no channel: it is an operator's, or it had no valid token. */
+export function NoChannel({ route, status }: Pick<LoggedRequest, 'route' | 'status'>) {
+  const t = useTexts()
+  const isOperator = route.startsWith('/admin/') && status !== 401
+  return <span className="muted">{t(isOperator ? 'operator' : 'no_token')}</span>
 }
 
 export function Route({ method, route }: Pick<LoggedRequest, 'method' | 'route'>) {

@@ -8,6 +8,7 @@ interface TimedRequest {
     readonly operation: string
     readonly duration_ms: number
     readonly result: string
+    readonly rejection_reason: string | null
   }[]
 }
 
@@ -20,12 +21,12 @@ export function Timeline({ request }: { readonly request: TimedRequest }) {
     <div className="timeline">
       <Bar name={t('whole_request')} ms={total} total={total} kind="whole" />
       <Bar name={t('in_gateway')} ms={own} total={total} kind="gateway" />
-      {calls.map(({ operation, duration_ms, result }, at) => (
+      {calls.map(({ operation, duration_ms, result, rejection_reason: reason }, at) => (
         <Bar
           // biome-ignore lint/suspicious/noArrayIndexKey: the calls of a request never change, and one may repeat.
           key={`${operation} ${at}`}
           name={operation}
-          {...(result === 'ok' ? {} : { note: result })}
+          {...(result === 'ok' ? {} : { note: reason === null ? result : `${result}: ${reason}` })}
           ms={duration_ms}
           total={total}
           kind={result === 'ok' ? 'erp' : 'failed'}

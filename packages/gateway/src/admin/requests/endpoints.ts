@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { codeField, cursorPaging, flag, period, toCursorPageSchema } from '../../contract/fields.ts'
 import { endpoint, toDataSchema } from '../../endpoint.ts'
-import { loggedRequest, requestTrace } from '../../requests/read.ts'
+import { loggedRequest, requestTrace, upstreamCall } from '../../requests/read.ts'
 import { readRequestTraceForOperator, searchRequests } from '../../requests/search.ts'
 import { ko } from './endpoints.ko.ts'
 import { zh } from './endpoints.zh.ts'
@@ -9,7 +9,10 @@ import { zh } from './endpoints.zh.ts'
 const translations = { zh, ko }
 
 export const operatorsRequest = loggedRequest
-  .extend({ channel_code: z.string().nullable() })
+  .extend({
+    upstream_calls: z.array(upstreamCall.extend({ rejection_reason: z.string().nullable() })),
+    channel_code: z.string().nullable(),
+  })
   .meta({ id: 'OperatorsRequest' })
 
 export const requestsList = endpoint({

@@ -316,6 +316,7 @@ export const fieldsEn = {
   operation: 'What the gateway asked of the ERP',
   result:
     '`ok`, `rejected`, or why there is no result: `timeout`, `unreachable`, `failed`, `malformed`, `not_sent`',
+  rejection_reason: 'Why the ERP refused the call, as the connector states it; null without a refusal',
   idempotency:
     'What the `Idempotency-Key` did: the request ran for the first time, was replayed, or was refused; null without a key',
   events: 'Events that the request caused',

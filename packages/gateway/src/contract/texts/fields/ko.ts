@@ -313,6 +313,7 @@ export const fieldsKo: Readonly<Record<FieldName, string>> = {
   operation: '게이트웨이가 ERP에 요청한 작업',
   result:
     '`ok`, `rejected`, 또는 결과가 없는 이유(`timeout`, `unreachable`, `failed`, `malformed`, `not_sent`)',
+  rejection_reason: 'ERP가 호출을 거부한 이유(커넥터가 정한 값). 거부되지 않았으면 null입니다.',
   idempotency: '`Idempotency-Key`의 결과. 처음 실행됨, 재생됨, 거부됨 중 하나이며 키가 없으면 null입니다.',
   events: '요청으로 생긴 이벤트',
   deliveries: '이벤트의 웹훅 전송',

@@ -310,6 +310,7 @@ export const fieldsZh: Readonly<Record<FieldName, string>> = {
   upstream_calls: '该请求对 ERP 的调用，按结束的先后排列',
   operation: '网关请求 ERP 执行的操作',
   result: '`ok`、`rejected`，或没有结果的原因：`timeout`、`unreachable`、`failed`、`malformed`、`not_sent`',
+  rejection_reason: 'ERP 拒绝该调用的原因（连接器给出的取值）；未被拒绝时为 null',
   idempotency: '`Idempotency-Key` 的作用：首次执行、重放或被拒绝；没有该请求头时为 null',
   events: '该请求产生的事件',
   deliveries: '该事件的 Webhook 投递',
