@@ -55,7 +55,7 @@ describe('standard output', () => {
   })
 
   it('has the documented fields only', () => {
-    const page = readFileSync(join(root, 'docs/en/operate.md'), 'utf8')
+    const page = readFileSync(join(root, 'docs/en/monitor.md'), 'utf8')
     const section = page.slice(page.indexOf('## Logs'), page.indexOf('## Upgrades'))
     const table = section.split('\n').filter((line) => line.startsWith('| `'))
     const documented = table.flatMap((line) => (line.split('|')[1] ?? '').match(/\w+/g) ?? [])

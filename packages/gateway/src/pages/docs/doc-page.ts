@@ -117,7 +117,7 @@ function readContent(path: DocPath, language: Language): Content | undefined {
 }
 
 /** Long pages for people: of these, `llms-full.txt`, the file for language models, has the title and summary only. */
-const forPeople: ReadonlySet<DocPath> = new Set(['promises', 'runbooks'])
+const forPeople: ReadonlySet<DocPath> = new Set(['promises', 'runbooks', 'monitor'])
 
 /** Leaves a piece out of `llms-full.txt`. */
 function omitFromFullText(piece: Piece): Piece {
