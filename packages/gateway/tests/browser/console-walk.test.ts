@@ -40,6 +40,8 @@ import { launchChromium, openPage, patienceMs, why } from './chromium.ts'
 const script = '<img src=x onerror=alert(1)>'
 /** By when a change must apply in every process. */
 const soonMs = 1_000
+/** How often a condition is looked at that may take a while on a busy machine. */
+const patience = { timeout: 30_000, interval: 50 }
 const maxTabs = 60
 
 const stores = [
@@ -85,6 +87,7 @@ describe.skipIf(why !== undefined).each(stores)(
       stopWorkers = startWorkers(house.gateway)
       shop = openShop(house)
       receiver = await openReceiver()
+      await registerEndpoint(house, await shop.token(), receiver.url)
       browser = await launchChromium()
       const opened = await openPage(browser, house.url, { viewport: { width: 1280, height: 900 } })
       page = opened.page
@@ -133,10 +136,10 @@ describe.skipIf(why !== undefined).each(stores)(
           ({ deliveries }: LooseJson) => deliveries,
         )[0]
       for (const [failures, delayMs] of retryDelaysMs.entries()) {
-        await expect.poll(async () => (await find())?.attempts, { timeout: patienceMs }).toBe(failures + 1)
+        await expect.poll(async () => (await find())?.attempts, patience).toBe(failures + 1)
         house.clock.advance(delayMs)
       }
-      await expect.poll(async () => (await find()).status, { timeout: patienceMs }).toBe('dead_letter')
+      await expect.poll(async () => (await find()).status, patience).toBe('dead_letter')
       return (await find()).delivery_id
     }
 
@@ -200,7 +203,6 @@ describe.skipIf(why !== undefined).each(stores)(
     })
 
     it('redelivers a dead letter to a receiver that works again', async () => {
-      await registerEndpoint(house, await shop.token(), receiver.url)
       const id = await makeDeadLetter('WEB-78-dead')
       receiver.usual = 200
       const before = receiver.received.length
@@ -237,13 +239,13 @@ describe.skipIf(why !== undefined).each(stores)(
       const sku = await shop.createSku({ AUSYD1: 3 })
       const wish = buildDropship(sku)
       const preview = expectData(await shop.post('/dropship-orders/allocation-preview', wish))
-      await expect.poll(() => shop.readAvailable(sku)).toBe(2)
+      await expect.poll(() => shop.readAvailable(sku), patience).toBe(2)
       await open(`/holds?sku=${sku}`)
       await confirm(row(sku), 'Release')
       await row(sku).getByText('released').waitFor()
       const [hold] = await listAsAdmin(`/holds?sku=${sku}`)
       expect(hold).toMatchObject({ hold_id: preview.hold.hold_id, status: 'cancelled' })
-      await expect.poll(() => shop.readAvailable(sku)).toBe(3)
+      await expect.poll(() => shop.readAvailable(sku), patience).toBe(3)
     })
 
     it('settles a write of unknown outcome after a look into the ERP', async () => {
@@ -299,7 +301,7 @@ describe.skipIf(why !== undefined).each(stores)(
       const wish = buildDropship(await shop.createSku(), { client_order_number: number, remark: script })
       const { dropship_order_id } = expectData(await shop.post('/dropship-orders/submit', wish))
       const read = () => readAsAdmin(`/orders/${dropship_order_id}`)
-      await expect.poll(async () => (await read()).dropship_order.status_raw).toBe(script)
+      await expect.poll(async () => (await read()).dropship_order.status_raw, patience).toBe(script)
       await open('/orders')
       await row(number).click()
       await page.getByText(dropship_order_id).first().waitFor()
@@ -328,7 +330,7 @@ describe.skipIf(why !== undefined).each(stores)(
       await conflict.waitFor()
       expect(await readAsAdmin(`/channels/${channel_code}`)).toMatchObject(theirs)
       await page.getByRole('button', { name: 'Take over the current values' }).click()
-      await expect.poll(() => name.inputValue()).toBe('Theirs')
+      await expect.poll(() => name.inputValue(), patience).toBe('Theirs')
       await name.fill('Mine')
       await save.click()
       await page.getByText('The channel is changed.').waitFor()
@@ -349,12 +351,13 @@ describe.skipIf(why !== undefined).each(stores)(
       await page.keyboard.press('Enter')
       await page.getByRole('navigation').waitFor()
 
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
       await page.keyboard.press('Control+k')
-      await page.getByPlaceholder('Request id').waitFor()
-      await page.keyboard.type('WEB-77-refused')
-      await page.getByRole('button', { name: 'Request WEB-77-refused' }).waitFor()
+      await expect.poll(() => hasFocus(page.getByPlaceholder('Request id')), patience).toBe(true)
+      await page.keyboard.type('WEB-79-dead')
+      await page.getByRole('button', { name: 'Request WEB-79-dead' }).waitFor()
       await page.keyboard.press('Enter')
-      await page.getByText('rejected: insufficient_stock').waitFor()
+      await page.getByRole('heading', { level: 2 }).filter({ hasText: 'dropship-orders/submit' }).waitFor()
       await page.getByPlaceholder('Request id').waitFor({ state: 'detached' })
       await skipTo(page, page.getByRole('main').getByRole('link', { name: 'Requests' }))
       await page.keyboard.press('Enter')
@@ -399,11 +402,13 @@ async function signIn(page: Page) {
   await page.getByRole('navigation').waitFor()
 }
 
+const hasFocus = (target: Locator) => target.evaluate((element) => element.matches(':focus'))
+
 /** Moves the focus with the tabulator until an element has it. */
 async function tabTo(page: Page, target: Locator) {
   await target.waitFor()
   for (let tabs = 0; tabs < maxTabs; tabs++) {
-    if (await target.evaluate((element) => element.matches(':focus'))) return
+    if (await hasFocus(target)) return
     await page.keyboard.press('Tab')
   }
   throw new Error(`The keyboard does not reach ${target}.`)
