@@ -225,7 +225,7 @@ describe('get_statement', () => {
   })
 
   it('does not compare what was booked while it read', async () => {
-    const compareBalance = async () => {
+    const hasBalanceCheck = async () => {
       const { data } = await agent.call('get_statement', november)
       expect(listFailedChecks(data)).toEqual([])
       return data.checks.some((each: LooseJson) => each.name === 'AUD closing = balance')
@@ -238,14 +238,14 @@ describe('get_statement', () => {
     onAsked = (path) => {
       if (path.endsWith('/bills')) setBalance('2026-11-21T12:00:00.001Z', 90)
     }
-    expect(await compareBalance()).toBe(false)
+    expect(await hasBalanceCheck()).toBe(false)
     onAsked = () => {}
     // The balance was read before the newest transaction was booked.
     books = createBooks()
     setBalance(`${formatDay(9)}T09:59:59.999Z`, 120.1)
-    expect(await compareBalance()).toBe(false)
+    expect(await hasBalanceCheck()).toBe(false)
     books = createBooks()
-    expect(await compareBalance()).toBe(true)
+    expect(await hasBalanceCheck()).toBe(true)
   })
 
   it('opens and closes a currency without movement with the same balance', async () => {

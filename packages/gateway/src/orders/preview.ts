@@ -22,8 +22,8 @@ import { hashContent, mergeDraft, toErpRequest } from './request.ts'
 const maxQuoted = 50
 
 /**
- * Quotes the draft merged with the body: allocation, arrival and cost. A preview holds no stock and changes no field of
- * the order.
+ * Quotes the draft merged with the body: allocation, arrival and cost. A preview holds no stock and changes nothing that
+ * the client sees of the order. It stores the quoted total, which a later submit with the same content reads.
  */
 export async function previewOrder({ gateway, call, caller }: CallContext, id: string, body: OrderBody) {
   const row = await requireOwnOrder(gateway.store.db, caller, id)

@@ -237,7 +237,7 @@ async function storeCounts({ store, clock, memory }: Gateway, isLast: boolean): 
   }
 }
 
-/** Deletes the rows and counts of days that are older than the log's retention. */
+/** Deletes the days of rows and counts that are older than the log's retention, and the oldest hourly figures. */
 export async function deleteOldRequests(gateway: Gateway): Promise<void> {
   const { store, clock, config } = gateway
   const before = clock.now() - config.requestLogDays * dayMs
