@@ -4,20 +4,18 @@
  * missing, because an old value would look like a current one.
  */
 
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import { Gauge, type Registry } from 'prom-client'
 import { eventTypes, testType } from './events/outbox.ts'
 import type { Gateway } from './gateway.ts'
 import type { StoredValues } from './metrics/metrics.ts'
 import { registerProcessMetrics } from './metrics/process.ts'
 import { fullSyncReasons } from './stock/feed.ts'
-import type { Db } from './store/store.ts'
+import { countRows, maxCountedRows } from './store/count-rows.ts'
 import { maxAttempts } from './webhooks/schedule.ts'
 
 /** The age at which values of the database are no longer shown. */
 const maxStoredAgeMs = 120_000
-/** The largest number of rows that the worker counts; more are shown as this number. */
-const maxCounted = 10_000
 
 /** Registers the gauges of a gateway, and the counters that alerts compare with an earlier value. */
 export function registerGauges(gateway: Gateway) {
@@ -97,7 +95,7 @@ function registerStoredGauges({ memory: { metrics }, clock }: Gateway) {
   const add = (name: string, help: string, pick: (stored: StoredValues) => number) =>
     addGauge(registers, {
       name,
-      help: `${help} Counted up to ${maxCounted}, every 15 seconds.`,
+      help: `${help} Counted up to ${maxCountedRows}, every 15 seconds.`,
       read() {
         const { stored } = metrics
         return stored && clock.monotonic() - stored.readAt <= maxStoredAgeMs ? pick(stored) : undefined
@@ -174,18 +172,6 @@ async function readStoredValues({ store: { db }, clock }: Gateway): Promise<Stor
     openWrites: await countRows(db, sql`intents`),
     oldestWriteSeconds: secondsSince(write?.oldest, now),
   }
-}
-
-/**
- * Counts rows, at most `maxCounted`. The conditions are literals and not parameters, because both databases use a
- * partial index only then.
- */
-async function countRows(db: Db, from: RawBuilder<unknown>): Promise<number> {
-  const counted = sql<{
-    count: number
-  }>`select count(*) as count from (select 1 from ${from} limit ${maxCounted}) as x`
-  const { rows } = await counted.execute(db)
-  return Number(rows[0]?.count ?? 0)
 }
 
 function secondsSince(epochMs: number | null | undefined, now: number): number {

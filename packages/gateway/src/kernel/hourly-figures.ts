@@ -9,10 +9,9 @@ const maxWaiting = 20_000
 
 /**
  * What a figure counts: `total` all requests (name empty), `channel` and `code` those of a channel or with an error
- * code, `latency` those in a bucket of durations, `legacy` those of a channel with legacy tokens, `webhook` attempts
- * by outcome.
+ * code, `latency` those in a bucket of durations, `webhook` attempts by outcome.
  */
-export type FigureKind = 'total' | 'channel' | 'code' | 'latency' | 'legacy' | 'webhook'
+export type FigureKind = 'total' | 'channel' | 'code' | 'latency' | 'webhook'
 
 /** Sums over the calls of an hour. Durations are microseconds. */
 export interface Figures {

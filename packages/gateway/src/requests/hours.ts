@@ -18,7 +18,7 @@ const operatorsPrefix = '/admin/'
 type Counted = Pick<
   RequestRow,
   'at' | 'channel_code' | 'route' | 'status' | 'code' | 'points' | 'duration_us' | 'upstream_us'
-> & { readonly isLegacy: boolean }
+>
 
 /** Adds a finished request to the sums of its hour. */
 export function countInHour(hours: HourlyFigures, request: Counted): void {
@@ -37,7 +37,6 @@ export function countInHour(hours: HourlyFigures, request: Counted): void {
   hours.add(at, 'latency', String(toBucket(duration_us)), { calls: 1 })
   if (channel_code !== '') hours.add(at, 'channel', channel_code, { calls: 1, failures, points })
   if (code !== null) hours.add(at, 'code', code, { calls: 1 })
-  if (request.isLegacy) hours.add(at, 'legacy', channel_code, { calls: 1 })
 }
 
 const columns = [
@@ -93,14 +92,13 @@ export async function readHours(gateway: Gateway, hours: number) {
   await storeHours(gateway)
   const now = gateway.clock.now()
   const since = toHour(now) - (hours - 1) * hourMs
-  const [series, latency, errors, channels, legacy] = await Promise.all([
+  const [series, latency, errors, channels] = await Promise.all([
     readSeries(gateway, { since, hours }),
     readLatency(gateway, since),
     readTop(gateway, { kind: 'code', since, by: 'calls' }),
     readTop(gateway, { kind: 'channel', since, by: 'points' }),
-    readTop(gateway, { kind: 'legacy', since, by: 'calls' }),
   ])
-  return { since, until: now, series, latency, errors, channels, legacy }
+  return { since, until: now, series, latency, errors, channels }
 }
 
 /** Reads one entry per hour, oldest first, also for hours without a request. */
@@ -151,7 +149,7 @@ async function readLatency({ store }: Gateway, since: number): Promise<Histogram
 }
 
 interface Ranking {
-  readonly kind: 'code' | 'channel' | 'legacy'
+  readonly kind: 'code' | 'channel'
   readonly since: number
   readonly by: 'calls' | 'points'
 }

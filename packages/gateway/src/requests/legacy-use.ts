@@ -29,6 +29,8 @@ const maxTokensPerTurn = 100
 const maxPathsOfToken = 100
 /** The largest number of callers in a list, and of paths of each. */
 const maxCallers = 500
+/** The largest number of channels that are counted. */
+const maxCountedChannels = 50
 const maxPaths = 50
 
 const otherPaths = '/api/*'
@@ -220,6 +222,20 @@ export async function readLegacyUse(gateway: Gateway) {
       last_used_at: formatInstant(Number(last_used_at)),
     })),
   }
+}
+
+/** Counts the channels that used a legacy token since a time in epoch milliseconds, at most `maxCountedChannels`. */
+export async function countLegacyChannels(gateway: Gateway, since: number): Promise<number> {
+  await storeLegacyUse(gateway)
+  const channels = await gateway.store.db
+    .selectFrom('legacy_use')
+    .select('channel_code')
+    .distinct()
+    .where('path', '=', tokenCalls)
+    .where('last_used_at', '>=', since)
+    .limit(maxCountedChannels)
+    .execute()
+  return channels.length
 }
 
 /** Sums up the counts of one caller, which come with the most calls first. */

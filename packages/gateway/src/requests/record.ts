@@ -56,7 +56,6 @@ function toCounted({ clock }: Gateway, { call, response, ms }: Finished): Parame
     points: call.cost ?? 0,
     duration_us: Math.round(ms * 1000),
     upstream_us: sumUpstreamTime(call),
-    isLegacy: call.caller?.token.legacy ?? false,
   }
 }
 

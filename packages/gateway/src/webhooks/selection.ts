@@ -12,6 +12,7 @@ import { type EventType, eventTypes, everyChannel } from '../events/outbox.ts'
 import { isVisible, parseAllowlist, type Visibility } from '../events/visibility.ts'
 import type { Gateway } from '../gateway.ts'
 import { type Period, parsePeriod } from '../store/cursor-page.ts'
+import { buildLiveEndpointsQuery } from './live-endpoints.ts'
 
 export const selectionKinds = ['dead', 'missing', 'all'] as const
 
@@ -242,19 +243,7 @@ async function listStreams(gateway: Gateway, selection: Selection, startedAt: nu
 }
 
 function listEndpoints({ store }: Gateway, { channel_code, endpoint_id }: Selection) {
-  let query = store.db
-    .selectFrom('webhook_endpoints')
-    .innerJoin('channels', 'channels.channel_code', 'webhook_endpoints.channel_code')
-    .select([
-      'webhook_endpoints.endpoint_id',
-      'webhook_endpoints.channel_code',
-      'webhook_endpoints.event_types',
-      'webhook_endpoints.warehouse_codes',
-      'webhook_endpoints.created_at',
-      'channels.warehouse_allowlist',
-    ])
-    .where('webhook_endpoints.deleted_at', 'is', null)
-    .where('channels.deleted_at', 'is', null)
+  let query = buildLiveEndpointsQuery(store.db)
   if (channel_code !== undefined) query = query.where('webhook_endpoints.channel_code', '=', channel_code)
   if (endpoint_id !== undefined) query = query.where('endpoint_id', '=', endpoint_id)
   return query.execute()

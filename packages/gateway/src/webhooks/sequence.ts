@@ -13,6 +13,7 @@ import { isVisible, parseAllowlist } from '../events/visibility.ts'
 import type { Gateway } from '../gateway.ts'
 import { executePipelined, type Tx } from '../store/store.ts'
 import type { ChannelRow, OutboxRow, WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts'
+import { buildLiveEndpointsQuery } from './live-endpoints.ts'
 
 /** The row of `counters` that holds the newest event number. */
 const eventsCounter = 'events'
@@ -137,18 +138,7 @@ export function createDelivery(gateway: Gateway, subject: DeliverySubject, now: 
 
 /** Builds the query for the live endpoints of the given channels, or of all channels if `everyChannel` is among them. */
 function buildEndpointsQuery({ store }: Gateway, tx: Tx, channels: ReadonlySet<string>) {
-  const query = tx
-    .selectFrom('webhook_endpoints')
-    .innerJoin('channels', 'channels.channel_code', 'webhook_endpoints.channel_code')
-    .select([
-      'webhook_endpoints.endpoint_id',
-      'webhook_endpoints.channel_code',
-      'webhook_endpoints.event_types',
-      'webhook_endpoints.warehouse_codes',
-      'channels.warehouse_allowlist',
-    ])
-    .where('webhook_endpoints.deleted_at', 'is', null)
-    .where('channels.deleted_at', 'is', null)
+  const query = buildLiveEndpointsQuery(tx)
   if (channels.has(everyChannel)) return query
   return query.where('webhook_endpoints.channel_code', 'in', store.bulk.texts([...channels]))
 }

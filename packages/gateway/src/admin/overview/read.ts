@@ -1,6 +1,7 @@
 import type { Gateway } from '../../gateway.ts'
 import { formatInstant } from '../../kernel/clock.ts'
 import { readHours } from '../../requests/hours.ts'
+import { countLegacyChannels } from '../../requests/legacy-use.ts'
 import { findSyncedAt } from '../../stock/warehouses.ts'
 import { countAttention } from './attention.ts'
 
@@ -32,7 +33,7 @@ export async function readOverview(gateway: Gateway, hours: number) {
       dead_letters: sum('dead_letters'),
     },
     stock: listStockAges(gateway),
-    attention: { ...attention, legacy_channels: figures.legacy.length },
+    attention: { ...attention, legacy_channels: await countLegacyChannels(gateway, figures.since) },
   }
 }
 

@@ -61,8 +61,8 @@ export const requireWarehouse: StageFactory = (endpoint, gateway) => {
 }
 
 /**
- * Refuses writes in read-only mode and during a pause, before the handler runs. `upstream/read-only.ts` refuses them again before they
- * reach the ERP.
+ * Refuses writes in read-only mode and during a pause, before the handler runs. `upstream/read-only.ts` refuses them
+ * again before they reach the ERP.
  */
 export const refuseWhenReadOnly: StageFactory = (endpoint, gateway) => {
   if (!endpoint.writesUpstream) return undefined
