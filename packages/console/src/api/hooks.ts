@@ -1,23 +1,23 @@
 import { keepPreviousData, type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ApiError, call, type InputOf, type PathsWith, type ResultOf } from './client.ts'
 
-interface ReadOptions {
+interface ReadOptions<Result> {
   readonly enabled?: boolean
-  /** Milliseconds between two reads while the page is visible. */
-  readonly everyMs?: number | false
+  /** Milliseconds between two reads while the page is visible, or a function of the result; false reads once. */
+  readonly everyMs?: number | false | ((result: Result | undefined) => number | false)
 }
 
 /** Reads from the operator's API. While the parameters change, the previous rows stay visible. */
 export function useRead<Path extends PathsWith<'get'>>(
   path: Path,
   input: InputOf<Path, 'get'>,
-  { enabled = true, everyMs = false }: ReadOptions = {},
+  { enabled = true, everyMs = false }: ReadOptions<ResultOf<Path, 'get'>> = {},
 ) {
   return useQuery<ResultOf<Path, 'get'>, ApiError>({
     queryKey: toQueryKey(path, input),
     queryFn: ({ signal }) => call('get', path, input, signal),
     enabled,
-    refetchInterval: everyMs,
+    refetchInterval: typeof everyMs === 'function' ? ({ state }) => everyMs(state.data) : everyMs,
     placeholderData: keepPreviousData,
   })
 }

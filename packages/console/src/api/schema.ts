@@ -1593,7 +1593,7 @@ export interface components {
             data: components["schemas"]["OperatorsRequest"][];
             /** @description Whether another page follows */
             has_more: boolean;
-            /** @description The cursor of the next page; null on the last page */
+            /** @description Cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         OperatorsRequest: {
@@ -1675,7 +1675,7 @@ export interface components {
             data: components["schemas"]["OrderSummary"][];
             /** @description Whether another page follows */
             has_more: boolean;
-            /** @description The cursor of the next page; null on the last page */
+            /** @description Cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         OrderSummary: {
@@ -2541,7 +2541,7 @@ export interface components {
             data: components["schemas"]["AuditRow"][];
             /** @description Whether another page follows */
             has_more: boolean;
-            /** @description The cursor of the next page; null on the last page */
+            /** @description Cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
         AuditRow: {
@@ -3606,7 +3606,7 @@ export interface operations {
                 since?: string;
                 /** @description Only requests before this time */
                 until?: string;
-                /** @description next_cursor of the previous page */
+                /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 /** @description Rows of a page */
                 page_size?: number;
@@ -3693,7 +3693,7 @@ export interface operations {
                 since?: string;
                 /** @description Only orders created before this time */
                 until?: string;
-                /** @description next_cursor of the previous page */
+                /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 /** @description Rows of a page */
                 page_size?: number;
@@ -4440,7 +4440,7 @@ export interface operations {
                 since?: string;
                 /** @description Only rows before this time */
                 until?: string;
-                /** @description next_cursor of the previous page */
+                /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 /** @description Rows of a page */
                 page_size?: number;

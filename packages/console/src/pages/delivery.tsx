@@ -12,7 +12,7 @@ type Delivery = ResultOf<'/admin/api/webhook-deliveries/{delivery_id}', 'get'>['
 
 const route = getRouteApi('/deliveries/$delivery_id')
 /** Short, because who redelivers an event waits here for its outcome. */
-const everyMs = 2_000
+const pendingEveryMs = 2_000
 
 /** One delivery: its attempts, the event's data and the request that caused it; sends it again. */
 export function DeliveryPage() {
@@ -21,7 +21,7 @@ export function DeliveryPage() {
   const query = useRead(
     '/admin/api/webhook-deliveries/{delivery_id}',
     { params: { delivery_id } },
-    { everyMs },
+    { everyMs: (result) => result?.data.status === 'pending' && pendingEveryMs },
   )
   const redeliver = useChange('post', '/admin/api/webhook-deliveries/{delivery_id}/redeliver')
   const url = query.data?.data.url ?? ''

@@ -9,14 +9,12 @@ const filters = {
 
 export const ko = {
   'admin.audit.list': {
-    source: '0d4f2fa4',
+    source: 'a62acedd',
     summary: '감사 로그 검색',
     description:
       '운영자 엔드포인트의 모든 호출을 최신순으로 반환합니다. 실행한 사람, 작업, 결과, 변경 전후의 상태가 들어 있습니다. 필터를 더할수록 범위가 좁아집니다.',
     fields: {
       ...filters,
-      cursor: '이전 페이지의 next_cursor',
-      next_cursor: '다음 페이지의 커서. 마지막 페이지면 null입니다.',
     },
   },
   'admin.audit.export': {

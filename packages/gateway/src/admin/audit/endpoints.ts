@@ -45,8 +45,6 @@ export const auditList = endpoint({
     'Every call of the operator’s endpoints, newest first: who, what, the result, and the state before and after a change. Every filter narrows the search.',
   fields: {
     ...filterTexts,
-    cursor: 'next_cursor of the previous page',
-    next_cursor: 'The cursor of the next page; null on the last page',
   },
   translations,
   method: 'GET',

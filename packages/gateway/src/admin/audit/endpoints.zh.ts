@@ -9,14 +9,12 @@ const filters = {
 
 export const zh = {
   'admin.audit.list': {
-    source: '0d4f2fa4',
+    source: 'a62acedd',
     summary: '搜索审计日志',
     description:
       '返回对运维人员接口的每次调用，最新的在前：操作人、操作、结果，以及变更前后的状态。每个筛选条件都会缩小范围。',
     fields: {
       ...filters,
-      cursor: '上一页的 next_cursor',
-      next_cursor: '下一页的游标；最后一页为 null',
     },
   },
   'admin.audit.export': {

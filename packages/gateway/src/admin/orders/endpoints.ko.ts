@@ -1,7 +1,7 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'admin.orders.list': {
-    source: 'db1f8df0',
+    source: '29f29abb',
     summary: '모든 채널의 주문 검색',
     description:
       '모든 채널의 도매 주문과 위탁배송 주문을 최신순으로 반환합니다. 수령인은 포함하지 않습니다. 초안도 나열합니다. 위탁배송 미리보기는 client_order_number로 검색하거나 쓰기의 결과가 미확인인 동안에만 나옵니다.',
@@ -15,8 +15,6 @@ export const ko = {
       total: '`currency` 단위의 비용 총액. ERP가 가격을 정하기 전에는 null입니다.',
       since: '이 시각부터 생성된 주문만',
       until: '이 시각 전에 생성된 주문만',
-      cursor: '이전 페이지의 next_cursor',
-      next_cursor: '다음 페이지의 커서. 마지막 페이지에서는 null입니다.',
     },
   },
   'admin.orders.read': {

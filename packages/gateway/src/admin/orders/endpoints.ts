@@ -70,8 +70,6 @@ export const ordersList = endpoint({
     total: 'The total of the costs in `currency`; null until the ERP has priced the order',
     since: 'Only orders created from this time on',
     until: 'Only orders created before this time',
-    cursor: 'next_cursor of the previous page',
-    next_cursor: 'The cursor of the next page; null on the last page',
   },
   translations,
   method: 'GET',

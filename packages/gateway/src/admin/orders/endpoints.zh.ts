@@ -1,7 +1,7 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'admin.orders.list': {
-    source: 'db1f8df0',
+    source: '29f29abb',
     summary: '搜索所有渠道的订单',
     description:
       '列出所有渠道的批发订单与一件代发订单，最新的在前，不含收件人。草稿也会列出；一件代发的预览只能按 client_order_number 找到，或在写操作结果未知期间列出。',
@@ -15,8 +15,6 @@ export const zh = {
       total: '以 `currency` 计的费用总额；ERP 计价之前为 null',
       since: '仅限该时间及之后创建的订单',
       until: '仅限该时间之前创建的订单',
-      cursor: '上一页的 next_cursor',
-      next_cursor: '下一页的游标；最后一页为 null',
     },
   },
   'admin.orders.read': {

@@ -1,7 +1,7 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'admin.requests.list': {
-    source: 'd04e60f8',
+    source: '0bbabd98',
     summary: '요청 로그 검색',
     description:
       '모든 채널의 요청을 최신순으로 반환합니다. 쓰기, 실패, 느린 조회가 대상이며 LOG_REQUESTS=all이면 모든 요청이 대상입니다. 필터를 더할수록 범위가 좁아집니다.',
@@ -11,8 +11,6 @@ export const ko = {
       failed: 'true이면 상태 코드가 400 이상인 요청만',
       since: '이 시각 이후의 요청만',
       until: '이 시각 이전의 요청만',
-      cursor: '이전 페이지의 next_cursor',
-      next_cursor: '다음 페이지의 커서. 마지막 페이지면 null입니다.',
       channel_code: '채널. 요청에 유효한 토큰이 없으면 null입니다.',
     },
   },

@@ -27,8 +27,6 @@ export const requestsList = endpoint({
     failed: 'true: only requests with a status of 400 or above',
     since: 'Only requests from this time on',
     until: 'Only requests before this time',
-    cursor: 'next_cursor of the previous page',
-    next_cursor: 'The cursor of the next page; null on the last page',
     channel_code: 'The channel; null if the request had no valid token',
   },
   translations,

@@ -1,7 +1,7 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'admin.requests.list': {
-    source: 'd04e60f8',
+    source: '0bbabd98',
     summary: '搜索请求日志',
     description:
       '返回全部渠道的请求，最新的在前：写操作、失败和缓慢的读取；设置 LOG_REQUESTS=all 时为全部请求。每个筛选条件都会缩小范围。',
@@ -11,8 +11,6 @@ export const zh = {
       failed: 'true：只返回状态码为 400 及以上的请求',
       since: '只返回该时刻起的请求',
       until: '只返回该时刻之前的请求',
-      cursor: '上一页的 next_cursor',
-      next_cursor: '下一页的游标；最后一页为 null',
       channel_code: '渠道；请求没有有效令牌时为 null',
     },
   },
