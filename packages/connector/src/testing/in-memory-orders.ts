@@ -6,7 +6,15 @@ import { Table } from './table.ts'
 
 type OrderOperations = Pick<
   Erp,
-  'quote' | 'hold' | 'release' | 'submit' | 'void' | 'lookup' | 'documents.changed' | 'documents.read'
+  | 'quote'
+  | 'hold'
+  | 'release'
+  | 'submit'
+  | 'void'
+  | 'lookup'
+  | 'settle'
+  | 'documents.changed'
+  | 'documents.read'
 >
 
 /**
@@ -15,7 +23,7 @@ type OrderOperations = Pick<
  */
 export function createInMemoryOrders(data: ErpData): OrderOperations {
   const documents = new Table<ErpDocument>()
-  const context = { data, documents }
+  const context = { data, documents, fenced: new Set<string>() }
   return {
     quote: async (input) => {
       const held = documents.get(input.hold_reference ?? '')
@@ -39,6 +47,11 @@ export function createInMemoryOrders(data: ErpData): OrderOperations {
       const document = documents.get(reference) ?? null
       return ok({ state: document ? 'found' : 'absent', document })
     },
+    settle: async ({ reference }) => {
+      const document = documents.get(reference) ?? null
+      if (!document) context.fenced.add(reference)
+      return ok({ state: document ? 'found' : 'absent', document })
+    },
     'documents.changed': async ({ cursor }) => {
       const { keys, hints } = documents.readHints(cursor)
       return ok({ ...hints, references: keys })
@@ -51,12 +64,15 @@ export function createInMemoryOrders(data: ErpData): OrderOperations {
 interface OrderContext {
   readonly data: ErpData
   readonly documents: Table<ErpDocument>
+  /** The references that `settle` found absent: nothing is created under them any more. */
+  readonly fenced: Set<string>
 }
 
 function hold(context: OrderContext, input: Input<'hold'>): ErpResult<Output<'hold'>> {
   const { data, documents } = context
   const known = documents.get(input.reference)
   if (known) return ok({ quote: rebuildQuote(known), document: known, figures: readFigures(data, known) })
+  if (context.fenced.has(input.reference)) return refuseFenced(input.reference)
   const old = documents.get(input.replaces ?? '')
   const replaced = old?.status === 'held' ? old : undefined
   const planned = createQuote(data, input, replaced)
@@ -77,6 +93,7 @@ function submit(context: OrderContext, input: Input<'submit'>): ErpResult<Output
   const { data, documents } = context
   const known = documents.get(input.reference)
   if (known) return ok({ document: known, figures: readFigures(data, known) })
+  if (context.fenced.has(input.reference)) return refuseFenced(input.reference)
   const held = documents.get(input.hold_reference ?? '')
   if (input.hold_reference !== null && held?.status !== 'held')
     return rejected('hold_expired', 'It holds nothing.')
@@ -104,6 +121,10 @@ function submit(context: OrderContext, input: Input<'submit'>): ErpResult<Output
     submitted_at: '2026-11-21T12:00:00.000Z',
   })
   return ok(openDocument(context, document))
+}
+
+function refuseFenced(reference: string): ErpResult<never> {
+  return rejected('invalid_state', `${reference} was settled: nothing is created under it.`)
 }
 
 function createDocument(

@@ -62,7 +62,7 @@ export const dropshipPreview: Write<Detail, { data: ReturnType<typeof toPreviewJ
       status_raw: document?.status_raw ?? null,
       quoted_total: quote.costs.total,
       currency: quote.currency,
-      price_expires_at: Date.parse(quote.price_expires_at),
+      price_expires_at: quote.price_expires_at === null ? null : Date.parse(quote.price_expires_at),
       expires_at: detail.expires_at,
     }
     await buildDropshipUpdate(tx, id, fields).execute()
@@ -269,7 +269,7 @@ function toQuote(document: ErpDocument | null): Quote {
     currency: document.currency,
     arrival: document.arrival,
     unfulfillable_reasons: [],
-    price_expires_at: document.expires_at ?? document.submitted_at ?? '',
+    price_expires_at: document.expires_at ?? document.submitted_at,
   }
 }
 
