@@ -111,7 +111,7 @@ export class Catalogue {
 
   async #read(domain: Domain): Promise<Sku[]> {
     const { rpc } = this.#connector
-    const rows = await rpc.searchRead('product.product', [...goods, domain], productRow, {
+    const rows = await rpc.searchRead('product.product', [...goods, ...domain], productRow, {
       fields: productFields,
     })
     const twice = await this.#findTwice(rows)

@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import type { Warehouse } from '../places.ts'
 import { readCompanyDay } from '../shipping.ts'
+import { readAvailable } from '../stock.ts'
 import { toDate, toDecimal } from '../values.ts'
 import { type Call, internalModel, type Orders, takeStep } from './context.ts'
 import { formatHoldText, type HoldMark, type HoldText } from './references.ts'
@@ -25,6 +26,25 @@ interface Taking {
 }
 
 type Step = 'cover' | 'hold'
+
+/**
+ * Runs `work` alone among the calls of this process that take stock of the same products, if their stock still is
+ * there. Tryton locks a product in a location: side by side, most of the calls would fail and be repeated, and of those
+ * that come too late each would create a shipment in vain. Returns undefined if the stock is gone.
+ */
+export async function takeInTurn<T>(
+  { connector }: Orders,
+  warehouse: Warehouse,
+  { lines, work }: { readonly lines: readonly Wanted[]; readonly work: () => Promise<T> },
+): Promise<T | undefined> {
+  const products = lines.map(({ product }) => product)
+  const names = products.map((product) => `stock ${warehouse.id} ${product}`)
+  return connector.locks.run(names, async () => {
+    const available = await readAvailable(connector, warehouse, products)
+    const isThere = lines.every(({ product, quantity }) => (available.get(product) ?? 0) >= quantity)
+    return isThere ? work() : undefined
+  })
+}
 
 /** Creates an internal shipment that waits for its stock. Returns its id. */
 export async function createInternal(

@@ -3,7 +3,15 @@ import type { Input, Output, Quote } from '@trade-gateway/connector'
 import { requireWarehouse } from '../connector.ts'
 import { Deadline } from '../steps.ts'
 import { type Call, type Orders, Refusal } from './context.ts'
-import { assignInternal, cancelInternal, createInternal, endHold, markHold, type Wanted } from './cover.ts'
+import {
+  assignInternal,
+  cancelInternal,
+  createInternal,
+  endHold,
+  markHold,
+  takeInTurn,
+  type Wanted,
+} from './cover.ts'
 import { readHold, toHoldDocument } from './documents.ts'
 import { readChanged } from './figures.ts'
 import { findCovers, findHold, findSale, type Hold } from './find.ts'
@@ -96,13 +104,31 @@ interface Taking {
  * Takes the stock of a new hold. Of a hold that it replaces in the same warehouse, only the difference has to be
  * available: while a cover has the difference and the old hold the rest, the new one is assigned by force.
  */
-async function takeStock(orders: Orders, call: Call, { offer, text, held }: Taking): Promise<boolean> {
+async function takeStock(orders: Orders, call: Call, taking: Taking): Promise<boolean> {
+  const { offer, held } = taking
   const { warehouse } = offer.plan
   const lines: Wanted[] = offer.priced.lines.map(({ sku, quantity, unitPrice }) => ({
     ...{ product: sku.id, unit: sku.unit, quantity, unitPrice },
   }))
   const isInPlace = held !== undefined && held.warehouse === warehouse.id
-  const missing = isInPlace ? subtract(lines, held.units) : []
+  const missing = isInPlace ? subtract(lines, held.units) : lines
+  const work = () => takeLines(orders, call, { ...taking, lines, missing: isInPlace ? missing : [] })
+  return (await takeInTurn(orders, warehouse, { lines: missing, work })) ?? false
+}
+
+interface TakingLines extends Taking {
+  readonly lines: readonly Wanted[]
+  /** What a cover takes beyond the hold that is replaced in its place. */
+  readonly missing: readonly Wanted[]
+}
+
+async function takeLines(
+  orders: Orders,
+  call: Call,
+  { offer, text, held, lines, missing }: TakingLines,
+): Promise<boolean> {
+  const { warehouse } = offer.plan
+  const isInPlace = held !== undefined && held.warehouse === warehouse.id
   const cover = { text: formatCoverText(text.reference), warehouse, lines: missing }
   const coverId = missing.length === 0 ? undefined : await createInternal(orders, call, 'cover', cover)
   if (coverId !== undefined && !(await assignInternal(orders, call, { step: 'cover', id: coverId }))) {

@@ -13,8 +13,9 @@
 import type { Input, Output } from '@trade-gateway/connector'
 import { requireWarehouse } from '../connector.ts'
 import { Deadline } from '../steps.ts'
+import { readAvailable } from '../stock.ts'
 import { type Call, type Orders, Refusal } from './context.ts'
-import { assignInternal, cancelInternal, createInternal } from './cover.ts'
+import { assignInternal, cancelInternal, createInternal, takeInTurn } from './cover.ts'
 import { readOrder } from './documents.ts'
 import { readChanged } from './figures.ts'
 import { findCovers, findHold, findSale, type Hold } from './find.ts'
@@ -131,13 +132,21 @@ async function coverOrder(
   const missing = subtract(lines, hold?.warehouse === warehouse.id ? hold.units : new Map())
   if (missing.length === 0) return
   const text = formatCoverText(call.reference)
-  const id = await createInternal(orders, call, 'cover', { text, warehouse, lines: missing })
-  if (await assignInternal(orders, call, { step: 'cover', id })) return
-  await cancelInternal(orders, call, { step: 'cover', id })
-  const short = offer.plan.lines.map(({ sku, quantity }) => ({
-    sku: sku.code,
-    quantity,
-    quantity_available: 0,
-  }))
-  throw new Refusal('insufficient_stock', 'Another order took the stock.', short)
+  const work = async () => {
+    const id = await createInternal(orders, call, 'cover', { text, warehouse, lines: missing })
+    if (await assignInternal(orders, call, { step: 'cover', id })) return true
+    await cancelInternal(orders, call, { step: 'cover', id })
+    return false
+  }
+  if (await takeInTurn(orders, warehouse, { lines: missing, work })) return
+  const available = await readAvailable(
+    orders.connector,
+    warehouse,
+    missing.map(({ product }) => product),
+  )
+  const shortages = offer.plan.lines.flatMap(({ sku, quantity }) => {
+    const left = Math.max(0, available.get(sku.id) ?? quantity)
+    return left < quantity ? [{ sku: sku.code, quantity, quantity_available: left }] : []
+  })
+  throw new Refusal('insufficient_stock', 'Another order took the stock.', shortages)
 }
