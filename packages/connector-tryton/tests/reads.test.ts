@@ -73,11 +73,13 @@ describeLive('What the connector reads', () => {
       z.object({ id, code: z.string() }),
       { fields: ['code'] },
     )
+    // Another quantity in each run: an inventory without differences moves nothing.
+    const base = 500 + (Date.now() % 10_000)
     const location = live.connector.places.warehouses.find(({ code }) => code === 'CHNZJ1')?.storage
     const { company } = live.connector.places
     const inventory = await live.staff.createOne('stock.inventory', {
       ...{ location, company, empty_quantity: 'keep' },
-      lines: [['create', goods.map((each, index) => ({ product: each.id, quantity: 500 + index }))]],
+      lines: [['create', goods.map((each, index) => ({ product: each.id, quantity: base + index }))]],
     })
     const first = unwrap(await live.erp['stock.changed']({ warehouse_code: 'CHNZJ1', cursor: null }))
     let cursor = first.cursor
