@@ -5,6 +5,7 @@
 
 import { UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { GatewayError } from '../src/contract/errors.ts'
 import { settleAll } from '../src/writes/settle.ts'
 import { maxSendDelayMs } from '../src/writes/timing.ts'
 import { writes } from '../src/writes.ts'
@@ -72,6 +73,7 @@ describe.each(lostSubmits)('a lost submit of a %s', (_document, lose) => {
   it.each([
     ['fails', new UnknownOutcome('failed', 'The ERP responded with status 500.')],
     ['times out', new UnknownOutcome('timeout', 'Nothing came back.')],
+    ['is refused by a pause that has just begun', new GatewayError('READ_ONLY_MODE')],
   ])('stays in doubt while settling it %s', async (_how, failure) => {
     const { erp, house } = site
     const lost = await lose(site)

@@ -163,9 +163,15 @@ async function lookUp({ erp }: Gateway, reference: string): Promise<Report> {
   return unwrap(await erp.lookup({ reference }, withTimeout(lookupTimeoutMs)))
 }
 
-/** Has the ERP finish or fence what was begun under a reference. Throws `UnknownOutcome`, also for a refusal. */
+/**
+ * Has the ERP finish or fence what was begun under a reference. Every failure is an `UnknownOutcome`, because the write
+ * stays in doubt: a refusal too, and a pause of writes that began in the meantime.
+ */
 async function finishOrFence({ erp }: Gateway, reference: string): Promise<Report> {
-  const settled = await erp.settle({ reference }, withTimeout(settleTimeoutMs))
+  const settled = await erp.settle({ reference }, withTimeout(settleTimeoutMs)).catch((cause: unknown) => {
+    if (cause instanceof UnknownOutcome) throw cause
+    throw new UnknownOutcome('failed', `The ERP could not be told to settle ${reference}.`, { cause })
+  })
   if ('ok' in settled) return settled.ok
   const { reason, message } = settled.rejected
   throw new UnknownOutcome('failed', `The ERP refused to settle ${reference}: ${reason}: ${message}`)
