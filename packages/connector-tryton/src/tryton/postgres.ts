@@ -118,6 +118,11 @@ export class Postgres {
     return (await this.#run('psql', [...this.#connection, '-d', database, '-XAtqc', sql])).trim()
   }
 
+  /** Lets PostgreSQL end the statements of later connections after some seconds. */
+  async limitStatements(seconds: number): Promise<void> {
+    await this.query(`alter database ${databaseName} set statement_timeout = '${seconds}s'`)
+  }
+
   async createDatabase(): Promise<void> {
     await this.#run('createdb', [...this.#connection, '-E', 'UTF8', databaseName])
   }

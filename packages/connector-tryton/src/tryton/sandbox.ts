@@ -12,6 +12,9 @@ import { type SandboxSettings, toUrl } from './settings.ts'
 import { SandboxError } from './system.ts'
 import { openAdminSession, Trytond } from './trytond.ts'
 
+/** The connector's README asks operators for the same: no statement outlives the call that it is for. */
+const maxStatementSeconds = 15
+
 export interface Sandbox {
   readonly url: string
   readonly postgres: Postgres
@@ -38,6 +41,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   try {
     const isNew = !(await postgres.hasDatabase())
     if (isNew) await prepareDatabase(settings, postgres, trytond)
+    await postgres.limitStatements(maxStatementSeconds)
     report(`starting Tryton on port ${settings.port}`)
     await trytond.start()
     if (isNew) await fillDatabase(settings)
