@@ -6,6 +6,8 @@ cd "$(dirname "$0")/.." || exit 1
 
 port=28100 postgres_port=28101 connector_port=28102
 home=$(mktemp -d)
+# PostgreSQL and Tryton run as other users and must reach their folders.
+chmod 711 "$home"
 out=$home/sandbox.log
 pids=()
 end() {

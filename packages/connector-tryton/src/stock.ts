@@ -57,10 +57,12 @@ export async function readFigures(
   const { connector } = stock
   const { currency, minorUnits } = connector.places
   const products = skus.map((sku) => sku.id)
-  const onHand = await readQuantities(connector, products, { locations: [warehouse.id] })
-  const available = await readAvailable(connector, warehouse, products)
-  const wholesale = await stock.prices.read(skus)
-  const incoming = await readIncoming(connector, warehouse, products)
+  const [onHand, available, wholesale, incoming] = await Promise.all([
+    readQuantities(connector, products, { locations: [warehouse.id] }),
+    readAvailable(connector, warehouse, products),
+    stock.prices.read(skus),
+    readIncoming(connector, warehouse, products),
+  ])
   return skus.map((sku) => ({
     sku: sku.code,
     product_code: sku.productCode,

@@ -41,6 +41,7 @@ const moveRow = z.object({
   to_location: id,
   write_date: instant.nullish(),
 })
+const moveFields = ['shipment', 'product', 'quantity', 'state', 'from_location', 'to_location', 'write_date']
 const invoiceRow = z.object({ id, state: z.string() })
 
 type LineRow = z.output<typeof lineRow>
@@ -95,25 +96,23 @@ async function readParts({ connector }: Orders, sales: readonly Sale[]): Promise
   const byId = [['id', 'ASC']] as const
   const shipmentIds = sales.flatMap((sale) => sale.shipments)
   const invoiceIds = sales.flatMap((sale) => sale.invoices)
-  const lines = await rpc.searchRead('sale.line', [['sale', 'in', sales.map((sale) => sale.id)]], lineRow, {
-    fields: lineFields,
-    order: byId,
-  })
-  const shipments = await rpc.searchRead(outModel, [['id', 'in', shipmentIds]], shipmentRow, {
-    fields: ['number', 'state', 'write_date', 'create_date'],
-    order: byId,
-  })
   const names = shipmentIds.map((each) => `${outModel},${each}`)
-  const moves = await rpc.searchRead('stock.move', [['shipment', 'in', names]], moveRow, {
-    fields: ['shipment', 'product', 'quantity', 'state', 'from_location', 'to_location', 'write_date'],
-    order: byId,
-  })
-  const invoices =
+  const [lines, shipments, moves, invoices, packages] = await Promise.all([
+    rpc.searchRead('sale.line', [['sale', 'in', sales.map((sale) => sale.id)]], lineRow, {
+      fields: lineFields,
+      order: byId,
+    }),
+    rpc.searchRead(outModel, [['id', 'in', shipmentIds]], shipmentRow, {
+      fields: ['number', 'state', 'write_date', 'create_date'],
+      order: byId,
+    }),
+    rpc.searchRead('stock.move', [['shipment', 'in', names]], moveRow, { fields: moveFields, order: byId }),
     invoiceIds.length === 0
       ? []
-      : await rpc.searchRead('account.invoice', [['id', 'in', invoiceIds]], invoiceRow, { fields: ['state'] })
-  const shipped = shipments.filter(({ state }) => state === 'done').map((row) => row.id)
-  return { lines, shipments, moves, invoices, packages: await readPackages(connector, shipped) }
+      : rpc.searchRead('account.invoice', [['id', 'in', invoiceIds]], invoiceRow, { fields: ['state'] }),
+    readPackages(connector, shipmentIds),
+  ])
+  return { lines, shipments, moves, invoices, packages }
 }
 
 function toOrderDocument(orders: Orders, sale: Sale, all: Parts): ErpDocument {

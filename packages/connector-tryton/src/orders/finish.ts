@@ -41,8 +41,11 @@ export interface StockOf {
 }
 
 export async function readStockOf(orders: Orders, sale: Sale): Promise<StockOf> {
-  const hold = sale.holdReference === null ? undefined : await findHold(orders, sale.holdReference)
-  return { covers: await findCovers(orders, sale.web_id), hold }
+  const [hold, covers] = await Promise.all([
+    sale.holdReference === null ? undefined : findHold(orders, sale.holdReference),
+    findCovers(orders, sale.web_id),
+  ])
+  return { covers, hold }
 }
 
 const hasStock = ({ covers, hold }: StockOf) =>

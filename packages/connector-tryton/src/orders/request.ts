@@ -50,10 +50,11 @@ export async function checkRequest(orders: Orders, request: Request): Promise<Ch
     if (!found) throw new Refusal('not_found', `There is no warehouse ${code}.`)
     return found
   })
-  const lines = await requireLines(orders, customer, request)
-  if (request.delivery === null)
-    return { request, customer, lines, warehouses, destination: null, isServed: true }
-  const found = await findDestination(connector, customer, request.delivery)
+  const [lines, found] = await Promise.all([
+    requireLines(orders, customer, request),
+    request.delivery === null ? undefined : findDestination(connector, customer, request.delivery),
+  ])
+  if (found === undefined) return { request, customer, lines, warehouses, destination: null, isServed: true }
   if (found === 'not served')
     return { request, customer, lines, warehouses, destination: null, isServed: false }
   if ('refused' in found) throw new Refusal('invalid_field', found.refused)
@@ -77,8 +78,12 @@ async function requireLines(
   const quantities = new Map<string, number>()
   for (const { sku, quantity } of lines) quantities.set(sku, (quantities.get(sku) ?? 0) + quantity)
   const codes = [...quantities.keys()]
-  const found = new Map((await stock.catalogue.readSkus(codes)).map((sku) => [sku.code, sku]))
-  const sellable = new Set(await readSellableSkus(connector, customer.code, codes))
+  const [skus, sellableCodes] = await Promise.all([
+    stock.catalogue.readSkus(codes),
+    readSellableSkus(connector, customer.code, codes),
+  ])
+  const found = new Map(skus.map((sku) => [sku.code, sku]))
+  const sellable = new Set(sellableCodes)
   return codes.map((code) => {
     const sku = found.get(code)
     if (!sku) throw new Refusal('not_found', `There is no SKU ${code}.`)

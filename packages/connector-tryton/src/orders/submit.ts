@@ -52,16 +52,22 @@ async function readResult(
   reference: string,
   holdReference: string | null,
 ): Promise<Output<'submit'>> {
-  const { warehouse: warehouseId, products } = await readSaleLines(orders, reference)
-  const hold = holdReference === null ? undefined : await findHold(orders, holdReference)
-  const warehouse = requireWarehouse(orders.connector, warehouseId)
-  const ownUnits = hold && hold.warehouse === warehouseId ? [...hold.units.keys()] : []
-  const elsewhere =
-    hold && hold.warehouse !== warehouseId
-      ? await readChanged(orders, requireWarehouse(orders.connector, hold.warehouse), hold.units.keys())
-      : []
-  const figures = [...(await readChanged(orders, warehouse, [...products, ...ownUnits])), ...elsewhere]
-  return { document: await readOrder(orders, reference), figures }
+  const { connector } = orders
+  const [{ warehouse: warehouseId, products }, hold] = await Promise.all([
+    readSaleLines(orders, reference),
+    holdReference === null ? undefined : findHold(orders, holdReference),
+  ])
+  const isElsewhere = hold !== undefined && hold.warehouse !== warehouseId
+  const units = [...(hold?.units.keys() ?? [])]
+  const [own, elsewhere, document] = await Promise.all([
+    readChanged(orders, requireWarehouse(connector, warehouseId), [
+      ...products,
+      ...(isElsewhere ? [] : units),
+    ]),
+    isElsewhere ? readChanged(orders, requireWarehouse(connector, hold.warehouse), units) : [],
+    readOrder(orders, reference),
+  ])
+  return { document, figures: [...own, ...elsewhere] }
 }
 
 /** Checks an order, takes its stock and creates its sale. */

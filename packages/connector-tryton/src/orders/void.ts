@@ -21,8 +21,11 @@ export async function voidOrder(orders: Orders, { reference }: Input<'void'>): P
     if (sale.isBegun) await finishSale(orders, call, noLimits)
     await cancelOrder(orders, call)
     const { warehouse, products } = await readSaleLines(orders, reference)
-    const figures = await readChanged(orders, requireWarehouse(orders.connector, warehouse), products)
-    return { document: await readOrder(orders, reference), figures }
+    const [figures, document] = await Promise.all([
+      readChanged(orders, requireWarehouse(orders.connector, warehouse), products),
+      readOrder(orders, reference),
+    ])
+    return { document, figures }
   })
 }
 
