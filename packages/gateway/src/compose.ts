@@ -74,12 +74,6 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const keys = new Keys(store, secrets, clock, ids, `trade-gateway:${installation}`)
   await keys.load()
   const sessions = new Sessions({ store, clock, config, keys })
-  const quota = {
-    points: new Quota(),
-    tokens: new Quota(),
-    refusals: new Quota(),
-    addresses: new Quota(maxCountedAddresses),
-  }
   const nudge = (topic: Topic) => store.announce(topic)
   const gateway: Gateway = {
     config,
@@ -105,11 +99,20 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     keys,
     sessions,
     adminGuard: new AdminGuard({ clock, log }),
-    quota,
+    quota: createQuotas(),
     nudge,
   }
   registerGauges(gateway)
   return gateway
+}
+
+function createQuotas() {
+  return {
+    points: new Quota(),
+    tokens: new Quota(),
+    refusals: new Quota(),
+    addresses: new Quota(maxCountedAddresses),
+  }
 }
 
 /** Whether anybody may read `/metrics`. If not, requests are not measured. */
