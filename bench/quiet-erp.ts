@@ -139,4 +139,8 @@ const capabilities = {
   serialise: 'nothing',
   ledger: false,
   sign_in: true,
+  settles: false,
+  hint_lag_ms: 0,
+  allocates_from: 'many',
+  max_lines: 500,
 } as const

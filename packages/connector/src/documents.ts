@@ -104,8 +104,11 @@ export const quote = z.object({
   currency,
   arrival,
   unfulfillable_reasons: z.array(z.enum(unfulfillableReasons)).max(unfulfillableReasons.length),
-  /** The time until which the ERP charges `costs.total` or refuses with `price_changed`. */
-  price_expires_at: instant,
+  /**
+   * The time until which the ERP charges `costs.total` or refuses with `price_changed`. Null if the ERP promises no
+   * price.
+   */
+  price_expires_at: instant.nullable(),
 })
 
 export const shipment = z.object({

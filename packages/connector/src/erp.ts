@@ -82,6 +82,7 @@ type OrderOperation =
   | 'submit'
   | 'void'
   | 'lookup'
+  | 'settle'
   | 'documents.changed'
   | 'documents.read'
 
@@ -95,6 +96,7 @@ export const withoutOrders: Pick<Erp, OrderOperation> = {
   submit: refuseOrders,
   void: refuseOrders,
   lookup: refuseOrders,
+  settle: refuseOrders,
   'documents.changed': refuseOrders,
   'documents.read': refuseOrders,
 }

@@ -72,10 +72,19 @@ export const capabilities = z.object({
   stock_seq: z.boolean(),
   holds: z.enum(['expiring', 'plain', 'none']),
   /** Which calls must not run concurrently. The gateway queues allocations accordingly. */
-  serialise: z.enum(['nothing', 'warehouse', 'everything']),
+  serialise: z.enum(['nothing', 'sku', 'warehouse', 'everything']),
   /** Whether the ERP has customer accounts and returns their statements. */
   ledger: z.boolean(),
   sign_in: z.boolean(),
+  // The capabilities below are newer than the first connectors, so each has the value that such a connector means.
+  /** Whether `settle` finishes or fences a write that was begun. */
+  settles: z.boolean().default(false),
+  /** The longest time in milliseconds from the commit of a change to its hint. */
+  hint_lag_ms: z.int().min(0).default(0),
+  /** Whether one order is allocated from one warehouse only, or from several. */
+  allocates_from: z.enum(['one', 'many']).default('many'),
+  /** The largest number of lines of a quote, a hold or an order. */
+  max_lines: z.int().min(1).max(maxLines).default(maxLines),
 })
 
 /** A physical warehouse of the ERP. The gateway adds views over several warehouses. */
@@ -350,6 +359,17 @@ export const operations = {
       state: z.enum(['found', 'in_progress', 'absent']),
       document: erpDocument.nullable(),
     }),
+  }),
+  settle: declareOperation({
+    kind: 'write',
+    summary:
+      'Ends what was begun under a reference, and never begins anything: a hold or an order that was left half done is ' +
+      'finished or taken back. `found` returns the document in its final state. `absent` means that nothing exists ' +
+      'under the reference, and that no hold or submit that was sent earlier can still create it: such a call is ' +
+      'refused with `invalid_state` when it arrives. A repeated call returns the same. Refused with `not_supported` ' +
+      'without the capability `settles`.',
+    input: z.object({ reference }),
+    output: z.object({ state: z.enum(['found', 'absent']), document: erpDocument.nullable() }),
   }),
   'documents.changed': declareOperation({
     kind: 'read',

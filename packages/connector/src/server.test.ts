@@ -86,6 +86,7 @@ describe('erpServer', () => {
       release: { reference, reason: 'release' },
       void: { reference },
       lookup: { reference },
+      settle: { reference },
       'documents.changed': { cursor: null },
       'documents.read': { references: [reference] },
     }

@@ -5,6 +5,7 @@ import {
   createErp,
   type Erp,
   type ErpResult,
+  maxLines,
   ok,
   rejected,
   type StockFigure,
@@ -45,6 +46,10 @@ export const fullCapabilities: Capabilities = {
   serialise: 'nothing',
   ledger: true,
   sign_in: true,
+  settles: true,
+  hint_lag_ms: 0,
+  allocates_from: 'many',
+  max_lines: maxLines,
 }
 
 const defaultHandoverMs = 120_000

@@ -44,6 +44,7 @@ create table if not exists documents (
   kind text not null, status text not null, body text not null, particulars text not null,
   created_at integer not null, due_at integer, seq integer not null, unique (reference, copy)
 ) strict;
+create table if not exists fences (reference text primary key) strict, without rowid;
 create index if not exists documents_by_seq on documents (seq);
 create index if not exists documents_by_time on documents (created_at);
 create index if not exists documents_due on documents (kind, due_at) where due_at is not null;

@@ -1,3 +1,4 @@
+import { maxLines } from '../documents.ts'
 import { callOperation, createErp, type Erp, type ErpResult, ok, rejected } from '../erp.ts'
 import type { Capabilities, ErpProduct, ErpWarehouse, StockFigure } from '../operations.ts'
 import { createInMemoryLedger } from './in-memory-ledger.ts'
@@ -27,6 +28,10 @@ const capabilities: Capabilities = {
   serialise: 'nothing',
   ledger: true,
   sign_in: true,
+  settles: true,
+  hint_lag_ms: 0,
+  allocates_from: 'one',
+  max_lines: maxLines,
 }
 
 const warehouses: ErpWarehouse[] = [

@@ -6,7 +6,15 @@ import { Table } from './table.ts'
 
 type OrderOperations = Pick<
   Erp,
-  'quote' | 'hold' | 'release' | 'submit' | 'void' | 'lookup' | 'documents.changed' | 'documents.read'
+  | 'quote'
+  | 'hold'
+  | 'release'
+  | 'submit'
+  | 'void'
+  | 'lookup'
+  | 'settle'
+  | 'documents.changed'
+  | 'documents.read'
 >
 
 /**
@@ -15,7 +23,7 @@ type OrderOperations = Pick<
  */
 export function createInMemoryOrders(data: ErpData): OrderOperations {
   const documents = new Table<ErpDocument>()
-  const context = { data, documents }
+  const context = { data, documents, fenced: new Set<string>() }
   return {
     quote: async (input) => {
       const held = documents.get(input.hold_reference ?? '')
@@ -39,6 +47,11 @@ export function createInMemoryOrders(data: ErpData): OrderOperations {
       const document = documents.get(reference) ?? null
       return ok({ state: document ? 'found' : 'absent', document })
     },
+    settle: async ({ reference }) => {
+      const document = documents.get(reference) ?? null
+      if (!document) context.fenced.add(reference)
+      return ok({ state: document ? 'found' : 'absent', document })
+    },
     'documents.changed': async ({ cursor }) => {
       const { keys, hints } = documents.readHints(cursor)
       return ok({ ...hints, references: keys })
@@ -51,12 +64,15 @@ export function createInMemoryOrders(data: ErpData): OrderOperations {
 interface OrderContext {
   readonly data: ErpData
   readonly documents: Table<ErpDocument>
+  /** The references that `settle` found absent: nothing is created under them any more. */
+  readonly fenced: Set<string>
 }
 
 function hold(context: OrderContext, input: Input<'hold'>): ErpResult<Output<'hold'>> {
   const { data, documents } = context
   const known = documents.get(input.reference)
   if (known) return ok({ quote: rebuildQuote(known), document: known, figures: readFigures(data, known) })
+  if (context.fenced.has(input.reference)) return refuseFenced(input.reference)
   const old = documents.get(input.replaces ?? '')
   const replaced = old?.status === 'held' ? old : undefined
   const planned = createQuote(data, input, replaced)
@@ -77,14 +93,17 @@ function submit(context: OrderContext, input: Input<'submit'>): ErpResult<Output
   const { data, documents } = context
   const known = documents.get(input.reference)
   if (known) return ok({ document: known, figures: readFigures(data, known) })
+  if (context.fenced.has(input.reference)) return refuseFenced(input.reference)
   const held = documents.get(input.hold_reference ?? '')
   if (input.hold_reference !== null && held?.status !== 'held')
     return rejected('hold_expired', 'It holds nothing.')
   const planned = createQuote(data, input, held)
   if (!('quote' in planned)) return { rejected: planned }
-  const { lines, costs } = planned.quote
+  const quote = input.allow_partial ? chargeAllocated(planned.quote) : planned.quote
+  const { lines, costs } = quote
   const short = lines.filter((line) => line.quantity_allocated < line.quantity)
-  if (short.length > 0) {
+  const isEmpty = lines.every((line) => line.quantity_allocated === 0)
+  if (short.length > 0 && (!input.allow_partial || isEmpty)) {
     const shortages = short.map((line) => ({ ...line, quantity_available: line.quantity_allocated }))
     return rejected(
       'insufficient_stock',
@@ -97,13 +116,27 @@ function submit(context: OrderContext, input: Input<'submit'>): ErpResult<Output
     return rejected('price_changed', `The total is ${costs.total}.`)
   }
   if (held) endDocument(context, held, { status: 'consumed', status_raw: 'C' })
-  const document = createDocument(input, planned.quote, {
+  const document = createDocument(input, quote, {
     kind: 'order',
     status: 'open',
     status_raw: 'O',
     submitted_at: '2026-11-21T12:00:00.000Z',
   })
   return ok(openDocument(context, document))
+}
+
+/** Returns the quote with the allocated units as the charged ones. */
+function chargeAllocated(quote: Quote): Quote {
+  const lines = quote.lines.map((line) => ({
+    ...line,
+    line_total: line.unit_price * line.quantity_allocated,
+  }))
+  const goods = lines.reduce((sum, { line_total }) => sum + line_total, 0)
+  return { ...quote, lines, costs: { ...quote.costs, goods, total: goods } }
+}
+
+function refuseFenced(reference: string): ErpResult<never> {
+  return rejected('invalid_state', `${reference} was settled: nothing is created under it.`)
 }
 
 function createDocument(

@@ -2398,11 +2398,32 @@ export interface components {
                      * @description Which writes must not run at the same time
                      * @enum {string}
                      */
-                    serialise: "nothing" | "warehouse" | "everything";
+                    serialise: "nothing" | "sku" | "warehouse" | "everything";
                     /** @description Whether the ERP has statements */
                     ledger: boolean;
                     /** @description Whether OMS accounts can sign in */
                     sign_in: boolean;
+                    /**
+                     * @description Whether the ERP can finish or fence a write of unknown outcome
+                     * @default false
+                     */
+                    settles: boolean;
+                    /**
+                     * @description Milliseconds after which the ERP has reported a change at the latest
+                     * @default 0
+                     */
+                    hint_lag_ms: number;
+                    /**
+                     * @description Whether one order is allocated from `one` warehouse or from `many`
+                     * @default many
+                     * @enum {string}
+                     */
+                    allocates_from: "one" | "many";
+                    /**
+                     * @description The largest number of lines of an order
+                     * @default 500
+                     */
+                    max_lines: number;
                 } | null;
                 /** @description The guarantee of a write; null until the ERP has been reached */
                 guarantee: {

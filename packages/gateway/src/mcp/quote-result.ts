@@ -43,8 +43,14 @@ interface Preview {
   readonly currency: string
   readonly unfulfillable_reasons: z.output<typeof previewFields.unfulfillable_reasons>
   readonly hold: z.output<typeof previewFields.hold>
-  readonly price_expires_at: string
+  readonly price_expires_at: string | null
 }
+
+/**
+ * How long a quote can be placed if the ERP promises no price. The order is refused if its total is no longer the quoted
+ * one.
+ */
+const unpromisedMs = 15 * 60_000
 
 /** Converts a preview to the result of an action. It has a `quote_id` only if the order can be placed. */
 export function toQuoteResult(
@@ -53,8 +59,9 @@ export function toQuoteResult(
   document: Pick<Quote, 'action' | 'id' | 'content' | 'goods'>,
 ) {
   const { lines, costs, currency, hold, fulfillable } = preview
+  const { price_expires_at } = preview
   const until = Math.min(
-    Date.parse(preview.price_expires_at),
+    price_expires_at === null ? context.gateway.clock.now() + unpromisedMs : Date.parse(price_expires_at),
     hold ? Date.parse(hold.expires_at) : Number.MAX_SAFE_INTEGER,
   )
   const total = Math.round(costs.total * minorUnits(currency))

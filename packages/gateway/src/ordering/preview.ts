@@ -32,7 +32,7 @@ export const previewFields = {
   shipping_method: z.string().nullable(),
   unfulfillable_reasons: z.array(z.enum(unfulfillableReasons)),
   hold: z.object({ hold_id: z.string(), quantity: z.int(), expires_at: instantField }).nullable(),
-  price_expires_at: instantField,
+  price_expires_at: instantField.nullable(),
 }
 
 /** Converts the ERP's quote to the fields of a response. */
@@ -50,6 +50,7 @@ export function toQuoteJson(quote: Quote) {
     costs: toCostsJson(quote.costs, quote.currency),
     currency: quote.currency,
     unfulfillable_reasons: quote.unfulfillable_reasons,
-    price_expires_at: formatInstant(Date.parse(quote.price_expires_at)),
+    price_expires_at:
+      quote.price_expires_at === null ? null : formatInstant(Date.parse(quote.price_expires_at)),
   }
 }

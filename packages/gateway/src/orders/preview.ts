@@ -39,14 +39,17 @@ export async function previewOrder({ gateway, call, caller }: CallContext, id: s
       gateway.erp.quote({ ...request, session, allow_partial, hold_reference }, options),
     ),
   )
-  const quoted = {
-    content: hashContent(wanted),
-    total: quote.costs.total,
-    until: Date.parse(quote.price_expires_at),
+  // Without a promised price, a submit is compared only with the total that its own request expects.
+  if (quote.price_expires_at !== null) {
+    const quoted = {
+      content: hashContent(wanted),
+      total: quote.costs.total,
+      until: Date.parse(quote.price_expires_at),
+    }
+    await withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, () =>
+      saveQuotedTotal(gateway, id, quoted),
+    )
   }
-  await withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, () =>
-    saveQuotedTotal(gateway, id, quoted),
-  )
   return new Reply({
     data: {
       ...toQuoteJson(quote),

@@ -166,6 +166,10 @@ describe('what an order is worth', () => {
     serialise: 'nothing',
     ledger: false,
     sign_in: true,
+    settles: false,
+    hint_lag_ms: 0,
+    allocates_from: 'many',
+    max_lines: 500,
   } as const
 
   it('follows from what the ERP can say of a reference', () => {

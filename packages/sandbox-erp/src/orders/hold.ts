@@ -8,6 +8,7 @@ import { getFrozenAmount } from './frozen-amount.ts'
 import { listUnits, moveStock, readNewestFigures, toHoldMoves, toReleaseMoves } from './moves.ts'
 import { computeQuote, rebuildQuote, toInstant } from './quote.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
+import { findKnownDocument } from './settle.ts'
 
 /**
  * Holds all lines or none, in the caller's transaction. The units of the hold in `replaces` are available to the new
@@ -15,9 +16,7 @@ import { type CheckedRequest, checkRequest } from './request.ts'
  * `replaces` is ignored.
  */
 export function hold(context: OrderContext, input: Input<'hold'>): Output<'hold'> {
-  const known = context.capabilities.dedupes_by_reference
-    ? findDocument(context.store, input.reference)
-    : undefined
+  const known = findKnownDocument(context, input.reference)
   if (known) return rebuildHoldResult(context, known)
   if (Date.parse(input.expires_at) <= context.clock.now()) {
     throw new Refusal('invalid_field', `expires_at ${input.expires_at} is in the past.`)

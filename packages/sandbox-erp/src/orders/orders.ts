@@ -4,12 +4,21 @@ import { lookUp, readDocumentHints, readDocuments } from './documents.ts'
 import { hold, release } from './hold.ts'
 import { applyDueChangesTo } from './progress.ts'
 import { quote } from './quote.ts'
+import { settle } from './settle.ts'
 import { submit } from './submit.ts'
 import { voidOrder } from './void.ts'
 
 type OrderOperations = Pick<
   Erp,
-  'quote' | 'hold' | 'release' | 'submit' | 'void' | 'lookup' | 'documents.changed' | 'documents.read'
+  | 'quote'
+  | 'hold'
+  | 'release'
+  | 'submit'
+  | 'void'
+  | 'lookup'
+  | 'settle'
+  | 'documents.changed'
+  | 'documents.read'
 >
 
 /**
@@ -21,6 +30,7 @@ export function createOrderOperations(context: OrderContext): OrderOperations {
   const refresh = (...references: readonly (string | null)[]) => {
     for (const reference of references) if (reference !== null) applyDueChangesTo(context, reference)
   }
+  const refuseSettle = async () => rejected('not_supported', 'This ERP cannot settle writes.')
   const refuseHolds = async () => rejected('not_supported', 'This ERP cannot hold stock.')
   return {
     quote: async (input) => {
@@ -57,6 +67,12 @@ export function createOrderOperations(context: OrderContext): OrderOperations {
       refresh(input.reference)
       return catchRefusal(() => lookUp(context, input))
     },
+    settle: capabilities.settles
+      ? async (input) => {
+          refresh(input.reference)
+          return runInTransaction(store, () => settle(context, input))
+        }
+      : refuseSettle,
     'documents.changed': async (input) => readDocumentHints(context, input),
     'documents.read': async (input) => {
       refresh(...input.references)

@@ -15,15 +15,14 @@ import { computeNextDue } from './progress.ts'
 import { toInstant } from './quote.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
 import { toSale } from './sale.ts'
+import { findKnownDocument } from './settle.ts'
 
 /**
  * Creates and charges an order, in the caller's transaction. It takes the units of the given hold first and releases
  * the rest of them. A total that is not the expected one refuses the order.
  */
 export function submit(context: OrderContext, input: Input<'submit'>): Output<'submit'> {
-  const known = context.capabilities.dedupes_by_reference
-    ? findDocument(context.store, input.reference)
-    : undefined
+  const known = findKnownDocument(context, input.reference)
   if (known) return rebuildSubmitResult(context, known)
   if (input.order_type === 'reservation')
     throw new Refusal('invalid_field', 'A reservation is a hold, not an order.')

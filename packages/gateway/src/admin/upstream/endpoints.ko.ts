@@ -9,7 +9,7 @@ const writeFields = {
 
 export const ko = {
   'admin.upstream.read': {
-    source: '9e109e3e',
+    source: 'bed64cf3',
     summary: 'ERP 연결 상태 조회',
     description:
       '이 프로세스에서 본 ERP의 상태입니다. 서킷 브레이커, ERP가 알린 기능, 쓰기의 보장 수준, 쓰기의 일시 중지 여부를 반환합니다. `operations`의 수치는 이 프로세스가 `measured_since` 이후에 측정한 값이며, 다른 프로세스에는 별도의 값이 있습니다.',
@@ -34,6 +34,10 @@ export const ko = {
       serialise: '동시에 실행하면 안 되는 쓰기의 범위',
       ledger: 'ERP가 정산 내역을 제공하는지 여부',
       sign_in: 'OMS 계정으로 로그인할 수 있는지 여부',
+      settles: 'ERP가 결과를 알 수 없는 쓰기를 끝내거나 막을 수 있는지 여부',
+      hint_lag_ms: 'ERP가 변경을 늦어도 이 밀리초 안에 알립니다',
+      allocates_from: '주문 하나를 창고 한 곳(`one`)에서 할당하는지, 여러 곳(`many`)에서 할당하는지',
+      max_lines: '주문의 최대 줄 수',
       guarantee: '쓰기의 보장 수준. 아직 ERP에 연결되지 않았으면 null입니다.',
       class: '`exactly_once`, `exactly_once_bounded`, `at_most_once` 중 하나',
       says: '보장 수준에 대한 설명',

@@ -9,7 +9,7 @@ const writeFields = {
 
 export const zh = {
   'admin.upstream.read': {
-    source: '9e109e3e',
+    source: 'bed64cf3',
     summary: '查看与 ERP 的连接',
     description:
       '返回当前进程所见的 ERP：熔断器状态、ERP 声明的功能、写操作的保证级别，以及写操作是否已暂停。`operations` 中的数值由当前进程自 `measured_since` 起测得，其他进程各有自己的数值。',
@@ -32,6 +32,10 @@ export const zh = {
       serialise: '哪些写操作不能同时进行',
       ledger: 'ERP 是否提供对账数据',
       sign_in: 'OMS 账号能否登录',
+      settles: 'ERP 能否完成或封住结果未知的写操作',
+      hint_lag_ms: 'ERP 最迟在多少毫秒内上报变更',
+      allocates_from: '一个订单只从一个仓库分配（`one`），还是可以从多个仓库分配（`many`）',
+      max_lines: '一个订单的最大行数',
       guarantee: '写操作的保证级别；尚未连通 ERP 时为 null',
       class: '`exactly_once`、`exactly_once_bounded` 或 `at_most_once`',
       says: '保证级别的文字说明',
