@@ -709,7 +709,7 @@ export interface paths {
         };
         /**
          * Search the audit log
-         * @description Every call of the operator’s endpoints, newest first: who, what, the result, and the state before and after a change. Every filter narrows the search.
+         * @description Every call of the operator’s endpoints, newest first: who, what, the result, and the state before and after a change. Reads that a page repeats by itself have one row an hour. Every filter narrows the search.
          */
         get: operations["admin.audit.list"];
         put?: never;
@@ -4436,6 +4436,8 @@ export interface operations {
                 action?: string;
                 /** @description Only calls whose path begins so */
                 subject?: string;
+                /** @description true: only calls that changed something */
+                changes?: boolean;
                 /** @description Only rows from this time on */
                 since?: string;
                 /** @description Only rows before this time */
@@ -4519,6 +4521,8 @@ export interface operations {
                 action?: string;
                 /** @description Only calls whose path begins so */
                 subject?: string;
+                /** @description true: only calls that changed something */
+                changes?: boolean;
                 /** @description Only rows from this time on */
                 since?: string;
                 /** @description Only rows before this time */

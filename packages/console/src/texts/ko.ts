@@ -362,6 +362,8 @@ export const ko: Catalogue = {
   audit_text: '관리자 토큰의 모든 사용 내역입니다. 누가 무엇을 했고 무엇이 바뀌었는지 남습니다.',
   audit_none: '조건에 맞는 기록이 없습니다',
   audit_none_text: '필터를 지우면 전체 기록이 보입니다.',
+  audit_no_changes_text: '읽기와 거부된 호출은 숨겨져 있습니다. ‘변경만 보기’를 끄면 볼 수 있습니다.',
+  audit_changes: '변경만 보기',
   audit_row: '감사 항목',
   audit_number: '체인 번호',
   who: '작업자',

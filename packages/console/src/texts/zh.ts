@@ -356,6 +356,8 @@ export const zh: Catalogue = {
   audit_text: '管理令牌的每次使用：操作人、操作及变更内容。',
   audit_none: '没有符合条件的记录',
   audit_none_text: '清除筛选条件可查看全部记录。',
+  audit_no_changes_text: '读取和被拒绝的调用已隐藏。关闭“仅显示变更”即可查看。',
+  audit_changes: '仅显示变更',
   audit_row: '审计条目',
   audit_number: '链中序号',
   who: '操作人',

@@ -28,6 +28,7 @@ export const lockoutsList = endpoint({
   method: 'GET',
   path: '/admin/api/lockouts',
   access: 'admin',
+  polled: true,
   errors: [],
   params: {},
   query: cursorPaging,

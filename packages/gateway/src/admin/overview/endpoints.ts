@@ -58,6 +58,7 @@ export const overviewRead = endpoint({
   method: 'GET',
   path: '/admin/api/overview',
   access: 'admin',
+  polled: true,
   errors: [],
   params: {},
   query: { hours: wholeNumberField(1, maxHours).default(defaultHours) },

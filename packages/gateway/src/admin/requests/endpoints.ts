@@ -33,6 +33,7 @@ export const requestsList = endpoint({
   method: 'GET',
   path: '/admin/api/requests',
   access: 'admin',
+  polled: true,
   errors: [],
   params: {},
   query: {
