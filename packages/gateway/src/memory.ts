@@ -13,6 +13,10 @@ export interface SignInTries {
   underWay: number
   /** A promise that is settled when the next running call ends. */
   ended: PromiseWithResolvers<void>
+  /** The id of the lock that operators see; undefined while there is none. */
+  lockoutId: string | undefined
+  /** When the lock was last looked up, in monotonic milliseconds. */
+  followedAt: number
 }
 
 /**

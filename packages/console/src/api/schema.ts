@@ -204,8 +204,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List locked usernames
-         * @description Usernames that are locked after five wrong passwords, the newest lock first. Unknown names are locked like known ones. Locks of addresses are not listed.
+         * List locked usernames and addresses
+         * @description Usernames that are locked after five wrong passwords, and addresses that are locked after 100 failed sign-ins in an hour; the lock that ends last first. Unknown names are locked like known ones.
          */
         get: operations["admin.lockouts.list"];
         put?: never;
@@ -227,8 +227,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Unlock a username
-         * @description Removes the lock and forgets the failures, for every process at once. Returns the lock as it was. An address that is locked stays locked.
+         * Unlock a username or an address
+         * @description Removes the lock and forgets the failures. A username is free in every process at once, an address within a second. Returns the lock as it was.
          */
         delete: operations["admin.lockouts.delete"];
         options?: never;
@@ -1029,7 +1029,7 @@ export interface components {
                     dead_letters: number;
                     /** @description Plan requests that are not decided */
                     plan_requests: number;
-                    /** @description OMS accounts that are locked after wrong passwords */
+                    /** @description OMS accounts and addresses that are locked after wrong passwords */
                     lockouts: number;
                     /** @description Writes to the ERP that have been open for more than a minute */
                     writes_in_doubt: number;

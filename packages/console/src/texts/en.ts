@@ -497,7 +497,7 @@ export const en = {
   attention_none: 'Nothing waits for a person.',
   attention_dead_letters: 'Dead letters: {n}',
   attention_plan_requests: 'Plan requests: {n}',
-  attention_lockouts: 'Locked OMS accounts: {n}',
+  attention_lockouts: 'Locked accounts and addresses: {n}',
   attention_writes_in_doubt: 'Writes of unknown outcome: {n}',
   attention_by_person: 'Writes that only a person can settle: {n}',
   attention_legacy_channels: 'Channels that still use legacy tokens: {n}',

@@ -493,7 +493,7 @@ export const ko: Catalogue = {
   attention_none: '사람이 처리할 항목이 없습니다.',
   attention_dead_letters: '데드 레터 {n}건',
   attention_plan_requests: '플랜 신청 {n}건',
-  attention_lockouts: '잠긴 OMS 계정 {n}개',
+  attention_lockouts: '잠긴 계정과 주소 {n}개',
   attention_writes_in_doubt: '결과 미확인 쓰기 {n}건',
   attention_by_person: '사람만 확정할 수 있는 쓰기 {n}건',
   attention_legacy_channels: '구 토큰을 쓰는 채널 {n}개',

@@ -486,7 +486,7 @@ export const zh: Catalogue = {
   attention_none: '没有需要人工处理的事项。',
   attention_dead_letters: '死信：{n} 条',
   attention_plan_requests: '套餐申请：{n} 个',
-  attention_lockouts: '已锁定的 OMS 账号：{n} 个',
+  attention_lockouts: '已锁定的账号和地址：{n} 个',
   attention_writes_in_doubt: '结果未知的写操作：{n} 个',
   attention_by_person: '只能人工确认的写操作：{n} 个',
   attention_legacy_channels: '仍在使用旧版令牌的渠道：{n} 个',

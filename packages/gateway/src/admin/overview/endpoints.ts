@@ -49,7 +49,7 @@ export const overviewRead = endpoint({
     age_seconds: 'Seconds since the copy was last known to equal the ERP’s stock; null before the first read',
     attention: 'What a person should look at; no number is counted beyond 10,000',
     plan_requests: 'Plan requests that are not decided',
-    lockouts: 'OMS accounts that are locked after wrong passwords',
+    lockouts: 'OMS accounts and addresses that are locked after wrong passwords',
     writes_in_doubt: 'Writes to the ERP that have been open for more than a minute',
     by_person: 'Of `writes_in_doubt`: those that only a person can settle',
     legacy_channels: 'Channels that used a legacy token in the period, counted to 50',
