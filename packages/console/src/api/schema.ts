@@ -356,6 +356,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/api/channels/{channel_code}/reads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what a channel reads
+         * @description Successful reads of a channel in the newest hours, by route. They have no row in the request log, unless LOG_REQUESTS=all; they are counted per minute. The running minute is not included.
+         */
+        get: operations["admin.channel_reads.read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/api/orders": {
         parameters: {
             query?: never;
@@ -1667,6 +1687,44 @@ export interface components {
                         /** @description HTTP status of the last response */
                         last_status: number | null;
                     }[];
+                }[];
+            };
+        };
+        AdminChannelReadsReadResponse: {
+            /** @description The requested data */
+            data: {
+                /**
+                 * Format: date-time
+                 * @description The start of the period
+                 */
+                since: string;
+                /**
+                 * Format: date-time
+                 * @description Now, by the gateway’s clock
+                 */
+                until: string;
+                /** @description The minute with the most reads; null without reads */
+                busiest_minute: {
+                    /**
+                     * Format: date-time
+                     * @description The start of the minute
+                     */
+                    at: string;
+                    /** @description Reads */
+                    calls: number;
+                    /** @description Points that the reads cost */
+                    points: number;
+                } | null;
+                /** @description One entry for each route, the one with the most reads first */
+                routes: {
+                    /** @description The path with its parameters in braces; empty if no operation has the path */
+                    route: string;
+                    /** @description Reads */
+                    calls: number;
+                    /** @description Points that the reads cost */
+                    points: number;
+                    /** @description Mean milliseconds of a read */
+                    mean_ms: number;
                 }[];
             };
         };
@@ -3664,6 +3722,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdminRequestsReadResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.channel_reads.read": {
+        parameters: {
+            query?: {
+                /** @description How many hours */
+                hours?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Channel */
+                channel_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminChannelReadsReadResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];

@@ -395,6 +395,12 @@ export const en = {
     'The key of the trail is another one since {row}: SECRETS_KEY has changed, or somebody wrote rows without it.',
   // Channel: pause, usage, webhooks
   tab_usage: 'Usage',
+  reads: 'Reads of the last 24 hours',
+  reads_text: 'Successful reads, counted by the minute. Writes, failures and slow reads are under Requests.',
+  reads_none: 'No reads in the last 24 hours',
+  reads_none_text: 'The running minute is not counted yet.',
+  busiest_minute: 'Busiest minute:',
+  mean_duration: 'Mean duration',
   tab_webhooks: 'Webhooks',
   channel_pause: 'Pause',
   channel_pause_title: 'Pause channel {channel}?',

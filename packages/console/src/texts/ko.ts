@@ -391,6 +391,12 @@ export const ko: Catalogue = {
   audit_problem_key_changed: '{row}부터 키가 다릅니다. SECRETS_KEY가 바뀌었거나 키 없이 기록된 항목입니다.',
   // Channel: pause, usage, webhooks
   tab_usage: '사용량',
+  reads: '최근 24시간의 조회',
+  reads_text: '성공한 조회를 1분 단위로 센 값입니다. 쓰기, 실패, 느린 조회는 요청에 있습니다.',
+  reads_none: '최근 24시간 동안 조회가 없습니다',
+  reads_none_text: '지금 지나고 있는 1분은 아직 세지 않았습니다.',
+  busiest_minute: '조회가 가장 많았던 1분:',
+  mean_duration: '평균 소요 시간',
   tab_webhooks: '웹훅',
   channel_pause: '일시 중지',
   channel_pause_title: '채널 {channel} 일시 중지',

@@ -385,6 +385,12 @@ export const zh: Catalogue = {
   audit_problem_key_changed: '自 {row} 起密钥不同：SECRETS_KEY 已更换，或有人在没有密钥的情况下添加了记录。',
   // Channel: pause, usage, webhooks
   tab_usage: '用量',
+  reads: '最近 24 小时的读取',
+  reads_text: '成功的读取，按分钟计数。写操作、失败和缓慢的读取见“请求”。',
+  reads_none: '最近 24 小时没有读取',
+  reads_none_text: '当前这一分钟尚未计入。',
+  busiest_minute: '读取最多的一分钟：',
+  mean_duration: '平均耗时',
   tab_webhooks: 'Webhook',
   channel_pause: '暂停',
   channel_pause_title: '暂停渠道 {channel}？',
