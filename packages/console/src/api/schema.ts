@@ -2919,7 +2919,7 @@ export interface operations {
                 hours?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -2962,7 +2962,7 @@ export interface operations {
                 as_of?: string;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -2996,7 +2996,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3036,7 +3036,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3074,7 +3074,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3114,7 +3114,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3166,7 +3166,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3206,7 +3206,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3257,7 +3257,7 @@ export interface operations {
                 as_of?: string;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3295,7 +3295,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3335,7 +3335,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3377,7 +3377,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3422,7 +3422,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3456,7 +3456,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3507,7 +3507,7 @@ export interface operations {
                 status?: "pending" | "approved" | "declined";
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3541,7 +3541,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3581,7 +3581,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3619,7 +3619,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3670,7 +3670,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3702,7 +3702,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3741,7 +3741,7 @@ export interface operations {
                 hours?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3796,7 +3796,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3828,7 +3828,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3881,7 +3881,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3915,7 +3915,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3966,7 +3966,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4017,7 +4017,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4049,7 +4049,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -4087,7 +4087,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -4127,7 +4127,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4175,7 +4175,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4222,7 +4222,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4256,7 +4256,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -4307,7 +4307,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4341,7 +4341,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4389,7 +4389,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4423,7 +4423,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4457,7 +4457,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -4496,7 +4496,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4545,7 +4545,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4577,7 +4577,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -4626,7 +4626,7 @@ export interface operations {
                 until?: string;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4661,7 +4661,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
