@@ -100,7 +100,7 @@ const delivery = createRoute({
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
-  validateSearch: takeSearch(['actor', 'action', 'subject', 'since', 'until', 'cursor']),
+  validateSearch: takeSearch(['changes', 'actor', 'action', 'subject', 'since', 'until', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/audit.tsx'), 'AuditPage'),
 })
 const auditRow = createRoute({

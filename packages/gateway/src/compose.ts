@@ -2,9 +2,9 @@ import type { Erp } from '@trade-gateway/connector'
 import { prepareAuditChain } from './audit/adopt.ts'
 import type { Config } from './config.ts'
 import type { Gateway } from './gateway.ts'
-import { AdminGuard } from './identity/admin-guard.ts'
 import { Keys } from './identity/keys.ts'
 import { Sessions } from './identity/sessions.ts'
+import { adminTokenGuarded, metricsTokenGuarded, TokenGuard } from './identity/token-guard.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { type Ids, randomIds } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
@@ -98,7 +98,8 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     memory: createMemory(tracing, metrics, parts.auditHeadFile),
     keys,
     sessions,
-    adminGuard: new AdminGuard({ clock, log }),
+    adminGuard: new TokenGuard(adminTokenGuarded, { clock, log }),
+    metricsGuard: new TokenGuard(metricsTokenGuarded, { clock, log }),
     quota: createQuotas(),
     nudge,
   }

@@ -61,6 +61,7 @@ export const webhookDeliveriesList = endpoint({
   method: 'GET',
   path: '/admin/api/webhook-deliveries',
   access: 'admin',
+  polled: true,
   errors: [],
   params: {},
   query: {
