@@ -145,8 +145,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     log,
     ...(options.spans ? { spans: options.spans } : {}),
   })
-  gateway.store.listen(() => void gateway.mirror.stock.follow())
-
+  const stopFollowing = followStock(gateway)
   const settle = async () => {
     await syncStock(gateway)
     await syncReference(gateway)
@@ -170,6 +169,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       const leaks = await listOtherLeaks(gateway)
+      await stopFollowing()
       await store.close()
       sandbox.close()
       await drop()
@@ -177,6 +177,22 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
       if (leaks.length > 0)
         throw new Error(`Something was written that must not be:\n${leaks.slice(0, 3).join('\n')}`)
     },
+  }
+}
+
+/**
+ * Follows the stock whenever the store announces a change. The returned function ends this after the running turn,
+ * which would otherwise query a store that is closed.
+ */
+function followStock({ store, mirror }: Gateway): () => Promise<void> {
+  let isStopped = false
+  let turn = Promise.resolve()
+  store.listen(() => {
+    if (!isStopped) turn = mirror.stock.follow()
+  })
+  return async () => {
+    isStopped = true
+    await turn
   }
 }
 
