@@ -547,7 +547,7 @@ export interface paths {
         put?: never;
         /**
          * Count what a redelivery would send
-         * @description Counts before anything is sent. An endpoint should have the events since its registration that its present settings select. During a redelivery of the same selection, what is left is counted.
+         * @description Counts before anything is sent. An endpoint should have the events since its registration that its present settings select. During a redelivery of the same selection, what is left is counted. Up to 100,000 events are looked up for `missing`, 300,000 for `all`, and a million deliveries for `dead`.
          */
         post: operations["admin.webhook_redeliveries.count"];
         delete?: never;
@@ -2352,6 +2352,8 @@ export interface components {
             data: {
                 /** @description Number of deliveries that a redelivery would send */
                 count: number;
+                /** @description Whether the count ended at its bound: a redelivery sends these and all that follow */
+                has_more: boolean;
             };
         };
         AdminWebhookRedeliveriesCreateResponse: {
@@ -2359,7 +2361,7 @@ export interface components {
             data: {
                 /** @description Number of deliveries that this call sent again */
                 redelivered: number;
-                /** @description Number of deliveries that are left; repeat the call until it is 0 */
+                /** @description Number of deliveries that are left, or at least that many after a count with has_more; repeat the call until it is 0 */
                 remaining: number;
             };
         };

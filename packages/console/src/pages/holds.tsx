@@ -56,7 +56,12 @@ export function HoldsPage() {
         caption={t('holds')}
         columns={useHoldColumns()}
         rowKey={({ hold_id }) => hold_id}
-        empty={<Empty title={t('holds_none')} text={t('holds_none_text')} />}
+        empty={
+          <Empty
+            title={t('holds_none')}
+            text={t(query.data?.next_cursor ? 'holds_further' : 'holds_none_text')}
+          />
+        }
       >
         <CursorPager cursor={cursor} next={query.data?.next_cursor} />
       </DataList>

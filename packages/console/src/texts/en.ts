@@ -357,6 +357,9 @@ export const en = {
   redeliver_counted: '{n} deliveries would be sent again.',
   redeliver_nothing: 'Nothing fits, so nothing would be sent.',
   redeliver_start: 'Redeliver {n}',
+  redeliver_counted_more:
+    'At least {n} deliveries would be sent again: the gateway counted no further. Stop when it is enough.',
+  redeliver_start_more: 'Redeliver {n} or more',
   stop: 'Stop',
   close: 'Close',
   // Audit
@@ -442,6 +445,7 @@ export const en = {
   holds_text: 'Stock that is held for previews, reservations and drafts.',
   holds_none: 'No holds match',
   holds_none_text: 'Previews and reservations make holds; they end by themselves when they expire.',
+  holds_further: 'None in the part that was searched. “Next” searches further back.',
   held_for: 'Held for',
   source_dropship_preview: 'preview',
   source_reservation: 'reservation',

@@ -355,6 +355,9 @@ export const ko: Catalogue = {
   redeliver_counted: '{n}건을 다시 보냅니다.',
   redeliver_nothing: '조건에 맞는 것이 없어 보낼 것이 없습니다.',
   redeliver_start: '{n}건 다시 보내기',
+  redeliver_counted_more:
+    '{n}건 이상을 다시 보냅니다. 게이트웨이는 여기까지만 셌습니다. 충분하면 중지하세요.',
+  redeliver_start_more: '{n}건 이상 다시 보내기',
   stop: '중지',
   close: '닫기',
   // Audit
@@ -438,6 +441,7 @@ export const ko: Catalogue = {
   holds_text: '미리보기, 재고 예약, 초안을 위해 선점한 재고입니다.',
   holds_none: '조건에 맞는 재고 선점이 없습니다',
   holds_none_text: '미리보기와 재고 예약이 재고를 선점하며 만료되면 저절로 해제됩니다.',
+  holds_further: '지금까지 찾은 범위에는 없습니다. ‘다음’을 누르면 더 이전을 찾습니다.',
   held_for: '선점 대상',
   source_dropship_preview: '미리보기',
   source_reservation: '재고 예약',

@@ -349,6 +349,8 @@ export const zh: Catalogue = {
   redeliver_counted: '将重新投递 {n} 条。',
   redeliver_nothing: '没有符合条件的投递。',
   redeliver_start: '重新投递 {n} 条',
+  redeliver_counted_more: '至少将重新投递 {n} 条：网关没有继续计数。足够时请停止。',
+  redeliver_start_more: '重新投递 {n} 条以上',
   stop: '停止',
   close: '关闭',
   // Audit
@@ -432,6 +434,7 @@ export const zh: Catalogue = {
   holds_text: '为预览、预留单和草稿预占的库存。',
   holds_none: '没有符合条件的预占',
   holds_none_text: '预览和预留单会产生预占，到期自动释放。',
+  holds_further: '已查找的部分中没有。点击“下一页”继续向前查找。',
   held_for: '来源',
   source_dropship_preview: '预览',
   source_reservation: '预留单',
