@@ -116,7 +116,7 @@ const stock = createRoute({
 const holds = createRoute({
   getParentRoute: () => root,
   path: '/holds',
-  validateSearch: takeSearch(['sku', 'channel_code', 'status', 'source', 'cursor']),
+  validateSearch: takeSearch(['hold_id', 'sku', 'channel_code', 'status', 'source', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/holds.tsx'), 'HoldsPage'),
 })
 const lockouts = createRoute({

@@ -3894,6 +3894,8 @@ export interface operations {
                 status?: "reserved" | "cancelled" | "confirmed";
                 /** @description Only holds with a line of this SKU */
                 sku?: string;
+                /** @description Only this hold; in a row, the id of the hold */
+                hold_id?: string;
                 /** @description Only holds created from this time on */
                 since?: string;
                 /** @description Only holds created before this time */

@@ -35,6 +35,7 @@ export function HoldsPage() {
       <Filters
         search={filters}
         fields={[
+          { name: 'hold_id', label: t('hold'), kind: 'text' },
           { name: 'sku', label: t('sku'), kind: 'text' },
           { name: 'channel_code', label: t('channel'), kind: 'text' },
           {

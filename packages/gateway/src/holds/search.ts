@@ -22,12 +22,13 @@ type HoldSearch = CursorQuery & {
   readonly source?: string | undefined
   readonly status?: string | undefined
   readonly sku?: string | undefined
+  readonly hold_id?: string | undefined
 }
 
 /** Searches the holds of every channel, newest first. Every filter narrows the search. Throws `VALIDATION_FAILED`. */
 export async function searchHolds({ store }: Gateway, search: HoldSearch) {
   let query = store.db.selectFrom('holds').selectAll()
-  for (const column of ['channel_code', 'source', 'status'] as const) {
+  for (const column of ['channel_code', 'source', 'status', 'hold_id'] as const) {
     const wanted = search[column]
     if (wanted !== undefined) query = query.where(column, '=', wanted)
   }
@@ -42,7 +43,10 @@ type HoldQuery = SelectQueryBuilder<Tables, 'holds', HoldRow>
  * million holds stopped an embedded store's process for two seconds.
  */
 export const holdsPerSlice = 5_000
-/** The largest number of slices of one call: 100,000 holds, which take about 150 ms. A page that ends there has fewer rows, and a cursor to continue from. */
+/**
+ * The largest number of slices of one call: 100,000 holds, which take about 150 ms. A page that ends there has fewer
+ * rows, and a cursor to continue from.
+ */
 const maxSlices = 20
 
 /** Searches the holds that have a line of a SKU slice by slice, and lets the event loop run in between. */
