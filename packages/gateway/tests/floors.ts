@@ -72,6 +72,20 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['store.ts'],
     ['catalogue'],
   ],
+  'connector-tryton': [
+    ['main.ts', 'with-gateway.ts'],
+    ['serve.ts', 'tryton'],
+    ['erp.ts'],
+    ['feeds.ts', 'ledger', 'products.ts'],
+    ['orders', 'hints.ts'],
+    ['stock.ts', 'sign-in.ts', 'shipping.ts', 'cursor.ts'],
+    ['prices.ts', 'incoming.ts', 'customers.ts'],
+    ['catalogue.ts'],
+    ['connector.ts'],
+    ['places.ts', 'locks.ts', 'steps.ts'],
+    ['rpc.ts', 'config.ts', 'values.ts'],
+    ['environment.ts', 'failures.ts'],
+  ],
   console: [
     ['main.tsx'],
     ['router.tsx'],
@@ -105,7 +119,12 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
 }
 
 /** The floors of the packages themselves, highest first. */
-export const packageFloors = [['console', 'trials'], ['gateway'], ['sandbox-erp'], ['connector']] as const
+export const packageFloors = [
+  ['console', 'trials'],
+  ['gateway'],
+  ['sandbox-erp', 'connector-tryton'],
+  ['connector'],
+] as const
 
 export function readFiles(folder: string, isWanted: (path: string) => boolean): File[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })

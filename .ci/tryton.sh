@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# The Tryton connector with a real Tryton: conformance with orders, the tests of its risks, and orders during kills.
+# Installs Debian's packages if it may, and restores the committed dump. Without Tryton, prints one line and ends well.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+port=28100 postgres_port=28101 connector_port=28102
+home=$(mktemp -d)
+out=$home/sandbox.log
+pids=()
+end() {
+  local pid
+  for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null; done
+  for pid in "${pids[@]}"; do wait "$pid" 2>/dev/null; done
+  rm -rf "$home"
+}
+trap end EXIT
+
+node=$(npm exec --offline --call 'command -v node')
+"$node" packages/connector-tryton/src/tryton/command.ts \
+  --home "$home/tryton" --port $port --postgres-port $postgres_port >"$out" 2>&1 &
+sandbox=$!
+pids+=("$sandbox")
+for _ in $(seq 1200); do
+  grep -q '^ready$' "$out" && break
+  kill -0 "$sandbox" 2>/dev/null || break
+  sleep 0.25
+done
+if ! grep -q '^ready$' "$out"; then
+  if reason=$(grep -m 1 'Tryton cannot run here\|apt-get failed' "$out"); then
+    printf '== not run: the Tryton connector. %s\n' "$reason"
+    exit 0
+  fi
+  cat "$out"
+  exit 1
+fi
+printf 'a sandbox after %d s\n' "$SECONDS"
+
+export TRYTON_URL=http://127.0.0.1:$port TRYTON_DATABASE=tryton_trade TRYTON_USER=gateway
+export TRYTON_PASSWORD=sandbox-Gateway-12345 TRYTON_CONFIG=packages/connector-tryton/sandbox.json
+export UPSTREAM_TOKEN=ci-token-for-the-connector UPSTREAM_PASSWORD=sandbox-Shop-12345
+"$node" packages/connector-tryton/src/main.ts --port $connector_port >"$home/connector.log" 2>&1 &
+pids+=("$!")
+for _ in $(seq 240); do
+  curl -s -o /dev/null "http://127.0.0.1:$connector_port/" && break
+  sleep 0.25
+done
+
+failed=0
+npm run -s conformance -- "http://127.0.0.1:$connector_port" --customer CUST-HARBOUR \
+  --username harbour@shop.example --warehouse AUSYD1 --sku ST0008-S || failed=1
+printf 'conformance after %d s\n' "$SECONDS"
+TEST_TRYTON_URL=$TRYTON_URL npx vitest run --no-file-parallelism packages/connector-tryton/tests || failed=1
+printf 'the risks after %d s\n' "$SECONDS"
+"$node" packages/connector-tryton/tests/kills.ts --orders "${TRYTON_KILL_ORDERS:-15}" || failed=1
+printf 'kills after %d s\n' "$SECONDS"
+[ "$failed" -eq 0 ] || tail -n 40 "$home/connector.log"
+exit "$failed"

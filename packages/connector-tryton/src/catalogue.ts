@@ -1,0 +1,187 @@
+/**
+ * The SKUs that the connector serves, with the ids of Tryton. The codes are sorted here by their bytes: the database of
+ * an operator may sort them by a language. A product that no order could name is left out, and logged once.
+ */
+import { z } from 'zod'
+import type { Connector } from './connector.ts'
+import type { Domain } from './rpc.ts'
+import { compareBytes, decimal, id, instant } from './values.ts'
+
+const maxCodeCharacters = 64
+/** How long a list of all codes serves snapshots. A new product is hinted, and read without this list. */
+const maxListAgeMs = 10_000
+const maxProducts = 1_000_000
+
+const uom = z.object({ digits: z.int(), rounding: z.number() })
+const productRow = z.object({
+  id,
+  code: z.string().nullish(),
+  default_uom: id,
+  'default_uom.': uom,
+  sale_uom: id.nullish(),
+  write_date: instant.nullish(),
+  create_date: instant.nullish(),
+  list_price: decimal.nullish(),
+  'template.': z.object({
+    id,
+    code: z.string().nullish(),
+    write_date: instant.nullish(),
+    create_date: instant.nullish(),
+  }),
+})
+type ProductRow = z.output<typeof productRow>
+const productFields = [
+  ...['code', 'default_uom', 'default_uom.digits', 'default_uom.rounding', 'sale_uom'],
+  ...['write_date', 'create_date', 'list_price'],
+  ...['template.code', 'template.write_date', 'template.create_date'],
+]
+/** Goods that are counted. Services, such as freight, and assets have no stock. */
+const goods: Domain = [
+  ['type', '=', 'goods'],
+  ['consumable', '=', false],
+]
+
+export interface Sku {
+  readonly id: number
+  readonly code: string
+  readonly productCode: string
+  readonly template: number
+  readonly unit: number
+  readonly listPrice: string
+  /** Changes with every write of the product or its style. */
+  readonly version: string
+}
+
+interface CodeEntry {
+  readonly id: number
+  readonly code: string
+}
+
+export class Catalogue {
+  readonly #connector: Connector
+  readonly #told = new Set<string>()
+  #list: { readonly at: number; readonly entries: readonly CodeEntry[] } | undefined
+
+  constructor(connector: Connector) {
+    this.#connector = connector
+  }
+
+  /** Reads the given SKUs, without those that cannot be served. */
+  async readSkus(codes: readonly string[]): Promise<Sku[]> {
+    return this.#read([['code', 'in', codes]])
+  }
+
+  /** Reads the SKUs of products by Tryton's ids. */
+  async readByIds(ids: readonly number[]): Promise<Sku[]> {
+    return this.#read([['id', 'in', ids]])
+  }
+
+  /** Reads the SKUs of styles by Tryton's ids of their templates. */
+  async readByTemplates(templates: readonly number[]): Promise<Sku[]> {
+    return this.#read([['template', 'in', templates]])
+  }
+
+  /** Returns the page of SKUs after a code, in the order of their bytes. */
+  async readPage(
+    after: string | null,
+    limit: number,
+  ): Promise<{ readonly skus: Sku[]; readonly next: string | null }> {
+    const entries = await this.#readList(after === null)
+    const from = after === null ? 0 : findFirstAfter(entries, after)
+    const page = entries.slice(from, from + limit)
+    const skus = page.length === 0 ? [] : await this.readByIds(page.map((entry) => entry.id))
+    const hasMore = from + limit < entries.length
+    return { skus, next: hasMore ? (page.at(-1)?.code ?? null) : null }
+  }
+
+  async #readList(isFirst: boolean): Promise<readonly CodeEntry[]> {
+    const { rpc, environment } = this.#connector
+    const now = environment.elapsed()
+    const isFresh = this.#list && now - this.#list.at < maxListAgeMs
+    if (this.#list && isFresh && !isFirst) return this.#list.entries
+    const row = z.object({ id, code: z.string().nullish() })
+    const rows = await rpc.searchRead('product.product', goods, row, { fields: ['code'], limit: maxProducts })
+    const entries = rows
+      .flatMap(({ id: product, code }) => (code ? [{ id: product, code }] : []))
+      .sort((one, other) => compareBytes(one.code, other.code))
+      .filter((entry, index, all) => entry.code !== all[index - 1]?.code)
+    this.#list = { at: now, entries }
+    return entries
+  }
+
+  async #read(domain: Domain): Promise<Sku[]> {
+    const { rpc } = this.#connector
+    const rows = await rpc.searchRead('product.product', [...goods, ...domain], productRow, {
+      fields: productFields,
+    })
+    const twice = await this.#findTwice(rows)
+    const skus = rows.flatMap((row) => {
+      const reason = twice.has(row.code ?? '') ? 'more than one product has this code' : explainLeftOut(row)
+      if (reason === undefined) return [toSku(row)]
+      this.#tell(row, reason)
+      return []
+    })
+    return skus.sort((one, other) => compareBytes(one.code, other.code))
+  }
+
+  /** Two products with one code may be on both sides of what was read. */
+  async #findTwice(rows: readonly ProductRow[]): Promise<ReadonlySet<string>> {
+    const { rpc } = this.#connector
+    const codes = [...new Set(rows.flatMap(({ code }) => (code ? [code] : [])))]
+    if (codes.length === 0) return new Set()
+    const row = z.object({ id, code: z.string() })
+    const all = await rpc.searchRead('product.product', [...goods, ['code', 'in', codes]], row, {
+      fields: ['code'],
+    })
+    const seen = new Set<string>()
+    const twice = new Set<string>()
+    for (const { code } of all) (seen.has(code) ? twice : seen).add(code)
+    return twice
+  }
+
+  #tell(row: ProductRow, reason: string): void {
+    const line = `left out: product ${row.code ?? `with id ${row.id}`}: ${reason}`
+    if (this.#told.has(line)) return
+    this.#told.add(line)
+    this.#connector.log(line)
+  }
+}
+
+/** Says why a product cannot be served; undefined if it can. */
+export function explainLeftOut(row: Omit<ProductRow, 'id'>): string | undefined {
+  const style = row['template.'].code
+  if (!row.code) return 'it has no code'
+  if (!style) return 'its style has no code'
+  if ([row.code, style].some((code) => code.length > maxCodeCharacters))
+    return `its code has more than ${maxCodeCharacters} characters`
+  if (row['default_uom.'].digits !== 0 || row['default_uom.'].rounding !== 1)
+    return 'its unit is not counted in whole pieces'
+  if (row.sale_uom && row.sale_uom !== row.default_uom)
+    return 'it is sold in another unit than it is counted in'
+  return undefined
+}
+
+function toSku(row: ProductRow): Sku {
+  const template = row['template.']
+  const versions = [row.write_date ?? row.create_date, template.write_date ?? template.create_date]
+  return {
+    id: row.id,
+    code: row.code ?? '',
+    productCode: template.code ?? '',
+    template: template.id,
+    unit: row.default_uom,
+    listPrice: row.list_price ?? '0',
+    version: versions.join(' '),
+  }
+}
+
+/** Returns the index of the first entry whose code is greater, by halving. */
+function findFirstAfter(entries: readonly CodeEntry[], after: string): number {
+  let [low, high] = [0, entries.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (compareBytes(entries[middle]?.code ?? '', after) > 0) high = middle
+    else low = middle + 1
+  }
+  return low
+}

@@ -1,0 +1,141 @@
+/** Customers: their party in Tryton, their addresses, and what they may order. */
+import { type ErpResult, type Output, ok, rejected } from '@trade-gateway/connector'
+import { z } from 'zod'
+import type { Connector } from './connector.ts'
+import { decimal, formatInstant, id, instant } from './values.ts'
+
+export interface Customer {
+  readonly id: number
+  readonly code: string
+  readonly name: string
+}
+
+const maxSkus = 1_000_000
+
+export async function findCustomer({ rpc }: Connector, code: string): Promise<Customer | undefined> {
+  const row = z.object({ id, code: z.string(), name: z.string().nullish() })
+  const rows = await rpc.searchRead('party.party', [['code', '=', code]], row, { fields: ['code', 'name'] })
+  const [found] = rows
+  if (!found || rows.length > 1) return undefined
+  return { id: found.id, code: found.code, name: found.name || found.code }
+}
+
+export const refuseCustomer = (code: string) => rejected('not_found', `There is no customer ${code}.`)
+
+const addressRow = z.object({
+  id,
+  party_name: z.string().nullish(),
+  street: z.string().nullish(),
+  city: z.string().nullish(),
+  postal_code: z.string().nullish(),
+  'country.': z.object({ code: z.string() }).nullish(),
+  'subdivision.': z.object({ name: z.string() }).nullish(),
+  write_date: instant.nullish(),
+  create_date: instant.nullish(),
+})
+
+export async function readAddresses(
+  connector: Connector,
+  { customer_code }: { customer_code: string },
+): Promise<ErpResult<Output<'addresses'>>> {
+  const customer = await findCustomer(connector, customer_code)
+  if (!customer) return refuseCustomer(customer_code)
+  const fields = [
+    ...['party_name', 'street', 'city', 'postal_code', 'country.code', 'subdivision.name'],
+    ...['write_date', 'create_date'],
+  ]
+  const domain = [
+    ['party', '=', customer.id],
+    ['delivery', '=', true],
+  ]
+  const settings = { fields, order: [['id', 'ASC']] as const }
+  const rows = await connector.rpc.searchRead('party.address', domain, addressRow, settings)
+  const phone = await readPhone(connector, customer)
+  const known = rows.filter((row) => {
+    if (row['country.']) return true
+    connector.log(`left out: address ${row.id} of ${customer_code}: it has no country`)
+    return false
+  })
+  const addresses = known.map((row, index) => toAddress(row, { customer, phone, isFirst: index === 0 }))
+  return ok({ addresses })
+}
+
+function toAddress(
+  row: z.output<typeof addressRow>,
+  { customer, phone, isFirst }: { customer: Customer; phone: string | null; isFirst: boolean },
+): Output<'addresses'>['addresses'][number] {
+  return {
+    address_id: String(row.id),
+    name: (row.party_name || customer.name).slice(0, 200),
+    phone,
+    company: customer.name.slice(0, 200),
+    address: (row.street ?? '').slice(0, 400),
+    country_code: row['country.']?.code ?? '',
+    state: row['subdivision.']?.name.slice(0, 100) ?? null,
+    city: (row.city ?? '').slice(0, 100),
+    postal_code: row.postal_code?.slice(0, 20) || null,
+    is_default: isFirst,
+    updated_at: formatInstant(Math.floor(row.write_date ?? row.create_date ?? 0)),
+  }
+}
+
+async function readPhone({ rpc }: Connector, customer: Customer): Promise<string | null> {
+  const row = z.object({ value: z.string().nullish() })
+  const domain = [
+    ['party', '=', customer.id],
+    ['type', 'in', ['phone', 'mobile']],
+  ]
+  const settings = { fields: ['value'], limit: 1, order: [['id', 'ASC']] as const }
+  const [found] = await rpc.searchRead('party.contact_mechanism', domain, row, settings)
+  return found?.value?.slice(0, 32) || null
+}
+
+/** The shop whose products a customer may order. Tryton has none for each customer; the configuration may name one. */
+export const findShop = ({ config }: Connector, customerCode: string) =>
+  config.shops[customerCode] ?? config.shop
+
+export async function readSellable(
+  connector: Connector,
+  { customer_code }: { customer_code: string },
+): Promise<ErpResult<Output<'sellable'>>> {
+  if (!(await findCustomer(connector, customer_code))) return refuseCustomer(customer_code)
+  return ok({ rule: 'only' as const, skus: await readSellableSkus(connector, customer_code) })
+}
+
+/** Lists the SKUs of a customer's shop: all of them, or those of the given ones. */
+export async function readSellableSkus(
+  connector: Connector,
+  customerCode: string,
+  among?: readonly string[],
+): Promise<string[]> {
+  const domain = [
+    ['web_shops.name', '=', findShop(connector, customerCode)],
+    ['type', '=', 'goods'],
+    ['salable', '=', true],
+    ...(among ? [['code', 'in', among]] : []),
+  ]
+  const row = z.object({ code: z.string().nullish() })
+  const settings = { fields: ['code'], limit: maxSkus }
+  const rows = await connector.rpc.searchRead('product.product', domain, row, settings)
+  return rows.flatMap(({ code }) => (code ? [code] : []))
+}
+
+const creditRow = z.object({
+  receivable: decimal.nullish(),
+  credit_amount: decimal.nullish(),
+  credit_limit_amount: decimal.nullish(),
+})
+
+/** Reads what a customer owes, what it owes with orders that are not billed, and its limit, as decimals. */
+export async function readCredit({ rpc, places }: Connector, customer: Customer) {
+  const hasLimit = places.modules.has('account_credit_limit')
+  const fields = ['receivable', ...(hasLimit ? ['credit_amount', 'credit_limit_amount'] : [])]
+  const [found] = await rpc.searchRead('party.party', [['id', '=', customer.id]], creditRow, { fields })
+  const receivable = found?.receivable ?? '0'
+  return {
+    receivable,
+    creditAmount: found?.credit_amount ?? receivable,
+    /** Null without a limit. */
+    creditLimit: found?.credit_limit_amount ?? null,
+  }
+}

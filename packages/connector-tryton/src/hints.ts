@@ -1,0 +1,145 @@
+/**
+ * Hints by `write_date` and `create_date`. Tryton stamps rows with the start of their transaction, so that a row can
+ * become visible long after its stamp: a counted inventory of 2,000 lines after 85 s. Each poll therefore overlaps with
+ * the time before it: by 15 s, and once a minute by 15 minutes. A connector's memory of what it hinted for a cursor
+ * keeps the overlap from hinting the same write again and again; without that memory, hints only repeat.
+ */
+import { maxPerCall } from '@trade-gateway/connector'
+import { z } from 'zod'
+import type { Connector } from './connector.ts'
+import { formatCursor, parseCursor } from './cursor.ts'
+import type { Domain } from './rpc.ts'
+import { id, instant, toInstant } from './values.ts'
+
+const shortOverlapMs = 15_000
+const longOverlapMs = 15 * 60_000
+const longEveryMs = 60_000
+/** The time after which a change is hinted at the latest: the next long poll, and the poll's own time. */
+export const hintLagMs = longEveryMs + 15_000
+const maxCursorAgeMs = 24 * 60 * 60_000
+const maxRememberedCursors = 200
+const maxRememberedWrites = 20_000
+/** How long the rows of one poll serve other feeds, unless this connector wrote something. */
+const maxSharedMs = 250
+const maxRows = 50_000
+
+/** A kind of rows whose writes are polled. */
+export interface Source {
+  readonly model: string
+  readonly domain: Domain
+  readonly fields: readonly string[]
+}
+
+const writeRow = z.looseObject({ id, write_date: instant.nullish(), create_date: instant.nullish() })
+export type WrittenRow = z.output<typeof writeRow>
+
+/** A write of a row: the row and its newest stamp. */
+export interface Write {
+  readonly source: Source
+  readonly row: WrittenRow
+  readonly key: string
+  readonly at: number
+}
+
+/** Polls sources for their newest writes, once for several feeds that ask at the same time. */
+export class RecentWrites {
+  readonly #connector: Connector
+  readonly #shared = new Map<Source, { at: number; since: number; writes: number; rows: Promise<Write[]> }>()
+
+  constructor(connector: Connector) {
+    this.#connector = connector
+  }
+
+  /** Returns the writes since a time, in milliseconds since 1970 by Tryton's clock. */
+  async read(source: Source, since: number): Promise<Write[]> {
+    const { rpc, environment } = this.#connector
+    const shared = this.#shared.get(source)
+    const now = environment.elapsed()
+    const isUsable =
+      shared && now - shared.at < maxSharedMs && shared.since <= since && shared.writes === rpc.writes
+    if (isUsable) return (await shared.rows).filter(({ at }) => at > since)
+    const rows = this.#fetch(source, since)
+    this.#shared.set(source, { at: now, since, writes: rpc.writes, rows })
+    return rows
+  }
+
+  async #fetch(source: Source, since: number): Promise<Write[]> {
+    const { model, domain, fields } = source
+    const from = toInstant(since)
+    const recent = ['OR', ['write_date', '>', from], ['create_date', '>', from]]
+    const rows = await this.#connector.rpc.searchRead(model, [...domain, recent], writeRow, {
+      fields: [...fields, 'write_date', 'create_date'],
+      limit: maxRows,
+    })
+    return rows.map((row) => {
+      const at = Math.max(row.write_date ?? 0, row.create_date ?? 0)
+      return { source, row, at, key: `${model} ${row.id} ${at}` }
+    })
+  }
+}
+
+interface Hinted {
+  readonly cursor: string
+  readonly everything: boolean
+  readonly keys: readonly string[]
+  readonly more: false
+}
+
+type Keys = readonly string[] | 'everything'
+
+/** One feed of hints, such as the SKUs of one warehouse. */
+export class Feed {
+  readonly #connector: Connector
+  readonly #recent: RecentWrites
+  readonly #name: string
+  readonly #sources: readonly Source[]
+  readonly #toKeys: (writes: readonly Write[]) => Promise<Keys>
+  readonly #remembered = new Map<string, ReadonlyMap<string, number>>()
+
+  constructor(
+    { connector, recent }: { connector: Connector; recent: RecentWrites },
+    name: string,
+    { sources, toKeys }: { sources: readonly Source[]; toKeys: (writes: readonly Write[]) => Promise<Keys> },
+  ) {
+    this.#connector = connector
+    this.#recent = recent
+    this.#name = name
+    this.#sources = sources
+    this.#toKeys = toKeys
+  }
+
+  /** Returns the keys that were written since a cursor. */
+  async poll(text: string | null): Promise<Hinted> {
+    const { rpc } = this.#connector
+    const epoch = await rpc.readEpoch()
+    const now = rpc.readServerTime()
+    const cursor = text === null ? undefined : parseCursor(text, this.#name, epoch)
+    if (!cursor || now - cursor.polledAt > maxCursorAgeMs) {
+      const fresh = formatCursor({ feed: this.#name, epoch, polledAt: now, longPolledAt: now })
+      return { cursor: fresh, everything: text !== null, keys: [], more: false }
+    }
+    const isLong = now - cursor.longPolledAt >= longEveryMs
+    const since = isLong ? cursor.longPolledAt - longOverlapMs : cursor.polledAt - shortOverlapMs
+    const writes = (await Promise.all(this.#sources.map((source) => this.#recent.read(source, since)))).flat()
+    const known = this.#remembered.get(text ?? '') ?? new Map<string, number>()
+    const keys = await this.#toKeys(writes.filter(({ key }) => !known.has(key)))
+    const longPolledAt = isLong ? now : cursor.longPolledAt
+    const next = formatCursor({ feed: this.#name, epoch, polledAt: now, longPolledAt })
+    this.#remember(next, known, writes)
+    const distinct = keys === 'everything' ? [] : [...new Set(keys)]
+    const isTooMany = keys === 'everything' || distinct.length > maxPerCall
+    return { cursor: next, everything: isTooMany, keys: isTooMany ? [] : distinct, more: false }
+  }
+
+  /** Remembers what was hinted up to a cursor, for as long as a long poll would find it again. */
+  #remember(cursor: string, known: ReadonlyMap<string, number>, writes: readonly Write[]): void {
+    const oldest = this.#connector.rpc.readServerTime() - 2 * longOverlapMs
+    const all = new Map([...known].filter(([, at]) => at > oldest))
+    for (const { key, at } of writes) all.set(key, at)
+    const kept = all.size > maxRememberedWrites ? [...all].slice(-maxRememberedWrites) : all
+    this.#remembered.set(cursor, new Map(kept))
+    if (this.#remembered.size <= maxRememberedCursors) return
+    const [first] = this.#remembered.keys()
+    if (first !== undefined) this.#remembered.delete(first)
+  }
+}

@@ -1,0 +1,58 @@
+/** Bills: posted invoices of customers. Their amounts include the tax. */
+import { type ErpBill, type ErpResult, type Input, type Output, ok } from '@trade-gateway/connector'
+import { z } from 'zod'
+import type { Connector } from '../connector.ts'
+import { day, formatInstant, id } from '../values.ts'
+import { compareNewestFirst, cutPage, requireAccount } from './account.ts'
+import { type Invoice, readInvoices } from './invoices.ts'
+
+type Numbered = Invoice & { readonly number: string }
+
+const lineRow = z.object({ id, maturity_date: day.nullish() })
+
+export async function readBills(
+  connector: Connector,
+  input: Input<'bills'>,
+): Promise<ErpResult<Output<'bills'>>> {
+  const account = await requireAccount(connector, input)
+  if ('refusal' in account) return account.refusal
+  const as_of = formatInstant(connector.rpc.readServerTime())
+  const bills = (await readInvoices(connector, account.customer))
+    .flatMap((invoice) => (invoice.number ? [{ ...invoice, number: invoice.number }] : []))
+    .filter((invoice) => invoice.postedAt !== null && invoice.total >= 0)
+    .filter((invoice) => input.status === null || toStatus(invoice) === input.status)
+    .sort(compareNewestFirst)
+  const { page, next } = cutPage(bills, input)
+  return ok({ as_of, next, bills: await describeBills(connector, page) })
+}
+
+function toStatus({ state, toPay }: Invoice): ErpBill['status'] {
+  if (state === 'cancelled') return 'void'
+  return toPay <= 0 ? 'paid' : 'open'
+}
+
+async function describeBills(connector: Connector, page: readonly Numbered[]): Promise<ErpBill[]> {
+  const lines = page.flatMap(({ lines_to_pay }) => lines_to_pay)
+  const fields = ['maturity_date']
+  const rows =
+    lines.length === 0
+      ? []
+      : await connector.rpc.searchRead('account.move.line', [['id', 'in', lines]], lineRow, { fields })
+  return page.map((invoice) => {
+    const issued = formatInstant(invoice.at)
+    const date = invoice.invoice_date ?? issued.slice(0, 10)
+    const own = rows.filter((row) => invoice.lines_to_pay.includes(row.id))
+    const due = own.flatMap(({ maturity_date }) => maturity_date ?? []).sort()
+    return {
+      number: invoice.number,
+      ...{ period_start: date, period_end: date, issued_at: issued },
+      due_date: due[0] ?? date,
+      currency: connector.places.currency,
+      amount_total: invoice.total,
+      amount_paid: invoice.total - invoice.toPay,
+      amount_due: invoice.toPay,
+      status: toStatus(invoice),
+      document_url: null,
+    }
+  })
+}

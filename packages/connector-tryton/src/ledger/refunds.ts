@@ -1,0 +1,77 @@
+/** Refunds: credit notes of customers. A draft is pending, a posted one completed, a cancelled one rejected. */
+import { type ErpRefund, type ErpResult, type Input, type Output, ok } from '@trade-gateway/connector'
+import { z } from 'zod'
+import type { Connector } from '../connector.ts'
+import { formatInstant, id } from '../values.ts'
+import { compareNewestFirst, cutPage, requireAccount } from './account.ts'
+import { type Invoice, type OrderOf, readInvoices, readOrdersOf } from './invoices.ts'
+
+const maxReasonCharacters = 300
+const unknownReason = 'Credit note'
+
+export async function readRefunds(
+  connector: Connector,
+  input: Input<'refunds'>,
+): Promise<ErpResult<Output<'refunds'>>> {
+  const account = await requireAccount(connector, input)
+  if ('refusal' in account) return account.refusal
+  const as_of = formatInstant(connector.rpc.readServerTime())
+  const refunds = (await readInvoices(connector, account.customer))
+    .filter((invoice) => invoice.total < 0)
+    // A refund is requested when its credit note is made, and keeps this place in the list when it is posted.
+    .map((invoice) => ({ ...invoice, number: toNumber(invoice), at: Math.floor(invoice.create_date) }))
+    .filter((invoice) => input.status === null || toStatus(invoice) === input.status)
+    .sort(compareNewestFirst)
+  const { page, next } = cutPage(refunds, input)
+  const sales = page.flatMap((invoice) => invoice.sales)
+  const names = {
+    orders: await readOrdersOf(connector, sales),
+    moves: await readMoveNumbers(connector, page),
+  }
+  return ok({ as_of, next, refunds: page.map((invoice) => toRefund(connector, invoice, names)) })
+}
+
+const toNumber = (invoice: Invoice) => invoice.number ?? `#${invoice.id}`
+
+function toStatus({ state }: Invoice): ErpRefund['status'] {
+  if (state === 'posted' || state === 'paid') return 'completed'
+  return state === 'cancelled' ? 'rejected' : 'pending'
+}
+
+function toRefund(
+  { places }: Connector,
+  invoice: Invoice & { readonly number: string },
+  { orders, moves }: { orders: ReadonlyMap<number, OrderOf>; moves: ReadonlyMap<number, string> },
+): ErpRefund {
+  const status = toStatus(invoice)
+  const isDone = status === 'completed'
+  const found = invoice.sales.flatMap((sale) => orders.get(sale) ?? [])[0]
+  const unknown = (invoice.reference || invoice.number).slice(0, 64)
+  return {
+    number: invoice.number,
+    order: {
+      order_type: found?.order_type ?? 'wholesale',
+      number: found?.number ?? unknown,
+      reference: found?.reference ?? null,
+    },
+    amount: -invoice.total,
+    currency: places.currency,
+    reason: (invoice.description || unknownReason).slice(0, maxReasonCharacters),
+    status,
+    requested_at: formatInstant(invoice.at),
+    completed_at: isDone && invoice.postedAt !== null ? formatInstant(invoice.postedAt) : null,
+    transaction_number: isDone ? (moves.get(invoice.move ?? 0) ?? null) : null,
+  }
+}
+
+async function readMoveNumbers(
+  { rpc }: Connector,
+  page: readonly Invoice[],
+): Promise<ReadonlyMap<number, string>> {
+  const moves = page.flatMap(({ move }) => move ?? [])
+  if (moves.length === 0) return new Map()
+  const row = z.object({ id, number: z.string().nullish(), post_number: z.string().nullish() })
+  const fields = ['number', 'post_number']
+  const rows = await rpc.searchRead('account.move', [['id', 'in', moves]], row, { fields })
+  return new Map(rows.map((each) => [each.id, each.post_number ?? each.number ?? `#${each.id}`]))
+}

@@ -1,0 +1,14 @@
+/** The newest figures of what a write changed. */
+import type { Output } from '@trade-gateway/connector'
+import type { Warehouse } from '../places.ts'
+import { readFigures } from '../stock.ts'
+import type { Orders } from './context.ts'
+
+export async function readChanged(
+  { stock }: Orders,
+  warehouse: Warehouse,
+  products: Iterable<number>,
+): Promise<Output<'submit'>['figures']> {
+  const skus = await stock.catalogue.readByIds([...new Set(products)])
+  return [{ warehouse_code: warehouse.code, rows: await readFigures(stock, warehouse, skus) }]
+}

@@ -1,0 +1,208 @@
+/** Holds: stock for a preview or a reservation. All lines or none, out of one warehouse. */
+import type { Input, Output, Quote } from '@trade-gateway/connector'
+import { requireWarehouse } from '../connector.ts'
+import { Deadline } from '../steps.ts'
+import { type Call, type Orders, Refusal } from './context.ts'
+import {
+  assignInternal,
+  cancelInternal,
+  createInternal,
+  endHold,
+  markHold,
+  takeInTurn,
+  type Wanted,
+} from './cover.ts'
+import { readHold, toHoldDocument } from './documents.ts'
+import { readChanged } from './figures.ts'
+import { findCovers, findHold, findSale, type Hold } from './find.ts'
+import { makeOffer, type Offer } from './quote.ts'
+import { formatCoverText, formatHoldText, type HoldText } from './references.ts'
+import { checkRequest } from './request.ts'
+
+export async function hold(orders: Orders, input: Input<'hold'>): Promise<Output<'hold'>> {
+  const { locks, environment } = orders.connector
+  const call = { reference: input.reference, deadline: new Deadline(environment) }
+  const names = [input.reference, ...(input.replaces === null ? [] : [input.replaces])]
+  return locks.run(names, () => holdLocked(orders, call, input))
+}
+
+async function holdLocked(orders: Orders, call: Call, input: Input<'hold'>): Promise<Output<'hold'>> {
+  const known = await findHold(orders, input.reference)
+  if (known?.status !== undefined) return repeatHold(orders, call, known)
+  if (await findSale(orders, input.reference))
+    throw new Refusal('invalid_state', `${input.reference} was settled, or is an order.`)
+  if (known) await withdrawHold(orders, call, known)
+  const checked = await checkRequest(orders, input)
+  const replaced = input.replaces === null ? undefined : await findHold(orders, input.replaces)
+  const held = replaced?.status === 'held' ? replaced : undefined
+  const options = { held, allowPartial: false, priceExpiresAt: input.expires_at }
+  const offer = await makeOffer(orders, checked, options)
+  if (!offer.quote.fulfillable) return { quote: offer.quote, document: null, figures: [] }
+  const text = toText(input, offer, {
+    carrier: checked.destination?.carrier.id ?? 0,
+    replaces: held?.text.reference,
+  })
+  const isTaken = await takeStock(orders, call, { offer, text, held })
+  if (!isTaken)
+    return { quote: (await makeOffer(orders, checked, options)).quote, document: null, figures: [] }
+  return finishResult(orders, offer.quote, await readHeld(orders, input.reference), held)
+}
+
+/** A known reference returns its hold, after ending what it replaces. */
+async function repeatHold(orders: Orders, call: Call, known: Hold): Promise<Output<'hold'>> {
+  await finishHold(orders, call, known)
+  return finishResult(orders, rebuildQuote(orders, known), known, undefined)
+}
+
+async function finishResult(
+  orders: Orders,
+  quote: Quote,
+  { text, warehouse, units }: Hold,
+  replaced: Hold | undefined,
+): Promise<Output<'hold'>> {
+  const own = requireWarehouse(orders.connector, warehouse)
+  const isSame = replaced === undefined || replaced.warehouse === warehouse
+  const products = [...units.keys(), ...(isSame ? (replaced?.units.keys() ?? []) : [])]
+  const elsewhere = isSame
+    ? []
+    : await readChanged(orders, requireWarehouse(orders.connector, replaced.warehouse), replaced.units.keys())
+  const figures = [...(await readChanged(orders, own, products)), ...elsewhere]
+  return { quote, document: await readHold(orders, text.reference), figures }
+}
+
+async function readHeld(orders: Orders, reference: string): Promise<Hold> {
+  const found = await findHold(orders, reference)
+  if (!found) throw new Error(`The hold ${reference} has vanished from Tryton.`)
+  return found
+}
+
+function toText(
+  { reference, order_type, expires_at }: Input<'hold'>,
+  { priced }: Offer,
+  { carrier, replaces }: Pick<HoldText, 'carrier' | 'replaces'>,
+): HoldText {
+  const { goods, freight, tax, total } = priced.costs
+  const costs = [goods, freight, tax, total] as const
+  return {
+    reference,
+    orderType: order_type,
+    expiresAt: expires_at,
+    costs,
+    carrier,
+    replaces,
+    mark: undefined,
+  }
+}
+
+interface Taking {
+  readonly offer: Offer
+  readonly text: HoldText
+  readonly held: Hold | undefined
+}
+
+/**
+ * Takes the stock of a new hold. Of a hold that it replaces in the same warehouse, only the difference has to be
+ * available: while a cover has the difference and the old hold the rest, the new one is assigned by force.
+ */
+async function takeStock(orders: Orders, call: Call, taking: Taking): Promise<boolean> {
+  const { offer, held } = taking
+  const { warehouse } = offer.plan
+  const lines: Wanted[] = offer.priced.lines.map(({ sku, quantity, unitPrice }) => ({
+    ...{ product: sku.id, unit: sku.unit, quantity, unitPrice },
+  }))
+  const isInPlace = held !== undefined && held.warehouse === warehouse.id
+  const missing = isInPlace ? subtract(lines, held.units) : lines
+  const work = () => takeLines(orders, call, { ...taking, lines, missing: isInPlace ? missing : [] })
+  return (await takeInTurn(orders, warehouse, { lines: missing, work })) ?? false
+}
+
+interface TakingLines extends Taking {
+  readonly lines: readonly Wanted[]
+  /** What a cover takes beyond the hold that is replaced in its place. */
+  readonly missing: readonly Wanted[]
+}
+
+async function takeLines(
+  orders: Orders,
+  call: Call,
+  { offer, text, held, lines, missing }: TakingLines,
+): Promise<boolean> {
+  const { warehouse } = offer.plan
+  const isInPlace = held !== undefined && held.warehouse === warehouse.id
+  const cover = { text: formatCoverText(text.reference), warehouse, lines: missing }
+  const coverId = missing.length === 0 ? undefined : await createInternal(orders, call, 'cover', cover)
+  if (coverId !== undefined && !(await assignInternal(orders, call, { step: 'cover', id: coverId }))) {
+    await cancelInternal(orders, call, { step: 'cover', id: coverId })
+    return false
+  }
+  const id = await createInternal(orders, call, 'hold', { text: formatHoldText(text), warehouse, lines })
+  const isAssigned = await assignInternal(orders, call, { step: 'hold', id, force: isInPlace })
+  if (!isAssigned) await withdrawHold(orders, call, { id, text, state: 'waiting' })
+  if (isAssigned && held) await endHold(orders, call, { hold: held, mark: 'released' })
+  if (coverId !== undefined) await cancelInternal(orders, call, { step: 'cover', id: coverId })
+  return isAssigned
+}
+
+/** What is wanted beyond what a hold has. */
+export function subtract(lines: readonly Wanted[], units: ReadonlyMap<number, number>): Wanted[] {
+  return lines
+    .map((line) => ({ ...line, quantity: line.quantity - (units.get(line.product) ?? 0), unitPrice: null }))
+    .filter(({ quantity }) => quantity > 0)
+}
+
+/** Takes an attempt back that has not got its stock. */
+export async function withdrawHold(
+  orders: Orders,
+  call: Call,
+  { id, text, state }: Pick<Hold, 'id' | 'text' | 'state'>,
+): Promise<void> {
+  if (text.mark === undefined) await markHold(orders, call, { id, text, mark: 'failed' })
+  if (state !== 'cancelled') await cancelInternal(orders, call, { step: 'hold', id })
+}
+
+/** Finishes a hold that has its stock: ends the one that it replaces, its cover, and itself if it was marked. */
+export async function finishHold(orders: Orders, call: Call, known: Hold): Promise<void> {
+  const { text, state, status } = known
+  if (status === 'held' && text.replaces !== undefined) {
+    const replaced = await findHold(orders, text.replaces)
+    if (replaced?.status === 'held') await endHold(orders, call, { hold: replaced, mark: 'released' })
+  }
+  for (const cover of await findCovers(orders, text.reference))
+    await cancelInternal(orders, call, { step: 'cover', id: cover.id })
+  if (text.mark !== undefined && text.mark !== 'consumed' && state !== 'cancelled')
+    await cancelInternal(orders, call, { step: 'hold', id: known.id })
+}
+
+/** Rebuilds the quote of a hold for a repeated call, from what the hold says. */
+function rebuildQuote(orders: Orders, known: Hold): Quote {
+  const document = toHoldDocument(orders, known)
+  if (!document?.costs || !document.arrival) throw new Error(`The hold ${known.text.reference} has no price.`)
+  return {
+    fulfillable: true,
+    lines: document.lines.map(({ quantity_shipped: _shipped, ...line }) => ({
+      ...line,
+      short_reasons: [],
+      incoming: [],
+    })),
+    costs: document.costs,
+    currency: document.currency,
+    arrival: document.arrival,
+    unfulfillable_reasons: [],
+    price_expires_at: known.text.expiresAt,
+  }
+}
+
+export async function release(orders: Orders, input: Input<'release'>): Promise<Output<'release'>> {
+  const { locks, environment } = orders.connector
+  const call = { reference: input.reference, deadline: new Deadline(environment) }
+  return locks.run([input.reference], async () => {
+    const found = await findHold(orders, input.reference)
+    if (found?.status === undefined) throw new Refusal('not_found', `There is no hold ${input.reference}.`)
+    if (found.status === 'consumed')
+      throw new Refusal('invalid_state', `An order has consumed the hold ${input.reference}.`)
+    await endHold(orders, call, { hold: found, mark: input.reason === 'expiry' ? 'expired' : 'released' })
+    const warehouse = requireWarehouse(orders.connector, found.warehouse)
+    const figures = await readChanged(orders, warehouse, found.units.keys())
+    return { document: await readHold(orders, input.reference), figures }
+  })
+}

@@ -1,0 +1,111 @@
+/** A preview of an order. It creates nothing in Tryton. */
+import type { Input, Output, Quote } from '@trade-gateway/connector'
+import { readCredit } from '../customers.ts'
+import { readIncoming } from '../incoming.ts'
+import { computeArrival, readCompanyDay } from '../shipping.ts'
+import { toMinor } from '../values.ts'
+import { type Orders, Refusal } from './context.ts'
+import { findHold } from './find.ts'
+import { type HeldUnits, type Plan, planOrder } from './plan.ts'
+import { type PriceableLine, type PricedOrder, priceOrder } from './price.ts'
+import { type CheckedRequest, checkRequest } from './request.ts'
+
+export async function quote(orders: Orders, input: Input<'quote'>): Promise<Output<'quote'>> {
+  const checked = await checkRequest(orders, input)
+  const reference = input.hold_reference ?? null
+  const hold = reference === null ? undefined : await findHold(orders, reference)
+  if (reference !== null && hold?.status !== 'held')
+    throw new Refusal('not_found', `There is no active hold ${reference}.`)
+  const offer = await makeOffer(orders, checked, { held: hold, allowPartial: input.allow_partial })
+  return { quote: offer.quote }
+}
+
+export interface Offer {
+  readonly plan: Plan
+  readonly priced: PricedOrder
+  readonly quote: Quote
+}
+
+interface OfferOptions {
+  /** A hold that the order consumes or replaces. */
+  readonly held?: (HeldUnits & { readonly prices: ReadonlyMap<number, string> }) | undefined
+  readonly allowPartial: boolean
+  readonly priceExpiresAt?: string
+}
+
+/** Plans and prices an order: all that was asked for, or with `allowPartial` what is there. */
+export async function makeOffer(
+  orders: Orders,
+  checked: CheckedRequest,
+  { held, allowPartial, priceExpiresAt }: OfferOptions,
+): Promise<Offer> {
+  const { connector } = orders
+  const { customer, lines, warehouses, destination } = checked
+  const plan = await planOrder(connector, lines, { warehouses, held })
+  const wanted: PriceableLine[] = plan.lines.map((line) => ({
+    sku: line.sku,
+    quantity: allowPartial ? line.allocated : line.quantity,
+    heldPrice: held?.prices.get(line.sku.id),
+  }))
+  const priced = await priceOrder(connector, { customer, warehouse: plan.warehouse, destination }, wanted)
+  const isPayable = await canPay(orders, checked, priced.costs.total)
+  const reasons: Quote['unfulfillable_reasons'] = [
+    ...(plan.isFull ? [] : (['insufficient_stock'] as const)),
+    ...(isPayable ? [] : (['insufficient_balance'] as const)),
+    ...(checked.isServed ? [] : (['destination_not_served'] as const)),
+  ]
+  const day = readCompanyDay(connector)
+  const carrier = destination?.carrier ?? connector.places.carriers[0] ?? { days: [0, 0] as const }
+  return {
+    plan,
+    priced,
+    quote: {
+      fulfillable: reasons.length === 0,
+      lines: await describeLines(orders, plan, priced),
+      costs: priced.costs,
+      currency: connector.places.currency,
+      arrival: computeArrival(connector, day, carrier),
+      unfulfillable_reasons: reasons,
+      price_expires_at: priceExpiresAt ?? null,
+    },
+  }
+}
+
+async function describeLines(
+  { connector }: Orders,
+  plan: Plan,
+  { lines }: PricedOrder,
+): Promise<Quote['lines']> {
+  const short = plan.lines.filter((line) => line.allocated < line.quantity)
+  const products = short.map((line) => line.sku.id)
+  const incoming = short.length === 0 ? undefined : await readIncoming(connector, plan.warehouse, products)
+  return plan.lines.map(({ sku, quantity, allocated }, index) => {
+    const isShort = allocated < quantity
+    const priced = lines[index]
+    return {
+      sku: sku.code,
+      product_code: sku.productCode,
+      quantity,
+      quantity_allocated: allocated,
+      short_reasons: isShort ? ['insufficient_stock' as const] : [],
+      allocations: allocated > 0 ? [{ warehouse_code: plan.warehouse.code, quantity: allocated }] : [],
+      incoming: isShort ? (incoming?.get(sku.id) ?? []) : [],
+      unit_price: toMinor(priced?.unitPrice ?? '0', connector.places.minorUnits),
+      line_total: priced?.amount ?? 0,
+    }
+  })
+}
+
+/** Whether the customer can pay: with its balance, or on account within its credit limit. A reservation costs nothing. */
+export async function canPay(
+  { connector }: Orders,
+  { request, customer }: CheckedRequest,
+  total: number,
+): Promise<boolean> {
+  if (request.order_type === 'reservation') return true
+  const { creditAmount, creditLimit } = await readCredit(connector, customer)
+  const { minorUnits } = connector.places
+  const owed = toMinor(creditAmount, minorUnits)
+  if (request.payment_method === 'balance') return owed + total <= 0
+  return creditLimit === null || owed + total <= toMinor(creditLimit, minorUnits)
+}

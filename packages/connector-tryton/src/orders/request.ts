@@ -1,0 +1,88 @@
+/** Checks what an order or a hold asks for, before anything is written. */
+import type { Input } from '@trade-gateway/connector'
+import type { Sku } from '../catalogue.ts'
+import { findWarehouse } from '../connector.ts'
+import { type Customer, readSellableSkus } from '../customers.ts'
+import type { Warehouse } from '../places.ts'
+import { type Destination, findDestination } from '../shipping.ts'
+import { type Orders, Refusal } from './context.ts'
+
+export type Request = Pick<
+  Input<'quote'>,
+  'order_type' | 'customer_code' | 'session' | 'lines' | 'warehouse_codes' | 'delivery' | 'payment_method'
+>
+
+export interface RequestedLine {
+  readonly sku: Sku
+  readonly quantity: number
+}
+
+export interface CheckedRequest {
+  readonly request: Request
+  readonly customer: Customer
+  readonly lines: readonly RequestedLine[]
+  readonly warehouses: readonly Warehouse[]
+  /** Null for a reservation, which goes nowhere yet. */
+  readonly destination: Destination | null
+  readonly isServed: boolean
+}
+
+/** The largest order: 200 lines take 10 s on a busy machine, and a write has 25 s to begin its last call. */
+export const maxOrderLines = 200
+const payments: readonly string[] = ['balance', 'invoice']
+
+/** Throws `Refusal` for the first thing that is not valid. */
+export async function checkRequest(orders: Orders, request: Request): Promise<CheckedRequest> {
+  const { connector } = orders
+  const customer = await requireCustomer(orders, request)
+  if (request.lines.length > maxOrderLines)
+    throw new Refusal(
+      'invalid_field',
+      `An order has at most ${maxOrderLines} lines, not ${request.lines.length}.`,
+    )
+  if (!payments.includes(request.payment_method))
+    throw new Refusal(
+      'invalid_field',
+      `Tryton does not take ${request.payment_method}: use balance or invoice.`,
+    )
+  const warehouses = request.warehouse_codes.map((code) => {
+    const found = findWarehouse(connector, code)
+    if (!found) throw new Refusal('not_found', `There is no warehouse ${code}.`)
+    return found
+  })
+  const lines = await requireLines(orders, customer, request)
+  if (request.delivery === null)
+    return { request, customer, lines, warehouses, destination: null, isServed: true }
+  const found = await findDestination(connector, customer, request.delivery)
+  if (found === 'not served')
+    return { request, customer, lines, warehouses, destination: null, isServed: false }
+  if ('refused' in found) throw new Refusal('invalid_field', found.refused)
+  return { request, customer, lines, warehouses, destination: found.destination, isServed: true }
+}
+
+async function requireCustomer({ signIn }: Orders, { session, customer_code }: Request): Promise<Customer> {
+  const customer = await signIn.findCustomer(session)
+  if (!customer) throw new Refusal('session_expired', 'The session is not open. Sign in again.')
+  if (customer.code !== customer_code)
+    throw new Refusal('not_found', `The account has no customer ${customer_code}.`)
+  return customer
+}
+
+/** A SKU that occurs twice becomes one line, because its stock is taken once. */
+async function requireLines(
+  { connector, stock }: Orders,
+  customer: Customer,
+  { lines }: Request,
+): Promise<RequestedLine[]> {
+  const quantities = new Map<string, number>()
+  for (const { sku, quantity } of lines) quantities.set(sku, (quantities.get(sku) ?? 0) + quantity)
+  const codes = [...quantities.keys()]
+  const found = new Map((await stock.catalogue.readSkus(codes)).map((sku) => [sku.code, sku]))
+  const sellable = new Set(await readSellableSkus(connector, customer.code, codes))
+  return codes.map((code) => {
+    const sku = found.get(code)
+    if (!sku) throw new Refusal('not_found', `There is no SKU ${code}.`)
+    if (!sellable.has(code)) throw new Refusal('sku_blocked', `${customer.code} may not order ${code}.`)
+    return { sku, quantity: quantities.get(code) ?? 0 }
+  })
+}

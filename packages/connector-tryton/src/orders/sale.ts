@@ -1,0 +1,122 @@
+/** Creates the sale of an order. Its reference is the `web_id`, of which Tryton has one at most. */
+import type { Input } from '@trade-gateway/connector'
+import { z } from 'zod'
+import { id, toDecimal } from '../values.ts'
+import { type Call, type Orders, saleModel, takeStep } from './context.ts'
+import type { Offer } from './quote.ts'
+import { formatOrdered, formatSaleText } from './references.ts'
+import type { CheckedRequest } from './request.ts'
+
+interface NewSale {
+  readonly input: Input<'submit'>
+  readonly checked: CheckedRequest
+  readonly offer: Offer
+}
+
+const settingsRow = z.object({
+  invoice_method: z.string().nullish(),
+  shipment_method: z.string().nullish(),
+  shipment_cost_method: z.string().nullish(),
+})
+
+export async function createSale(
+  orders: Orders,
+  call: Call,
+  { input, checked, offer }: NewSale,
+): Promise<void> {
+  const { rpc } = orders.connector
+  const names = Object.keys(settingsRow.shape)
+  const defaults = await rpc.call('model.sale.sale.default_get', [names], settingsRow)
+  const recipient = await createRecipient(orders, call, checked)
+  const values = {
+    ...offer.priced.header,
+    ...recipient,
+    // Tryton's own defaults; an order without them would wait for somebody to choose.
+    invoice_method: defaults.invoice_method ?? 'shipment',
+    shipment_method: 'order',
+    shipment_cost_method: 'order',
+    web_id: call.reference,
+    reference: input.client_order_number,
+    description: formatSaleText(input.hold_reference),
+    comment: input.remark,
+    lines: [['create', toLines(offer)]],
+  }
+  await takeStep(orders, call, { name: 'sale.create', run: () => rpc.create(saleModel, [values]) })
+}
+
+/** A line with fewer units than were ordered says so in its note. Of one without units, only the note is kept. */
+function toLines({ plan, priced }: Offer): object[] {
+  return plan.lines.map(({ sku, quantity, allocated }, index) => {
+    const note = formatOrdered(sku.code, sku.productCode, quantity)
+    const line = priced.lines[index]
+    if (!line || allocated === 0) return { type: 'comment', description: note, note }
+    return {
+      ...{ type: 'line', product: sku.id, unit: sku.unit, quantity: allocated },
+      unit_price: toDecimal(line.unitPrice),
+      taxes: [['add', line.taxes]],
+      ...(allocated < quantity ? { note } : {}),
+    }
+  })
+}
+
+/**
+ * A recipient becomes a party of its own, whose code has the reference: a repeated request finds it. It is not the
+ * customer, who is billed.
+ */
+async function createRecipient(
+  orders: Orders,
+  call: Call,
+  { customer, destination }: CheckedRequest,
+): Promise<{ shipment_party?: number; shipment_address?: number }> {
+  const recipient = destination?.recipient
+  if (!recipient) return {}
+  const { rpc } = orders.connector
+  const code = `TG-${call.reference}`
+  const [known] = await rpc.search('party.party', [['code', '=', code]])
+  const { name, phone, address, country, city, postal_code, state } = recipient
+  const values = {
+    name,
+    code,
+    addresses: [
+      [
+        'create',
+        [
+          {
+            ...{ party_name: name, street: address, city, country, delivery: true },
+            postal_code,
+            subdivision: await findSubdivision(orders, country, state),
+          },
+        ],
+      ],
+    ],
+    contact_mechanisms: [['create', [{ type: 'other', value: phone }]]],
+  }
+  const created =
+    known === undefined
+      ? await takeStep(orders, call, {
+          name: 'recipient.create',
+          run: () => rpc.create('party.party', [values]),
+        })
+      : [known]
+  const party = id.parse(created[0])
+  const [shipment_address] = await rpc.search('party.address', [['party', '=', party]])
+  if (shipment_address === undefined) throw new Error(`The recipient of ${customer.code} has no address.`)
+  return { shipment_party: party, shipment_address }
+}
+
+/** The state of an address, by its name or its code, such as NSW of AU-NSW. */
+async function findSubdivision(
+  { connector }: Orders,
+  country: number,
+  state: string | null,
+): Promise<number | null> {
+  if (state === null) return null
+  const domain = [
+    ['country', '=', country],
+    ['OR', ['name', 'ilike', escapeLike(state)], ['code', 'ilike', `%-${escapeLike(state)}`]],
+  ]
+  const [found] = await connector.rpc.search('country.subdivision', domain, { limit: 1 })
+  return found ?? null
+}
+
+const escapeLike = (text: string) => text.replaceAll(/[\\%_]/g, (character) => `\\${character}`)

@@ -1,0 +1,247 @@
+/** What the connector looks up once at its start: the company, warehouses, carriers, the price list and the shops. */
+import { minorUnits } from '@trade-gateway/connector'
+import { z } from 'zod'
+import { type Config, ConfigError } from './config.ts'
+import { isFailure } from './failures.ts'
+import type { Rpc } from './rpc.ts'
+import { decimal, id } from './values.ts'
+
+export interface Warehouse {
+  readonly id: number
+  readonly code: string
+  readonly name: string
+  readonly countryCode: string
+  readonly timezone: string
+  readonly storage: number
+  readonly output: number
+  /** The zone inside the warehouse to which holds move stock. */
+  readonly holdZone: number
+}
+
+export interface Carrier {
+  readonly id: number
+  readonly code: string
+  readonly name: string
+  readonly product: number
+  /** The price of the carrier's product, as a decimal. */
+  readonly price: string
+  readonly kind: 'delivery' | 'pickup'
+  readonly service: 'normal' | 'express' | undefined
+  readonly days: readonly [number, number]
+}
+
+export interface Places {
+  readonly company: number
+  readonly companyParty: number
+  readonly currency: string
+  readonly currencyId: number
+  readonly minorUnits: number
+  readonly timezone: string
+  readonly warehouses: readonly Warehouse[]
+  readonly carriers: readonly Carrier[]
+  readonly priceList: number | null
+  readonly modules: ReadonlySet<string>
+}
+
+/** The modules without which the connector does not start. */
+export const requiredModules = [
+  'account_invoice',
+  'carrier',
+  'sale',
+  'sale_shipment_cost',
+  'stock',
+  'web_shop',
+  'web_shop_vue_storefront',
+  'web_user',
+] as const
+const series = '6.0.'
+
+/** Looks everything up and checks it. Throws `ConfigError`, whose message is a sentence for the operator. */
+export async function readPlaces(rpc: Rpc, config: Config): Promise<Places> {
+  await requireVersion(rpc)
+  const company = await openCompany(rpc, config)
+  const modules = await readModules(rpc)
+  await requireSynchronousOrders(rpc)
+  await requireShops(rpc, config)
+  return {
+    ...company,
+    modules,
+    warehouses: await readWarehouses(rpc, config),
+    carriers: await readCarriers(rpc, config),
+    priceList: config.price_list === null ? null : await readPriceList(rpc, config.price_list),
+  }
+}
+
+async function requireVersion(rpc: Rpc): Promise<void> {
+  const version = await rpc.callServer('common.server.version', z.string())
+  if (!version.startsWith(series))
+    throw new ConfigError(`The connector is for Tryton ${series}x; this server is ${version}.`)
+}
+
+async function openCompany(rpc: Rpc, { user }: Config) {
+  const preferences = z.object({ company: z.int().nullish() })
+  const { company } = await rpc.call('model.res.user.get_preferences', [true], preferences).catch((error) => {
+    if (isFailure(error, 'login', 'session'))
+      throw new ConfigError(`Tryton refuses the user ${user}: check TRYTON_USER and TRYTON_PASSWORD.`)
+    throw error
+  })
+  if (!company) throw new ConfigError(`The user ${user} has no current company: set one in Tryton.`)
+  // The language of Tryton's own texts, by which some refusals are told apart.
+  rpc.setContext({ company, language: 'en' })
+  const row = z.object({
+    'party.': z.object({ id, name: z.string() }),
+    'currency.': z.object({ id, code: z.string() }),
+    timezone: z.string().nullish(),
+  })
+  const fields = ['party.name', 'currency.code', 'timezone']
+  const [found] = await readRequired(rpc, 'company.company', [['id', '=', company]], row, fields)
+  if (!found) throw new ConfigError(`The user ${user} may not read the company ${company}.`)
+  const { code, id: currencyId } = found['currency.']
+  if (!found.timezone)
+    throw new ConfigError(
+      `The company ${found['party.'].name} has no time zone: set it in Tryton, because it books by day.`,
+    )
+  return {
+    company,
+    companyParty: found['party.'].id,
+    currency: code,
+    currencyId,
+    minorUnits: minorUnits(code),
+    timezone: found.timezone,
+  }
+}
+
+async function readModules(rpc: Rpc): Promise<ReadonlySet<string>> {
+  const row = z.object({ name: z.string() })
+  const rows = await readRequired(rpc, 'ir.module', [['state', '=', 'activated']], row, ['name'])
+  const modules = new Set(rows.map(({ name }) => name))
+  const missing = requiredModules.filter((name) => !modules.has(name))
+  if (missing.length > 0) throw new ConfigError(`Tryton lacks modules: activate ${missing.join(', ')}.`)
+  return modules
+}
+
+async function requireSynchronousOrders(rpc: Rpc): Promise<void> {
+  const row = z.object({ sale_process_after: z.unknown().nullish() })
+  const [found] = await readRequired(rpc, 'sale.configuration', [], row, ['sale_process_after'])
+  if (found?.sale_process_after)
+    throw new ConfigError('Tryton delays orders: empty "Process Sale after" in the configuration of sales.')
+}
+
+async function requireShops(rpc: Rpc, config: Config): Promise<void> {
+  const names = [config.shop, ...Object.values(config.shops)]
+  const row = z.object({ name: z.string(), type: z.string() })
+  const rows = await readRequired(rpc, 'web.shop', [['name', 'in', names]], row, ['name', 'type'])
+  for (const name of names) {
+    const found = rows.filter((each) => each.name === name)
+    if (found.length !== 1)
+      throw new ConfigError(
+        `Tryton has ${found.length === 0 ? 'no' : 'more than one'} web shop named ${name}.`,
+      )
+    if (found[0]?.type !== 'vsf')
+      throw new ConfigError(
+        `The web shop ${name} must be of the type "Vue Storefront", so that customers can sign in.`,
+      )
+  }
+}
+
+const locationRow = z.object({
+  id,
+  name: z.string(),
+  code: z.string(),
+  storage_location: z.int().nullish(),
+  output_location: z.int().nullish(),
+  'address.': z.object({ 'country.': z.object({ code: z.string() }).nullish() }).nullish(),
+})
+
+async function readWarehouses(rpc: Rpc, config: Config): Promise<Warehouse[]> {
+  const codes = config.warehouses.map(({ code }) => code)
+  const domain = [
+    ['type', '=', 'warehouse'],
+    ['code', 'in', codes],
+  ]
+  const fields = ['name', 'code', 'storage_location', 'output_location', 'address.country.code']
+  const rows = await readRequired(rpc, 'stock.location', domain, locationRow, fields)
+  const warehouses: Warehouse[] = []
+  for (const { code, timezone, hold_location } of config.warehouses) {
+    const found = rows.filter((row) => row.code === code)
+    const [row] = found
+    if (!row || found.length > 1)
+      throw new ConfigError(`Tryton has ${row ? 'more than one' : 'no'} warehouse with the code ${code}.`)
+    const { storage_location: storage, output_location: output, id: warehouse, name } = row
+    if (!storage || !output) throw new ConfigError(`The warehouse ${code} lacks a storage or an output zone.`)
+    const countryCode = row['address.']?.['country.']?.code
+    if (!countryCode) throw new ConfigError(`The warehouse ${code} has no address with a country.`)
+    const holdZone = await readHoldZone(rpc, { code, hold_location, warehouse })
+    warehouses.push({ id: warehouse, code, name, countryCode, timezone, storage, output, holdZone })
+  }
+  return warehouses
+}
+
+async function readHoldZone(
+  rpc: Rpc,
+  { code, hold_location, warehouse }: { code: string; hold_location: string; warehouse: number },
+): Promise<number> {
+  const [zone] = await rpc.search('stock.location', [
+    ['code', '=', hold_location],
+    ['type', '=', 'storage'],
+    ['parent', 'child_of', [warehouse], 'parent'],
+  ])
+  if (zone !== undefined) return zone
+  throw new ConfigError(
+    `The warehouse ${code} has no location ${hold_location}: create it in Tryton, of the type storage and with the warehouse as its parent.`,
+  )
+}
+
+const carrierRow = z.object({
+  id,
+  'party.': z.object({ name: z.string() }),
+  'carrier_product.': z.object({ id, code: z.string().nullish(), list_price: decimal.nullish() }),
+})
+
+async function readCarriers(rpc: Rpc, config: Config): Promise<Carrier[]> {
+  const fields = ['party.name', 'carrier_product.code', 'carrier_product.list_price']
+  const rows = await readRequired(rpc, 'carrier', [], carrierRow, fields)
+  return config.carriers.map(({ code, kind, service, days }) => {
+    const found = rows.filter((row) => row['carrier_product.'].code === code)
+    const [row] = found
+    if (!row || found.length > 1)
+      throw new ConfigError(
+        `Tryton has ${row ? 'more than one' : 'no'} carrier whose product has the code ${code}.`,
+      )
+    const { id: product, list_price } = row['carrier_product.']
+    const { id: carrier } = row
+    return {
+      id: carrier,
+      code,
+      name: row['party.'].name,
+      product,
+      price: list_price ?? '0',
+      kind,
+      service,
+      days,
+    }
+  })
+}
+
+async function readPriceList(rpc: Rpc, name: string): Promise<number> {
+  const found = await rpc.search('product.price_list', [['name', '=', name]])
+  const [priceList] = found
+  if (priceList !== undefined && found.length === 1) return priceList
+  throw new ConfigError(`Tryton has ${found.length === 0 ? 'no' : 'more than one'} price list named ${name}.`)
+}
+
+/** Reads rows, and says in a sentence which right is missing. */
+async function readRequired<T>(
+  rpc: Rpc,
+  model: string,
+  domain: readonly unknown[],
+  row: z.ZodType<T>,
+  fields: readonly string[],
+): Promise<T[]> {
+  return rpc.searchRead(model, domain, row, { fields }).catch((error: unknown) => {
+    if (!isFailure(error, 'forbidden')) throw error
+    throw new ConfigError(
+      `The connector's user may not read ${model} (${error.text}): give it the groups that the README lists.`,
+    )
+  })
+}

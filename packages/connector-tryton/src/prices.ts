@@ -1,0 +1,67 @@
+/**
+ * The wholesale prices of SKUs. Tryton takes 2 to 3 ms for each, so they are kept until the product, its style or a
+ * price list changes.
+ */
+import { z } from 'zod'
+import type { Sku } from './catalogue.ts'
+import type { Connector } from './connector.ts'
+import { decimal, id, instant, toMinor } from './values.ts'
+
+const maxPricesPerCall = 1_000
+const maxKept = 500_000
+/** How long a list counts as unchanged before its newest write is read again. */
+const maxListAgeMs = 500
+const priceCallMs = 15_000
+
+export class Prices {
+  readonly #connector: Connector
+  readonly #kept = new Map<number, { readonly version: string; readonly minor: number }>()
+  #list: { readonly at: number; readonly version: string } | undefined
+
+  constructor(connector: Connector) {
+    this.#connector = connector
+  }
+
+  /** Returns the wholesale price of each SKU in minor units, by Tryton's id. */
+  async read(skus: readonly Sku[]): Promise<ReadonlyMap<number, number>> {
+    const list = await this.#readListVersion()
+    const isKept = (sku: Sku) => this.#kept.get(sku.id)?.version === `${list} ${sku.version}`
+    const missing = skus.filter((sku) => !isKept(sku))
+    if (this.#kept.size > maxKept) this.#kept.clear()
+    for (let from = 0; from < missing.length; from += maxPricesPerCall)
+      await this.#fetch(missing.slice(from, from + maxPricesPerCall), list)
+    return new Map(skus.map((sku) => [sku.id, this.#kept.get(sku.id)?.minor ?? 0]))
+  }
+
+  async #fetch(skus: readonly Sku[], list: string): Promise<void> {
+    const { rpc, places } = this.#connector
+    const row = z.object({ id, sale_price_uom: decimal.nullish() })
+    const context = { price_list: places.priceList, currency: places.currencyId, quantity: 1 }
+    const domain = [['id', 'in', skus.map((sku) => sku.id)]]
+    const settings = { fields: ['sale_price_uom'], context, maxMs: priceCallMs }
+    const rows = await rpc.searchRead('product.product', domain, row, settings)
+    const prices = new Map(rows.map((found) => [found.id, found.sale_price_uom]))
+    for (const sku of skus) {
+      const minor = toMinor(prices.get(sku.id) ?? sku.listPrice, places.minorUnits)
+      this.#kept.set(sku.id, { version: `${list} ${sku.version}`, minor: Math.max(0, minor) })
+    }
+  }
+
+  /** A price list changes with its own writes and with those of its lines, of which one may also be deleted. */
+  async #readListVersion(): Promise<string> {
+    const { environment, places, rpc } = this.#connector
+    if (places.priceList === null) return ''
+    const now = environment.elapsed()
+    if (this.#list && now - this.#list.at < maxListAgeMs) return this.#list.version
+    const row = z.object({ id, write_date: instant.nullish(), create_date: instant.nullish() })
+    const fields = ['write_date', 'create_date']
+    const domain = [['price_list', '=', places.priceList]]
+    const lines = await rpc.searchRead('product.price_list.line', domain, row, { fields })
+    const own = await rpc.searchRead('product.price_list', [['id', '=', places.priceList]], row, { fields })
+    const version = [...own, ...lines]
+      .map((each) => `${each.id}@${each.write_date ?? each.create_date}`)
+      .join()
+    this.#list = { at: now, version }
+    return version
+  }
+}

@@ -1,0 +1,148 @@
+/** `npm run tryton-sandbox`: installs, fills, starts and stops a Tryton with goods and customers. */
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { bookHistory, startSandbox } from './sandbox.ts'
+import { warehouses } from './seed-goods.ts'
+import {
+  admin,
+  committedDump,
+  connectorUser,
+  customerPassword,
+  customers,
+  databaseName,
+  type SandboxSettings,
+  shopName,
+} from './settings.ts'
+import { SandboxError } from './system.ts'
+
+const usage = `Usage: npm run tryton-sandbox -- [options]
+
+Runs Tryton 6.0 with PostgreSQL, three warehouses, goods, customers and a few bookings, to try the connector with.
+Installs Debian's packages of both if they are missing, which requires root. Ends with SIGTERM or Ctrl-C.
+
+  --home DIR           where the database and the configuration are kept; default a new folder, which is removed
+  --port N             port of Tryton on 127.0.0.1; default 18000
+  --postgres-port N    port of PostgreSQL on 127.0.0.1; default 15432
+  --styles N           the number of styles of four SKUs each, instead of the dump's 60
+  --dump FILE          restores this dump; default the committed one, which takes seconds
+  --no-dump            creates and fills the database instead, which takes minutes
+  --save-dump FILE     creates and fills a database, writes a dump of it to FILE, and ends
+  --help               prints this text
+
+Exit codes: 0 ended, 1 failed, 64 wrong usage.
+Example: npm run tryton-sandbox -- --home /var/tmp/tryton --port 18010
+`
+
+const usageError = 64
+const maxPort = 65_535
+const maxStyles = 9_999
+
+class UsageError extends Error {}
+
+interface Command extends Omit<SandboxSettings, 'home'> {
+  readonly home: string | undefined
+  readonly saveDump: string | undefined
+}
+
+function parseNumber(flag: string, text: string, max: number): number {
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
+  if (value >= 1 && value <= max) return value
+  throw new UsageError(`--${flag} must be a whole number from 1 to ${max}, not "${text}".`)
+}
+
+function parseArguments(argv: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...argv],
+      options: {
+        home: { type: 'string' },
+        port: { type: 'string', default: '18000' },
+        'postgres-port': { type: 'string', default: '15432' },
+        styles: { type: 'string' },
+        dump: { type: 'string' },
+        'no-dump': { type: 'boolean', default: false },
+        'save-dump': { type: 'string' },
+        help: { type: 'boolean', default: false },
+      },
+    }).values
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? cause.message : String(cause))
+  }
+}
+
+function parseCommand(argv: readonly string[]): Command | undefined {
+  const values = parseArguments(argv)
+  if (values.help) return undefined
+  const isFilled = values['no-dump'] || values.styles !== undefined || values['save-dump'] !== undefined
+  if (isFilled && values.dump !== undefined)
+    throw new UsageError('--dump cannot be combined with --no-dump, --styles or --save-dump.')
+  const standard = existsSync(committedDump) ? committedDump : undefined
+  return {
+    home: values.home === undefined ? undefined : resolve(values.home),
+    port: parseNumber('port', values.port, maxPort),
+    postgresPort: parseNumber('postgres-port', values['postgres-port'], maxPort),
+    styles: parseNumber('styles', values.styles ?? '60', maxStyles),
+    dump: isFilled ? undefined : (values.dump ?? standard),
+    saveDump: values['save-dump'],
+    report: (line) => void process.stdout.write(`… ${line}\n`),
+  }
+}
+
+function describeAccounts({ port }: SandboxSettings): string {
+  const accounts = customers.map(
+    ({ code, username }) => `customer ${code}: ${username} ${customerPassword} (shop ${shopName})`,
+  )
+  return [
+    `Tryton at http://127.0.0.1:${port}, database ${databaseName}`,
+    `warehouses: ${warehouses.map(({ code }) => code).join(', ')}`,
+    `user of the connector: ${connectorUser.user} ${connectorUser.password}`,
+    `administrator: ${admin.user} ${admin.password}`,
+    ...accounts,
+    'ready',
+    '',
+  ].join('\n')
+}
+
+async function run(command: Command): Promise<void> {
+  const isTemporary = command.home === undefined
+  const home = command.home ?? (await mkdtemp(join(tmpdir(), 'tryton-sandbox-')))
+  const settings: SandboxSettings = { ...command, home }
+  const ending = Promise.withResolvers<void>()
+  process.once('SIGTERM', () => ending.resolve())
+  process.once('SIGINT', () => ending.resolve())
+  const sandbox = await startSandbox(settings).catch(async (error: unknown) => {
+    if (isTemporary) await rm(home, { recursive: true, force: true })
+    throw error
+  })
+  try {
+    if (command.saveDump === undefined) {
+      await bookHistory(settings)
+      process.stdout.write(describeAccounts(settings))
+      await Promise.race([ending.promise, sandbox.trytond.ended])
+    } else {
+      await sandbox.postgres.save(resolve(command.saveDump))
+      process.stdout.write(`wrote ${command.saveDump}\n`)
+    }
+  } finally {
+    await sandbox.stop({ forget: isTemporary })
+  }
+}
+
+async function main(): Promise<void> {
+  const command = parseCommand(process.argv.slice(2))
+  if (command) await run(command)
+  else process.stdout.write(usage)
+}
+
+main().catch((error: unknown) => {
+  const isUsage = error instanceof UsageError
+  const text =
+    error instanceof SandboxError || isUsage
+      ? error.message
+      : String(error instanceof Error ? error.stack : error)
+  process.stderr.write(isUsage ? `${text}\n\n${usage}` : `${text}\n`)
+  process.exitCode = isUsage ? usageError : 1
+})

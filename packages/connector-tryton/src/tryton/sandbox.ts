@@ -1,0 +1,85 @@
+/** A whole sandbox: packages, PostgreSQL, Tryton and its goods. */
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, rm } from 'node:fs/promises'
+import { installPackages } from './packages.ts'
+import { Postgres } from './postgres.ts'
+import { seedCompany } from './seed-company.ts'
+import { seedCustomers } from './seed-customers.ts'
+import { seedGoods } from './seed-goods.ts'
+import { seedHistory } from './seed-history.ts'
+import { Seeder } from './seeder.ts'
+import { type SandboxSettings, toUrl } from './settings.ts'
+import { SandboxError } from './system.ts'
+import { openAdminSession, Trytond } from './trytond.ts'
+
+export interface Sandbox {
+  readonly url: string
+  readonly postgres: Postgres
+  readonly trytond: Trytond
+  /** Stops everything. With `forget`, removes the home too. */
+  stop(options?: { readonly forget?: boolean }): Promise<void>
+}
+
+/** Installs, fills and starts a Tryton. What is there already is kept. Stops everything again if a step fails. */
+export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
+  const { home, report } = settings
+  await installPackages(report)
+  await mkdir(home, { recursive: true })
+  // PostgreSQL and Tryton run as other users and must reach their folders in it.
+  await chmod(home, 0o755)
+  report(`starting PostgreSQL on port ${settings.postgresPort}`)
+  const postgres = await Postgres.start(settings)
+  const trytond = await Trytond.prepare(settings)
+  const stop = async ({ forget = false }: { readonly forget?: boolean } = {}) => {
+    await trytond.stop()
+    await postgres.stop()
+    if (forget) await rm(home, { recursive: true, force: true })
+  }
+  try {
+    const isNew = !(await postgres.hasDatabase())
+    if (isNew) await prepareDatabase(settings, postgres, trytond)
+    report(`starting Tryton on port ${settings.port}`)
+    await trytond.start()
+    if (isNew) await fillDatabase(settings)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url: toUrl(settings), postgres, trytond, stop }
+}
+
+async function prepareDatabase(
+  settings: SandboxSettings,
+  postgres: Postgres,
+  trytond: Trytond,
+): Promise<void> {
+  const { dump, report } = settings
+  if (dump !== undefined) {
+    if (!existsSync(dump)) throw new SandboxError(`There is no dump ${dump}.`)
+    report(`restoring ${dump}`)
+    await postgres.restore(dump)
+    return
+  }
+  report('creating the database and activating the modules (one to three minutes)')
+  await postgres.createDatabase()
+  await trytond.activateModules()
+}
+
+async function fillDatabase(settings: SandboxSettings): Promise<void> {
+  const { dump, styles, report } = settings
+  const seeder = new Seeder(await openAdminSession(settings))
+  if (dump === undefined) {
+    report(`creating the company, ${styles} styles in three warehouses, and the customers`)
+    const company = await seedCompany(seeder)
+    const goods = await seedGoods(seeder, company, styles)
+    await seedCustomers(seeder, company, goods)
+  }
+}
+
+/** Books the customer's recent past, unless it is there. */
+export async function bookHistory(settings: Pick<SandboxSettings, 'port' | 'report'>): Promise<void> {
+  const seeder = new Seeder(await openAdminSession(settings))
+  if ((await seeder.rpc.search('sale.sale', [], { limit: 1 })).length > 0) return
+  settings.report('booking two orders, a refund and a payment')
+  await seedHistory(seeder)
+}
