@@ -65,6 +65,10 @@ function wrapCrashingErp(erp: Erp): Erp {
       if (isAway) throw new UnknownOutcome('unreachable', 'The ERP is away.', { sent: false })
       return erp.lookup(input, options)
     },
+    async settle(input, options) {
+      if (isAway) throw new UnknownOutcome('unreachable', 'The ERP is away.', { sent: false })
+      return erp.settle(input, options)
+    },
   }
 }
 

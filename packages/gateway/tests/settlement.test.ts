@@ -4,132 +4,22 @@
  * look-up.
  */
 
-import { type Erp, type Output, UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { settleAll } from '../src/writes/settle.ts'
 import { maxSendDelayMs } from '../src/writes/timing.ts'
 import { writes } from '../src/writes.ts'
-import { type CallResult, openTestGateway, type TestGateway } from './harness.ts'
-import {
-  type Buyer,
-  buildDropship,
-  createDraft,
-  createOrderNumber,
-  expectData,
-  expectError,
-  listErpDocuments,
-  openShop,
-} from './trade.ts'
+import { expectLost, type Found, type Lost, lostSubmits, openSite, type Site } from './late-erp.ts'
+import { createDraft, createOrderNumber, expectData, expectError, listErpDocuments } from './trade.ts'
 
 const maxRequestMs = 20_000
 const lookupLagMs = 4_000
 /** The time in milliseconds after which a request to the ERP can no longer take effect. */
 const silenceMs = maxSendDelayMs + maxRequestMs
-const never = { handoverMs: Number.POSITIVE_INFINITY, shippingMs: Number.POSITIVE_INFINITY }
 
-type Found = Output<'lookup'>['state']
-
-/** An ERP whose writes get no response while `isLate` is set. Counts the requests that were sent and the look-ups. */
-class LateErp {
-  /** The requests in transit. Calling one delivers it to the ERP. */
-  readonly underWay: (() => Promise<unknown>)[] = []
-  /** The results of the next look-ups. When none is left, a look-up returns the ERP's real state. */
-  readonly scripted: Found[] = []
-  isLate = false
-  lookups = 0
-  sends = 0
-
-  wrap(erp: Erp): Erp {
-    const sendUnlessLate = <T>(send: () => Promise<T>): Promise<T> => {
-      this.sends += 1
-      if (!this.isLate) return send()
-      this.underWay.push(send)
-      throw new UnknownOutcome('timeout', 'Nothing came back.')
-    }
-    return {
-      ...erp,
-      submit: async (input, options) => sendUnlessLate(() => erp.submit(input, options)),
-      void: async (input, options) => sendUnlessLate(() => erp.void(input, options)),
-      lookup: async (input, options) => {
-        this.lookups += 1
-        const state = this.scripted.shift()
-        return state === undefined ? erp.lookup(input, options) : { ok: { state, document: null } }
-      },
-    }
-  }
-
-  async deliver() {
-    for (const send of this.underWay.splice(0)) await send()
-  }
-
-  /** Runs `work` while no request reaches the ERP. */
-  async whileLate<T>(work: () => Promise<T>): Promise<T> {
-    this.isLate = true
-    return work().finally(() => {
-      this.isLate = false
-    })
-  }
-}
-
-interface Site {
-  readonly house: TestGateway
-  readonly shop: Buyer
-  readonly erp: LateErp
-}
-
-async function openSite(lookup: 'strong' | 'eventual'): Promise<Site> {
-  const erp = new LateErp()
-  const house = await openTestGateway({
-    styles: 30,
-    journey: never,
-    capabilities: {
-      lookup,
-      max_request_ms: maxRequestMs,
-      lookup_lag_ms: lookup === 'eventual' ? lookupLagMs : 0,
-    },
-    wrapErp: (inner) => erp.wrap(inner),
-  })
-  return { house, shop: openShop(house), erp }
-}
-
-/** A submit that had an idempotency key and got no response. */
-interface Lost {
-  readonly path: string
-  readonly number: string
-  /** Sends the same request again, with its own key or with another one. */
-  sendAgain(key?: string): Promise<CallResult>
-}
-
-type Lose = (site: Site) => Promise<Lost>
-
-const lostSubmits: readonly (readonly [string, Lose])[] = [
-  [
-    'wholesale order',
-    async ({ shop, erp }) => {
-      const number = createOrderNumber()
-      const { order_id } = await createDraft(shop, await shop.createSku(), 2, { client_order_number: number })
-      const sendAgain = (key = `key of ${number}`) =>
-        shop.post(`/orders/${order_id}/submit`, {}, { 'idempotency-key': key.replaceAll(' ', '-') })
-      await expectLost(erp, sendAgain)
-      return { path: `/orders/${order_id}`, number, sendAgain }
-    },
-  ],
-  [
-    'drop-ship order',
-    async ({ shop, erp }) => {
-      const body = buildDropship(await shop.createSku())
-      const number = body.client_order_number
-      const sendAgain = (key = `key of ${number}`) =>
-        shop.post('/dropship-orders/submit', body, { 'idempotency-key': key.replaceAll(' ', '-') })
-      await expectLost(erp, sendAgain)
-      const { json } = await shop.get(`/dropship-orders?client_order_number=${number}`)
-      return { path: `/dropship-orders/${json.data[0].dropship_order_id}`, number, sendAgain }
-    },
-  ],
-]
-
-async function expectLost(erp: LateErp, submit: () => Promise<CallResult>) {
-  expectError(await erp.whileLate(submit), 'UPSTREAM_TIMEOUT', { reason: 'upstream_unknown' })
+/** Opens a site whose ERP can only be asked for a reference: it finishes and fences nothing. */
+function openLookedUpSite(lookup: 'strong' | 'eventual'): Promise<Site> {
+  const lookup_lag_ms = lookup === 'eventual' ? lookupLagMs : 0
+  return openSite({ lookup, lookup_lag_ms, max_request_ms: maxRequestMs, settles: false })
 }
 
 /** Who looks the write up at the ERP: the worker, or a retry with the same idempotency key. */
@@ -145,7 +35,7 @@ const cases = lookers.flatMap(([looker, look]) =>
 describe.each(['strong', 'eventual'] as const)('a write of unknown outcome, look-ups being %s', (lookup) => {
   let site: Site
   beforeAll(async () => {
-    site = await openSite(lookup)
+    site = await openLookedUpSite(lookup)
   })
   afterAll(() => site.house.close())
 
@@ -237,7 +127,7 @@ describe.each(['strong', 'eventual'] as const)('a write of unknown outcome, look
 describe('a submit of an order whose outcome is unknown', () => {
   let site: Site
   beforeAll(async () => {
-    site = await openSite('strong')
+    site = await openLookedUpSite('strong')
   })
   afterAll(() => site.house.close())
 

@@ -33,6 +33,7 @@ import {
 } from './kind.ts'
 import { findByNaturalKey, findDropship, requireOwnPreview } from './read.ts'
 import { isLivePreview, toBodyFields, toErpRequest, toNewRow } from './request.ts'
+import { readSpentReferences } from './spent-references.ts'
 
 interface Detail {
   readonly isNew: boolean
@@ -69,8 +70,16 @@ export const dropshipPreview: Write<Detail, { data: ReturnType<typeof toPreviewJ
     return new Reply({ data: toPreviewJson({ ...row, ...fields }, quote, document !== null) })
   },
   async undo(context) {
-    if (context.detail.isNew) await buildDropshipDelete(context.tx, context.intent.document_id).execute()
-    else await clearInDoubt(context)
+    const { tx, intent, detail, isReferenceSpent } = context
+    const { document_id: id } = intent
+    // A new preview gets a new id, and thereby another reference of its hold.
+    if (detail.isNew) {
+      await buildDropshipDelete(tx, id).execute()
+      return
+    }
+    await clearInDoubt(context)
+    const row = isReferenceSpent ? await findDropship(tx, id) : undefined
+    if (row) await buildDropshipUpdate(tx, id, { previews: row.previews + 1 }).execute()
   },
 }
 
@@ -126,7 +135,8 @@ export async function previewDropship(context: CallContext, body: DropshipBody) 
     const rows = await findByNaturalKey(gateway.store.db, key)
     const former = await findFormerPreview(gateway, rows, held)
     requireSamePreview(body, former)
-    const row = former ?? toNewRow(context, body, rows.length)
+    const spent = former ? 0 : await readSpentReferences(gateway.store.db, key)
+    const row = former ?? toNewRow(context, body, rows.length + spent)
     const replaces = (await findReservedHold(gateway.store.db, former))?.reference ?? null
     const reply = await performHold(context, { body, held, row, isNew: former === undefined, replaces })
     if (replaces !== null) await releaseFormerHold(gateway, { row, held, reference: replaces })

@@ -58,8 +58,9 @@ export function pickBodyFields(row: DropshipRow) {
 }
 
 /**
- * Builds the row of a new order or preview. `nth` is the number of earlier rows with the same channel, order number and
- * SKU. The ERP's reference is derived from these values and `nth`.
+ * Builds the row of a new order or preview. `nth` is the number of earlier references for the same channel, order number
+ * and SKU: those of earlier rows, and those that the ERP no longer accepts. The new reference is derived from these
+ * values and `nth`.
  */
 export function toNewRow({ gateway, caller }: CallContext, body: DropshipBody, nth: number): DropshipRow {
   const { channel_code } = caller

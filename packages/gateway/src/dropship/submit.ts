@@ -14,6 +14,7 @@ import { type HeldLock, withDocumentLock } from '../writes/document-lock.ts'
 import { isHoldExpiredError, toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
+import { deriveNextReference } from '../writes/reference.ts'
 import type { DropshipBody } from './body.ts'
 import { doubt, toDropshipJson } from './dropship-json.ts'
 import {
@@ -34,6 +35,7 @@ import {
   toErpRequest,
   toNewRow,
 } from './request.ts'
+import { countSpentReference, readSpentReferences } from './spent-references.ts'
 
 interface Detail {
   readonly isNew: boolean
@@ -64,10 +66,15 @@ export const dropshipSubmit: Write<Detail, { data: ReturnType<typeof toDropshipJ
       data: toDropshipJson(await applyToDropship(tx, row, { ...report, requestId, before })),
     })
   },
-  async undo({ tx, intent, detail }) {
-    const { document_id: id } = intent
-    if (detail.isNew) await buildDropshipDelete(tx, id).execute()
-    else await buildDropshipUpdate(tx, id, { ...detail.before, in_doubt: doubt.none }).execute()
+  async undo({ gateway, tx, intent, detail, isReferenceSpent }) {
+    const { document_id: id, reference } = intent
+    if (detail.isNew) {
+      if (isReferenceSpent) await countSpentReference(tx, id)
+      await buildDropshipDelete(tx, id).execute()
+      return
+    }
+    const next = isReferenceSpent ? { reference: deriveNextReference(gateway, reference) } : {}
+    await buildDropshipUpdate(tx, id, { ...detail.before, ...next, in_doubt: doubt.none }).execute()
   },
 }
 
@@ -96,7 +103,7 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
     if (!hold) refuseOpenWrites(rows)
     const submit = { body, held, request: toErpRequest(gateway, caller, body) }
     if (!preview || !hold) {
-      const row = toNewRow(context, body, rows.length)
+      const row = toNewRow(context, body, rows.length + (await readSpentReferences(gateway.store.db, key)))
       return performSubmit(context, { ...submit, row, isNew: true }, { consumed: null, expired: null })
     }
     const existing = { ...submit, row: preview, isNew: false }

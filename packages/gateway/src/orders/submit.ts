@@ -12,6 +12,7 @@ import { type HeldLock, toDocumentLockName, withDocumentLock } from '../writes/d
 import { isHoldExpiredError, toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
+import { deriveNextReference } from '../writes/reference.ts'
 import type { OrderBody } from './body.ts'
 import { requireDraft, toDraftFields } from './draft.ts'
 import { applyToOrder, buildDraftUpdate, buildOrderUpdate } from './kind.ts'
@@ -46,8 +47,9 @@ export const orderSubmit: Write<Detail, OrderBodyJson, OrderRow> = {
       data: toSubmittedJson(await applyToOrder(tx, row, { ...report, requestId, before })),
     })
   },
-  async undo({ tx, intent, detail }) {
-    await buildOrderUpdate(tx, intent.document_id, { ...detail.before, in_doubt: 0 }).execute()
+  async undo({ gateway, tx, intent, detail, isReferenceSpent }) {
+    const next = isReferenceSpent ? { reference: deriveNextReference(gateway, intent.reference) } : {}
+    await buildOrderUpdate(tx, intent.document_id, { ...detail.before, ...next, in_doubt: 0 }).execute()
   },
 }
 

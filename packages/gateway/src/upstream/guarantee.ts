@@ -6,7 +6,14 @@ export interface Guarantee {
   readonly says: string
 }
 
-export function deriveGuarantee({ dedupes_by_reference, lookup, max_request_ms }: Capabilities): Guarantee {
+export function deriveGuarantee(capabilities: Capabilities): Guarantee {
+  const { dedupes_by_reference, lookup, max_request_ms, settles } = capabilities
+  if (settles) {
+    return {
+      class: 'exactly_once',
+      says: 'exactly once: the ERP finishes or stops a write whose outcome is unknown',
+    }
+  }
   if (lookup === 'none') {
     return {
       class: 'at_most_once',

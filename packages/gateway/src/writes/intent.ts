@@ -38,6 +38,15 @@ export interface WriteContext<Detail> {
   readonly detail: Detail
 }
 
+/** The context in which a write that did not happen is undone. */
+export interface UndoContext<Detail> extends WriteContext<Detail> {
+  /**
+   * Whether the ERP may refuse the reference of the write from now on. A write that creates a document must then use
+   * another reference when it is tried again.
+   */
+  readonly isReferenceSpent: boolean
+}
+
 /** A kind of write: how its outcome is recognised, and how the outcome changes the gateway's documents. */
 export interface Write<Detail, Body = unknown, Row = never> {
   readonly kind: string
@@ -48,7 +57,7 @@ export interface Write<Detail, Body = unknown, Row = never> {
   /** Stores what the ERP reported and returns the client's response. `row` comes from the plan, if the plan has one. */
   apply(context: WriteContext<Detail>, written: Written, row?: Row): Promise<Reply<Body>>
   /** Restores the documents as they were before the intent. */
-  undo(context: WriteContext<Detail>): Promise<void>
+  undo(context: UndoContext<Detail>): Promise<void>
 }
 
 /** A kind of write without the type of its detail, for code that handles all kinds. */

@@ -173,6 +173,8 @@ interface Undo {
   readonly intent: IntentRow
   /** The HTTP status that is stored with the key. */
   readonly httpStatus: number
+  /** Whether the ERP may refuse the reference from now on. */
+  readonly isReferenceSpent?: boolean
   /** Records a settlement by a person in the audit log, as the last statement of the same commit. */
   record?(tx: Tx): Promise<void>
 }
@@ -183,9 +185,9 @@ export async function undoWrite<Detail, Body, Row>(
   write: Write<Detail, Body, Row>,
   undo: Undo,
 ): Promise<void> {
-  const { intent, httpStatus } = undo
+  const { intent, httpStatus, isReferenceSpent = false } = undo
   await gateway.store.db.transaction().execute(async (tx) => {
-    await write.undo({ gateway, tx, intent, detail: readDetail<Detail>(intent) })
+    await write.undo({ gateway, tx, intent, detail: readDetail<Detail>(intent), isReferenceSpent })
     await closeIntent(tx, intent)
     if (intent.scope !== null) await freeKey({ gateway, tx, scope: intent.scope }, httpStatus)
     await undo.record?.(tx)

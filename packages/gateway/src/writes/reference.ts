@@ -13,6 +13,11 @@ export function deriveReference(gateway: Pick<Gateway, 'installation'>, ...parts
   return `TG${encodeBase32(digest.subarray(0, nameBytes)).toUpperCase()}`
 }
 
+/** Derives the reference that takes the place of one which the ERP refuses from now on. */
+export function deriveNextReference(gateway: Pick<Gateway, 'installation'>, reference: string): string {
+  return deriveReference(gateway, 'after', reference)
+}
+
 const idBytes = 16
 
 /**

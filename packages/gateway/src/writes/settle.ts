@@ -1,13 +1,22 @@
 /**
- * Settles a write of unknown outcome only by what the ERP reports about its reference. It only looks the write up and
- * never sends it. If the ERP has the write, its outcome is applied like a response.
+ * Settles a write of unknown outcome only by what the ERP reports about its reference. It never sends the write. If the
+ * ERP has the write, its outcome is applied like a response.
  *
- * The write is undone only if the ERP certainly does not have it: no late request can take effect any more, and two
- * look-ups after that, with a pause between them, found nothing. If the ERP offers no look-up, the outcome stays
+ * An ERP that settles is asked to finish or fence the write (`settle`). If it then has nothing, the write is undone at
+ * once, because nothing that was sent can take effect any more. While writes may not reach the ERP, and for every other
+ * ERP, the write is only looked up. It is then undone only if no late request can take effect any more, and two
+ * look-ups after that, with a pause between them, found nothing. If the ERP offers no look-up either, the outcome stays
  * unknown until a person settles it.
  */
 
-import { type ErpDocument, unwrap, withTimeout } from '@trade-gateway/connector'
+import {
+  type Capabilities,
+  type ErpDocument,
+  type Output,
+  UnknownOutcome,
+  unwrap,
+  withTimeout,
+} from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import type { Tx } from '../store/store.ts'
 import type { IntentRow } from '../store/tables.ts'
@@ -18,6 +27,8 @@ import { recordSighting } from './sightings.ts'
 import { maxSendDelayMs } from './timing.ts'
 
 const lookupTimeoutMs = 10_000
+/** The longest time that the ERP may take to finish or fence a write. A retry with the same key waits for it. */
+const settleTimeoutMs = 15_000
 /** The shortest pause between the two look-ups that prove that the ERP does not have a write. */
 const minPauseMs = 1_000
 const maxRetrySeconds = 30
@@ -28,7 +39,7 @@ export type Settled =
   | { readonly outcome: 'unsure'; readonly retryAfter: number }
 
 /**
- * Looks up one intent, unless another request works on its document. Returns `gone` if it was settled in the meantime.
+ * Looks up or settles one intent, unless another request works on its document. Returns `gone` if it was settled in the meantime.
  */
 export async function settle(
   gateway: Gateway,
@@ -38,7 +49,7 @@ export async function settle(
   recordSighting(gateway, intent)
   const settled = await gateway.store.withLock(intent.lock_name, 0, async () => {
     const row = await findCurrentIntent(gateway, intent)
-    return row ? settleByLookup(gateway, requireWriteKind(writes, row), row) : { outcome: 'gone' as const }
+    return row ? settleByReference(gateway, requireWriteKind(writes, row), row) : { outcome: 'gone' as const }
   })
   return settled ?? { outcome: 'unsure', retryAfter: 1 }
 }
@@ -64,7 +75,8 @@ export async function settleManually(
     const write = requireWriteKind(writes, row)
     if (document && !write.isDone(document)) return 'not done' as const
     if (document === null) {
-      await undoWrite(gateway, write, { intent: row, httpStatus: 502, record })
+      const isReferenceSpent = (await gateway.upstream.capabilities()).settles
+      await undoWrite(gateway, write, { intent: row, httpStatus: 502, isReferenceSpent, record })
       countOrder(gateway, write, 'undone')
     } else await applyFound(gateway, write, { intent: row, document, record })
     return 'settled' as const
@@ -72,7 +84,7 @@ export async function settleManually(
   return done ?? 'busy'
 }
 
-/** Looks up every open intent, beginning with the one whose last look-up is oldest. One turn of the worker. */
+/** Looks up or settles every open intent, beginning with the one whose last look-up is oldest. One turn of the worker. */
 export async function settleAll(gateway: Gateway, writes: readonly AnyWrite[]): Promise<void> {
   const open = await gateway.store.db
     .selectFrom('intents')
@@ -114,30 +126,75 @@ function requireWriteKind(writes: readonly AnyWrite[], { kind }: IntentRow): Wri
   return known as Write<unknown>
 }
 
-async function settleByLookup(gateway: Gateway, write: Write<unknown>, intent: IntentRow): Promise<Settled> {
-  const { lookup, lookup_lag_ms, max_request_ms } = await gateway.upstream.capabilities()
-  if (lookup === 'none') return { outcome: 'unsure', retryAfter: maxRetrySeconds }
+async function settleByReference(
+  gateway: Gateway,
+  write: Write<unknown>,
+  intent: IntentRow,
+): Promise<Settled> {
+  const capabilities = await gateway.upstream.capabilities()
+  const { lookup, lookup_lag_ms, max_request_ms, settles } = capabilities
+  const maySettle = settles && gateway.upstream.writes.isOpen
+  if (!maySettle && lookup === 'none') return { outcome: 'unsure', retryAfter: maxRetrySeconds }
   const sighting = recordSighting(gateway, intent)
   const now = gateway.clock.monotonic()
-  const { state, document } = unwrap(
-    await gateway.erp.lookup({ reference: intent.reference }, withTimeout(lookupTimeoutMs)),
-  )
+  const ask = maySettle ? finishOrFence : lookUp
+  const { state, document } = await ask(gateway, intent.reference)
   if (state === 'found' && document && write.isDone(document)) {
     await applyFound(gateway, write, { intent, document })
     return { outcome: 'found' }
   }
+  if (maySettle && state === 'absent') return undoAbsent(gateway, write, { intent, capabilities })
   const silentUntil = sighting.since + maxSendDelayMs + Math.max(max_request_ms, lookup_lag_ms)
   const isMiss = state !== 'in_progress' && now >= silentUntil
   const pause = Math.max(minPauseMs, lookup_lag_ms)
   if (isMiss && sighting.missedAt !== undefined && now - sighting.missedAt >= pause) {
-    await undoWrite(gateway, write, { intent, httpStatus: 502 })
-    countOrder(gateway, write, 'undone')
-    return { outcome: 'absent' }
+    return undoAbsent(gateway, write, { intent, capabilities })
   }
   sighting.missedAt = isMiss ? (sighting.missedAt ?? now) : undefined
   await recordLookup(gateway, intent, isMiss)
   const wait = isMiss ? pause : Math.max(minPauseMs, silentUntil - now)
   return { outcome: 'unsure', retryAfter: Math.min(maxRetrySeconds, Math.ceil(wait / 1000)) }
+}
+
+/** What the ERP reports about a reference. */
+type Report = Output<'lookup'>
+
+async function lookUp({ erp }: Gateway, reference: string): Promise<Report> {
+  return unwrap(await erp.lookup({ reference }, withTimeout(lookupTimeoutMs)))
+}
+
+/**
+ * Has the ERP finish or fence what was begun under a reference. Every failure is an `UnknownOutcome`, because the write
+ * stays in doubt: a refusal too, and a pause of writes that began in the meantime.
+ */
+async function finishOrFence({ erp }: Gateway, reference: string): Promise<Report> {
+  const settled = await erp.settle({ reference }, withTimeout(settleTimeoutMs)).catch((cause: unknown) => {
+    if (cause instanceof UnknownOutcome) throw cause
+    throw new UnknownOutcome('failed', `The ERP could not be told to settle ${reference}.`, { cause })
+  })
+  if ('ok' in settled) return settled.ok
+  const { reason, message } = settled.rejected
+  throw new UnknownOutcome('failed', `The ERP refused to settle ${reference}: ${reason}: ${message}`)
+}
+
+interface Absent {
+  readonly intent: IntentRow
+  readonly capabilities: Capabilities
+}
+
+/**
+ * Undoes a write that the ERP does not have. An ERP that settles may have fenced its reference, now or before a crash of
+ * the gateway, so that nothing can be created under it any more.
+ */
+async function undoAbsent(
+  gateway: Gateway,
+  write: Write<unknown>,
+  { intent, capabilities }: Absent,
+): Promise<Settled> {
+  const isReferenceSpent = capabilities.settles
+  await undoWrite(gateway, write, { intent, httpStatus: 502, isReferenceSpent })
+  countOrder(gateway, write, 'undone')
+  return { outcome: 'absent' }
 }
 
 interface Found {

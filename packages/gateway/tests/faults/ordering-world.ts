@@ -30,6 +30,7 @@ export interface ErpClass {
   readonly name: string
   readonly dedupes: boolean
   readonly lookup: 'strong' | 'eventual' | 'none'
+  readonly settles: boolean
   readonly fates: readonly Fate[]
 }
 
@@ -38,25 +39,36 @@ export const erpClasses: readonly ErpClass[] = [
     name: 'dedupes by reference',
     dedupes: true,
     lookup: 'strong',
+    settles: false,
     fates: ['fine', 'fine', 'fine', 'not sent', 'fails before', 'fails after', 'late', 'twice', 'crash'],
   },
   {
     name: 'strong look-up',
     dedupes: false,
     lookup: 'strong',
+    settles: false,
     fates: ['fine', 'fine', 'fine', 'not sent', 'fails before', 'fails after', 'late', 'crash'],
   },
   {
     name: 'look-up that lags',
     dedupes: false,
     lookup: 'eventual',
+    settles: false,
     fates: ['fine', 'fine', 'fine', 'fails before', 'fails after', 'late', 'late', 'crash'],
   },
   {
     name: 'neither',
     dedupes: false,
     lookup: 'none',
+    settles: false,
     fates: ['fine', 'fine', 'fine', 'fine', 'not sent', 'fails before', 'fails after', 'late', 'crash'],
+  },
+  {
+    name: 'settles',
+    dedupes: false,
+    lookup: 'none',
+    settles: true,
+    fates: ['fine', 'fine', 'fine', 'not sent', 'fails before', 'fails after', 'late', 'late', 'crash'],
   },
 ]
 
@@ -86,6 +98,7 @@ export async function openOrderingHouse(kind: ErpClass): Promise<OrderingHouse> 
     capabilities: {
       dedupes_by_reference: kind.dedupes,
       lookup: kind.lookup,
+      settles: kind.settles,
       max_request_ms: maxRequestMs,
       lookup_lag_ms: kind.lookup === 'eventual' ? lookupLagMs : 0,
     },
@@ -315,7 +328,8 @@ export class OrderingRun {
       if (!orders.some(({ reference }) => reference === row.reference))
         found.push(`invented: ${row.reference} is submitted here, the ERP has no such order`)
     }
-    if (kind.lookup !== 'none' && inDoubt.length > 0) found.push(`${inDoubt.length} are still in doubt`)
+    if ((kind.lookup !== 'none' || kind.settles) && inDoubt.length > 0)
+      found.push(`${inDoubt.length} are still in doubt`)
     found.push(...this.#findBrokenResponses(orders.length))
     return found
   }

@@ -24,9 +24,10 @@ export const max_request_ms = 5_000
 export const shippingSeconds = 7 * 24 * 60 * 60
 
 const capabilities = {
-  dedupe: { dedupes_by_reference: true, lookup: 'strong' },
-  lookup: { dedupes_by_reference: false, lookup: 'strong' },
-  neither: { dedupes_by_reference: false, lookup: 'none' },
+  dedupe: { dedupes_by_reference: true, lookup: 'strong', settles: false },
+  lookup: { dedupes_by_reference: false, lookup: 'strong', settles: false },
+  settle: { dedupes_by_reference: false, lookup: 'none', settles: true },
+  neither: { dedupes_by_reference: false, lookup: 'none', settles: false },
 } as const
 
 /** A sandbox ERP in a separate process, with the account of its first customer. */

@@ -18,7 +18,8 @@ or duplicated, and nothing is oversold or still held. The statement must be cons
   --faults         the ERP fails at random, and gateway and ERP are killed at random times and restarted
   --seed N         seed of the faults and of the kill times; default 1
   --class CLASS    what the ERP can do: dedupe (it detects repeated references), lookup (it does not, but the gateway
-                   can look up references), or neither; default dedupe
+                   can look up references), settle (it finishes or fences a write on request, and does
+                   neither of these), or neither; default dedupe
   --postgres URL   keeps the gateway's data in a temporary PostgreSQL database on this server
   --report FILE    writes the verdict and all figures to a JSON file
   --help           prints this text
@@ -30,7 +31,7 @@ Example, with the data set https://doi.org/10.24432/C5BW33:
 `
 
 /** What an ERP can do about repeated writes, which determines the gateway's guarantees. */
-export const erpClasses = ['dedupe', 'lookup', 'neither'] as const
+export const erpClasses = ['dedupe', 'lookup', 'settle', 'neither'] as const
 export type ErpClass = (typeof erpClasses)[number]
 
 /** The options of a replay. */

@@ -15,6 +15,7 @@ import { compareStockWithCopy, compareStockWithDocuments, compareStockWithSales 
 const allowedFindings: Readonly<Record<ErpClass, readonly FindingKind[]>> = {
   dedupe: [],
   lookup: [],
+  settle: [],
   neither: ['unknown'],
 }
 

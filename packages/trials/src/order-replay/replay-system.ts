@@ -23,6 +23,7 @@ const usual_ms = 600_000
 const patience = {
   dedupe: { usual_ms, in_doubt_ms: usual_ms },
   lookup: { usual_ms, in_doubt_ms: usual_ms },
+  settle: { usual_ms, in_doubt_ms: usual_ms },
   neither: { usual_ms, in_doubt_ms: 10_000 },
 } as const
 

@@ -23,10 +23,10 @@ import { type ReplaySystem, readShipping, withReplaySystem } from './replay-syst
 import { pollOrdersUntil, readSettledBooks } from './settled-books.ts'
 
 /**
- * The maximum time in milliseconds to wait until every outcome is known. With look-ups, the gateway guarantees that
+ * The maximum time in milliseconds to wait until every outcome is known. If the ERP answers for a reference, the gateway guarantees that
  * this takes at most 15 minutes after the ERP is back.
  */
-const settleTimeoutMs = { dedupe: 900_000, lookup: 900_000, neither: 10_000 } as const
+const settleTimeoutMs = { dedupe: 900_000, lookup: 900_000, settle: 900_000, neither: 10_000 } as const
 /** `shipAll` may take one turn for this many orders, plus `spareTurns` for orders that ship late. */
 const ordersPerTurn = 50
 const spareTurns = 100
