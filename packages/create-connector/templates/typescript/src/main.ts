@@ -1,14 +1,20 @@
 import { createServer } from 'node:http'
 import { erpServer } from '@trade-gateway/connector'
+import { findProblems } from './check-configuration.ts'
 import { erp } from './erp.ts'
+import { log } from './log.ts'
 
 /** The settings, from the environment. */
 const { UPSTREAM_TOKEN: token = '', HOST: host = '127.0.0.1', PORT: port = '18080' } = process.env
 const wrongConfiguration = 78
 const maxPort = 65_535
 
-function log(event: string, details: object) {
-  process.stdout.write(`${JSON.stringify({ event, ...details })}\n`)
+function findWrongSettings(): string[] {
+  const problems: string[] = []
+  if (token === '') problems.push('Set UPSTREAM_TOKEN to the token that the gateway will send.')
+  if (!/^\d+$/.test(port) || Number(port) > maxPort)
+    problems.push(`PORT must be a number from 0 to ${maxPort}, not "${port}".`)
+  return problems
 }
 
 function start() {
@@ -28,12 +34,10 @@ function start() {
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => server.close())
 }
 
-if (token === '') {
-  process.stderr.write('Set UPSTREAM_TOKEN to the token that the gateway will send.\n')
-  process.exitCode = wrongConfiguration
-} else if (!/^\d+$/.test(port) || Number(port) > maxPort) {
-  process.stderr.write(`PORT must be a number from 0 to ${maxPort}, not "${port}".\n`)
-  process.exitCode = wrongConfiguration
-} else {
+const problems = [...findWrongSettings(), ...(await findProblems())]
+if (problems.length === 0) {
   start()
+} else {
+  process.stderr.write(`${problems.join('\n')}\n`)
+  process.exitCode = wrongConfiguration
 }
