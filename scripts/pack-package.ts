@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,7 +42,7 @@ export async function packPackage(folder: string, destination: string): Promise<
     await cp(join(root, 'packages', folder, 'README.md'), join(stage, 'README.md'))
     await cp(join(root, 'LICENSE'), join(stage, 'LICENSE'))
     for (const [from, to] of extraFiles[folder] ?? [])
-      if (existsSync(join(root, from))) await cp(join(root, from), join(stage, to), { recursive: true })
+      await cp(join(root, from), join(stage, to), { recursive: true })
     return await packFolder(stage, destination)
   } finally {
     await rm(stage, { recursive: true })
