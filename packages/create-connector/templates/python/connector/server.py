@@ -53,8 +53,10 @@ def create_server(address, token, operations, log):
                 self.send(500, {"failed": "The ERP failed. See the log of the connector."})
 
         def call(self):
-            body = self.read_body()
-            if not is_authorised(self.headers.get("Authorization", ""), expected):
+            authorised = is_authorised(self.headers.get("Authorization", ""), expected)
+            # Without the token nothing is kept in memory.
+            body = self.read_body(MAX_BODY_BYTES if authorised else 0)
+            if not authorised:
                 raise Refused(401, "Send Authorization: Bearer <UPSTREAM_TOKEN>.")
             operation = self.path[1:]
             if operation not in operations:
@@ -71,14 +73,14 @@ def create_server(address, token, operations, log):
             except Rejected as refusal:
                 return {"rejected": refusal.answer}
 
-        def read_body(self):
-            """Returns the body, or None if it is too large. The body is read in any case: the connection is kept."""
+        def read_body(self, max_bytes):
+            """Returns the body, or None if it is larger. It is read in any case, so that the connection can be kept."""
             length = self.headers.get("Content-Length", "")
             if not (length.isascii() and length.isdigit()):
                 self.close_connection = True
                 raise Refused(411, "Send Content-Length: a body in chunks is not read.")
             size = int(length)
-            if size <= MAX_BODY_BYTES:
+            if size <= max_bytes:
                 body = self.rfile.read(size)
                 if len(body) < size:
                     raise ConnectionError("The connection ended in the middle of the body.")
