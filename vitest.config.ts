@@ -15,6 +15,7 @@ const ofFiles = ['packages/gateway/tests/{tidy,guides,only-grows}.test.ts', 'scr
 const ofCommands = [
   'packages/trials/tests/{demo,replay,samples,statement}.test.ts',
   'packages/gateway/tests/audit-command.test.ts',
+  'packages/create-connector/tests/create-connector.test.ts',
 ]
 
 /** A file for the report that `npm run promises` reads. */
