@@ -13,6 +13,7 @@ import { measureFeedLaw } from './subjects/feed-law.ts'
 import { measureMcp } from './subjects/mcp.ts'
 import { measureMemory } from './subjects/memory.ts'
 import { measureOneRow } from './subjects/one-row.ts'
+import { measureOperatorLists } from './subjects/operator-lists.ts'
 import { measurePages } from './subjects/page.ts'
 import { measureFullPull } from './subjects/pull.ts'
 import { measureRefresh } from './subjects/refresh.ts'
@@ -36,6 +37,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   submit: measureSubmits,
   mcp: measureMcp,
   webhooks: measureWebhooks,
+  'operator-lists': measureOperatorLists,
 }
 
 const exit = { ok: 0, failure: 1, usage: 64, unprepared: 69 } as const

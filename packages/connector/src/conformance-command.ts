@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /** `npm run conformance`: runs the conformance suite against an ERP at a URL. */
 import { parseArgs } from 'node:util'
 import { erpClient } from './client.ts'

@@ -100,7 +100,7 @@ const delivery = createRoute({
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
-  validateSearch: takeSearch(['actor', 'action', 'subject', 'since', 'until', 'cursor']),
+  validateSearch: takeSearch(['changes', 'actor', 'action', 'subject', 'since', 'until', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/audit.tsx'), 'AuditPage'),
 })
 const auditRow = createRoute({
@@ -116,7 +116,7 @@ const stock = createRoute({
 const holds = createRoute({
   getParentRoute: () => root,
   path: '/holds',
-  validateSearch: takeSearch(['sku', 'channel_code', 'status', 'source', 'cursor']),
+  validateSearch: takeSearch(['hold_id', 'sku', 'channel_code', 'status', 'source', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/holds.tsx'), 'HoldsPage'),
 })
 const lockouts = createRoute({

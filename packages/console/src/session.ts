@@ -7,7 +7,7 @@ import { useSyncExternalStore } from 'react'
 
 export interface Session {
   readonly token: string
-  /** The name that the gateway's audit trail records for each change. */
+  /** The name that the gateway's audit log records for each change. */
   readonly actor: string
 }
 

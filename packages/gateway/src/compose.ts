@@ -2,9 +2,9 @@ import type { Erp } from '@trade-gateway/connector'
 import { prepareAuditChain } from './audit/adopt.ts'
 import type { Config } from './config.ts'
 import type { Gateway } from './gateway.ts'
-import { AdminGuard } from './identity/admin-guard.ts'
 import { Keys } from './identity/keys.ts'
 import { Sessions } from './identity/sessions.ts'
+import { adminTokenGuarded, metricsTokenGuarded, TokenGuard } from './identity/token-guard.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { type Ids, randomIds } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
@@ -74,12 +74,6 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const keys = new Keys(store, secrets, clock, ids, `trade-gateway:${installation}`)
   await keys.load()
   const sessions = new Sessions({ store, clock, config, keys })
-  const quota = {
-    points: new Quota(),
-    tokens: new Quota(),
-    refusals: new Quota(),
-    addresses: new Quota(maxCountedAddresses),
-  }
   const nudge = (topic: Topic) => store.announce(topic)
   const gateway: Gateway = {
     config,
@@ -104,12 +98,22 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     memory: createMemory(tracing, metrics, parts.auditHeadFile),
     keys,
     sessions,
-    adminGuard: new AdminGuard({ clock, log }),
-    quota,
+    adminGuard: new TokenGuard(adminTokenGuarded, { clock, log }),
+    metricsGuard: new TokenGuard(metricsTokenGuarded, { clock, log }),
+    quota: createQuotas(),
     nudge,
   }
   registerGauges(gateway)
   return gateway
+}
+
+function createQuotas() {
+  return {
+    points: new Quota(),
+    tokens: new Quota(),
+    refusals: new Quota(),
+    addresses: new Quota(maxCountedAddresses),
+  }
 }
 
 /** Whether anybody may read `/metrics`. If not, requests are not measured. */

@@ -72,6 +72,11 @@ export interface Endpoint<
   readonly status?: 200 | 201
   /** Set if the list is also available as CSV (`Accept: text/csv`). Its rows must not contain lists or objects. */
   readonly csv?: true
+  /**
+   * Set on an operator's read that the console repeats by itself and that shows no recipient: the audit log has it once
+   * an hour for each operator, and not with each repetition.
+   */
+  readonly polled?: true
   /** The media types of a response that is a stream of rows (`Reply.stream`); `result` is one row. */
   readonly streamed?: readonly string[]
   /** Headers of a success, besides those of every response, for the documentation. */

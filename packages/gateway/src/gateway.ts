@@ -1,9 +1,9 @@
 import type { Erp } from '@trade-gateway/connector'
 import type { Config } from './config.ts'
 import type { DocumentKinds } from './document.ts'
-import type { AdminGuard } from './identity/admin-guard.ts'
 import type { Keys } from './identity/keys.ts'
 import type { Sessions } from './identity/sessions.ts'
+import type { TokenGuard } from './identity/token-guard.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
@@ -49,7 +49,8 @@ export interface Gateway {
   readonly memory: Memory
   readonly keys: Keys
   readonly sessions: Sessions
-  readonly adminGuard: AdminGuard
+  readonly adminGuard: TokenGuard
+  readonly metricsGuard: TokenGuard
   readonly quota: Quotas
   /** Announces to every process that data of a topic has changed. */
   nudge(topic: Topic): void

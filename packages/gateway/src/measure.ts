@@ -164,7 +164,7 @@ async function readStoredValues({ store: { db }, clock }: Gateway): Promise<Stor
     holds: await countRows(db, sql`holds where status = 'reserved'`),
     lockedAccounts: await countRows(
       db,
-      sql`sign_in_guard where locked_until is not null and locked_until > ${now}`,
+      sql`sign_in_guard where locked_until is not null and locked_until > ${now} and subject like 'username %'`,
     ),
     waitingDeliveries: await countRows(db, sql`webhook_deliveries where status = 'pending'`),
     oldestDeliverySeconds: secondsSince(queue?.oldest, now),

@@ -13,6 +13,10 @@ export interface SignInTries {
   underWay: number
   /** A promise that is settled when the next running call ends. */
   ended: PromiseWithResolvers<void>
+  /** The id of the lock that operators see; undefined while there is none. */
+  lockoutId: string | undefined
+  /** When the lock was last looked up, in monotonic milliseconds. */
+  followedAt: number
 }
 
 /**
@@ -122,6 +126,8 @@ export interface Memory {
   readonly tracing: Tracing
   readonly auditHead: AuditHeadMemory
   readonly auditQueue: AuditQueue
+  /** When a read of a polled endpoint was last recorded in the audit log, in monotonic milliseconds. */
+  readonly recordedReads: LRUCache<string, number>
   readonly metrics: Metrics
 }
 
@@ -133,6 +139,7 @@ const maxAddresses = 20_000
 const maxUnknownNames = 1
 const maxWaitingUnknownNames = 500
 const maxChannels = 10_000
+const maxRecordedReads = 1_000
 const maxPlaces = 10_000
 
 export function createMemory(tracing: Tracing, metrics: Metrics, auditHeadFile?: string): Memory {
@@ -164,6 +171,7 @@ export function createMemory(tracing: Tracing, metrics: Metrics, auditHeadFile?:
       loggedAt: Number.NEGATIVE_INFINITY,
       loggedMac: undefined,
     },
+    recordedReads: new LRUCache({ max: maxRecordedReads }),
     auditQueue: { waiting: [], turn: Promise.resolve(), next: undefined },
     metrics,
     figures: { waiting: new Map(), turn: Promise.resolve(), next: undefined },

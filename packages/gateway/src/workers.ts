@@ -1,4 +1,5 @@
 import { UnknownOutcome } from '@trade-gateway/connector'
+import { rotateSigningKeyWhenDue } from './access/signing-keys.ts'
 import { noteAuditHead } from './audit/head.ts'
 import { syncDocuments } from './documents/sync.ts'
 import { publishStockChanges } from './events/stock-changed.ts'
@@ -97,7 +98,7 @@ function listUpkeepJobs(gateway: Gateway): Job[] {
       name: 'housekeeping',
       everyMs: 60_000,
       async turn() {
-        await gateway.keys.rotateWhenDue()
+        await rotateSigningKeyWhenDue(gateway)
         await prune(gateway)
         await recordVersionsAndAdvanceHorizons(gateway)
       },

@@ -13,6 +13,7 @@ import {
 } from 'jose'
 import type { KyselyPlugin } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { rotateSigningKeyWhenDue } from '../src/access/signing-keys.ts'
 import { openGateway } from '../src/compose.ts'
 import { createApp } from '../src/http/app.ts'
 import { Keys } from '../src/identity/keys.ts'
@@ -240,10 +241,10 @@ describe('the signing keys', () => {
     for (const token of tokens) expect((await readMe(token, rotating)).status).toBe(200)
     expect((await readPublishedKeys()).sort()).toEqual([...kids].sort())
     rotating.clock.advance(25 * 3_600_000 - 10)
-    await keys.rotateWhenDue()
+    await rotateSigningKeyWhenDue(rotating.gateway)
     expect(await readPublishedKeys()).toHaveLength(4)
     rotating.clock.advance(20)
-    await keys.rotateWhenDue()
+    await rotateSigningKeyWhenDue(rotating.gateway)
     expect(await readPublishedKeys()).toEqual([kids[3], kids[2]])
     await rotating.close()
   })
@@ -254,7 +255,7 @@ describe('the signing keys', () => {
     const parts = { config, store, erp, clock, log }
     const gateways = [old.gateway, await openGateway(parts)]
     const [first] = old.gateway.keys.jwks.keys
-    const rotateInEveryProcess = () => Promise.all(gateways.map(({ keys }) => keys.rotateWhenDue()))
+    const rotateInEveryProcess = () => Promise.all(gateways.map(rotateSigningKeyWhenDue))
     old.clock.advance(90 * 24 * 3_600_000 - 1)
     await rotateInEveryProcess()
     expect(old.gateway.keys.jwks.keys).toHaveLength(1)
@@ -265,6 +266,14 @@ describe('the signing keys', () => {
     expect(rows).toHaveLength(2)
     expect(rows).toContainEqual({ kid: first?.kid })
     for (const { keys } of gateways) expect(keys.jwks.keys).toHaveLength(2)
+    const [audited, ...more] = await store.db.selectFrom('admin_audit').selectAll().execute()
+    expect(more).toEqual([])
+    const newest = rows.find(({ kid }) => kid !== first?.kid)
+    expect(audited).toMatchObject({ actor: 'gateway', action: 'gateway.signing_keys.rotate' })
+    expect(JSON.parse(audited?.detail ?? '')).toMatchObject({
+      before: { kid: first?.kid, earlier_kids: [] },
+      after: { kid: newest?.kid, earlier_kids: [first?.kid] },
+    })
     await old.close()
   })
 })

@@ -3,7 +3,7 @@
 import { type Erp, rejected, UnknownOutcome } from '@trade-gateway/connector'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { withAddressGuard } from '../src/access/guard.ts'
+import { withAddressGuard } from '../src/access/address-guard.ts'
 import { openGateway } from '../src/compose.ts'
 import { GatewayError } from '../src/contract/errors.ts'
 import { createApp } from '../src/http/app.ts'

@@ -66,7 +66,48 @@ const readTokenId = async (token: string) => (await house.gateway.sessions.authe
 const findSession = (jti: string) =>
   house.gateway.store.db.selectFrom('sessions').selectAll().where('jti', '=', jti).executeTakeFirstOrThrow()
 
+/** Reads what the audit log has of revocations by channels, oldest first. */
+async function readAuditOfChannels() {
+  const rows = await house.gateway.store.db
+    .selectFrom('admin_audit')
+    .selectAll()
+    .where('action', '=', 'auth.revoke')
+    .orderBy('number')
+    .execute()
+  return rows.map(({ actor, request_id, subject, detail }) => ({
+    actor,
+    request_id,
+    subject,
+    ...JSON.parse(detail),
+  }))
+}
+
 describe('a revocation by the caller', () => {
+  it('leaves a row in the audit log with the channel as its actor; one that changed nothing leaves none', async () => {
+    const [token, other] = [await signInBuyer(house), await signInBuyer(house)]
+    const { account, ...me } = await house.gateway.sessions.authenticate(token)
+    const { channel_code } = me
+    const { headers } = await revoke(token)
+    const tokens = { channel_code, account_id: account?.account_id, jti: me.token.jti }
+    expect((await readAuditOfChannels()).at(-1)).toEqual({
+      actor: `channel ${channel_code}`,
+      request_id: headers.get('x-request-id'),
+      subject: '/api/v1/auth/revoke',
+      before: { ...tokens, live_tokens: 1 },
+      after: { ...tokens, live_tokens: 0 },
+    })
+    const { length } = await readAuditOfChannels()
+    await revoke(token)
+    expect(await readAuditOfChannels()).toHaveLength(length)
+    await signInBuyer(house)
+    await revoke(other, { all: true })
+    const ofAccount = { channel_code, account_id: account?.account_id }
+    expect((await readAuditOfChannels()).at(-1)).toMatchObject({
+      before: { ...ofAccount, live_tokens: 2 },
+      after: { ...ofAccount, live_tokens: 0 },
+    })
+  })
+
   it('ends its own token, costs nothing, and is AUTH_INVALID_TOKEN the second time', async () => {
     const [token, other] = [await signInBuyer(house), await signInBuyer(house)]
     const jti = await readTokenId(token)

@@ -70,6 +70,8 @@ describe('the list of holds', () => {
     expect(await listIds(`sku=${mine.toLowerCase()}`)).toEqual([])
     expect(await listIds(`sku=${mine.slice(0, -1)}`)).toEqual([])
     expect(await listIds('status=cancelled')).toEqual([])
+    expect(await listIds(`hold_id=${reservation.hold_id}`)).toEqual([ids[1]])
+    expect(await listIds('hold_id=hold_none')).toEqual([])
     expect(await listIds(`since=${since}`)).toEqual([ids[0]])
     expect(await listIds(`until=${since}`)).toEqual([ids[1]])
     expect(await listIds(`status=reserved&source=reservation&sku=${mine}&until=${since}`)).toEqual([ids[1]])

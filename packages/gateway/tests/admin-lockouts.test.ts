@@ -1,4 +1,4 @@
-/** Locked usernames as the operator sees them, and their unlocking. */
+/** Locked usernames and addresses as the operator sees them, and their unlocking. */
 
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -112,6 +112,82 @@ describe('the unlocking of a name', () => {
     expectError(await send('DELETE', `/lockouts/${row.lockout_id}`), 'INTERNAL')
     await sql`alter table admin_audit_away rename to admin_audit`.execute(db)
     expectError(await signIn(buyer.password), 'AUTH_LOCKED')
+  })
+})
+
+describe('an address that is locked', () => {
+  const address = '203.0.113.40'
+  let proxied: TestGateway
+
+  beforeAll(async () => {
+    proxied = await openTestGateway({ unfilled: true, settings: { TRUST_PROXY: '127.0.0.0/8' } })
+  })
+  afterAll(() => proxied.close())
+
+  const tryFrom = (from: string, at = proxied) =>
+    call(at, 'POST', '/api/v1/auth/token', {
+      body: { client_id: 'cli_none', client_secret: 'wrong' },
+      headers: { 'x-forwarded-for': from },
+    })
+  const sendAt = (method: string, path: string) =>
+    call(proxied, method, `/admin/api${path}`, { admin: adminToken, headers: { 'x-admin-actor': 'Kim' } })
+  const listAt = async (): Promise<LooseJson[]> => (await sendAt('GET', '/lockouts')).json.data
+  const lockAddress = (from: string, at = proxied) =>
+    Promise.all(Array.from({ length: 100 }, () => tryFrom(from, at)))
+
+  it('is listed with its failures until the oldest is an hour old', async () => {
+    const began = proxied.clock.now()
+    for (let time = 0; time < 99; time++) await tryFrom(address)
+    expect(await listAt()).toEqual([])
+    proxied.clock.advance(minute)
+    await tryFrom(address)
+    expect(await listAt()).toEqual([
+      {
+        lockout_id: expect.stringMatching(buildIdPattern('lck')),
+        kind: 'address',
+        username_hint: null,
+        address,
+        failures: 100,
+        last_failed_at: new Date(began + minute).toISOString(),
+        locked_until: new Date(began + 60 * minute).toISOString(),
+      },
+    ])
+    expectError(await tryFrom(address), 'AUTH_LOCKED')
+    proxied.clock.advance(59 * minute)
+    expect(await listAt()).toEqual([])
+    expectError(await tryFrom(address), 'AUTH_BAD_CREDENTIALS')
+  })
+
+  it('may try again a second after it was unlocked, at every process, and another stays locked', async () => {
+    const second = await openSecondGateway(proxied, { TRUST_PROXY: '127.0.0.0/8' })
+    const other = '203.0.113.42'
+    await lockAddress('203.0.113.41')
+    await lockAddress('203.0.113.41', second)
+    await lockAddress(other)
+    const row = (await listAt()).find((each) => each.address === '203.0.113.41')
+    expect(await listAt(), 'one row, whichever processes locked it').toHaveLength(2)
+    expectError(await tryFrom('203.0.113.41', second), 'AUTH_LOCKED')
+    expect(expectData(await sendAt('DELETE', `/lockouts/${row?.lockout_id}`))).toEqual(row)
+    proxied.clock.advance(1_000)
+    for (const at of [proxied, second]) expectError(await tryFrom('203.0.113.41', at), 'AUTH_BAD_CREDENTIALS')
+    expectError(await tryFrom(other), 'AUTH_LOCKED')
+    await second.close()
+  })
+
+  it('stays locked while the database cannot store or read its lock', async () => {
+    const from = '203.0.113.43'
+    const { db } = proxied.gateway.store
+    await sql`alter table sign_in_guard rename to sign_in_guard_away`.execute(db)
+    await lockAddress(from)
+    expectError(await tryFrom(from), 'AUTH_LOCKED')
+    await sql`alter table sign_in_guard_away rename to sign_in_guard`.execute(db)
+    proxied.clock.advance(1_000)
+    expectError(await tryFrom(from), 'AUTH_LOCKED')
+    expect((await listAt()).map((each) => each.address)).toContain(from)
+    await sql`alter table sign_in_guard rename to sign_in_guard_away`.execute(db)
+    proxied.clock.advance(1_000)
+    expectError(await tryFrom(from), 'AUTH_LOCKED')
+    await sql`alter table sign_in_guard_away rename to sign_in_guard`.execute(db)
   })
 })
 

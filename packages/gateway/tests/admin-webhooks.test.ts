@@ -2,6 +2,7 @@
 
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { countSelected, start } from '../src/webhooks/selection.ts'
 import { adminToken, buyers, call, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
 import { deliverDue, openReceiver, privateNets, type Receiver, registerEndpoint } from './receiver.ts'
 import {
@@ -63,6 +64,13 @@ const submitOrder = async (buyer: Buyer, requestId: string) =>
   )
 
 const codeOf = (buyer: Buyer) => (buyer === shop ? 'channel-of-CUST-HARBOUR' : 'channel-of-CUST-LANTERN')
+
+/** A selection of one endpoint as a redelivery that begins now reads it. */
+const remainderOf = (which: 'missing' | 'all' | 'dead', endpoint_id: string) => ({
+  selection: { which, endpoint_id },
+  after: start,
+  startedAt: house.clock.now(),
+})
 
 let made = 0
 
@@ -365,6 +373,21 @@ describe('a redelivery of many', () => {
     expect([...received.keys()].toSorted()).toEqual(missing)
     expect(early.some((id) => received.has(id))).toBe(false)
     expect(await count(body)).toBe(0)
+  })
+
+  it('is counted up to a bound, and the count says that there may be more', async () => {
+    const { endpoint_id } = await register(shop)
+    await register(other)
+    await addEvents(shop, { endpoint_id, amount: 4_500 })
+    const { selection, ...rest } = remainderOf('missing', endpoint_id)
+    const countTo = (maxFullSlices: number) =>
+      countSelected(house.gateway, { selection, ...rest }, maxFullSlices)
+    expect(await countTo(1)).toEqual({ count: 2_000, has_more: true })
+    expect(await countTo(3)).toEqual({ count: 4_500, has_more: false })
+    const asked = await send('POST', '/webhook-redeliveries/count', { which: 'missing', endpoint_id })
+    expect(expectData(asked)).toEqual({ count: 4_500, has_more: false })
+    const all = await send('POST', '/webhook-redeliveries/count', { which: 'missing' })
+    expect(expectData(all)).toMatchObject({ has_more: false })
   })
 
   it('gives stock.changed only to endpoints that may see the warehouse', async () => {

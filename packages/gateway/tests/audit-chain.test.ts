@@ -382,7 +382,11 @@ describe('rows from before the chain', () => {
     const [second, first, mark] = (await readRows()).slice(-3)
     expect([second?.audit_id, first?.audit_id]).toEqual(['aud_before_2', 'aud_before_1'])
     expect(first?.actor).toBe('Kim')
-    expect(mark).toMatchObject({ action: 'gateway.audit.link', detail: '{"rows":2}' })
+    expect(mark).toMatchObject({
+      action: 'gateway.audit.link',
+      actor: 'gateway',
+      detail: '{"before":null,"after":{"rows":2}}',
+    })
     expect((await verify()).ok).toBe(true)
     const { number } = await readEnd()
     await prepareAuditChain(gateway)

@@ -122,6 +122,81 @@ describe('the list', () => {
   })
 })
 
+describe('the changes alone', () => {
+  const isChange = ({ before, after }: LooseJson) => before !== null || after !== null
+
+  it('are listed and exported without reads, refusals and calls that changed nothing', async () => {
+    await send('GET', `${channels}?page_size=1&x=%22after%22%3A`, undefined, 'Mixed')
+    await send('GET', `${channels}/%22after%22:`, undefined, 'Mixed')
+    await send('PATCH', `${channels}/none`, { plan: 'full' }, 'Mixed')
+    await send('PATCH', `${channels}/first`, { plan: 'reader' }, 'Mixed')
+    house.clock.advance(minute)
+    const all = await list('actor=Mixed')
+    expect(all).toHaveLength(4)
+    const changes = await list('actor=Mixed&changes=true')
+    expect(changes).toEqual(all.filter(isChange))
+    expect(changes).toMatchObject([{ action: 'admin.channels.change', after: { plan: 'reader' } }])
+    const { text } = await send('GET', `${audit}/export?actor=Mixed&changes=true`)
+    expect(JSON.parse(text)).toEqual(changes[0])
+    expect(await list('actor=Mixed&changes=false')).toEqual(all)
+  })
+})
+
+describe('a read that a page repeats', () => {
+  const read = (path: string, actor: string) => send('GET', path, undefined, actor)
+
+  it('has one row an hour for each operator and each query', async () => {
+    for (let time = 0; time < 3; time++) await read('/admin/api/overview', 'Lee')
+    await read('/admin/api/overview', 'Mia')
+    // Two rows of the same millisecond have no order of their own.
+    house.clock.advance(1)
+    await read('/admin/api/overview?hours=2', 'Lee')
+    const listQueries = async (actor: string) => (await list(`actor=${actor}`)).map(({ query }) => query)
+    expect(await listQueries('Lee')).toEqual(['hours=2', null])
+    expect(await listQueries('Mia')).toEqual([null])
+    house.clock.advance(60 * minute)
+    await read('/admin/api/overview', 'Lee')
+    expect(await listQueries('Lee')).toEqual([null, 'hours=2', null])
+  })
+
+  it('is no read of one order, of which each has its row', async () => {
+    const path = '/admin/api/orders/none'
+    for (let time = 0; time < 2; time++) await read(path, 'Noa')
+    expect(await list('actor=Noa')).toHaveLength(2)
+  })
+
+  it('is each recorded if the row could not be stored', async () => {
+    const { db } = house.gateway.store
+    await sql`alter table admin_audit rename to admin_audit_away`.execute(db)
+    await read('/admin/api/overview', 'Oda')
+    await sql`alter table admin_audit_away rename to admin_audit`.execute(db)
+    await read('/admin/api/overview', 'Oda')
+    expect(await list('actor=Oda')).toHaveLength(1)
+  })
+})
+
+describe('the plan of a search', () => {
+  /** Reads how the database would find the rows of a list. */
+  async function explain(condition: string): Promise<string> {
+    const { db, kind } = house.gateway.store
+    const rest = `from admin_audit where ${condition} order by at desc, audit_id desc limit 51`
+    const query = sql.raw(`${kind === 'sqlite' ? 'explain query plan' : 'explain'} select * ${rest}`)
+    // A small table is scanned whatever indexes it has, unless that is forbidden.
+    return db.connection().execute(async (session) => {
+      if (kind === 'postgres') await sql`set enable_seqscan = off`.execute(session)
+      const { rows } = await query.execute(session)
+      if (kind === 'postgres') await sql`reset enable_seqscan`.execute(session)
+      return JSON.stringify(rows)
+    })
+  }
+
+  it('uses the index of changes, and that of subjects', async () => {
+    expect(await explain(`detail like '%"after":%'`)).toContain('admin_audit_changes')
+    const beginning = `subject >= '/nowhere' and subject < '/nowhere\u{10ffff}'`
+    expect(await explain(beginning)).toContain('admin_audit_by_subject')
+  })
+})
+
 describe('the export', () => {
   it('is one JSON object a line, oldest first, of all rows that fit', async () => {
     const { text, headers } = await send('GET', `${audit}/export?actor=Kim`)

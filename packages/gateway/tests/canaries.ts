@@ -1,8 +1,9 @@
 import { jsonLog, type Log } from '../src/kernel/log.ts'
 
 /**
- * Values that must never appear in the log. Each test adds its own values, and every gateway under test searches all
- * its log lines for them, at every level.
+ * Values that must appear in no log, trace, metric, audit row or response to an operator. Each test adds its own values.
+ * Every gateway under test searches its log lines, at every level, its metrics and its audit log for them; `call`
+ * searches the operator's responses.
  */
 const planted = new Set<string>()
 const minLength = 8
@@ -13,6 +14,11 @@ const minLength = 8
  */
 export function plantCanaries(...secrets: readonly (string | undefined)[]) {
   for (const secret of secrets) if (secret !== undefined && secret.length >= minLength) planted.add(secret)
+}
+
+/** Finds a planted value in a text; undefined if there is none. */
+export function findPlanted(text: string): string | undefined {
+  return [...planted].find((secret) => text.includes(secret))
 }
 
 export interface WatchedLog {
@@ -26,8 +32,7 @@ export function createWatchedLog(): WatchedLog {
   const lines: string[] = []
   const leaks: string[] = []
   const findLeaks = () => {
-    const secrets = [...planted]
-    for (const line of lines.splice(0)) if (secrets.some((secret) => line.includes(secret))) leaks.push(line)
+    for (const line of lines.splice(0)) if (findPlanted(line) !== undefined) leaks.push(line)
     return leaks
   }
   const maxUnread = 500

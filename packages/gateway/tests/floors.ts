@@ -108,6 +108,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['documents.ts'],
     ['money.ts', 'storable.ts'],
   ],
+  'create-connector': [['main.ts'], ['write-project.ts']],
   trials: [
     ['demo.ts', 'order-replay', 'samples'],
     ['statement', 'summary.ts'],
@@ -120,7 +121,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
 
 /** The floors of the packages themselves, highest first. */
 export const packageFloors = [
-  ['console', 'trials'],
+  ['console', 'trials', 'create-connector'],
   ['gateway'],
   ['sandbox-erp', 'connector-tryton'],
   ['connector'],

@@ -1,8 +1,9 @@
 /** The metrics: who may read them, what they count, and that their number stays bounded. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { adminCatalogue, catalogue } from '../src/catalogue.ts'
 import type { Endpoint } from '../src/endpoint.ts'
+import { jsonLog, type LogFields } from '../src/kernel/log.ts'
 import { measureStore } from '../src/measure.ts'
 import { syncStock } from '../src/stock/sync.ts'
 import { connectAgent, revisions } from './agent.ts'
@@ -41,11 +42,14 @@ async function scrape(house: TestGateway): Promise<Scrape> {
 
 describe('who may read the metrics', () => {
   let house: TestGateway
+  const warnings: LogFields[] = []
   beforeAll(async () => {
     const settings = { METRICS_TOKEN: metricsToken, TRUST_PROXY: '127.0.0.0/8' }
-    house = await openTestGateway({ unfilled: true, settings })
+    const log = { ...jsonLog('silent'), warn: (fields: LogFields) => void warnings.push(fields) }
+    house = await openTestGateway({ unfilled: true, settings, log })
   })
   afterAll(() => house.close())
+  beforeEach(() => house.clock.advance(61_000))
 
   const ask = async (init: CallInit, method = 'GET') => {
     const { status, json, headers } = await call(house, method, '/metrics', init)
@@ -83,6 +87,31 @@ describe('who may read the metrics', () => {
     const guess = () => ask({ admin: 'a-guess', headers: { 'x-forwarded-for': '203.0.113.9' } })
     for (let tries = 0; tries < 5; tries++) expect((await guess()).code).toBe('ADMIN_UNAUTHORIZED')
     expect((await guess()).code).toBe('RATE_LIMITED')
+  })
+
+  it('is slowed down when it guesses the metrics token, which does not lock out the admin token', async () => {
+    const from = { 'x-forwarded-for': '203.0.113.10' }
+    const send = (token: string) => ask({ headers: { ...from, authorization: `Bearer ${token}` } })
+    warnings.length = 0
+    for (let tries = 0; tries < 5; tries++) expect((await send('a-guess')).code).toBe('ADMIN_UNAUTHORIZED')
+    for (let tries = 0; tries < 5; tries++) {
+      const { status, code, headers } = await send(metricsToken)
+      expect([status, code]).toEqual([429, 'RATE_LIMITED'])
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
+    }
+    expect(warnings.map(({ action }) => action)).toEqual(['metrics refused'])
+    expect((await ask({ admin: adminToken, headers: from })).status).toBe(200)
+    house.clock.advance(61_000)
+    expect((await send(metricsToken)).status).toBe(200)
+    await send('a-guess')
+    expect(warnings.at(-1)).toMatchObject({ action: 'metrics refused', rows: 10 })
+  })
+
+  it('is not slowed down without a token', async () => {
+    const from = { 'x-forwarded-for': '203.0.113.11' }
+    for (let tries = 0; tries < 10; tries++) await ask({ headers: from })
+    const { status } = await ask({ headers: { ...from, authorization: `Bearer ${metricsToken}` } })
+    expect(status).toBe(200)
   })
 
   it('is everybody with METRICS_PUBLIC, and nobody without any token', async () => {

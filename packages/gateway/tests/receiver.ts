@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { Dispatcher } from '../src/webhooks/dispatch.ts'
 import { Egress, type EgressParts } from '../src/webhooks/egress.ts'
 import { sequenceEvents } from '../src/webhooks/sequence.ts'
+import { plantCanaries } from './canaries.ts'
 import { call, type LooseJson, type TestGateway } from './harness.ts'
 
 export interface Received {
@@ -89,6 +90,7 @@ export async function registerEndpoint(
   const body = { url, event_types: ['order.created'], ...more }
   const { status, json, text } = await call(house, 'POST', '/api/v1/webhook-endpoints', { token, body })
   if (status !== 201) throw new Error(text)
+  plantCanaries(json.data.secret)
   return json.data
 }
 

@@ -124,6 +124,40 @@ describe('a request of the channel', () => {
     expect((await countRequests()) - before).toBe(3)
   })
 
+  it('is shown to the operator in the counts of its channel, by route and with the busiest minute', async () => {
+    const { channel_code, token } = await createWorld(house)
+    const readCounts = async (query = '') =>
+      expectData(
+        await call(house, 'GET', `/admin/api/channels/${channel_code}/reads${query}`, { admin: adminToken }),
+      )
+    expect(await readCounts()).toMatchObject({ busiest_minute: null, routes: [] })
+    const readMany = async (path: string, times: number) => {
+      for (let time = 0; time < times; time++)
+        expectData(await call(house, 'GET', `/api/v1${path}`, { token }))
+    }
+    const minute = Math.ceil(house.clock.now() / 60_000) * 60_000
+    house.clock.set(minute)
+    await readMany('/products?page_size=1', 2)
+    house.clock.advance(60_000)
+    await readMany('/products?page_size=1', 1)
+    await readMany('/me', 4)
+    house.clock.advance(60_000)
+    await storeRequests(house.gateway)
+    const { routes, busiest_minute, since, until } = await readCounts()
+    expect(routes).toMatchObject([
+      { route: '/api/v1/me', calls: 4 },
+      { route: '/api/v1/products', calls: 3 },
+    ])
+    expect(busiest_minute).toMatchObject({ at: new Date(minute + 60_000).toISOString(), calls: 5 })
+    expect(Date.parse(until) - Date.parse(since)).toBe(24 * 60 * 60_000)
+    house.clock.advance(60 * 60_000)
+    expect((await readCounts('?hours=1')).routes).toEqual([])
+    expectError(
+      await call(house, 'GET', '/admin/api/channels/none/reads', { admin: adminToken }),
+      'NOT_FOUND',
+    )
+  })
+
   it('keeps nothing of its body, its query or its recipient', async () => {
     await shop.post('/dropship-orders/submit', buildDropship(await shop.createSku()), {
       'x-request-id': 'story-recipient',

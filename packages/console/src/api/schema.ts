@@ -204,8 +204,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List locked usernames
-         * @description Usernames that are locked after five wrong passwords, the newest lock first. Unknown names are locked like known ones. Locks of addresses are not listed.
+         * List locked usernames and addresses
+         * @description Usernames that are locked after five wrong passwords, and addresses that are locked after 100 failed sign-ins in an hour; the lock that ends last first. Unknown names are locked like known ones.
          */
         get: operations["admin.lockouts.list"];
         put?: never;
@@ -227,8 +227,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Unlock a username
-         * @description Removes the lock and forgets the failures, for every process at once. Returns the lock as it was. An address that is locked stays locked.
+         * Unlock a username or an address
+         * @description Removes the lock and forgets the failures. A username is free in every process at once, an address within a second. Returns the lock as it was.
          */
         delete: operations["admin.lockouts.delete"];
         options?: never;
@@ -348,6 +348,26 @@ export interface paths {
          * @description Every request of every channel under one id, newest first, and the events and webhook deliveries that followed.
          */
         get: operations["admin.requests.read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/channels/{channel_code}/reads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what a channel reads
+         * @description Successful reads of a channel in the newest hours, by route. They have no row in the request log, unless LOG_REQUESTS=all; they are counted per minute. The running minute is not included.
+         */
+        get: operations["admin.channel_reads.read"];
         put?: never;
         post?: never;
         delete?: never;
@@ -527,7 +547,7 @@ export interface paths {
         put?: never;
         /**
          * Count what a redelivery would send
-         * @description Counts before anything is sent. An endpoint should have the events since its registration that its present settings select. During a redelivery of the same selection, what is left is counted.
+         * @description Counts before anything is sent. An endpoint should have the events since its registration that its present settings select. During a redelivery of the same selection, what is left is counted. Up to 100,000 events are looked up for `missing`, 300,000 for `all`, and a million deliveries for `dead`.
          */
         post: operations["admin.webhook_redeliveries.count"];
         delete?: never;
@@ -709,7 +729,7 @@ export interface paths {
         };
         /**
          * Search the audit log
-         * @description Every call of the operator’s endpoints, newest first: who, what, the result, and the state before and after a change. Every filter narrows the search.
+         * @description Every call of the operator’s endpoints, newest first: who, what, the result, and the state before and after a change. Reads that a page repeats by itself have one row an hour. Every filter narrows the search.
          */
         get: operations["admin.audit.list"];
         put?: never;
@@ -1029,7 +1049,7 @@ export interface components {
                     dead_letters: number;
                     /** @description Plan requests that are not decided */
                     plan_requests: number;
-                    /** @description OMS accounts that are locked after wrong passwords */
+                    /** @description OMS accounts and addresses that are locked after wrong passwords */
                     lockouts: number;
                     /** @description Writes to the ERP that have been open for more than a minute */
                     writes_in_doubt: number;
@@ -1670,6 +1690,44 @@ export interface components {
                 }[];
             };
         };
+        AdminChannelReadsReadResponse: {
+            /** @description The requested data */
+            data: {
+                /**
+                 * Format: date-time
+                 * @description The start of the period
+                 */
+                since: string;
+                /**
+                 * Format: date-time
+                 * @description Now, by the gateway’s clock
+                 */
+                until: string;
+                /** @description The minute with the most reads; null without reads */
+                busiest_minute: {
+                    /**
+                     * Format: date-time
+                     * @description The start of the minute
+                     */
+                    at: string;
+                    /** @description Reads */
+                    calls: number;
+                    /** @description Points that the reads cost */
+                    points: number;
+                } | null;
+                /** @description One entry for each route, the one with the most reads first */
+                routes: {
+                    /** @description The path with its parameters in braces; empty if no operation has the path */
+                    route: string;
+                    /** @description Reads */
+                    calls: number;
+                    /** @description Points that the reads cost */
+                    points: number;
+                    /** @description Mean milliseconds of a read */
+                    mean_ms: number;
+                }[];
+            };
+        };
         AdminOrdersListResponse: {
             /** @description The requested data */
             data: components["schemas"]["OrderSummary"][];
@@ -2294,6 +2352,8 @@ export interface components {
             data: {
                 /** @description Number of deliveries that a redelivery would send */
                 count: number;
+                /** @description Whether the count ended at its bound: a redelivery sends these and all that follow */
+                has_more: boolean;
             };
         };
         AdminWebhookRedeliveriesCreateResponse: {
@@ -2301,7 +2361,7 @@ export interface components {
             data: {
                 /** @description Number of deliveries that this call sent again */
                 redelivered: number;
-                /** @description Number of deliveries that are left; repeat the call until it is 0 */
+                /** @description Number of deliveries that are left, or at least that many after a count with has_more; repeat the call until it is 0 */
                 remaining: number;
             };
         };
@@ -2882,7 +2942,7 @@ export interface operations {
                 hours?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -2925,7 +2985,7 @@ export interface operations {
                 as_of?: string;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -2959,7 +3019,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -2999,7 +3059,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3037,7 +3097,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3077,7 +3137,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3129,7 +3189,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3169,7 +3229,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3220,7 +3280,7 @@ export interface operations {
                 as_of?: string;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3258,7 +3318,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3298,7 +3358,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3340,7 +3400,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3385,7 +3445,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3419,7 +3479,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3470,7 +3530,7 @@ export interface operations {
                 status?: "pending" | "approved" | "declined";
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3504,7 +3564,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3544,7 +3604,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3582,7 +3642,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3633,7 +3693,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3665,7 +3725,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3685,6 +3745,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdminRequestsReadResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.channel_reads.read": {
+        parameters: {
+            query?: {
+                /** @description How many hours */
+                hours?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path: {
+                /** @description Channel */
+                channel_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminChannelReadsReadResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];
@@ -3720,7 +3819,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3752,7 +3851,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3795,6 +3894,8 @@ export interface operations {
                 status?: "reserved" | "cancelled" | "confirmed";
                 /** @description Only holds with a line of this SKU */
                 sku?: string;
+                /** @description Only this hold; in a row, the id of the hold */
+                hold_id?: string;
                 /** @description Only holds created from this time on */
                 since?: string;
                 /** @description Only holds created before this time */
@@ -3805,7 +3906,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3839,7 +3940,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -3890,7 +3991,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3941,7 +4042,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -3973,7 +4074,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -4011,7 +4112,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -4051,7 +4152,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4099,7 +4200,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4146,7 +4247,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4180,7 +4281,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -4231,7 +4332,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4265,7 +4366,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4313,7 +4414,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4347,7 +4448,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4381,7 +4482,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -4420,7 +4521,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4457,6 +4558,8 @@ export interface operations {
                 action?: string;
                 /** @description Only calls whose path begins so */
                 subject?: string;
+                /** @description true: only calls that changed something */
+                changes?: boolean;
                 /** @description Only rows from this time on */
                 since?: string;
                 /** @description Only rows before this time */
@@ -4467,7 +4570,7 @@ export interface operations {
                 page_size?: number;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4499,7 +4602,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path: {
@@ -4540,13 +4643,15 @@ export interface operations {
                 action?: string;
                 /** @description Only calls whose path begins so */
                 subject?: string;
+                /** @description true: only calls that changed something */
+                changes?: boolean;
                 /** @description Only rows from this time on */
                 since?: string;
                 /** @description Only rows before this time */
                 until?: string;
             };
             header?: {
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;
@@ -4581,7 +4686,7 @@ export interface operations {
             header?: {
                 /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
                 "Idempotency-Key"?: string;
-                /** @description Name of the person who acts, for the audit; at most 100 visible ASCII characters */
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
                 "X-Admin-Actor"?: string;
             };
             path?: never;

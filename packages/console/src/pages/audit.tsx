@@ -1,3 +1,4 @@
+import { Switch } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { RowOf } from '../api/client.ts'
 import { useRead } from '../api/hooks.ts'
@@ -16,12 +17,72 @@ type AuditRow = RowOf<'/admin/api/audit'>
 const route = getRouteApi('/audit')
 const pageSize = 50
 
-/** Who did what with the admin token; verifies that the trail is whole, and exports it. */
+/** Who did what with the admin token; verifies that the log is whole, and exports it. Shows changes unless asked for all. */
 export function AuditPage() {
   const t = useTexts()
-  const { cursor, ...filters } = route.useSearch()
-  const query = useRead('/admin/api/audit', { query: { ...filters, cursor, page_size: pageSize } })
-  const columns: readonly Column<AuditRow>[] = [
+  const { cursor, changes, ...filters } = route.useSearch()
+  const isForChanges = changes !== 'false'
+  const filter = { ...filters, changes: isForChanges }
+  const query = useRead('/admin/api/audit', { query: { ...filter, cursor, page_size: pageSize } })
+  return (
+    <Page
+      title={t('audit')}
+      text={t('audit_text')}
+      actions={
+        <>
+          <ChangesSwitch isOn={isForChanges} />
+          <ExportAudit filters={{ ...filters, changes: String(isForChanges) }} />
+          <VerifyAudit />
+        </>
+      }
+    >
+      <Filters
+        search={filters}
+        fields={[
+          { name: 'actor', label: t('who'), kind: 'text' },
+          { name: 'action', label: t('action'), kind: 'text' },
+          { name: 'subject', label: t('subject_begins'), kind: 'text' },
+          { name: 'since', label: t('since'), kind: 'time' },
+          { name: 'until', label: t('until'), kind: 'time' },
+        ]}
+      />
+      <DataList
+        query={query}
+        caption={t('audit')}
+        columns={useAuditColumns()}
+        rowKey={({ audit_id }) => audit_id}
+        empty={
+          <Empty
+            title={t('audit_none')}
+            text={t(isForChanges ? 'audit_no_changes_text' : 'audit_none_text')}
+          />
+        }
+      >
+        <CursorPager cursor={cursor} next={query.data?.next_cursor} />
+      </DataList>
+    </Page>
+  )
+}
+
+/** Hides reads and refused calls, of which there are many for each change. */
+function ChangesSwitch({ isOn }: { readonly isOn: boolean }) {
+  const t = useTexts()
+  const navigate = route.useNavigate()
+  return (
+    <Switch
+      label={t('audit_changes')}
+      checked={isOn}
+      onChange={(event) => {
+        const changes = event.currentTarget.checked ? undefined : 'false'
+        void navigate({ search: (before) => ({ ...before, changes, cursor: undefined }) })
+      }}
+    />
+  )
+}
+
+function useAuditColumns(): readonly Column<AuditRow>[] {
+  const t = useTexts()
+  return [
     {
       title: t('time'),
       render: ({ at, audit_id }) => (
@@ -46,36 +107,4 @@ export function AuditPage() {
       render: ({ status, code }) => status !== null && <StatusCode status={status} code={code} />,
     },
   ]
-  return (
-    <Page
-      title={t('audit')}
-      text={t('audit_text')}
-      actions={
-        <>
-          <ExportAudit filters={filters} />
-          <VerifyAudit />
-        </>
-      }
-    >
-      <Filters
-        search={filters}
-        fields={[
-          { name: 'actor', label: t('who'), kind: 'text' },
-          { name: 'action', label: t('action'), kind: 'text' },
-          { name: 'subject', label: t('subject_begins'), kind: 'text' },
-          { name: 'since', label: t('since'), kind: 'time' },
-          { name: 'until', label: t('until'), kind: 'time' },
-        ]}
-      />
-      <DataList
-        query={query}
-        caption={t('audit')}
-        columns={columns}
-        rowKey={({ audit_id }) => audit_id}
-        empty={<Empty title={t('audit_none')} text={t('audit_none_text')} />}
-      >
-        <CursorPager cursor={cursor} next={query.data?.next_cursor} />
-      </DataList>
-    </Page>
-  )
 }

@@ -31,6 +31,9 @@ export function ChannelPage() {
           {channel && <State value={readState(channel)} />}
           <Id value={channel_code} />
           {channel && <Id value={channel.client_id} />}
+          <Link to="/audit" search={{ subject: `/admin/api/channels/${channel_code}` }}>
+            {t('channel_changes')}
+          </Link>
         </span>
       }
       actions={channel && <ChannelActions channel={channel} />}

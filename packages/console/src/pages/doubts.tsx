@@ -45,8 +45,8 @@ export function DoubtsPage() {
         <div>
           {channel_code}
           <div>
-            <Link to="/requests/$request_id" params={{ request_id }} className="mono">
-              {request_id}
+            <Link to="/requests/$request_id" params={{ request_id }} title={request_id}>
+              {t('request')}
             </Link>
           </div>
         </div>

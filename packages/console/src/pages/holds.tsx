@@ -30,7 +30,49 @@ export function HoldsPage() {
       page_size: pageSize,
     },
   })
-  const columns: readonly Column<Hold>[] = [
+  return (
+    <Page title={t('holds')} text={t('holds_text')}>
+      <Filters
+        search={filters}
+        fields={[
+          { name: 'hold_id', label: t('hold'), kind: 'text' },
+          { name: 'sku', label: t('sku'), kind: 'text' },
+          { name: 'channel_code', label: t('channel'), kind: 'text' },
+          {
+            name: 'status',
+            label: t('state'),
+            kind: 'choice',
+            choices: states.map((value) => ({ value, label: t(`state_hold_${value}`) })),
+          },
+          {
+            name: 'source',
+            label: t('held_for'),
+            kind: 'choice',
+            choices: sources.map((value) => ({ value, label: t(`source_${value}`) })),
+          },
+        ]}
+      />
+      <DataList
+        query={query}
+        caption={t('holds')}
+        columns={useHoldColumns()}
+        rowKey={({ hold_id }) => hold_id}
+        empty={
+          <Empty
+            title={t('holds_none')}
+            text={t(query.data?.next_cursor ? 'holds_further' : 'holds_none_text')}
+          />
+        }
+      >
+        <CursorPager cursor={cursor} next={query.data?.next_cursor} />
+      </DataList>
+    </Page>
+  )
+}
+
+function useHoldColumns(): readonly Column<Hold>[] {
+  const t = useTexts()
+  return [
     {
       title: t('hold'),
       render: ({ hold_id, source, source_id }) => (
@@ -83,38 +125,6 @@ export function HoldsPage() {
       render: (hold) => hold.status === 'reserved' && <Release hold={hold} />,
     },
   ]
-  return (
-    <Page title={t('holds')} text={t('holds_text')}>
-      <Filters
-        search={filters}
-        fields={[
-          { name: 'sku', label: t('sku'), kind: 'text' },
-          { name: 'channel_code', label: t('channel'), kind: 'text' },
-          {
-            name: 'status',
-            label: t('state'),
-            kind: 'choice',
-            choices: states.map((value) => ({ value, label: t(`state_hold_${value}`) })),
-          },
-          {
-            name: 'source',
-            label: t('held_for'),
-            kind: 'choice',
-            choices: sources.map((value) => ({ value, label: t(`source_${value}`) })),
-          },
-        ]}
-      />
-      <DataList
-        query={query}
-        caption={t('holds')}
-        columns={columns}
-        rowKey={({ hold_id }) => hold_id}
-        empty={<Empty title={t('holds_none')} text={t('holds_none_text')} />}
-      >
-        <CursorPager cursor={cursor} next={query.data?.next_cursor} />
-      </DataList>
-    </Page>
-  )
 }
 
 function Release({ hold: { hold_id, channel_code } }: { readonly hold: Hold }) {

@@ -70,7 +70,7 @@ export function OrdersPage() {
         caption={t('orders')}
         columns={useOrderColumns()}
         rowKey={({ order_id }) => order_id}
-        empty={<Empty title={t('orders_none')} text={t('orders_none_text')} />}
+        empty={<NoOrders channelCode={search.channel_code} />}
       >
         <CursorPager cursor={search.cursor} next={query.data?.next_cursor} />
       </DataList>
@@ -124,4 +124,15 @@ function useOrderColumns(): readonly Column<Order>[] {
       render: ({ total, currency }) => total !== null && <Money amount={total} currency={currency} />,
     },
   ]
+}
+
+/** A refused order leaves no row here, so this leads to the refused requests. */
+function NoOrders({ channelCode }: { readonly channelCode: string | undefined }) {
+  const t = useTexts()
+  const link = (
+    <Link to="/requests" search={{ channel_code: channelCode, failed: 'true' }}>
+      {t('orders_refused')}
+    </Link>
+  )
+  return <Empty title={t('orders_none')} text={t('orders_none_text')} action={link} />
 }

@@ -11,6 +11,7 @@ describe('the search', () => {
     [id('whd'), `/deliveries/${id('whd')}`],
     [id('ord'), `/orders/${id('ord')}`],
     [id('dso'), `/orders/${id('dso')}`],
+    [id('hold'), `/holds?hold_id=${id('hold')}`],
     ['UPSTREAM_TIMEOUT', '/requests?code=UPSTREAM_TIMEOUT'],
     ['INTERNAL', '/requests?code=INTERNAL'],
   ])('leads from %s to one page', (text, href) => {
@@ -18,12 +19,21 @@ describe('the search', () => {
   })
 
   it('offers for other words what they may mean: a request, a channel, an order, a SKU', () => {
-    expect(findHrefs('WEB-77001')).toEqual([
-      '/requests/WEB-77001',
-      '/channels/WEB-77001',
-      '/requests?channel_code=WEB-77001&failed=true',
-      '/orders?client_order_number=WEB-77001',
-      '/holds?sku=WEB-77001',
+    expect(findHrefs('shop-77001')).toEqual([
+      '/requests/shop-77001',
+      '/channels/shop-77001',
+      '/requests?channel_code=shop-77001&failed=true',
+      '/orders?client_order_number=shop-77001',
+      '/holds?sku=shop-77001',
+    ])
+  })
+
+  it('offers an order first for a word in capitals', () => {
+    expect(findHrefs('WEB-77')).toEqual([
+      '/orders?client_order_number=WEB-77',
+      '/holds?sku=WEB-77',
+      '/channels/WEB-77',
+      '/requests?channel_code=WEB-77&failed=true',
     ])
   })
 

@@ -38,11 +38,13 @@ export function findTargets(text: string): Target[] {
         { kind: 'failures_of', href: `/requests${writeSearch({ channel_code: word, failed: 'true' })}` },
       ]
     : []
-  return [
-    ...plain,
-    { kind: 'client_number', href: `/orders${writeSearch({ client_order_number: word })}` },
-    { kind: 'sku', href: `/holds${writeSearch({ sku: word })}` },
-  ]
+  const number: Target = {
+    kind: 'client_number',
+    href: `/orders${writeSearch({ client_order_number: word })}`,
+  }
+  const sku: Target = { kind: 'sku', href: `/holds${writeSearch({ sku: word })}` }
+  // Numbers and SKUs are mostly in capitals, codes of channels and request ids are not.
+  return /[A-Z]/.test(word) && !/[a-z]/.test(word) ? [number, sku, ...plain] : [...plain, number, sku]
 }
 
 /** The shortest request id that the gateway takes from a client. */

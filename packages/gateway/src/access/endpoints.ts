@@ -76,8 +76,8 @@ export const revoke = endpoint({
   optionalBody: true,
   result: toDataSchema(z.object({ revoked: z.int() })),
 
-  async handle({ gateway, caller, input }) {
-    return { data: await revokeOwn(gateway, caller, input.all) }
+  async handle({ gateway, call, caller, input }) {
+    return { data: await revokeOwn({ gateway, call, caller }, input.all) }
   },
 })
 

@@ -8,7 +8,8 @@ import { isCapability, refusePausedChannel } from '../identity/sessions.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { describeSealedColumn } from '../store/sealed-column.ts'
-import { toUsernameSubject, withAddressGuard, withSignInGuard } from './guard.ts'
+import { withAddressGuard } from './address-guard.ts'
+import { toUsernameSubject, withSignInGuard } from './guard.ts'
 
 /**
  * A token request as received. Its members may have any type; values that are not strings are never valid credentials.

@@ -4,16 +4,13 @@
  * by one. Unknown names are locked like known ones. Each process checks names that have never signed in one at a time
  * at the ERP, so that a flood of invented names does not slow down the real ones.
  *
- * Addresses: 100 failures within an hour lock an address until the oldest is an hour old. Each process counts its own.
- *
- * Failures of the ERP itself are not counted.
+ * `address-guard.ts` limits the failures of an address. Failures of the ERP itself are not counted.
  */
 
 import type { Insertable } from 'kysely'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { Deadline } from '../kernel/deadline.ts'
-import type { SignInTries } from '../memory.ts'
 import type { Tables } from '../store/tables.ts'
 
 /** The number of failures that lock a name. */
@@ -24,9 +21,6 @@ export const lockMs = 15 * 60_000
 const signInWaitMs = 10_000
 /** A name's successful sign-in is stored at most once in this time, so that most sign-ins write nothing. */
 const knownEveryMs = 24 * 60 * 60_000
-
-const maxAddressFailures = 100
-const addressWindowMs = 60 * 60_000
 
 const usernamePrefix = 'username '
 
@@ -171,60 +165,4 @@ async function storeRecord(
     .values({ subject, ...fields })
     .onConflict((conflict) => conflict.column('subject').doUpdateSet(fields))
     .execute()
-}
-
-/**
- * Runs a call of the token endpoint. Throws `AUTH_LOCKED` if its address has failed too often. `address` is undefined
- * if the call is not limited. The number of calls in progress never exceeds the number of failures that are still
- * allowed, so that a burst of guesses gains nothing.
- */
-export async function withAddressGuard<T>(
-  gateway: Gateway,
-  address: string | undefined,
-  attempt: () => Promise<T>,
-): Promise<T> {
-  if (address === undefined) return attempt()
-  const tries = findOrCreateTries(gateway, address)
-  await beginTry(gateway, tries)
-  try {
-    return await attempt()
-  } catch (error) {
-    if (error instanceof GatewayError && error.code === 'AUTH_BAD_CREDENTIALS') {
-      tries.failedAt = [...tries.failedAt, gateway.clock.now()].slice(-maxAddressFailures)
-    }
-    throw error
-  } finally {
-    tries.underWay -= 1
-    tries.ended.resolve()
-    tries.ended = Promise.withResolvers()
-  }
-}
-
-/**
- * Waits until a call from an address may start, and counts it as running. Throws if the address is locked. The wait
- * ends because every call in progress ends within the sign-in's time limits.
- */
-async function beginTry(gateway: Gateway, tries: SignInTries): Promise<void> {
-  for (;;) {
-    const now = gateway.clock.now()
-    const counted = tries.failedAt.filter((at) => at > now - addressWindowMs)
-    if (counted.length + tries.underWay < maxAddressFailures) {
-      tries.underWay += 1
-      return
-    }
-    const [oldest] = counted
-    if (oldest !== undefined && counted.length >= maxAddressFailures) {
-      const seconds = Math.ceil((oldest + addressWindowMs - now) / 1000)
-      throw new GatewayError('AUTH_LOCKED', { say: ['locked_address', { seconds }], retryAfter: seconds })
-    }
-    await tries.ended.promise
-  }
-}
-
-function findOrCreateTries({ memory }: Gateway, address: string): SignInTries {
-  const known = memory.signInTries.get(address)
-  if (known) return known
-  const tries = { failedAt: [], underWay: 0, ended: Promise.withResolvers<void>() }
-  memory.signInTries.set(address, tries)
-  return tries
 }

@@ -1,7 +1,7 @@
 /**
- * The usernames that wrong passwords locked, and their unlocking by an operator. Every sign-in reads its record from
- * the database, so an unlocked name is free in every process at once. Locks of addresses are neither listed nor
- * removed: each process counts addresses in its own memory (`guard.ts`).
+ * The usernames and addresses that wrong passwords locked, and their unlocking by an operator. Every sign-in reads its
+ * record from the database, so an unlocked name is free in every process at once. Each process counts the failures of
+ * addresses in its own memory (`address-guard.ts`); an unlocked address is free within a second.
  */
 
 import { z } from 'zod'
@@ -12,9 +12,10 @@ import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { type CursorQuery, readCursorPage } from '../store/cursor-page.ts'
 import type { Tables } from '../store/tables.ts'
+import { addressWindowMs, findAddress } from './address-guard.ts'
 import { fromUsernameSubject, lockMs } from './guard.ts'
 
-/** A name that is locked. */
+/** A name or an address that is locked. */
 export const lockout = z
   .object({
     lockout_id: z.string(),
@@ -30,7 +31,7 @@ export const lockout = z
 type Guarded = Tables['sign_in_guard']
 type Locked = Guarded & { readonly lockout_id: string; readonly locked_until: number }
 
-/** Lists the locked names, the newest lock first. Throws `VALIDATION_FAILED`. */
+/** Lists the locked names and addresses, the lock that ends last first. Throws `VALIDATION_FAILED`. */
 export function listLockouts(gateway: Gateway, search: CursorQuery) {
   const list = {
     query: selectLocked(gateway),
@@ -41,7 +42,7 @@ export function listLockouts(gateway: Gateway, search: CursorQuery) {
   return readCursorPage(search, list, (row) => toLockoutJson(gateway, row))
 }
 
-/** Unlocks a name and forgets its failures. Returns the lock as it was. Throws `NOT_FOUND` if it is over. */
+/** Unlocks a name or an address and forgets its failures. Returns the lock as it was. Throws `NOT_FOUND` if it is over. */
 export async function unlock(acting: Acting, id: string) {
   const { gateway } = acting
   const row = await selectLocked(gateway).where('lockout_id', '=', id).executeTakeFirst()
@@ -71,12 +72,13 @@ function selectLocked({ store, clock }: Gateway) {
 function toLockoutJson({ clock }: Gateway, row: Locked): z.input<typeof lockout> {
   const failedAt: number[] = JSON.parse(row.failed_at)
   // A lock that ends later than a lock can last is from before the clock was set back. The next sign-in shortens it.
-  const until = Math.min(row.locked_until, clock.now() + lockMs)
+  const address = findAddress(row.subject) ?? null
+  const until = Math.min(row.locked_until, clock.now() + (address === null ? lockMs : addressWindowMs))
   return {
     lockout_id: row.lockout_id,
-    kind: 'account',
-    username_hint: toHint(fromUsernameSubject(row.subject)),
-    address: null,
+    kind: address === null ? 'account' : 'address',
+    username_hint: address === null ? toHint(fromUsernameSubject(row.subject)) : null,
+    address,
     failures: failedAt.length,
     last_failed_at: formatInstant(Math.max(...failedAt)),
     locked_until: formatInstant(until),

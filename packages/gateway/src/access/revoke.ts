@@ -1,8 +1,9 @@
-import { type Acting, recordChange } from '../audit/audit.ts'
+import { type Acting, recordChange, recordOwnChange } from '../audit/audit.ts'
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { type ListWindow, toListPage } from '../contract/lists.ts'
 import { toNotFoundError } from '../contract/not-found.ts'
+import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import type { Tx } from '../store/store.ts'
@@ -19,7 +20,8 @@ export interface Revoked {
  * Revokes the caller's own token, or all tokens of its OMS account on this channel (RFC 7009). Throws
  * `AUTH_INVALID_TOKEN` if the token was already revoked, and `VALIDATION_FAILED` for `all` without an account.
  */
-export async function revokeOwn(gateway: Gateway, caller: Caller, isForAll: boolean): Promise<Revoked> {
+export async function revokeOwn(context: CallContext, isForAll: boolean): Promise<Revoked> {
+  const { gateway, caller } = context
   const { account } = caller
   if (isForAll && !account) {
     throw new GatewayError('VALIDATION_FAILED', {
@@ -28,17 +30,54 @@ export async function revokeOwn(gateway: Gateway, caller: Caller, isForAll: bool
       say: ['all_tokens_of_account'],
     })
   }
-  const revoked = await changeAccess(gateway, (tx) => {
-    if (caller.token.legacy) return revokeLegacy(gateway, tx, caller)
-    const ended = buildRevokeLiveTokensUpdate(gateway, tx, 'revoked_by_caller')
-    return revokeAndCountTokens(
-      isForAll && account
-        ? ended.where('channel_code', '=', caller.channel_code).where('account_id', '=', account.account_id)
-        : ended.where('jti', '=', caller.token.jti),
-    )
+  const account_id = isForAll ? account?.account_id : undefined
+  const revoked = await changeAccess(gateway, async (tx) => {
+    const count = await revokeOwnTokens(gateway, tx, { caller, account_id })
+    if (count > 0) await recordOwnRevocation(context, tx, { account_id, count })
+    return count
   })
   if (revoked === 0) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['token_revoked'] })
   return { revoked }
+}
+
+interface OwnTokens {
+  readonly caller: Caller
+  /** The account whose tokens are all revoked; undefined revokes the caller's token only. */
+  readonly account_id: string | undefined
+}
+
+function revokeOwnTokens(gateway: Gateway, tx: Tx, { caller, account_id }: OwnTokens): Promise<number> {
+  if (caller.token.legacy) return revokeLegacy(gateway, tx, caller)
+  const ended = buildRevokeLiveTokensUpdate(gateway, tx, 'revoked_by_caller')
+  return revokeAndCountTokens(
+    account_id === undefined
+      ? ended.where('jti', '=', caller.token.jti)
+      : ended.where('channel_code', '=', caller.channel_code).where('account_id', '=', account_id),
+  )
+}
+
+interface OwnRevocation {
+  readonly account_id: string | undefined
+  /** The number of tokens that were revoked. */
+  readonly count: number
+}
+
+/** Records in the audit log that a channel revoked tokens of its own. */
+function recordOwnRevocation({ gateway, call, caller }: CallContext, tx: Tx, revocation: OwnRevocation) {
+  const { channel_code, account, token } = caller
+  const { account_id, count } = revocation
+  const tokens =
+    account_id === undefined
+      ? { channel_code, account_id: account?.account_id ?? null, jti: token.jti }
+      : { channel_code, account_id }
+  return recordOwnChange(gateway, tx, {
+    actor: `channel ${channel_code}`,
+    action: 'auth.revoke',
+    subject: call.path,
+    call,
+    before: { ...tokens, live_tokens: count },
+    after: { ...tokens, live_tokens: 0 },
+  })
 }
 
 /** Revokes a legacy token by inserting a session row, because a legacy token has none until it is revoked. */

@@ -1,4 +1,5 @@
-import { type Acting, recordChange } from '../audit/audit.ts'
+import { type Acting, gatewayActor, recordChange, recordOwnChange } from '../audit/audit.ts'
+import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import type { Db } from '../store/store.ts'
 import { changeAccess } from './channels.ts'
@@ -10,9 +11,9 @@ import { changeAccess } from './channels.ts'
 export async function rotateSigningKey(acting: Acting, areCompromised: boolean) {
   const { gateway } = acting
   const keys = await changeAccess(gateway, async (tx) => {
-    const before = await describeKeys(tx, acting)
+    const before = await describeKeys(tx, gateway)
     await gateway.keys.replace(tx, areCompromised)
-    const after = await describeKeys(tx, acting)
+    const after = await describeKeys(tx, gateway)
     await recordChange(acting, tx, { before, after })
     return after
   })
@@ -21,9 +22,26 @@ export async function rotateSigningKey(acting: Acting, areCompromised: boolean) 
   return keys
 }
 
+/** Creates a new key for signing tokens if the present one is old, and removes keys that are no longer required. */
+export function rotateSigningKeyWhenDue(gateway: Gateway): Promise<void> {
+  return gateway.keys.rotateWhenDue(async (tx) => {
+    const before = await describeKeys(tx, gateway)
+    await gateway.keys.replace(tx)
+    const after = await describeKeys(tx, gateway)
+    const action = 'gateway.signing_keys.rotate'
+    await recordOwnChange(gateway, tx, {
+      actor: gatewayActor,
+      action,
+      subject: 'signing_keys',
+      before,
+      after,
+    })
+  })
+}
+
 /** Describes the signing key and the earlier keys whose tokens are still accepted. */
-async function describeKeys(db: Db, { gateway }: Acting) {
-  const [signing, ...earlier] = await gateway.keys.list(db)
+async function describeKeys(db: Db, { keys }: Gateway) {
+  const [signing, ...earlier] = await keys.list(db)
   if (!signing) throw new Error('There is no signing key.')
   return {
     kid: signing.kid,

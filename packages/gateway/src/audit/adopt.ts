@@ -6,11 +6,10 @@
 
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Gateway } from '../gateway.ts'
-import { toJson } from '../store/json.ts'
 import { executePipelined, type Tx } from '../store/store.ts'
-import type { AuditDetail, AuditRow } from '../store/tables.ts'
+import type { AuditRow } from '../store/tables.ts'
+import { gatewayActor, recordOwnChange } from './audit.ts'
 import {
-  appendToChain,
   buildEndUpdate,
   type ChainParts,
   createChain,
@@ -33,7 +32,7 @@ type AdoptParts = ChainParts & Pick<Gateway, 'log'>
  * keep it from starting: changes by the operator fail then, and the verification says why.
  */
 export async function prepareAuditChain(parts: AdoptParts): Promise<void> {
-  const { store, clock, ids } = parts
+  const { store } = parts
   await createChain(parts)
   let rows = 0
   for (;;) {
@@ -44,18 +43,13 @@ export async function prepareAuditChain(parts: AdoptParts): Promise<void> {
   }
   if (rows === 0) return
   await store.db.transaction().execute((tx) =>
-    appendToChain(parts, tx, [
-      {
-        audit_id: ids.next('aud'),
-        at: clock.now(),
-        request_id: '',
-        actor: null,
-        address: null,
-        action: 'gateway.audit.link',
-        subject: 'admin_audit',
-        detail: toJson<AuditDetail>({ rows }),
-      },
-    ]),
+    recordOwnChange(parts, tx, {
+      actor: gatewayActor,
+      action: 'gateway.audit.link',
+      subject: 'admin_audit',
+      before: null,
+      after: { rows },
+    }),
   )
 }
 

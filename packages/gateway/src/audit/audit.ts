@@ -4,7 +4,10 @@
  * after, so no change can happen without its row.
  *
  * Calls that changed nothing (reads, refusals, repeated calls) are recorded after the call. Refusals are recorded up to
- * a limit per minute, so that a caller without the token cannot fill the disk.
+ * a limit per minute, so that a caller without the token cannot fill the disk. A read that a page of the console repeats
+ * by itself is recorded once an hour for each operator (decision 051).
+ *
+ * A change of permission by somebody else than an operator, a channel or the gateway itself, has a row as well.
  */
 
 import type { ApiResponse, Audited, Call } from '../contract/call.ts'
@@ -16,13 +19,17 @@ import { toJson } from '../store/json.ts'
 import type { Tx } from '../store/store.ts'
 import type { AuditDetail } from '../store/tables.ts'
 import { appendTogether } from './append-together.ts'
-import { type AuditContent, appendToChain } from './chain.ts'
+import { type AuditContent, appendToChain, type ChainParts } from './chain.ts'
 
 /** The largest number of refusals that are recorded in a minute. */
 const maxRefusalsPerMinute = 60
 const maxPathCharacters = 500
 const maxActorCharacters = 100
 const maxQueryCharacters = 500
+/** How long a repeated read of a polled endpoint has no row of its own. */
+const repeatedMs = 60 * 60_000
+/** The actor of what the gateway does by itself. */
+export const gatewayActor = 'gateway'
 
 /** The origin of a change: an operator's call or, without a call, the gateway itself. */
 export interface Acting {
@@ -56,6 +63,35 @@ export async function recordChange({ gateway, call }: Acting, tx: Tx, change: Ch
   call.audit.isRecorded = true
 }
 
+/** A change that no operator made, and who made it. */
+export interface OwnChange extends Change {
+  readonly actor: string
+  readonly action: string
+  readonly subject: string
+  /** The call that made the change; undefined if the gateway made it by itself. */
+  readonly call?: Call | undefined
+}
+
+/**
+ * Records a change of permission by a channel or by the gateway itself, in the transaction of the change. Like
+ * `recordChange`, it must be the transaction's last statement.
+ */
+export async function recordOwnChange(parts: ChainParts, tx: Tx, change: OwnChange): Promise<void> {
+  const { actor, action, subject, call, before, after } = change
+  await appendToChain(parts, tx, [
+    {
+      audit_id: parts.ids.next('aud'),
+      at: parts.clock.now(),
+      request_id: call?.requestId ?? '',
+      actor,
+      address: call?.address ?? null,
+      action,
+      subject: subject.slice(0, maxPathCharacters),
+      detail: toJson<AuditDetail>({ before, after }),
+    },
+  ])
+}
+
 /** Runs a call of an operator's endpoint, and records it unless its change already did. */
 export async function withAudit(
   gateway: Gateway,
@@ -77,8 +113,22 @@ export async function withAudit(
   }
   if (audit.isRecorded) return answer
   const recorded = { action, detail: { status: answer.status, ...describeRead(call) } }
-  await (endpoint.method === 'GET' ? recordIfPossible : recordCall)(gateway, call, recorded)
+  if (endpoint.polled) await recordUnlessRepeated(gateway, call, recorded)
+  else await (endpoint.method === 'GET' ? recordIfPossible : recordCall)(gateway, call, recorded)
   return answer
+}
+
+/**
+ * Records a read, unless the same operator's same read from the same address was recorded less than an hour ago. Each
+ * process remembers its own.
+ */
+async function recordUnlessRepeated(gateway: Gateway, call: Call, recorded: Recorded): Promise<void> {
+  const { recordedReads } = gateway.memory
+  const read = JSON.stringify([readActor(call), call.address ?? null, call.path, call.rawQuery])
+  const at = recordedReads.get(read)
+  const now = gateway.clock.monotonic()
+  if (at !== undefined && now < at + repeatedMs) return
+  if (await recordIfPossible(gateway, call, recorded)) recordedReads.set(read, now)
 }
 
 /** Describes whose data a read looked at. A query that is not valid is not recorded, because it may have a secret. */
@@ -91,15 +141,20 @@ function toCallEnding(error: unknown): CallEnding {
   return { status: facts.status ?? errorTable[code].status, code }
 }
 
-/** Records a read or a failure. If that is not possible, the log says so, and the call ends as it would. */
-async function recordIfPossible(gateway: Gateway, call: Call, recorded: Recorded): Promise<void> {
+/**
+ * Records a read or a failure. If that is not possible, the log says so, the call ends as it would, and the result is
+ * false.
+ */
+async function recordIfPossible(gateway: Gateway, call: Call, recorded: Recorded): Promise<boolean> {
   try {
     await recordCall(gateway, call, recorded)
+    return true
   } catch (error) {
     gateway.log.error(
       { request_id: call.requestId, action: recorded.action, error },
       'a use of the admin API could not be recorded',
     )
+    return false
   }
 }
 

@@ -9,9 +9,8 @@ import { basename, dirname, join } from 'node:path'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { writePrivately } from '../kernel/private-file.ts'
-import { toJson } from '../store/json.ts'
-import type { AuditDetail } from '../store/tables.ts'
-import { appendToChain, type NotedHead, readChain } from './chain.ts'
+import { gatewayActor, recordOwnChange } from './audit.ts'
+import { type NotedHead, readChain } from './chain.ts'
 import { compareHead } from './verify.ts'
 
 /** The shortest time between two log lines about the end of the audit log. */
@@ -97,23 +96,18 @@ function isLogDue({ clock, memory }: Gateway): boolean {
  * been noted before, so that the loss stays visible. Without a difference, nothing happens.
  */
 export async function acceptRestoredAudit(gateway: Gateway): Promise<void> {
-  const { store, clock, ids, memory } = gateway
+  const { store, memory } = gateway
   const { file } = memory.auditHead
   const lost = findNewest(listNotedHeads(gateway))
   if (!lost || !(await compareHead(store.db, lost))) return
   await store.db.transaction().execute((tx) =>
-    appendToChain(gateway, tx, [
-      {
-        audit_id: ids.next('aud'),
-        at: clock.now(),
-        request_id: '',
-        actor: null,
-        address: null,
-        action: 'gateway.audit.restore',
-        subject: `admin_audit ${lost.number} ${lost.mac}`,
-        detail: toJson<AuditDetail>({ rows: lost.number }),
-      },
-    ]),
+    recordOwnChange(gateway, tx, {
+      actor: gatewayActor,
+      action: 'gateway.audit.restore',
+      subject: `admin_audit ${lost.number} ${lost.mac}`,
+      before: null,
+      after: { rows: lost.number },
+    }),
   )
   if (file !== undefined) {
     for (const name of readdirSync(dirname(file)))

@@ -22,12 +22,13 @@ type HoldSearch = CursorQuery & {
   readonly source?: string | undefined
   readonly status?: string | undefined
   readonly sku?: string | undefined
+  readonly hold_id?: string | undefined
 }
 
 /** Searches the holds of every channel, newest first. Every filter narrows the search. Throws `VALIDATION_FAILED`. */
 export async function searchHolds({ store }: Gateway, search: HoldSearch) {
   let query = store.db.selectFrom('holds').selectAll()
-  for (const column of ['channel_code', 'source', 'status'] as const) {
+  for (const column of ['channel_code', 'source', 'status', 'hold_id'] as const) {
     const wanted = search[column]
     if (wanted !== undefined) query = query.where(column, '=', wanted)
   }
@@ -42,8 +43,11 @@ type HoldQuery = SelectQueryBuilder<Tables, 'holds', HoldRow>
  * million holds stopped an embedded store's process for two seconds.
  */
 export const holdsPerSlice = 5_000
-/** The largest number of slices of one call. A page that ends there has fewer rows, and a cursor to continue from. */
-const maxSlices = 1_000
+/**
+ * The largest number of slices of one call: 100,000 holds, which take about 150 ms. A page that ends there has fewer
+ * rows, and a cursor to continue from.
+ */
+const maxSlices = 20
 
 /** Searches the holds that have a line of a SKU slice by slice, and lets the event loop run in between. */
 async function searchBySku(query: HoldQuery, search: HoldSearch, sku: string) {
@@ -69,7 +73,12 @@ async function searchBySku(query: HoldQuery, search: HoldSearch, sku: string) {
 
 /** Finds the position of the last hold of the slice after the cursor; undefined if fewer holds are left. */
 async function findSliceEnd(query: HoldQuery, search: HoldSearch) {
-  const list = toList(query.offset(holdsPerSlice - 1))
+  // Only these columns, which the index has, so that the database need not read the holds that it passes.
+  const positions = query
+    .clearSelect()
+    .select(['created_at', 'hold_id'])
+    .offset(holdsPerSlice - 1)
+  const list = { query: positions, time: 'created_at', id: 'hold_id', positionOf }
   const { data } = await readCursorPage({ ...search, page_size: 1 }, list, positionOf)
   return data.at(0)
 }
@@ -86,7 +95,7 @@ function toPage(found: readonly HoldRow[], pageSize: number) {
 }
 
 function toList(query: HoldQuery) {
-  return { query, time: 'created_at', id: 'hold_id', positionOf }
+  return { query, time: 'created_at', id: 'hold_id', positionOf: (row: HoldRow) => positionOf(row) }
 }
 
 /**
@@ -104,7 +113,7 @@ export async function releaseHoldForOperator(writer: Writer, id: string): Promis
   return toOperatorsHold(await requireHold(writer.gateway.store.db, id))
 }
 
-function positionOf({ created_at, hold_id }: HoldRow) {
+function positionOf({ created_at, hold_id }: Pick<HoldRow, 'created_at' | 'hold_id'>) {
   return { at: created_at, id: hold_id }
 }
 

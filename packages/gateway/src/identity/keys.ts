@@ -129,15 +129,17 @@ export class Keys {
 
   /**
    * Loads the keys, removes those that are no longer needed, and rotates the signing key once it is old. Only one
-   * process rotates it; the others load the result from the table.
+   * process rotates it; the others load the result from the table. `replaceKey` calls `replace` in its transaction.
    */
-  async rotateWhenDue(): Promise<void> {
+  async rotateWhenDue(replaceKey: (tx: Tx) => Promise<void>): Promise<void> {
     await this.load()
     await this.#deleteEndedKeys()
     if (this.#clock.now() - this.#createdAt < rotationMs) return
     await this.#store.withLock('signing keys', 0, async () => {
       await this.load()
-      if (this.#clock.now() - this.#createdAt >= rotationMs) await this.rotate()
+      if (this.#clock.now() - this.#createdAt < rotationMs) return
+      await this.#transact(replaceKey)
+      await this.load()
     })
   }
 

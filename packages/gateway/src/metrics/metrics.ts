@@ -35,87 +35,75 @@ export class Metrics {
   readonly registry = new Registry()
   /** Whether requests are measured. They are not if nobody may read the metrics. */
   readonly isOn: boolean
-  readonly requests: RequestMeter
   /** What the worker read last; undefined before its first turn. */
   stored: (StoredValues & { readonly readAt: number }) | undefined
-  readonly tokensIssued: Counter<'grant'>
-  readonly keys: Counter<'outcome'>
-  readonly legacyPaths: Counter
-  readonly stockChanges: Counter<'warehouse'>
-  readonly compareDifferences: Counter<'warehouse'>
-  readonly fullSyncs: Counter<'reason'>
-  readonly orders: Counter<'kind' | 'status'>
-  readonly holdsExpired: Counter
-  readonly deliveries: Counter<'type' | 'outcome' | 'attempt'>
-  readonly delivery: Durations
-  readonly requestsLeftOut: Counter
-  readonly #upstream: DurationHistogram
+  readonly requests = new RequestMeter(this.registry)
+  readonly tokensIssued = this.#count('tgw_tokens_issued_total', 'Access tokens issued.', ['grant'])
+  readonly keys = this.#count('tgw_idempotency_total', 'Requests with an Idempotency-Key.', ['outcome'])
+  readonly legacyPaths = this.#count(
+    'tgw_legacy_path_requests_total',
+    'Requests to paths of the legacy gateway.',
+    [],
+  )
+  readonly stockChanges = this.#count('tgw_stock_changes_total', 'Stock rows that this process changed.', [
+    'warehouse',
+  ])
+  readonly compareDifferences = this.#count(
+    'tgw_full_compare_differences_total',
+    'Stock rows that a full compare found different although the ERP had not reported their change.',
+    ['warehouse'],
+  )
+  readonly fullSyncs = this.#count(
+    'tgw_full_sync_forced_total',
+    'Responses of the change feed that demand a full sync, except first ones without a cursor.',
+    ['reason'],
+  )
+  readonly orders = this.#count('tgw_orders_total', 'Submits of orders, by how they ended.', [
+    'kind',
+    'status',
+  ])
+  readonly holdsExpired = this.#count('tgw_holds_expired_total', 'Expired holds that were released.', [])
+  readonly deliveries = this.#count('tgw_webhook_deliveries_total', 'Attempts to deliver a webhook.', [
+    'type',
+    'outcome',
+    'attempt',
+  ])
+  readonly delivery = new DurationHistogram({
+    name: 'tgw_webhook_delivery_duration_seconds',
+    help: 'Duration of attempts to deliver a webhook.',
+    labelNames: [],
+    buckets: outsideBuckets,
+    registry: this.registry,
+  }).addSeries({})
+  readonly requestsLeftOut = this.#count(
+    'tgw_request_log_left_out_total',
+    'Requests that are missing from the request log, because there were too many.',
+    [],
+  )
+  readonly #upstream = new DurationHistogram({
+    name: 'http_client_request_duration_seconds',
+    help: 'Duration of calls to the ERP, retries and waiting included.',
+    labelNames: ['upstream_operation', 'status'],
+    buckets: outsideBuckets,
+    registry: this.registry,
+  })
   readonly #upstreamSeries = new Map<string, Durations>()
-  readonly #agents: DurationHistogram
+  readonly #agents = new DurationHistogram({
+    name: 'mcp_server_operation_duration_seconds',
+    help: 'Duration of operations of the Model Context Protocol.',
+    labelNames: ['method', 'tool', 'error_type', 'protocol_version'],
+    buckets: agentBuckets,
+    registry: this.registry,
+  })
   readonly #agentSeries = new Map<string, Durations>()
 
   constructor({ isOn, version }: { readonly isOn: boolean; readonly version: string }) {
-    const { registry } = this
     this.isOn = isOn
-    this.requests = new RequestMeter(registry)
-    this.tokensIssued = this.#count('tgw_tokens_issued_total', 'Access tokens issued.', ['grant'])
-    this.keys = this.#count('tgw_idempotency_total', 'Requests with an Idempotency-Key.', ['outcome'])
-    this.legacyPaths = this.#count(
-      'tgw_legacy_path_requests_total',
-      'Requests to paths of the legacy gateway.',
-      [],
-    )
-    this.stockChanges = this.#count('tgw_stock_changes_total', 'Stock rows that this process changed.', [
-      'warehouse',
-    ])
-    this.compareDifferences = this.#count(
-      'tgw_full_compare_differences_total',
-      'Stock rows that a full compare found different although the ERP had not reported their change.',
-      ['warehouse'],
-    )
-    this.fullSyncs = this.#count(
-      'tgw_full_sync_forced_total',
-      'Responses of the change feed that demand a full sync, except first ones without a cursor.',
-      ['reason'],
-    )
-    this.orders = this.#count('tgw_orders_total', 'Submits of orders, by how they ended.', ['kind', 'status'])
-    this.holdsExpired = this.#count('tgw_holds_expired_total', 'Expired holds that were released.', [])
-    this.deliveries = this.#count('tgw_webhook_deliveries_total', 'Attempts to deliver a webhook.', [
-      'type',
-      'outcome',
-      'attempt',
-    ])
-    this.delivery = new DurationHistogram({
-      name: 'tgw_webhook_delivery_duration_seconds',
-      help: 'Duration of attempts to deliver a webhook.',
-      labelNames: [],
-      buckets: outsideBuckets,
-      registry,
-    }).addSeries({})
-    this.requestsLeftOut = this.#count(
-      'tgw_request_log_left_out_total',
-      'Requests that are missing from the request log, because there were too many.',
-      [],
-    )
-    this.#upstream = new DurationHistogram({
-      name: 'http_client_request_duration_seconds',
-      help: 'Duration of calls to the ERP, retries and waiting included.',
-      labelNames: ['upstream_operation', 'status'],
-      buckets: outsideBuckets,
-      registry,
-    })
-    this.#agents = new DurationHistogram({
-      name: 'mcp_server_operation_duration_seconds',
-      help: 'Duration of operations of the Model Context Protocol.',
-      labelNames: ['method', 'tool', 'error_type', 'protocol_version'],
-      buckets: agentBuckets,
-      registry,
-    })
     new Gauge({
       name: 'tgw_build_info',
       help: 'The running version.',
       labelNames: ['version', 'api_version'],
-      registers: [registry],
+      registers: [this.registry],
     }).set({ version, api_version: apiVersion }, 1)
   }
 

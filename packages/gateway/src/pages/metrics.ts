@@ -38,8 +38,9 @@ function requireRead({ method }: Call) {
   })
 }
 
-/** Throws `ADMIN_UNAUTHORIZED`, `ADMIN_DISABLED` if no token is set, or `RATE_LIMITED` after wrong admin tokens. */
+/** Throws `ADMIN_UNAUTHORIZED`, `ADMIN_DISABLED` if no token is set, or `RATE_LIMITED` after wrong tokens. */
 function requireReader(gateway: Gateway, call: Call) {
+  const { metricsGuard } = gateway
   const { metrics, adminToken } = gateway.config
   if (metrics.isPublic) return
   if (call.header('x-admin-token').length > 0 && adminToken !== undefined) {
@@ -49,18 +50,20 @@ function requireReader(gateway: Gateway, call: Call) {
   if (metrics.token === undefined && adminToken === undefined) {
     throw new GatewayError('ADMIN_DISABLED', { say: ['metrics_closed'], hint: ['hint_metrics_closed'] })
   }
-  // The guard against guesses is for the admin token, which a person may have chosen. It would lock the admin out
-  // because of a scraper that sends an old metrics token every few seconds.
+  // The guard is not that of the admin token, so that a scraper with an old metrics token does not lock operators out.
   const [sent = '', ...more] = call.header('authorization')
   const [, given] = /^bearer +(\S+)$/i.exec(sent) ?? []
-  const isRight =
-    metrics.token !== undefined &&
-    given !== undefined &&
-    more.length === 0 &&
-    isSameText(given, metrics.token)
-  if (isRight) return
-  gateway.adminGuard.noteRefusal(call.requestId)
-  throw new GatewayError('ADMIN_UNAUTHORIZED', { say: ['metrics_token'], hint: ['hint_metrics_token'] })
+  const { token } = metrics
+  const isRight = () => token !== undefined && given !== undefined && isSameText(given, token)
+  try {
+    // A request without a token is not a guess, so the guard does not count it.
+    const isGuess = given !== undefined && more.length === 0
+    if (isGuess && metricsGuard.compare(call.address, isRight)) return
+    throw new GatewayError('ADMIN_UNAUTHORIZED', { say: ['metrics_token'], hint: ['hint_metrics_token'] })
+  } catch (error) {
+    metricsGuard.noteRefusal(call.requestId)
+    throw error
+  }
 }
 
 async function readMetrics({ memory }: Gateway): Promise<ApiResponse> {

@@ -7,7 +7,7 @@ import { mcpPath } from './headers.ts'
 const slowMs = 250
 
 /**
- * Logs writes, slow reads and failures of the gateway. Other calls are only counted in the metrics. `AdminGuard` reports
+ * Logs writes, slow reads and failures of the gateway. Other calls are only counted in the metrics. `TokenGuard` reports
  * calls without the right admin token, once a minute for all of them.
  */
 export function logCall(gateway: Gateway, call: Call, response: ApiResponse, ms: number) {

@@ -95,7 +95,7 @@ async function dispatch(parts: PipelineParts, router: Router<Route>, call: Call)
   const { route, params } = router.match(call.method, call.path)
   call.params = params
   call.route = route.endpoint.path
-  // `AdminGuard` limits attempts with wrong admin tokens.
+  // `TokenGuard` limits attempts with wrong admin tokens.
   if (route.endpoint.access === 'admin') {
     return withAudit(parts.gateway, route.endpoint, call, () => runStages(parts, route, call))
   }

@@ -9,6 +9,7 @@ import { messages } from '../../migrations/0007-messages.ts'
 import { operator } from '../../migrations/0008-operator.ts'
 import { auditChain } from '../../migrations/0009-audit-chain.ts'
 import { traceParent } from '../../migrations/0010-trace-parent.ts'
+import { operatorLists } from '../../migrations/0011-operator-lists.ts'
 import { jsonLog, type Log } from '../kernel/log.ts'
 import { type Store, StoreUnusable } from './store.ts'
 import { findStorageTrouble, isCorrupt } from './trouble.ts'
@@ -32,6 +33,7 @@ export async function migrate(store: Store, log: Log = jsonLog('silent')): Promi
     '0008-operator': operator,
     '0009-audit-chain': auditChain,
     '0010-trace-parent': traceParent,
+    '0011-operator-lists': operatorLists(store.kind),
   }
   const provider = { getMigrations: async () => migrations }
   const { error } = await store.withMigrationLock(

@@ -48,9 +48,11 @@ const backgroundLimits: Limits = {
 const idleInTransactionMs = 5_000
 /**
  * The planner settings. Every join of the gateway looks up a few hundred rows by key. If statistics are missing or
- * outdated after a burst, PostgreSQL would otherwise scan the whole table for each batch.
+ * outdated after a burst, PostgreSQL would otherwise scan the whole table for each batch. For the same reason nothing is
+ * compiled (JIT): every statement takes milliseconds, and where PostgreSQL expects too many rows, compiling takes longer
+ * than the statement itself.
  */
-const planning = '-c enable_hashjoin=off -c enable_mergejoin=off'
+const planning = '-c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 const partitionWaitMs = 10_000
 const int8 = 20
 const configurationExit = 78

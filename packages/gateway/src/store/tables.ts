@@ -79,7 +79,7 @@ export interface AuditRow {
   mac: string | null
   at: number
   request_id: string
-  /** The name that the operator claims; null if there is none. */
+  /** The name that the operator claims, `channel <code>` or `gateway`; null if there is none. */
   actor: string | null
   /** The address that the call came from: IPv4, or the /64 of IPv6; null if it is not known. */
   address: string | null
@@ -97,8 +97,6 @@ export interface AuditDetail {
   readonly query?: string
   readonly before?: object | null
   readonly after?: object | null
-  /** How many rows a link of the gateway itself is about. */
-  readonly rows?: number
 }
 
 /** The only row of its table: the end of the chain of the audit log. Whoever appends to the chain locks it. */

@@ -11,6 +11,7 @@ import { toCanonicalJson } from '../kernel/json.ts'
 import type { Tx } from '../store/store.ts'
 import type { WebhookRedeliveryRow } from '../store/tables.ts'
 import {
+  type Counted,
   countSelected,
   type Place,
   type Remainder,
@@ -36,11 +37,11 @@ interface Pass extends Remainder {
 }
 
 /** Counts what a redelivery of the selection would send: all of it, or what is left of the pass that is under way. */
-export async function countRedelivery(gateway: Gateway, selection: Selection): Promise<{ count: number }> {
-  return { count: await countSelected(gateway, await findPass(gateway, selection)) }
+export async function countRedelivery(gateway: Gateway, selection: Selection): Promise<Counted> {
+  return countSelected(gateway, await findPass(gateway, selection))
 }
 
-/** What a call sent again, and how many deliveries are left. */
+/** What a call sent again, and how many deliveries are left; at least that many if the count ended at its bound. */
 export interface Redelivered {
   readonly redelivered: number
   readonly remaining: number
@@ -59,7 +60,7 @@ export async function redeliverBatch(
   const turn = `redeliver ${toCanonicalJson(selection)}`
   const done = await gateway.store.withLock(turn, turnWaitMs, async () => {
     const pass = await findPass(gateway, selection)
-    const before = pass.remaining ?? (await countSelected(gateway, pass))
+    const before = pass.remaining ?? (await countSelected(gateway, pass)).count
     if (before > expected) throw toGrownError(before, expected)
     return sendBatch(acting, pass, before)
   })

@@ -5,11 +5,10 @@ import { sha256 } from '../kernel/crypto.ts'
 /** The longest time that a write waits for earlier ones: a caller would wait no longer either. */
 const maxWaitMs = 25_000
 /**
- * The largest number of locks that a write takes, and the number of locks that stand for all SKUs: each SKU of a
- * warehouse has one of them, by its hash. An order of 500 lines in ten warehouses then takes no more than these. Two
- * different SKUs rarely share a lock, and then wait for each other without need.
+ * The number of locks that stand for all SKUs: each SKU has one of them, by its hash. A write takes at most one lock for
+ * each of its lines. Two different SKUs rarely share a lock, and then wait for each other without need.
  */
-export const maxSkuLocks = 256
+const skuLocks = 4096
 
 /** A write. `lost` is aborted if a lock of the queue is lost; it is undefined if the write needs no lock. */
 type Work<T> = (lost?: AbortSignal) => Promise<T>
@@ -18,14 +17,12 @@ type Work<T> = (lost?: AbortSignal) => Promise<T>
 export interface ChangedStock {
   /** The warehouses; all of them if there is none. */
   readonly warehouses: readonly string[]
-  /** The SKUs; undefined if they are not known. */
-  readonly skus: readonly string[] | undefined
+  readonly skus: readonly string[]
 }
 
 /**
- * Runs a write while no other write runs in any process, if the ERP cannot process writes concurrently: per SKU of a
- * warehouse, per warehouse or in total, as the ERP declares. If the write's turn does not come in time, it fails as not
- * sent.
+ * Runs a write while no other write runs in any process, if the ERP cannot process writes concurrently: per SKU, per
+ * warehouse or in total, as the ERP declares. If the write's turn does not come in time, it fails as not sent.
  */
 export async function serializeWrite<T>(
   gateway: Gateway,
@@ -47,10 +44,7 @@ export function listLockNames(
 ): string[] {
   if (serialise === 'everything') return ['everything']
   if (serialise === 'warehouse') return [...new Set(warehouses)].sort()
-  const toName = (lock: number) => `SKUs ${lock}`
-  if (skus === undefined) return Array.from({ length: maxSkuLocks }, (_, lock) => toName(lock)).sort()
-  const pairs = warehouses.flatMap((warehouse) => skus.map((sku) => JSON.stringify([warehouse, sku])))
-  return [...new Set(pairs.map((pair) => toName(sha256(pair).readUInt32BE() % maxSkuLocks)))].sort()
+  return [...new Set(skus.map((sku) => `SKUs ${sha256(sku).readUInt32BE() % skuLocks}`))].sort()
 }
 
 /** Lists all real warehouses, for a write that specifies none: the ERP may allocate in any of them. */

@@ -283,11 +283,11 @@ describe.skipIf(why !== undefined).each(stores)(
       expect((await readAsAdmin('/upstream')).writes.paused_until).toBe(null)
     })
 
-    it('verifies the audit trail, which has each of these changes with who made it', async () => {
+    it('verifies the audit log, which has each of these changes with who made it', async () => {
       await open('/audit')
       await page.getByRole('button', { name: 'Verify' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'Verify' }).click()
-      await page.getByText('The trail is whole').waitFor()
+      await page.getByText('The log is intact').waitFor()
       const { ok } = expectData(await sendAsAdmin('POST', '/audit/verification', { body: {} }))
       expect(ok).toBe(true)
       const made = await listAsAdmin('/audit?actor=Mina%20Park&page_size=200')

@@ -27,7 +27,7 @@ const pages = [
   ['/dead-letters', 'Dead letters'],
   ['/upstream', 'ERP connection'],
   ['/stock', 'Stock copies'],
-  ['/audit', 'Audit trail'],
+  ['/audit', 'Audit log'],
   ['/settings', 'Settings'],
 ] as const
 

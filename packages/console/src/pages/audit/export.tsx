@@ -7,7 +7,7 @@ import { useTexts } from '../../texts/texts.ts'
 
 const formats = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const
 
-/** Downloads the audit trail that fits the filters. The token is in a header, so a plain link would not do. */
+/** Downloads the audit log that fits the filters. The token is in a header, so a plain link would not do. */
 export function ExportAudit({ filters }: { readonly filters: Readonly<Record<string, string | undefined>> }) {
   const t = useTexts()
   const [isRunning, setRunning] = useState(false)

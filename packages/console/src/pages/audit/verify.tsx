@@ -14,7 +14,7 @@ interface Verified {
   readonly problem: Problem | null
 }
 
-/** Verifies part by part that no row of the audit trail was changed, removed, inserted or cut off. */
+/** Verifies part by part that no row of the audit log was changed, removed, inserted or cut off. */
 export function VerifyAudit() {
   const t = useTexts()
   const [verified, setVerified] = useState<Verified>()

@@ -14,15 +14,31 @@ const minPoints = 60
 const maxCode = 64
 const maxName = 200
 
+interface FieldsProps {
+  readonly draft: ChannelDraft
+  readonly set: (change: Partial<ChannelDraft>) => void
+  readonly errorOf: (name: keyof ChannelDraft) => string | false
+}
+
 /** The fields of a channel, for a new one and for a change. */
 export function ChannelForm({ draft, onChange, problem }: FormProps) {
-  const t = useTexts()
-  const warehouses = useWarehouses()
   const set = (change: Partial<ChannelDraft>) => onChange({ ...draft, ...change })
   const errorOf = (name: keyof ChannelDraft) =>
     problem?.param?.split(/[.[]/, 1)[0] === name && problem.message
   return (
     <Stack gap="md">
+      <RightsFields draft={draft} set={set} errorOf={errorOf} />
+      <CustomerFields draft={draft} set={set} errorOf={errorOf} />
+      <FunctionSwitches draft={draft} set={set} />
+    </Stack>
+  )
+}
+
+function RightsFields({ draft, set, errorOf }: FieldsProps) {
+  const t = useTexts()
+  const warehouses = useWarehouses()
+  return (
+    <>
       <TextInput
         label={t('name')}
         value={draft.name}
@@ -49,35 +65,47 @@ export function ChannelForm({ draft, onChange, problem }: FormProps) {
         onChange={(warehouse_allowlist) => set({ warehouse_allowlist })}
         error={errorOf('warehouse_allowlist')}
       />
-      <Group grow align="flex-start">
-        <TextInput
-          label={t('customer')}
-          description={t('customer_text')}
-          value={draft.customer_code ?? ''}
-          onChange={(event) => set({ customer_code: event.currentTarget.value.trim() || null })}
-          error={errorOf('customer_code')}
-          maxLength={maxCode}
+    </>
+  )
+}
+
+function CustomerFields({ draft, set, errorOf }: FieldsProps) {
+  const t = useTexts()
+  return (
+    <Group grow align="flex-start">
+      <TextInput
+        label={t('customer')}
+        description={t('customer_text')}
+        value={draft.customer_code ?? ''}
+        onChange={(event) => set({ customer_code: event.currentTarget.value.trim() || null })}
+        error={errorOf('customer_code')}
+        maxLength={maxCode}
+      />
+      <NumberInput
+        label={t('points_per_minute')}
+        description={t('points_text')}
+        value={draft.points_per_minute ?? ''}
+        onChange={(value) => set({ points_per_minute: typeof value === 'number' ? value : null })}
+        error={errorOf('points_per_minute')}
+        min={minPoints}
+        allowDecimal={false}
+      />
+    </Group>
+  )
+}
+
+function FunctionSwitches({ draft, set }: Omit<FieldsProps, 'errorOf'>) {
+  const t = useTexts()
+  return (
+    <Group gap="xl">
+      {functionNames.map((name) => (
+        <Switch
+          key={name}
+          label={t(name)}
+          checked={draft[name]}
+          onChange={(event) => set({ [name]: event.currentTarget.checked })}
         />
-        <NumberInput
-          label={t('points_per_minute')}
-          description={t('points_text')}
-          value={draft.points_per_minute ?? ''}
-          onChange={(value) => set({ points_per_minute: typeof value === 'number' ? value : null })}
-          error={errorOf('points_per_minute')}
-          min={minPoints}
-          allowDecimal={false}
-        />
-      </Group>
-      <Group gap="xl">
-        {functionNames.map((name) => (
-          <Switch
-            key={name}
-            label={t(name)}
-            checked={draft[name]}
-            onChange={(event) => set({ [name]: event.currentTarget.checked })}
-          />
-        ))}
-      </Group>
-    </Stack>
+      ))}
+    </Group>
   )
 }

@@ -7,7 +7,7 @@ import { Alert, Button, Group, Modal, Progress, Select, Stack, Text } from '@man
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import { ApiError, call, type InputOf } from '../../api/client.ts'
+import { ApiError, call, type InputOf, type ResultOf } from '../../api/client.ts'
 import { FailureText } from '../../parts/states.tsx'
 import { Figure } from '../../parts/values.tsx'
 import { useTexts } from '../../texts/texts.ts'
@@ -26,6 +26,8 @@ interface Filters {
   readonly since?: string | undefined
   readonly until?: string | undefined
 }
+
+type Counted = ResultOf<'/admin/api/webhook-redeliveries/count', 'post'>['data']
 
 interface Progressing {
   readonly total: number
@@ -77,17 +79,19 @@ export function RedeliverMany({ filters, isDead }: RedeliverProps) {
             <Button variant="default" onClick={close}>
               {t(run.progress?.isRunning ? 'stop' : 'close')}
             </Button>
-            {run.count === undefined ? (
+            {run.counted === undefined ? (
               <Button onClick={run.look} loading={run.isLooking}>
                 {t('redeliver_count')}
               </Button>
             ) : (
               <Button
                 onClick={run.start}
-                disabled={run.count === 0 || run.progress !== undefined}
+                disabled={isNone(run.counted) || run.progress !== undefined}
                 loading={run.progress?.isRunning ?? false}
               >
-                {t('redeliver_start', { n: run.count })}
+                {t(run.counted.has_more ? 'redeliver_start_more' : 'redeliver_start', {
+                  n: run.counted.count,
+                })}
               </Button>
             )}
           </Group>
@@ -113,14 +117,20 @@ function Narrowed({ filters }: { readonly filters: Filters }) {
   )
 }
 
+function isNone({ count, has_more }: Counted): boolean {
+  return count === 0 && !has_more
+}
+
 function Outcome({ run }: { readonly run: ReturnType<typeof useRedelivery> }) {
   const t = useTexts()
-  const { count, progress, failure } = run
+  const { counted, progress, failure } = run
   return (
     <>
-      {count !== undefined && progress === undefined && (
-        <Alert color={count === 0 ? 'gray' : 'orange'}>
-          {count === 0 ? t('redeliver_nothing') : t('redeliver_counted', { n: count })}
+      {counted && progress === undefined && (
+        <Alert color={isNone(counted) ? 'gray' : 'orange'}>
+          {isNone(counted)
+            ? t('redeliver_nothing')
+            : t(counted.has_more ? 'redeliver_counted_more' : 'redeliver_counted', { n: counted.count })}
         </Alert>
       )}
       {progress && (
@@ -145,14 +155,14 @@ function Outcome({ run }: { readonly run: ReturnType<typeof useRedelivery> }) {
 
 function useRedelivery(selection: Selection) {
   const client = useQueryClient()
-  const [count, setCount] = useState<number>()
+  const [counted, setCounted] = useState<Counted>()
   const [isLooking, setLooking] = useState(false)
   const [progress, setProgress] = useState<Progressing>()
   const [failure, setFailure] = useState<ApiError>()
   const isStopped = useRef(false)
 
   const reset = () => {
-    setCount(undefined)
+    setCounted(undefined)
     setProgress(undefined)
     setFailure(undefined)
   }
@@ -168,12 +178,12 @@ function useRedelivery(selection: Selection) {
   const look = async () => {
     setLooking(true)
     await attempt(async () => {
-      setCount((await call('post', '/admin/api/webhook-redeliveries/count', { body: selection })).data.count)
+      setCounted((await call('post', '/admin/api/webhook-redeliveries/count', { body: selection })).data)
     })
     setLooking(false)
   }
   const start = async () => {
-    const total = count ?? 0
+    const total = counted?.count ?? 0
     isStopped.current = false
     setProgress({ total, sent: 0, isRunning: true })
     await attempt(() =>
@@ -185,7 +195,7 @@ function useRedelivery(selection: Selection) {
   const stop = () => {
     isStopped.current = true
   }
-  return { count, isLooking, progress, failure, reset, look, start, stop }
+  return { counted, isLooking, progress, failure, reset, look, start, stop }
 }
 
 /** Sends batch by batch and reports how many were sent so far. Throws `ApiError`. */

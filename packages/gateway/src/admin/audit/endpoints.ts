@@ -3,7 +3,7 @@ import { exportAudit } from '../../audit/export.ts'
 import { auditRow, readAuditRow, searchAudit } from '../../audit/search.ts'
 import { auditProblemKinds } from '../../audit/verify.ts'
 import { prefersCsv } from '../../contract/accept.ts'
-import { cursorPaging, instantField, period, toCursorPageSchema } from '../../contract/fields.ts'
+import { cursorPaging, flag, instantField, period, toCursorPageSchema } from '../../contract/fields.ts'
 import { endpoint, toDataSchema } from '../../endpoint.ts'
 import { ko } from './endpoints.ko.ts'
 import { zh } from './endpoints.zh.ts'
@@ -15,6 +15,7 @@ const filters = {
   actor: z.string().max(100).optional(),
   action: z.string().max(100).optional(),
   subject: z.string().max(500).optional(),
+  changes: flag.optional(),
   ...period,
 }
 
@@ -22,6 +23,7 @@ const filterTexts = {
   actor: 'Only calls of the operator with this name',
   action: 'Only calls of this endpoint, by its id',
   subject: 'Only calls whose path begins so',
+  changes: 'true: only calls that changed something',
   since: 'Only rows from this time on',
   until: 'Only rows before this time',
 }
@@ -42,7 +44,7 @@ export const auditList = endpoint({
   group: 'admin',
   summary: 'Search the audit log',
   description:
-    'Every call of the operator’s endpoints, newest first: who, what, the result, and the state before and after a change. Every filter narrows the search.',
+    'Every call of the operator’s endpoints, newest first: who, what, the result, and the state before and after a change. Reads that a page repeats by itself have one row an hour. Every filter narrows the search.',
   fields: {
     ...filterTexts,
   },

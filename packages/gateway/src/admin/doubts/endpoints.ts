@@ -52,6 +52,7 @@ export function createDoubtEndpoints(writes: readonly AnyWrite[]) {
     method: 'GET',
     path: '/admin/api/writes-in-doubt',
     access: 'admin',
+    polled: true,
     errors: [],
     params: {},
     query: {},

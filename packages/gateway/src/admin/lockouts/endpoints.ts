@@ -9,9 +9,9 @@ const translations = { zh, ko }
 
 const fields = {
   lockout_id: 'Id of the lock',
-  kind: '`account`: a username is locked. Addresses are counted by each process alone and are not listed',
-  username_hint: 'The start and the end of the username, at most half of it',
-  address: 'Always null as long as only usernames are listed',
+  kind: '`account`: a username is locked. `address`: an IP address is locked. Each process counts the failures of an address alone, so the address may be locked at some processes only',
+  username_hint: 'The start and the end of the username, at most half of it; null for an address',
+  address: 'The IPv4 address, or the /64 of IPv6; null for a username',
   failures: 'Number of failed sign-ins that led to the lock',
   last_failed_at: 'When the last failed sign-in was',
   locked_until: 'When the lock ends by itself',
@@ -20,14 +20,15 @@ const fields = {
 export const lockoutsList = endpoint({
   id: 'admin.lockouts.list',
   group: 'admin',
-  summary: 'List locked usernames',
+  summary: 'List locked usernames and addresses',
   description:
-    'Usernames that are locked after five wrong passwords, the newest lock first. Unknown names are locked like known ones. Locks of addresses are not listed.',
+    'Usernames that are locked after five wrong passwords, and addresses that are locked after 100 failed sign-ins in an hour; the lock that ends last first. Unknown names are locked like known ones.',
   fields,
   translations,
   method: 'GET',
   path: '/admin/api/lockouts',
   access: 'admin',
+  polled: true,
   errors: [],
   params: {},
   query: cursorPaging,
@@ -41,9 +42,9 @@ export const lockoutsList = endpoint({
 export const lockoutsDelete = endpoint({
   id: 'admin.lockouts.delete',
   group: 'admin',
-  summary: 'Unlock a username',
+  summary: 'Unlock a username or an address',
   description:
-    'Removes the lock and forgets the failures, for every process at once. Returns the lock as it was. An address that is locked stays locked.',
+    'Removes the lock and forgets the failures. A username is free in every process at once, an address within a second. Returns the lock as it was.',
   fields,
   translations,
   method: 'DELETE',

@@ -1,7 +1,7 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'admin.overview.read': {
-    source: '93fe5c62',
+    source: '5a00d2c0',
     summary: '개요 조회',
     description:
       '최근 몇 시간 동안 모든 프로세스의 수치를 반환합니다. 요청, 오류, 채널, 웹훅, 그리고 사람이 확인해야 할 항목입니다. 다른 프로세스는 10초마다 수치를 더합니다. 운영자 자신의 호출은 세지 않습니다. 에이전트의 작업은 요청 한 건과 그 작업이 보낸 각 호출로 셉니다.',
@@ -36,7 +36,7 @@ export const ko = {
       age_seconds: '사본이 ERP의 재고와 같다고 마지막으로 확인한 뒤 지난 초. 처음 읽기 전에는 null입니다.',
       attention: '사람이 확인해야 할 항목. 각 수는 10,000까지만 셉니다.',
       plan_requests: '아직 처리하지 않은 플랜 신청 수',
-      lockouts: '비밀번호 오류로 잠긴 OMS 계정 수',
+      lockouts: '비밀번호 오류로 잠긴 OMS 계정과 IP 주소 수',
       writes_in_doubt: '1분 넘게 끝나지 않은 ERP 쓰기 수',
       by_person: '`writes_in_doubt` 가운데 사람만 결과를 확정할 수 있는 수',
       legacy_channels: '기간에 구 토큰을 사용한 채널 수. 50까지만 셉니다.',

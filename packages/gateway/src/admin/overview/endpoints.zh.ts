@@ -1,7 +1,7 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'admin.overview.read': {
-    source: '93fe5c62',
+    source: '5a00d2c0',
     summary: '查看概览',
     description:
       '返回最近若干小时内所有进程的数值：请求、错误、渠道、Webhook，以及需要人工关注的事项。其他进程每十秒汇入一次数值。运维人员自己的调用不计入。智能体的一次操作计为一次请求，并计入该操作发出的每次调用。',
@@ -35,7 +35,7 @@ export const zh = {
       age_seconds: '距副本最近一次确认与 ERP 库存一致的秒数；首次读取之前为 null',
       attention: '需要人工关注的事项；每个数最多计到 10,000',
       plan_requests: '尚未处理的套餐申请数',
-      lockouts: '因密码错误而锁定的 OMS 账号数',
+      lockouts: '因密码错误而锁定的 OMS 账号和 IP 地址数',
       writes_in_doubt: '超过一分钟仍未结束的 ERP 写操作数',
       by_person: '`writes_in_doubt` 中只能由人工确认的数量',
       legacy_channels: '该时间范围内使用过旧版令牌的渠道数，最多计到 50',

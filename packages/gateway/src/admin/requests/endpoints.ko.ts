@@ -14,6 +14,23 @@ export const ko = {
       channel_code: '채널. 요청에 유효한 토큰이 없으면 null입니다.',
     },
   },
+  'admin.channel_reads.read': {
+    source: '1035cc00',
+    summary: '채널의 조회 현황',
+    description:
+      '채널이 최근 몇 시간 동안 성공한 조회를 경로별로 반환합니다. LOG_REQUESTS=all이 아니면 이런 조회는 요청 로그에 남지 않고 1분 단위로 횟수만 셉니다. 지금 지나고 있는 1분은 들어 있지 않습니다.',
+    fields: {
+      hours: '시간 수',
+      since: '기간의 시작',
+      until: '게이트웨이 시계의 현재 시각',
+      busiest_minute: '조회가 가장 많았던 1분. 조회가 없으면 null입니다.',
+      at: '그 1분의 시작',
+      calls: '조회 수',
+      points: '조회에 든 포인트',
+      routes: '경로마다 한 항목. 조회가 많은 순입니다.',
+      mean_ms: '조회 한 번의 평균 밀리초',
+    },
+  },
   'admin.requests.read': {
     source: '946b00b6',
     summary: '요청 하나 추적',

@@ -1,12 +1,24 @@
 import { z } from 'zod'
-import { codeField, cursorPaging, flag, period, toCursorPageSchema } from '../../contract/fields.ts'
+import {
+  codeField,
+  cursorPaging,
+  flag,
+  instantField,
+  period,
+  toCursorPageSchema,
+  wholeNumberField,
+} from '../../contract/fields.ts'
 import { endpoint, toDataSchema } from '../../endpoint.ts'
+import { readChannelReads } from '../../requests/channel-reads.ts'
 import { loggedRequest, requestTrace, upstreamCall } from '../../requests/read.ts'
 import { readRequestTraceForOperator, searchRequests } from '../../requests/search.ts'
 import { ko } from './endpoints.ko.ts'
 import { zh } from './endpoints.zh.ts'
 
 const translations = { zh, ko }
+
+const maxHours = 168
+const defaultHours = 24
 
 export const operatorsRequest = loggedRequest
   .extend({
@@ -33,6 +45,7 @@ export const requestsList = endpoint({
   method: 'GET',
   path: '/admin/api/requests',
   access: 'admin',
+  polled: true,
   errors: [],
   params: {},
   query: {
@@ -71,5 +84,43 @@ export const requestsStory = endpoint({
   },
 })
 
+export const channelReads = endpoint({
+  id: 'admin.channel_reads.read',
+  group: 'admin',
+  summary: 'Show what a channel reads',
+  description:
+    'Successful reads of a channel in the newest hours, by route. They have no row in the request log, unless LOG_REQUESTS=all; they are counted per minute. The running minute is not included.',
+  fields: {
+    hours: 'How many hours',
+    since: 'The start of the period',
+    until: 'Now, by the gateway’s clock',
+    busiest_minute: 'The minute with the most reads; null without reads',
+    at: 'The start of the minute',
+    calls: 'Reads',
+    points: 'Points that the reads cost',
+    routes: 'One entry for each route, the one with the most reads first',
+    mean_ms: 'Mean milliseconds of a read',
+  },
+  translations,
+  method: 'GET',
+  path: '/admin/api/channels/{channel_code}/reads',
+  access: 'admin',
+  errors: ['NOT_FOUND'],
+  params: { channel_code: z.string() },
+  query: { hours: wholeNumberField(1, maxHours).default(defaultHours) },
+  result: toDataSchema(
+    z.object({
+      since: instantField,
+      until: instantField,
+      busiest_minute: z.object({ at: instantField, calls: z.int(), points: z.int() }).nullable(),
+      routes: z.array(z.object({ route: z.string(), calls: z.int(), points: z.int(), mean_ms: z.number() })),
+    }),
+  ),
+
+  async handle({ gateway, input }) {
+    return { data: await readChannelReads(gateway, input.channel_code, input.hours) }
+  },
+})
+
 /** The endpoints, in the order of the documentation. */
-export const endpoints = [requestsList, requestsStory] as const
+export const endpoints = [requestsList, requestsStory, channelReads] as const

@@ -14,6 +14,23 @@ export const zh = {
       channel_code: '渠道；请求没有有效令牌时为 null',
     },
   },
+  'admin.channel_reads.read': {
+    source: '1035cc00',
+    summary: '查看渠道的读取情况',
+    description:
+      '按路径返回渠道最近若干小时内成功的读取。除非设置 LOG_REQUESTS=all，这些读取在请求日志中没有记录，只按分钟计数。不含当前这一分钟。',
+    fields: {
+      hours: '小时数',
+      since: '时段的开始',
+      until: '网关时钟的当前时刻',
+      busiest_minute: '读取最多的一分钟；没有读取时为 null',
+      at: '这一分钟的开始',
+      calls: '读取次数',
+      points: '读取消耗的点数',
+      routes: '每个路径一项，读取最多的在前',
+      mean_ms: '一次读取的平均毫秒数',
+    },
+  },
   'admin.requests.read': {
     source: '946b00b6',
     summary: '跟踪单个请求',

@@ -48,6 +48,7 @@ export const stockCopiesList = endpoint({
   method: 'GET',
   path: '/admin/api/stock-copies',
   access: 'admin',
+  polled: true,
   errors: [],
   params: {},
   query: {},

@@ -89,6 +89,7 @@ export const upstreamRead = endpoint({
   method: 'GET',
   path: '/admin/api/upstream',
   access: 'admin',
+  polled: true,
   errors: [],
   params: {},
   query: {},

@@ -61,6 +61,7 @@ export const webhookDeliveriesList = endpoint({
   method: 'GET',
   path: '/admin/api/webhook-deliveries',
   access: 'admin',
+  polled: true,
   errors: [],
   params: {},
   query: {
@@ -138,6 +139,7 @@ const selectionFields = {
   since: 'Only events from this time on; with `dead`, deliveries created from this time on',
   until: 'Only events before this time; with `dead`, deliveries created before this time',
   count: 'Number of deliveries that a redelivery would send',
+  has_more: 'Whether the count ended at its bound: a redelivery sends these and all that follow',
 }
 
 export const webhookRedeliveriesCount = endpoint({
@@ -145,7 +147,7 @@ export const webhookRedeliveriesCount = endpoint({
   group: 'admin',
   summary: 'Count what a redelivery would send',
   description:
-    'Counts before anything is sent. An endpoint should have the events since its registration that its present settings select. During a redelivery of the same selection, what is left is counted.',
+    'Counts before anything is sent. An endpoint should have the events since its registration that its present settings select. During a redelivery of the same selection, what is left is counted. Up to 100,000 events are looked up for `missing`, 300,000 for `all`, and a million deliveries for `dead`.',
   fields: selectionFields,
   translations,
   method: 'POST',
@@ -156,7 +158,7 @@ export const webhookRedeliveriesCount = endpoint({
   query: {},
   body: z.object(selection),
   example: { which: 'dead', channel_code: 'corner-shop' },
-  result: toDataSchema(z.object({ count: z.int() })),
+  result: toDataSchema(z.object({ count: z.int(), has_more: z.boolean() })),
 
   async handle({ gateway, input }) {
     return { data: await countRedelivery(gateway, input) }
@@ -173,7 +175,8 @@ export const webhookRedeliveriesCreate = endpoint({
     ...selectionFields,
     expected_count: 'The count that you confirmed',
     redelivered: 'Number of deliveries that this call sent again',
-    remaining: 'Number of deliveries that are left; repeat the call until it is 0',
+    remaining:
+      'Number of deliveries that are left, or at least that many after a count with has_more; repeat the call until it is 0',
   },
   translations,
   method: 'POST',

@@ -6,6 +6,7 @@ const selectionFields = {
   since: '只限该时刻起的事件；`dead` 时为该时刻起创建的投递',
   until: '只限该时刻之前的事件；`dead` 时为该时刻之前创建的投递',
   count: '重新投递将发送的投递数',
+  has_more: '是否因达到统计上限而停止：重新投递会发送这些投递以及其后的全部投递',
 }
 
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
@@ -45,14 +46,14 @@ export const zh = {
     description: '立即以同一个 event_id 再次发送该事件，并重新执行完整的重试计划。等待中的投递会立即尝试。',
   },
   'admin.webhook_redeliveries.count': {
-    source: '6a28f4eb',
+    source: 'b5949625',
     summary: '统计重新投递的数量',
     description:
-      '先统计，不发送任何内容。端点应收到的事件，是端点注册之后发生、且符合当前设置的事件。同一选择的重新投递进行期间，统计的是剩余数量。',
+      '先统计，不发送任何内容。端点应收到的事件，是端点注册之后发生、且符合当前设置的事件。同一选择的重新投递进行期间，统计的是剩余数量。`missing` 最多查看 100,000 个事件，`all` 最多 300,000 个，`dead` 最多一百万个投递。',
     fields: selectionFields,
   },
   'admin.webhook_redeliveries.create': {
-    source: 'fc1e6184',
+    source: 'ccfb0317',
     summary: '批量重新投递事件',
     description:
       '每次最多重新发送 500 个投递。请重复调用，直到 remaining 为 0：在此期间，任何投递都不会发送两次，任一进程都可以接续。一小时没有调用后，该选择从头开始。如果剩余数量大于 expected_count，调用会被拒绝。',
@@ -60,7 +61,7 @@ export const zh = {
       ...selectionFields,
       expected_count: '您已确认的数量',
       redelivered: '本次调用重新发送的投递数',
-      remaining: '剩余的投递数；请重复调用，直到为 0',
+      remaining: '剩余的投递数；统计结果带有 has_more 时，至少为此数；请重复调用，直到为 0',
     },
   },
 }

@@ -104,6 +104,8 @@ export const sentences = {
     'Too many requests without a valid token came from this IP address. Wait {seconds} seconds.',
   admin_tries: 'Too many wrong admin tokens. Wait {seconds} seconds.',
   admin_tries_hint: 'Compare the token with the server setting `ADMIN_TOKEN`.',
+  metrics_tries: 'Too many wrong metrics tokens. Wait {seconds} seconds.',
+  metrics_tries_hint: 'Compare the token with the server setting `METRICS_TOKEN`.',
   metrics_token: 'The metrics token is missing or wrong.',
   hint_metrics_token:
     'Send the server setting `METRICS_TOKEN` as a bearer token, or the admin token in `x-admin-token`.',

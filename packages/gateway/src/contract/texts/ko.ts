@@ -107,6 +107,8 @@ export const ko: Texts = {
       '이 IP 주소에서 유효한 토큰이 없는 요청을 너무 많이 보냈습니다. {seconds}초 동안 기다리세요.',
     admin_tries: '잘못된 관리자 토큰을 너무 많이 보냈습니다. {seconds}초 동안 기다리세요.',
     admin_tries_hint: '토큰을 서버 설정 `ADMIN_TOKEN`의 값과 비교하세요.',
+    metrics_tries: '잘못된 지표 토큰을 너무 많이 보냈습니다. {seconds}초 동안 기다리세요.',
+    metrics_tries_hint: '토큰을 서버 설정 `METRICS_TOKEN`의 값과 비교하세요.',
     metrics_token: '지표 토큰이 없거나 잘못되었습니다.',
     hint_metrics_token:
       '서버 설정 `METRICS_TOKEN`의 값을 Bearer 토큰으로 보내거나, 관리자 토큰을 `x-admin-token`에 보내세요.',

@@ -95,6 +95,8 @@ export const zh: Texts = {
     refusals_address: '来自该 IP 地址且没有有效令牌的请求过多。请等待 {seconds} 秒。',
     admin_tries: '错误的管理令牌次数过多。请等待 {seconds} 秒。',
     admin_tries_hint: '请将令牌与服务器设置 `ADMIN_TOKEN` 的值核对。',
+    metrics_tries: '错误的指标令牌次数过多。请等待 {seconds} 秒。',
+    metrics_tries_hint: '请将令牌与服务器设置 `METRICS_TOKEN` 的值核对。',
     metrics_token: '指标令牌缺失或错误。',
     hint_metrics_token:
       '请以 Bearer 令牌发送服务器设置 `METRICS_TOKEN` 的值，或在 `x-admin-token` 中发送管理令牌。',

@@ -111,13 +111,22 @@ function readContent(path: DocPath, language: Language): Content | undefined {
   return {
     title,
     summary,
-    pieces: forPeople.has(path) ? pieces.map(omitFromFullText) : pieces,
+    pieces: notForChannels.has(path) ? pieces.map(omitFromFullText) : pieces,
     isUntranslated,
   }
 }
 
-/** Long pages for people: of these, `llms-full.txt`, the file for language models, has the title and summary only. */
-const forPeople: ReadonlySet<DocPath> = new Set(['promises', 'runbooks', 'monitor'])
+/**
+ * Long pages for operators and for authors of connectors: of these, `llms-full.txt`, the file for the language models of
+ * channels, has the title and summary only.
+ */
+const notForChannels: ReadonlySet<DocPath> = new Set([
+  'promises',
+  'runbooks',
+  'monitor',
+  'erp/connect-an-erp-in-a-day',
+  'erp/capabilities-of-erps',
+])
 
 /** Leaves a piece out of `llms-full.txt`. */
 function omitFromFullText(piece: Piece): Piece {

@@ -11,7 +11,7 @@ export const fieldsEn = {
   password: 'Password of the OMS website account',
   'Idempotency-Key':
     'One key per business operation, the same for its retries; 1 to 255 visible ASCII characters',
-  'X-Admin-Actor': 'Name of the person who acts, for the audit; at most 100 visible ASCII characters',
+  'X-Admin-Actor': 'Name of the person who acts, for the audit log; at most 100 visible ASCII characters',
   'If-None-Match': '`ETag` of an earlier response; an unchanged resource returns 304',
   plan: '`reader`, `trader` or `full`',
   'PlanRequest:plan': 'The requested plan',

@@ -9,7 +9,7 @@ export const fieldsKo: Readonly<Record<FieldName, string>> = {
   password: 'OMS 웹사이트 계정의 비밀번호',
   'Idempotency-Key':
     '업무 작업마다 하나인 키. 재시도할 때도 같은 키를 보냅니다. 화면에 보이는 ASCII 문자 1~255자입니다.',
-  'X-Admin-Actor': '작업하는 사람의 이름. 감사 기록에 남습니다. 화면에 보이는 ASCII 문자로 최대 100자입니다.',
+  'X-Admin-Actor': '작업하는 사람의 이름. 감사 로그에 남습니다. 화면에 보이는 ASCII 문자로 최대 100자입니다.',
   'If-None-Match': '이전 응답의 `ETag`. 바뀌지 않았으면 304를 반환합니다.',
   plan: '`reader`, `trader`, `full` 중 하나',
   'PlanRequest:plan': '신청한 플랜',

@@ -7,7 +7,7 @@ export const fieldsZh: Readonly<Record<FieldName, string>> = {
   username: 'OMS 网站账号的用户名',
   password: 'OMS 网站账号的密码',
   'Idempotency-Key': '每项业务操作使用一个幂等键，重试时不变；1 至 255 个可见 ASCII 字符',
-  'X-Admin-Actor': '操作人的名称，记入审计；最多 100 个可见 ASCII 字符',
+  'X-Admin-Actor': '操作人的名称，记入审计日志；最多 100 个可见 ASCII 字符',
   'If-None-Match': '先前响应的 `ETag`；资源没有变更时返回 304',
   plan: '`reader`、`trader` 或 `full`',
   'PlanRequest:plan': '申请的套餐',

@@ -1,6 +1,6 @@
 /**
- * Protects the admin token against guessing: limits wrong tokens per minute for each address and for all addresses
- * together. Wrong tokens from an address that sent the right one within a day do not count towards the total, so that
+ * Protects a token of the server, the admin token or the metrics token, against guessing: limits wrong tokens per minute
+ * for each address and for all addresses together. Wrong tokens from an address that sent the right one within a day do not count towards the total, so that
  * guesses from elsewhere do not lock the operator out. Each process counts for itself, in bounded memory.
  */
 
@@ -19,7 +19,30 @@ const maxAddresses = 20_000
 const maxTrusted = 1_000
 const overAll = 'all addresses'
 
-export class AdminGuard {
+export interface GuardedToken {
+  /** The texts of the refusal after too many wrong tokens. */
+  readonly say: 'admin_tries' | 'metrics_tries'
+  readonly hint: 'admin_tries_hint' | 'metrics_tries_hint'
+  /** The action and the message of the log line about refused requests. */
+  readonly action: string
+  readonly message: string
+}
+
+export const adminTokenGuarded: GuardedToken = {
+  say: 'admin_tries',
+  hint: 'admin_tries_hint',
+  action: 'admin refused',
+  message: 'requests without the right admin token were refused',
+}
+export const metricsTokenGuarded: GuardedToken = {
+  say: 'metrics_tries',
+  hint: 'metrics_tries_hint',
+  action: 'metrics refused',
+  message: 'requests without the right metrics token were refused',
+}
+
+export class TokenGuard {
+  readonly #guarded: GuardedToken
   readonly #clock: Clock
   readonly #log: Log
   readonly #tries = new Quota(maxAddresses)
@@ -28,13 +51,14 @@ export class AdminGuard {
   #refusals = 0
   #warnedAt = Number.NEGATIVE_INFINITY
 
-  constructor({ clock, log }: { clock: Clock; log: Log }) {
+  constructor(guarded: GuardedToken, { clock, log }: { clock: Clock; log: Log }) {
+    this.#guarded = guarded
     this.#clock = clock
     this.#log = log
   }
 
   /**
-   * Runs one comparison of an admin token. Throws `RATE_LIMITED` without comparing if there were too many wrong tokens.
+   * Runs one comparison of a token. Throws `RATE_LIMITED` without comparing if there were too many wrong tokens.
    * All callers without an address share one count.
    */
   compare(address: string | undefined, isRight: () => boolean): boolean {
@@ -51,7 +75,7 @@ export class AdminGuard {
       if (paid) taken.push(subject)
       else {
         giveBack()
-        throw toTooManyTriesError(retryAfter)
+        throw toTooManyTriesError(this.#guarded, retryAfter)
       }
     }
     if (!isRight()) return false
@@ -67,8 +91,8 @@ export class AdminGuard {
     const now = this.#clock.now()
     this.#refusals += 1
     if (now < this.#warnedAt + warningMs) return
-    const fields = { request_id, action: 'admin refused', rows: this.#refusals }
-    this.#log.warn(fields, 'requests without the right admin token were refused')
+    const { action, message } = this.#guarded
+    this.#log.warn({ request_id, action, rows: this.#refusals }, message)
     this.#warnedAt = now
     this.#refusals = 0
   }
@@ -79,10 +103,10 @@ export class AdminGuard {
   }
 }
 
-function toTooManyTriesError(seconds: number): GatewayError {
+function toTooManyTriesError({ say, hint }: GuardedToken, seconds: number): GatewayError {
   return new GatewayError('RATE_LIMITED', {
-    say: ['admin_tries', { seconds }],
-    hint: ['admin_tries_hint'],
+    say: [say, { seconds }],
+    hint: [hint],
     retryAfter: seconds,
   })
 }

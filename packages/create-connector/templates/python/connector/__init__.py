@@ -1,0 +1,1 @@
+"""A connector between Trade Gateway and an ERP."""

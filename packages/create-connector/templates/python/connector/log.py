@@ -1,0 +1,8 @@
+"""The log: one line of JSON for each event, on standard output."""
+
+import json
+
+
+def log(event, **details):
+    """Writes an event. Use it for rows that you leave out, with the reason."""
+    print(json.dumps({"event": event, **details}), flush=True)

@@ -1,0 +1,103 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import { root } from './production-packages.ts'
+
+/**
+ * Packs a package as npm would publish it. Inside a checkout, Node runs the TypeScript of a package as it is. Below
+ * `node_modules` Node refuses TypeScript, so the packed package has JavaScript with declarations instead, and its
+ * `exports` and `bin` name these.
+ */
+
+const run = promisify(execFile)
+const maxOutputBytes = 16 * 1024 * 1024
+const source = z.string().regex(/^\.\/src\/.+\.ts$/)
+const manifestShape = z.looseObject({
+  name: z.string(),
+  exports: z.record(z.string(), source).optional(),
+  bin: z.union([source, z.record(z.string(), source)]).optional(),
+})
+const packedShape = z.array(z.object({ filename: z.string() })).length(1)
+
+/** Files that a package has beside its source, with their place in the checkout. */
+const extraFiles: Readonly<Record<string, readonly (readonly [from: string, to: string])[]>> = {
+  'create-connector': [
+    ['packages/create-connector/templates', 'templates'],
+    ['contract/connector-openapi.json', 'connector-openapi.json'],
+  ],
+}
+
+/**
+ * Builds and packs the package of a folder below `packages` into `destination`. Returns the path of the tarball.
+ * Requires no network.
+ */
+export async function packPackage(folder: string, destination: string): Promise<string> {
+  const stage = await mkdtemp(join(tmpdir(), 'pack-package-'))
+  try {
+    await compile(folder, stage)
+    await writeManifest(folder, stage)
+    await cp(join(root, 'packages', folder, 'README.md'), join(stage, 'README.md'))
+    await cp(join(root, 'LICENSE'), join(stage, 'LICENSE'))
+    for (const [from, to] of extraFiles[folder] ?? [])
+      await cp(join(root, from), join(stage, to), { recursive: true })
+    return await packFolder(stage, destination)
+  } finally {
+    await rm(stage, { recursive: true })
+  }
+}
+
+/** Packs a folder with a package.json as it is. Returns the path of the tarball. */
+export async function packFolder(folder: string, destination: string): Promise<string> {
+  await mkdir(destination, { recursive: true })
+  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', destination]
+  const { stdout } = await run('npm', args, { cwd: folder, maxBuffer: maxOutputBytes })
+  const [packed] = packedShape.parse(JSON.parse(stdout))
+  if (packed === undefined) throw new Error(`npm packed nothing in ${folder}.`)
+  return join(destination, packed.filename)
+}
+
+async function compile(folder: string, stage: string): Promise<void> {
+  const sources = join(root, 'packages', folder, 'src')
+  const options = {
+    extends: join(root, 'tsconfig.json'),
+    include: [join(sources, '**/*.ts')],
+    exclude: [join(sources, '**/*.test.ts'), join(sources, 'testing')],
+    compilerOptions: {
+      noEmit: false,
+      incremental: false,
+      tsBuildInfoFile: null,
+      declaration: true,
+      rewriteRelativeImportExtensions: true,
+      rootDir: sources,
+      outDir: join(stage, 'dist'),
+      typeRoots: [join(root, 'node_modules/@types')],
+    },
+  }
+  await writeFile(join(stage, 'tsconfig.json'), JSON.stringify(options))
+  await symlink(join(root, 'node_modules'), join(stage, 'node_modules'))
+  await run(process.execPath, [join(root, 'node_modules/.bin/tsc'), '-p', stage])
+  await rm(join(stage, 'tsconfig.json'))
+  await rm(join(stage, 'node_modules'))
+}
+
+async function writeManifest(folder: string, stage: string): Promise<void> {
+  const text = await readFile(join(root, 'packages', folder, 'package.json'), 'utf8')
+  const { exports, bin, ...manifest } = manifestShape.parse(JSON.parse(text))
+  const toBuilt = (path: string, ending: string) =>
+    `./dist/${path.slice('./src/'.length, -'.ts'.length)}${ending}`
+  const builtExports = Object.entries(exports ?? {}).map(([entry, path]) => [
+    entry,
+    { types: toBuilt(path, '.d.ts'), default: toBuilt(path, '.js') },
+  ])
+  const commands = typeof bin === 'string' ? { [manifest.name]: bin } : (bin ?? {})
+  const builtCommands = Object.entries(commands).map(([name, path]) => [name, toBuilt(path, '.js')])
+  const built = {
+    ...manifest,
+    ...(builtExports.length === 0 ? {} : { exports: Object.fromEntries(builtExports) }),
+    ...(builtCommands.length === 0 ? {} : { bin: Object.fromEntries(builtCommands) }),
+  }
+  await writeFile(join(stage, 'package.json'), `${JSON.stringify(built, null, 2)}\n`)
+}
