@@ -94,6 +94,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['documents.ts'],
     ['money.ts', 'storable.ts'],
   ],
+  'connector-medusa': [['medusa'], ['http.ts'], ['failures.ts']],
   trials: [
     ['demo.ts', 'order-replay', 'samples'],
     ['statement', 'summary.ts'],
@@ -105,7 +106,12 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
 }
 
 /** The floors of the packages themselves, highest first. */
-export const packageFloors = [['console', 'trials'], ['gateway'], ['sandbox-erp'], ['connector']] as const
+export const packageFloors = [
+  ['console', 'trials'],
+  ['gateway'],
+  ['sandbox-erp', 'connector-medusa'],
+  ['connector'],
+] as const
 
 export function readFiles(folder: string, isWanted: (path: string) => boolean): File[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
