@@ -3,8 +3,9 @@ import { type ConformanceOptions, conformance, conformanceChecks } from './confo
 import { createErp, type Erp, withoutOrders } from './erp.ts'
 import { changeCapabilities, changeOutput, removeHints } from './testing/broken.ts'
 import { brokenAccess } from './testing/broken-access.ts'
+import { brokenJourneys, oversell, shipWatchedOrder } from './testing/broken-journeys.ts'
 import { brokenLedger } from './testing/broken-ledger.ts'
-import { brokenOrders } from './testing/broken-orders.ts'
+import { brokenOrders as brokenDocuments } from './testing/broken-orders.ts'
 import { brokenProducts } from './testing/broken-products.ts'
 import { brokenStock } from './testing/broken-stock.ts'
 import { createInMemoryErp } from './testing/in-memory-erp.ts'
@@ -14,19 +15,29 @@ const options: ConformanceOptions = {
   customer_code: right.customer_code,
   credentials: right.credentials,
   patience_ms: 0,
-  now: () => Date.parse('2026-11-21T12:00:00Z'),
+  // It is the next day already in the warehouse that the orders are placed in.
+  now: () => Date.parse('2026-11-21T14:00:00Z'),
 }
 const skippedWhenStill = [
   'stock.seq.absent',
   'stock.changed.none',
   'stock.changed.complete',
+  'stock.changed.followed',
   'products.changed.none',
   'products.changed.complete',
+  'products.changed.followed',
   'sign_in.unsupported',
   'ledger.none',
+  'ledger.back_dated',
 ]
 const ordering = right.ordering
-const skippedWhenAble = ['orders.hold.none', 'orders.none', 'orders.lookup.none']
+const skippedWhenAble = [
+  'orders.hold.none',
+  'orders.none',
+  'orders.lookup.none',
+  'orders.settle.none',
+  'orders.shipped',
+]
 const orderIds = conformanceChecks()
   .map(({ id }) => id)
   .filter((id) => id.startsWith('orders.'))
@@ -38,6 +49,8 @@ async function listOutcomes(erp: Erp, outcome: 'failed' | 'skipped', more: Confo
   const report = await conformance(erp, { ...options, ...more })
   return report.results.filter((result) => result.outcome === outcome)
 }
+
+const brokenOrders = { ...brokenDocuments, ...brokenJourneys }
 
 /** Functions that create a faulty ERP, one for each check that must detect it. */
 const mutants = { ...brokenAccess, ...brokenLedger, ...brokenStock, ...brokenProducts }
@@ -55,8 +68,8 @@ describe('conformance', () => {
   it('passes a correct ERP whose data changes, and checks its hints', async () => {
     expect(await listOutcomes(right.atWork, 'failed')).toEqual([])
     const ids = (await listOutcomes(right.atWork, 'skipped')).map(({ id }) => id)
-    expect(ids).not.toContain('stock.changed.complete')
-    expect(ids).not.toContain('products.changed.complete')
+    for (const id of skippedWhenStill.filter((each) => /complete|followed|back_dated/.test(each)))
+      expect(ids).not.toContain(id)
   })
 
   it('passes a correct ERP that supports orders, with or without changes, and leaves no active hold', async () => {
@@ -77,12 +90,28 @@ describe('conformance', () => {
   it('skips order checks for capabilities that the ERP does not declare', async () => {
     const poor = changeCapabilities(right.erp, { holds: 'none', lookup: 'none', dedupes_by_reference: false })
     const ids = (await listOutcomes(poor, 'skipped', { ordering })).map(({ id }) => id)
-    const lacking = orderIds.filter((id) => /hold\.(?!none)|submit\.(once|hold)|lookup\.(?!none)/.test(id))
+    const lacking = orderIds.filter((id) =>
+      /hold\.(?!none)|submit\.(once|hold)|once|lookup\.(?!none)/.test(id),
+    )
     expect(ids.filter((id) => id.startsWith('orders.')).toSorted()).toEqual(
-      [...lacking, 'orders.none'].toSorted(),
+      [...lacking, 'orders.none', 'orders.settle.none', 'orders.shipped'].toSorted(),
     )
     const none = { ...right.erp, ...withoutOrders }
     expect(await listOutcomes(none, 'failed', { ordering })).toEqual([])
+  })
+
+  it('passes a correct ERP in which the watched order is shipped', async () => {
+    const { erp, ordering } = createInMemoryErp()
+    const report = await conformance(shipWatchedOrder(erp), { ...options, ordering })
+    expect(report.results.find(({ id }) => id === 'orders.shipped')?.outcome).toBe('passed')
+    expect(report.failed).toBe(0)
+  })
+
+  it('detects an ERP that sells more than there is to parallel orders', async () => {
+    const { erp, ordering } = createInMemoryErp()
+    const failures = await listOutcomes(oversell(erp), 'failed', { ordering })
+    expect(failures.map(({ id }) => id)).toEqual(['orders.parallel'])
+    expect(failures[0]?.message).toContain('allocated, and')
   })
 
   it('detects a wrong read in an ERP whose data changes and that gives no hints', async () => {

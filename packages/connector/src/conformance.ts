@@ -6,10 +6,13 @@ import { listDocumentChecks } from './conformance/documents.ts'
 import { listHintChecks } from './conformance/hints.ts'
 import { listHoldChecks } from './conformance/holds.ts'
 import { listHttpChecks } from './conformance/http.ts'
+import { listJourneyChecks } from './conformance/journeys.ts'
 import { listLedgerChecks } from './conformance/ledger.ts'
 import { productSubject, stockSubject } from './conformance/listing.ts'
+import { listParallelChecks } from './conformance/parallel.ts'
 import { productChecks } from './conformance/products.ts'
 import { listReadChecks } from './conformance/read.ts'
+import { listSettleChecks } from './conformance/settles.ts'
 import { listSnapshotChecks } from './conformance/snapshot.ts'
 import { stockChecks } from './conformance/stock.ts'
 import { listSubmitChecks } from './conformance/submits.ts'
@@ -63,10 +66,13 @@ export function conformanceChecks(options: ConformanceOptions = {}): readonly Ch
     ...productChecks,
     ...listHintChecks(productSubject, patience),
     ...listAccessChecks({ customer_code, credentials, now }),
-    ...listLedgerChecks(customer_code),
+    ...listLedgerChecks(customer_code, patience.watch_ms),
     ...listHoldChecks(buyer),
     ...listSubmitChecks(buyer),
     ...listDocumentChecks(buyer),
+    ...listSettleChecks(buyer),
+    ...listParallelChecks(buyer),
+    ...listJourneyChecks(buyer, patience.watch_ms),
     ...listCallChecks({ overHttp: http !== undefined }),
     ...listHttpChecks(http),
   ]

@@ -83,7 +83,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['session.ts', 'texts', 'theme.ts', 'nonce.ts'],
   ],
   connector: [
-    ['conformance-command.ts', 'index.ts', 'testing'],
+    ['conformance-command.ts', 'index.ts', 'openapi.ts', 'testing'],
     ['conformance.ts'],
     ['conformance'],
     ['server.ts'],

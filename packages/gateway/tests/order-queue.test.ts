@@ -3,11 +3,21 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Capabilities, Erp } from '@trade-gateway/connector'
 import { describe, expect, it } from 'vitest'
-import { buyers, call, openTestGateway, signInBuyer } from './harness.ts'
+import { sumAvailable } from '../src/stock/available.ts'
+import { listLockNames, maxSkuLocks } from '../src/writes/serialize.ts'
+import { buyers, call, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
 
 const parallel = 6
 
-async function countConcurrentWrites(serialise: Capabilities['serialise']): Promise<number> {
+/** Builds the order with a number, of `skus` that are in stock in AUSYD1 if it wants them. */
+type Build = (index: number, skus: readonly string[]) => ReturnType<typeof buildOrder>
+
+const minInStock = 10
+
+async function countConcurrentWrites(
+  serialise: Capabilities['serialise'],
+  build: Build = buildOrder,
+): Promise<number> {
   let [now, most] = [0, 0]
   const wrapCountingErp = (erp: Erp): Erp => ({
     ...erp,
@@ -23,14 +33,25 @@ async function countConcurrentWrites(serialise: Capabilities['serialise']): Prom
   const house = await openTestGateway({ wrapErp: wrapCountingErp, capabilities: { serialise } })
   try {
     const token = await signInBuyer(house, buyers[0])
+    const skus = listStockedSkus(house)
     const submit = (index: number) =>
-      call(house, 'POST', '/api/v1/dropship-orders/submit', { token, body: buildOrder(index) })
+      call(house, 'POST', '/api/v1/dropship-orders/submit', { token, body: build(index, skus) })
     const answers = await Promise.all(Array.from({ length: parallel }, (_, index) => submit(index)))
     expect(answers.map(({ status }) => status)).toEqual(Array(parallel).fill(200))
     return most
   } finally {
     await house.close()
   }
+}
+
+function listStockedSkus({ gateway }: TestGateway): string[] {
+  const carried = gateway.mirror.stock.snapshot('AUSYD1')?.blocks.flatMap(({ skus }) => skus) ?? []
+  return carried.filter(
+    (sku) =>
+      !sku.startsWith('SBX-') &&
+      gateway.mirror.reference.maySell(buyers[0].customer_code, sku) &&
+      sumAvailable(gateway, ['AUSYD1'], sku).quantity_available >= minInStock,
+  )
 }
 
 function buildOrder(index: number) {
@@ -51,6 +72,29 @@ function buildOrder(index: number) {
   }
 }
 
+describe('the locks of a write where the ERP locks SKUs', () => {
+  const listNames = (warehouses: readonly string[], skus: readonly string[] | undefined) =>
+    listLockNames('sku', { warehouses, skus })
+  const many = Array.from({ length: 500 }, (_, index) => `SKU-${index}`)
+
+  it('are at most maxSkuLocks, and always in the same sequence', () => {
+    const names = listNames(['A', 'B', 'C'], many)
+    expect(names.length).toBeLessThanOrEqual(maxSkuLocks)
+    expect(names).toEqual([...new Set(names)].sort())
+    expect(listNames(['C', 'A', 'B'], many.toReversed())).toEqual(names)
+  })
+
+  it('are common to writes that share an SKU of a warehouse, and all of them if the SKUs are not known', () => {
+    const [one] = listNames(['A'], ['SKU-1'])
+    expect(listNames(['A', 'B'], ['SKU-2', 'SKU-1'])).toContain(one)
+    expect(listNames(['B'], ['SKU-1'])).not.toContain(one)
+    expect(listNames(['A'], ['SKU-2'])).not.toContain(one)
+    const all = listNames(['A'], undefined)
+    expect(all).toHaveLength(maxSkuLocks)
+    expect(all).toContain(one)
+  })
+})
+
 describe('writes to an ERP', () => {
   it('come one after another where it can do only one at a time', async () => {
     expect(await countConcurrentWrites('everything')).toBe(1)
@@ -58,6 +102,19 @@ describe('writes to an ERP', () => {
 
   it('come one after another in each warehouse where it locks warehouses', async () => {
     expect(await countConcurrentWrites('warehouse')).toBe(2)
+  })
+
+  it('come one after another for each SKU of a warehouse where it locks SKUs', async () => {
+    expect(await countConcurrentWrites('sku')).toBe(2)
+  })
+
+  it('come side by side for different SKUs of one warehouse where it locks SKUs', async () => {
+    const build: Build = (index, skus) => ({
+      ...buildOrder(index),
+      warehouse_code: 'AUSYD1',
+      sku: skus[index % 3] ?? '',
+    })
+    expect(await countConcurrentWrites('sku', build)).toBe(3)
   })
 
   it('come side by side where it does not care', async () => {

@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { serializeConnectorOpenApi } from '@trade-gateway/connector/openapi'
 import { describe, expect, it } from 'vitest'
 import { serializeAdminOpenApi, serializeOpenApi } from '../src/projections/openapi.ts'
 import {
@@ -177,6 +178,7 @@ describe('generated files', () => {
   it.each([
     ['openapi.json', serializeOpenApi],
     ['admin-openapi.json', serializeAdminOpenApi],
+    ['connector-openapi.json', serializeConnectorOpenApi],
   ])('contract/%s is what the catalogue says (npm run contract)', (file, serialize) => {
     expect(readFileSync(join(root, 'contract', file), 'utf8')).toBe(serialize())
   })

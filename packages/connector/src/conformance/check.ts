@@ -22,7 +22,7 @@ export interface ConformanceOptions {
   readonly credentials?: { readonly username: string; readonly password: string }
   /**
    * What the account can order: a SKU of which 50 are available in the warehouse. The checks create holds and orders of
-   * at most 7 units each and cancel them. If it is missing, these checks are skipped.
+   * at most 7 units each, or for a moment of all that is available, and cancel them. If it is missing, these checks are skipped.
    */
   readonly ordering?: { readonly warehouse_code: string; readonly sku: string }
   /** Where the ERP is served. If it is missing, the checks of the HTTP protocol are skipped. */

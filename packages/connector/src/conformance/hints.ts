@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Erp } from '../erp.ts'
 import { maxPerCall } from '../operations.ts'
+import { callOk } from './call.ts'
 import { type Check, ConformanceFailure, joinSome, type Skipped, skip } from './check.ts'
 import { compareRows, readHintsSince } from './lasting-differences.ts'
 import { checkEachListing, type Hints, type Listing, type Row, type Subject } from './listing.ts'
@@ -12,6 +13,8 @@ const maxWatchedPages = 10
 const maxLooks = 6
 const pollMs = 250
 const maxCursorCharacters = 400
+/** The number of polls that follow each other without a pause. */
+const minFollowingPolls = 4
 
 interface HintTimeouts {
   readonly watch_ms: number
@@ -53,6 +56,12 @@ export function listHintChecks(subject: Subject, patience: HintTimeouts): Check[
       id: `${subject.id}.changed.complete`,
       states: 'Every change is hinted. Hints may repeat and over-report, but never miss a change.',
       run: (erp) => requireHintsForChanges(erp, subject, patience),
+    },
+    {
+      id: `${subject.id}.changed.followed`,
+      states:
+        'A caller that continues with each new cursor misses no change, even one that is committed after its timestamp.',
+      run: (erp) => requireHintsWhileFollowing(erp, subject, patience),
     },
   ]
 }
@@ -191,6 +200,81 @@ async function requireHintsForChanges(
     })
   }
   return undefined
+}
+
+interface Followed {
+  readonly listing: Listing
+  readonly before: readonly Row[]
+  cursor: string
+  /** The keys that were hinted so far, or `everything`. */
+  readonly hinted: Set<string>
+  hasEverything: boolean
+}
+
+/**
+ * Polls as the gateway does: every poll continues with the newest cursor. A change that an ERP stamps before it commits
+ * is older than a cursor that was returned in between.
+ */
+async function requireHintsWhileFollowing(
+  erp: Erp,
+  subject: Subject,
+  { watch_ms, patience_ms }: HintTimeouts,
+): Promise<Skipped | undefined> {
+  const listings = (await subject.listings(erp)).filter(({ hasHints }) => hasHints)
+  if (listings.length === 0) return noHints
+  const { hint_lag_ms } = (await callOk(erp, 'describe', {})).capabilities
+  let hasMoved = false
+  for (const listing of listings) {
+    const { cursor } = await listing.readHints(null)
+    const before = await readWatchedRows(listing)
+    const followed = { listing, before, cursor, hinted: new Set<string>(), hasEverything: false }
+    await follow(followed, watch_ms)
+    const moved = compareRows(before, await readWatchedRows(listing), ['the first read', 'a later read'])
+    if (moved.size === 0) continue
+    hasMoved = true
+    await follow(followed, patience_ms + hint_lag_ms)
+    await requireHinted({ followed, first: cursor, moved })
+  }
+  return hasMoved
+    ? undefined
+    : skip(`Nothing changed within ${watch_ms} ms. Run the suite while data changes.`)
+}
+
+/** Polls for `ms` milliseconds, and at least `minFollowingPolls` times unless nothing changes. */
+async function follow(followed: Followed, ms: number): Promise<void> {
+  for (let polls = 0; polls < minFollowingPolls || polls * pollMs < ms; polls++) {
+    if (polls >= minFollowingPolls) await pause(pollMs)
+    const { cursor, everything, keys } = await followed.listing.readHints(followed.cursor)
+    const isNew = cursor !== followed.cursor
+    followed.cursor = cursor
+    if (everything) followed.hasEverything = true
+    for (const key of keys) followed.hinted.add(key)
+    if (!isNew && polls * pollMs >= ms) return
+  }
+}
+
+interface FollowedChanges {
+  readonly followed: Followed
+  /** The cursor with which following began. */
+  readonly first: string
+  readonly moved: ReadonlyMap<string, string>
+}
+
+/** Throws for changes that were hinted only to the first cursor. `changed.complete` finds those without any hint. */
+async function requireHinted({ followed, first, moved }: FollowedChanges): Promise<void> {
+  const { listing, hinted, hasEverything } = followed
+  const all = hasEverything ? 'everything' : await readHintsSince(listing, first)
+  if (all === 'everything') return
+  const missing = [...moved]
+    .filter(([key]) => all.has(key) && !hinted.has(key))
+    .map(([, difference]) => difference)
+  if (missing.length === 0) return
+  throw new ConformanceFailure({
+    expected: `every change in ${listing.name} to be hinted to a caller that continues with each new cursor`,
+    actual: `no hint for ${joinSome(missing)}`,
+    remedy:
+      'Let the cursor overlap by the longest time between the timestamp of a change and its commit, and declare hint_lag_ms.',
+  })
 }
 
 /** Reads the listings repeatedly, at least twice, until a row has changed or `watchMs` have passed. */

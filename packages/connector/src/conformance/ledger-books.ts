@@ -10,7 +10,12 @@ import { type LedgerPage, readLedgerPages, type Span } from './statements.ts'
 const smallPageRows = 7
 const maxListRows = 200
 
-type DefineCheck = (id: string, states: string, look: (span: Span) => Promise<Skipped | undefined>) => Check
+/** Defines a check that runs on the statements of one customer. */
+export type DefineCheck = (
+  id: string,
+  states: string,
+  look: (span: Span) => Promise<Skipped | undefined>,
+) => Check
 
 export function listBookChecks(check: DefineCheck): Check[] {
   return [

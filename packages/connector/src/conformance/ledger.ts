@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Erp } from '../erp.ts'
+import { defineBackDatedCheck } from './back-dated.ts'
 import { callOk, callRefused } from './call.ts'
 import { type Check, ConformanceFailure, joinSome, type Skipped, skip } from './check.ts'
 import { listBookChecks } from './ledger-books.ts'
@@ -21,7 +22,7 @@ const smallPageRows = 3
 const maxComparedRows = 60
 
 /** Lists the checks of balances and statements: their parameters, paging and consistency. */
-export function listLedgerChecks(customer_code: string | undefined): Check[] {
+export function listLedgerChecks(customer_code: string | undefined, watchMs: number): Check[] {
   const defineCheck = (
     id: string,
     states: string,
@@ -54,6 +55,7 @@ export function listLedgerChecks(customer_code: string | undefined): Check[] {
       requireSameRowsInShorterSpan,
     ),
     ...listBookChecks(defineCheck),
+    defineBackDatedCheck(defineCheck, watchMs),
   ]
 }
 

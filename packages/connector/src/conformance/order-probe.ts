@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ErpDocument, Quote } from '../documents.ts'
 import { callOperation, type Erp, withTimeout } from '../erp.ts'
-import type { Capabilities, Input, OperationId, Output } from '../operations.ts'
+import type { Capabilities, Input, OperationId, Output, StockFigure } from '../operations.ts'
 import { callChecked, callOk, callTimeoutMs } from './call.ts'
 import { type Check, ConformanceFailure, type ConformanceOptions, type Skipped, skip } from './check.ts'
 
@@ -189,10 +189,24 @@ export class OrderProbe {
     return callOk(this.erp, 'submit', this.createSubmitInput(quantity, more))
   }
 
+  /** Sends a submit again under a reference. Returns its document; undefined if it was refused. */
+  async submitAgain(reference: string, quantity: number): Promise<ErpDocument | undefined> {
+    const result = await callChecked(this.erp, 'submit', this.createSubmitInput(quantity, { reference }))
+    return 'ok' in result ? result.ok.document : undefined
+  }
+
   async readAvailable(): Promise<number> {
+    return (await this.#readFigure()).quantity_available
+  }
+
+  async readOnHand(): Promise<number> {
+    return (await this.#readFigure()).quantity_on_hand
+  }
+
+  async #readFigure(): Promise<StockFigure> {
     const { warehouse_code, sku } = this
     const [row] = (await callOk(this.erp, 'stock.read', { warehouse_code, skus: [sku] })).rows
-    if (row) return row.quantity_available
+    if (row) return row
     throw new ConformanceFailure({
       expected: `${sku}, the SKU given for orders, to be in ${warehouse_code}`,
       actual: 'no figures for it',

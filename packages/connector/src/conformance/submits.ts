@@ -85,6 +85,7 @@ function defineNoOrdersCheck({ now }: Buyer): Check {
       await callRefused(erp, 'release', { reference, reason: 'release' }, 'not_supported')
       await callRefused(erp, 'void', { reference }, 'not_supported')
       await callRefused(erp, 'lookup', { reference }, 'not_supported')
+      await callRefused(erp, 'settle', { reference }, 'not_supported')
       await callRefused(erp, 'documents.changed', { cursor: null }, 'not_supported')
       await callRefused(erp, 'documents.read', { references: [reference] }, 'not_supported')
       return undefined

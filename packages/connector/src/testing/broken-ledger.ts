@@ -1,3 +1,4 @@
+import { backDatedPageRows } from '../conformance/back-dated.ts'
 import { ok, withoutLedger } from '../erp.ts'
 import type { Output } from '../operations.ts'
 import { changeCapabilities, changeOutput, type Mutant, replaceOperation } from './broken.ts'
@@ -29,6 +30,14 @@ export const brokenLedger: Readonly<Record<string, Mutant>> = {
       ...rest,
       balances: limit === 7 ? balances.map((each) => ({ ...each, opening_balance: 0 })) : balances,
     })),
+  'ledger.back_dated': (erp) => {
+    let reads = 0
+    return changeOutput(erp, 'transactions', ({ transactions, ...rest }, { limit, after }) => {
+      if (limit !== backDatedPageRows) return { transactions, ...rest }
+      if (after === null) reads += 1
+      return { ...rest, transactions: reads > 1 ? transactions : leaveOut(transactions, 'T-000010') }
+    })
+  },
   'ledger.balances': (erp) =>
     changeOutput(erp, 'balances', ({ as_of, balances }) => ({
       as_of,
@@ -53,6 +62,11 @@ export const brokenLedger: Readonly<Record<string, Mutant>> = {
       ...rest,
       freight_bills: freight_bills.map((bill) => ({ ...bill, amount: bill.chargeable_weight_g })),
     })),
+}
+
+/** The page before a transaction was booked, with a date in the past. */
+function leaveOut(rows: Output<'transactions'>['transactions'], number: string) {
+  return rows.filter((row) => row.number !== number)
 }
 
 /** Makes the first bill of the list older than the second, which breaks the sort order. */

@@ -96,6 +96,15 @@ export const brokenProducts: Readonly<Record<string, Mutant>> = {
     ...removeHints(erp),
     'products.changed': erp['products.changed'],
   }),
+  'products.changed.followed': (_erp, atWork) => {
+    // What is committed after its timestamp is older than every cursor that was returned in the meantime.
+    const later = new Set<string>()
+    return changeOutput(atWork, 'products.changed', (hints, { cursor }) => {
+      const isFollowing = cursor !== null && later.has(cursor)
+      if (cursor !== null) later.add(hints.cursor)
+      return isFollowing ? { ...hints, product_codes: [] } : hints
+    })
+  },
   'products.changed.complete': (_erp, atWork) =>
     changeOutput(atWork, 'products.changed', (hints) => ({
       ...hints,

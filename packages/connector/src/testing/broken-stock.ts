@@ -3,7 +3,6 @@ import {
   changeCapabilities,
   changeFirstRow,
   changeOutput,
-  keepEverySecond,
   type Mutant,
   removeHints,
   replaceOperation,
@@ -99,6 +98,18 @@ export const brokenStock: Readonly<Record<string, Mutant>> = {
   'stock.changed.damaged': (erp) =>
     changeOutput(erp, 'stock.changed', (hints) => ({ ...hints, everything: false })),
   'stock.changed.none': (erp) => ({ ...removeHints(erp), 'stock.changed': erp['stock.changed'] }),
+  'stock.changed.followed': (_erp, atWork) => {
+    // What is committed after its timestamp is older than every cursor that was returned in the meantime.
+    const later = new Set<string>()
+    return changeOutput(atWork, 'stock.changed', (hints, { cursor }) => {
+      const isFollowing = cursor !== null && later.has(cursor)
+      if (cursor !== null) later.add(hints.cursor)
+      return isFollowing ? { ...hints, skus: [] } : hints
+    })
+  },
   'stock.changed.complete': (_erp, atWork) =>
-    changeOutput(atWork, 'stock.changed', (hints) => ({ ...hints, skus: keepEverySecond(hints.skus) })),
+    changeOutput(atWork, 'stock.changed', (hints) => ({
+      ...hints,
+      skus: hints.skus.filter((sku) => sku.endsWith('A')),
+    })),
 }

@@ -99,9 +99,11 @@ function submit(context: OrderContext, input: Input<'submit'>): ErpResult<Output
     return rejected('hold_expired', 'It holds nothing.')
   const planned = createQuote(data, input, held)
   if (!('quote' in planned)) return { rejected: planned }
-  const { lines, costs } = planned.quote
+  const quote = input.allow_partial ? chargeAllocated(planned.quote) : planned.quote
+  const { lines, costs } = quote
   const short = lines.filter((line) => line.quantity_allocated < line.quantity)
-  if (short.length > 0) {
+  const isEmpty = lines.every((line) => line.quantity_allocated === 0)
+  if (short.length > 0 && (!input.allow_partial || isEmpty)) {
     const shortages = short.map((line) => ({ ...line, quantity_available: line.quantity_allocated }))
     return rejected(
       'insufficient_stock',
@@ -114,13 +116,23 @@ function submit(context: OrderContext, input: Input<'submit'>): ErpResult<Output
     return rejected('price_changed', `The total is ${costs.total}.`)
   }
   if (held) endDocument(context, held, { status: 'consumed', status_raw: 'C' })
-  const document = createDocument(input, planned.quote, {
+  const document = createDocument(input, quote, {
     kind: 'order',
     status: 'open',
     status_raw: 'O',
     submitted_at: '2026-11-21T12:00:00.000Z',
   })
   return ok(openDocument(context, document))
+}
+
+/** Returns the quote with the allocated units as the charged ones. */
+function chargeAllocated(quote: Quote): Quote {
+  const lines = quote.lines.map((line) => ({
+    ...line,
+    line_total: line.unit_price * line.quantity_allocated,
+  }))
+  const goods = lines.reduce((sum, { line_total }) => sum + line_total, 0)
+  return { ...quote, lines, costs: { ...quote.costs, goods, total: goods } }
 }
 
 function refuseFenced(reference: string): ErpResult<never> {

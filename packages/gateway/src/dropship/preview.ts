@@ -178,6 +178,7 @@ function performHold(context: CallContext, { body, held, row, isNew, replaces }:
     reference,
     channel_code,
     warehouses: request.warehouse_codes,
+    skus: [row.sku],
     detail: {
       isNew,
       hold_id: gateway.ids.next('hold'),
@@ -219,6 +220,7 @@ async function releaseFormerHold(gateway: Gateway, { row, held, reference }: For
     held,
     reference,
     channel_code,
+    skus: [row.sku],
     detail: null,
     buildDocumentUpdates: (db) => [
       buildDropshipUpdate(db, id, { in_doubt: doubt.preview }).where('in_doubt', '=', doubt.none),

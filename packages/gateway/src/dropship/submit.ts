@@ -144,6 +144,7 @@ function performSubmit(context: CallContext, submit: Submit, holds: HoldsEndedBy
     reference,
     channel_code,
     warehouses: request.warehouse_codes,
+    skus: [row.sku],
     detail: { isNew, hold_reference: holds.consumed, ended: holds.expired, before: pickBodyFields(row) },
     row: { ...row, ...fields },
     ready: session,

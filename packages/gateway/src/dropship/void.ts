@@ -72,6 +72,7 @@ export async function voidDropship(context: CallContext, id: string) {
     return performWrite(context, dropshipVoid, {
       ...buildWritePlanBase(row, held),
       reference,
+      skus: [row.sku],
       send: (options) => context.gateway.erp.void({ reference }, options),
     })
   })
@@ -102,6 +103,7 @@ async function releasePreview(context: CallContext, row: DropshipRow, held: Held
     reference,
     detail: { hold_id },
     warehouses: listHeldWarehouses(hold),
+    skus: [row.sku],
     send: (options) => gateway.erp.release({ reference, reason: 'release' }, options),
   })
 }

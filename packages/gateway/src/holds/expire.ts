@@ -18,6 +18,7 @@ import {
   findHoldTarget,
   hasOpenWrite,
   isReleased,
+  listHeldSkus,
   listHeldWarehouses,
   parseHeldLines,
 } from './store.ts'
@@ -133,6 +134,7 @@ export async function releaseExpiredHold(gateway: Gateway, holdId: string, held:
     reference,
     channel_code,
     warehouses: listHeldWarehouses(hold),
+    skus: listHeldSkus(hold),
     detail: { hold_id, reference, source, source_id },
     buildDocumentUpdates: (db) =>
       buildInDoubtUpdates({ gateway, db }, hold, { targetId: target.id, inDoubt: 1 }),

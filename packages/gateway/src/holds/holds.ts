@@ -26,6 +26,7 @@ import {
   findHoldTarget,
   hasOpenWrite,
   isReleased,
+  listHeldSkus,
   listHeldWarehouses,
   parseHeldLines,
 } from './store.ts'
@@ -115,6 +116,7 @@ export async function releaseHoldRow(writer: Writer, known: HoldRow, record?: (t
       reference,
       channel_code,
       warehouses: listHeldWarehouses(row),
+      skus: listHeldSkus(row),
       detail: { reference, source, source_id, hold_id },
       buildDocumentUpdates: (db) =>
         buildInDoubtUpdates({ gateway, db }, row, { targetId: target.id, inDoubt: 1 }),

@@ -226,6 +226,11 @@ export function parseHeldLines({ lines }: Pick<HoldRow, 'lines'>): readonly Held
   return fromJson(lines)
 }
 
+/** Lists the SKUs that a hold holds, once for each line. */
+export function listHeldSkus(hold: Pick<HoldRow, 'lines'>): string[] {
+  return parseHeldLines(hold).map(({ sku }) => sku)
+}
+
 /** Lists the warehouses in which a hold holds stock, once for each line. */
 export function listHeldWarehouses(hold: Pick<HoldRow, 'lines'>): string[] {
   return parseHeldLines(hold).map(({ warehouse_code }) => warehouse_code)

@@ -106,6 +106,7 @@ function performSubmit(
     reference,
     channel_code,
     warehouses: request.warehouse_codes,
+    skus: request.lines.map(({ sku }) => sku),
     detail: {
       hold_reference: holds.consumed,
       ended: holds.expired,

@@ -1,7 +1,8 @@
 import { Reply } from '../contract/reply.ts'
 import type { CallContext } from '../endpoint.ts'
-import { buildEndHoldUpdate, findReservedHold } from '../holds/store.ts'
+import { buildEndHoldUpdate, findReservedHold, listHeldSkus, listHeldWarehouses } from '../holds/store.ts'
 import { toErpReport } from '../ordering/erp-report.ts'
+import { fromJson } from '../store/json.ts'
 import type { Db } from '../store/store.ts'
 import type { OrderRow } from '../store/tables.ts'
 import { toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
@@ -68,15 +69,18 @@ export async function voidOrder(context: CallContext, id: string) {
     }
     if (row.status === 'confirmed') {
       const { reference } = row
+      const skus = fromJson(row.lines).map(({ sku }) => sku)
       const send = (options: Parameters<typeof gateway.erp.void>[1]) =>
         gateway.erp.void({ reference }, options)
-      return performWrite(context, orderVoid, { ...plan, reference, send })
+      return performWrite(context, orderVoid, { ...plan, reference, skus, send })
     }
     const hold = await findReservedHold(gateway.store.db, row)
     if (!hold) return voidDraft(context, row)
     return performWrite(context, orderDrop, {
       ...plan,
       reference: hold.reference,
+      warehouses: listHeldWarehouses(hold),
+      skus: listHeldSkus(hold),
       send: (options) => gateway.erp.release({ reference: hold.reference, reason: 'release' }, options),
     })
   })

@@ -48,6 +48,7 @@ export async function cancelReservation(context: CallContext, id: string) {
       held,
       reference,
       channel_code,
+      skus: fromJson(row.lines).map(({ sku }) => sku),
       detail: null,
       buildDocumentUpdates: (db) => [
         buildReservationUpdate(db, id, { in_doubt: 1 }).where('in_doubt', '=', 0),

@@ -103,6 +103,7 @@ function performReservation(context: CallContext, { row, held, lines, warehouses
     reference,
     channel_code,
     warehouses,
+    skus: lines.map(({ sku }) => sku),
     detail: { hold_id: gateway.ids.next('hold') },
     status: created,
     ready: session,

@@ -80,6 +80,8 @@ export interface WritePlan<Detail, Row = never> {
   readonly status?: number
   /** The warehouses in which the write allocates or releases stock. Some ERPs cannot process such writes concurrently. */
   readonly warehouses?: readonly string[]
+  /** The SKUs that the write allocates or releases, for the same reason. */
+  readonly skus?: readonly string[]
   /** The document after the commit of the intent. No other request changes it before the outcome is stored. */
   readonly row?: Row
   /** Throws to refuse the write. It runs in the intent's transaction, for checks that read other documents. */

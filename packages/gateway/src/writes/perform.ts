@@ -30,8 +30,8 @@ export async function performWrite<Detail, Body, Row = never>(
   write: Write<Detail, Body, Row>,
   plan: WritePlan<Detail, Row>,
 ): Promise<Reply<Body>> {
-  const { warehouses = [], held } = plan
-  return serializeWrite(writer.gateway, warehouses, (turnLost) => {
+  const { warehouses = [], skus, held } = plan
+  return serializeWrite(writer.gateway, { warehouses, skus }, (turnLost) => {
     const lost = turnLost ? AbortSignal.any([held.lost, turnLost]) : held.lost
     return executeWrite(writer, write, { ...plan, held: { ...held, lost } })
   }).catch((error: unknown) => {
