@@ -65,7 +65,7 @@ export function toOrderDocument(order: MedusaOrder, warehouses: readonly Warehou
         quantity_allocated: allocated,
         quantity_shipped: item?.detail?.shipped_quantity ?? 0,
         unit_price,
-        line_total: unit_price * quantity,
+        line_total: unit_price * allocated,
         allocations: allocated > 0 ? [{ warehouse_code, quantity: allocated }] : [],
       }
     }),

@@ -126,15 +126,17 @@ function createWrites({ options, places, records, orders, holds, placing, quotes
   const locks = new Locks()
   const unsettled = new Unsettled(environment)
   const settlement = new Settlement({ places, records, orders, holds, placing, unsettled })
-  /** Runs a write alone under its references. */
+  /** Runs a write alone under its references and, if it allocates, for its SKUs: side by side, some would fail. */
   const write = <T>(
-    references: readonly (string | null)[],
+    [reference, ...others]: readonly [string, ...(string | null)[]],
     work: (steps: Steps) => Promise<T>,
+    lines: readonly { readonly sku: string }[] = [],
   ): Promise<T> => {
-    const names = references.filter((one) => one !== null)
-    const reference = names[0] ?? ''
-    const run = () => work(new Steps(environment, reference, onStep))
-    return locks.run(names, () => unsettled.watch(reference, run))
+    const references = [reference, ...others.filter((one) => one !== null)].map(toLockName)
+    const names = [...references, ...lines.map(({ sku }) => `SKU ${sku}`)]
+    return locks.run(names, () =>
+      unsettled.watch(reference, () => work(new Steps(environment, reference, onStep))),
+    )
   }
   return {
     quote: async (input) => {
@@ -146,14 +148,15 @@ function createWrites({ options, places, records, orders, holds, placing, quotes
       return 'ok' in planned ? ok({ quote: planned.ok.quote }) : planned
     },
     hold: async (input) =>
-      refuseLines(input) ?? write([input.reference, input.replaces], (steps) => holds.hold(input, steps)),
+      refuseLines(input) ??
+      write([input.reference, input.replaces], (steps) => holds.hold(input, steps), input.lines),
     release: (input) => write([input.reference], (steps) => holds.release(input, steps)),
     submit: async (input) =>
       refuseLines(input) ??
-      write([input.reference, input.hold_reference], (steps) => placing.submit(input, steps)),
+      write([input.reference, input.hold_reference], (steps) => placing.submit(input, steps), input.lines),
     void: (input) => write([input.reference], (steps) => placing.void(input, steps)),
     lookup: async ({ reference }) =>
-      locks.isTaken(reference)
+      locks.isTaken(toLockName(reference))
         ? ok({ state: 'in_progress' as const, document: null })
         : ok(await settlement.lookUp(reference)),
     settle: ({ reference }) =>
@@ -163,6 +166,8 @@ function createWrites({ options, places, records, orders, holds, placing, quotes
     'documents.read': async ({ references }) => ok({ documents: await settlement.readDocuments(references) }),
   }
 }
+
+const toLockName = (reference: string) => `reference ${reference}`
 
 function refuseLines({ lines }: Pick<Input<'quote'>, 'lines'>): ErpResult<never> | undefined {
   if (lines.length <= maxOrderLines) return undefined

@@ -64,5 +64,5 @@ function readMessage(body: string): string {
   } catch {
     // A proxy in front of Medusa answers with a page.
   }
-  return body.replaceAll(/<[^>]*>|\s+/g, ' ').trim()
+  return body.replaceAll(/(?:<[^>]*>|\s)+/g, ' ').trim()
 }

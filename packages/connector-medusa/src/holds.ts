@@ -13,7 +13,14 @@ import type { Environment } from './environment.ts'
 import { isFailure } from './failures.ts'
 import { findWarehouse, type Places } from './places.ts'
 import type { Covered, Plan, Quotes } from './quote.ts'
-import { type Ending, type HoldLine, type RecordStore, type Row, readHoldState } from './records.ts'
+import {
+  type Ending,
+  type HoldLine,
+  type Place,
+  type RecordStore,
+  type Row,
+  readHoldState,
+} from './records.ts'
 import type { Steps } from './steps.ts'
 import type { Stock } from './stock.ts'
 
@@ -46,7 +53,7 @@ export class Holds {
     if ('rejected' in planned) return planned
     if (!planned.ok.quote.fulfillable) return ok({ quote: planned.ok.quote, document: null, figures: [] })
     const lines = toHoldLines(planned.ok, input)
-    const isTight = await this.#requiresUnitsOf(old, planned.ok)
+    const isTight = await this.requiresUnitsOf(old, planned.ok)
     if (isTight) await this.end(old, { ending: 'released', steps })
     const isHeld = await this.#reserve(lines, steps)
     if (!isHeld) {
@@ -125,7 +132,7 @@ export class Holds {
 
   /** Deletes the lines of a hold that was not finished. */
   async takeBack(rows: readonly Row<HoldLine>[], steps: Steps): Promise<void> {
-    for (const row of rows) await steps.run('hold.delete', () => this.#parts.records.deleteLine(row))
+    for (const row of rows) await steps.run('hold.delete', () => this.#parts.records.delete(row))
   }
 
   /** Reserves lines. If one is refused, deletes all lines of the hold and returns false. */
@@ -148,14 +155,14 @@ export class Holds {
     return readHoldState(hold) === 'held' ? hold : []
   }
 
-  /** Whether the units of the old hold must be given back before the new hold can take them. */
-  async #requiresUnitsOf(old: readonly Row<HoldLine>[], { warehouse, lines }: Plan): Promise<boolean> {
+  /** Whether a hold must give its units back before the plan can have them. */
+  async requiresUnitsOf(old: readonly Row<HoldLine>[], { warehouse, lines }: Plan): Promise<boolean> {
     if (old.length === 0) return false
     const levels = await this.#parts.stock.readLevels(
       warehouse.locationId,
       lines.map(({ good }) => good),
     )
-    return lines.some(({ good, quantity }) => (levels.get(good.sku)?.available ?? 0) < quantity)
+    return lines.some(({ good, allocated }) => (levels.get(good.sku)?.available ?? 0) < allocated)
   }
 
   /** Reads the figures of all SKUs of the lines. */
@@ -176,7 +183,7 @@ export class Holds {
 }
 
 interface PlacedLine {
-  readonly place: { readonly locationId: string; readonly inventoryItemId: string }
+  readonly place: Place
   readonly line: HoldLine
 }
 

@@ -5,10 +5,10 @@
 import {
   type ErpResult,
   type Input,
+  type OrderLine,
   type Output,
   ok,
   rejected,
-  type Shortage,
 } from '@trade-gateway/connector'
 import { toMinor, toUnits } from './amounts.ts'
 import { toOrderDocument } from './documents.ts'
@@ -17,7 +17,7 @@ import { type Figures, type Holds, toCovered } from './holds.ts'
 import { type MedusaOrder, type NewDraft, type OrderStore, toSearchWord } from './medusa-orders.ts'
 import { findWarehouse, type Places } from './places.ts'
 import type { Destination, Plan, Quotes } from './quote.ts'
-import { type HoldLine, type RecordStore, type Row, readHoldState } from './records.ts'
+import { type HoldLine, type Intent, type RecordStore, type Row, readHoldState } from './records.ts'
 import type { Steps } from './steps.ts'
 import type { Stock } from './stock.ts'
 
@@ -42,33 +42,73 @@ export class Orders {
   /** Places an order. The caller has the locks of `reference` and `hold_reference`. */
   async submit(input: Input<'submit'>, steps: Steps): Promise<Submitted> {
     const { records, orders } = this.#parts
-    const { isFenced } = await records.readOne(input.reference)
+    const { isFenced, intents } = await records.readOne(input.reference)
     if (isFenced) return rejected('invalid_state', `${input.reference} was settled as absent.`)
     const found = await orders.find(input.reference)
     const [draft, ...surplus] = found.drafts
     if (found.order) {
       await this.#deleteDrafts(found.drafts, steps)
+      await this.#deleteIntents(intents, steps)
       return ok(await this.respond(found.order))
     }
     await this.#deleteDrafts(surplus, steps)
     if (draft) return this.#placeDraft(draft, input, steps)
-    const hold = await this.#readHold(input.hold_reference)
-    if (hold && readHoldState(hold) !== 'held')
+    await this.#takeBackIntents(intents, steps)
+    const hold = (await this.#readHold(input.hold_reference)) ?? []
+    if (input.hold_reference !== null && readHoldState(hold) !== 'held')
       return rejected('hold_expired', `The hold ${input.hold_reference} is not active.`)
     const planned = await this.#parts.quotes.plan(input, {
       isPartial: input.allow_partial,
-      covered: hold && toCovered(hold),
+      covered: toCovered(hold),
     })
     if ('rejected' in planned) return planned
-    const refusal = refusePlan(planned.ok, input)
-    if (refusal) return refusal
-    const { regionId, currency } = this.#parts.places
-    await steps.run('draft.create', () =>
-      orders.createDraft(toDraft(planned.ok, input, { regionId, currency })),
-    )
-    const [made] = (await orders.find(input.reference)).drafts
-    if (!made) throw new Error(`The draft of ${input.reference} is not there.`)
+    return refusePlan(planned.ok, input) ?? this.#createDraft(planned.ok, { input, hold, steps })
+  }
+
+  /** Creates the draft, and places it. A hold without whose units Medusa makes no draft is consumed before. */
+  async #createDraft(
+    plan: Plan,
+    { input, hold, steps }: { input: Input<'submit'>; hold: readonly Row<HoldLine>[]; steps: Steps },
+  ): Promise<Submitted> {
+    const { orders, holds, records, places } = this.#parts
+    const { reference, hold_reference } = input
+    const [first] = hold
+    if (first && hold_reference !== null && (await holds.requiresUnitsOf(hold, plan))) {
+      await steps.run('intent.create', () => records.createIntent(first, { reference, hold_reference }))
+      await holds.end(hold, { ending: 'consumed', steps, consumedBy: reference })
+    }
+    const draft = toDraft(plan, input, places)
+    try {
+      await steps.run('draft.create', () => orders.createDraft(draft))
+    } catch (error) {
+      if (!isFailure(error, 'refused', 'missing')) throw error
+      await this.#takeBackIntents((await records.readOne(reference)).intents, steps)
+      const wanted = plan.lines.map(({ good, allocated }) => ({ sku: good.sku, quantity: allocated }))
+      return this.#refuse(plan.warehouse.code, { wanted, text: error.text })
+    }
+    const [made] = (await orders.find(reference)).drafts
+    if (!made) throw new Error(`The draft of ${reference} is not there.`)
     return this.#placeDraft(made, input, steps)
+  }
+
+  /** Gives holds back that an order consumed without coming to be. */
+  async #takeBackIntents(intents: readonly Row<Intent>[], steps: Steps): Promise<void> {
+    for (const { particulars } of intents)
+      await this.#giveHoldBack(particulars.hold_reference, { reference: particulars.reference, steps })
+    await this.#deleteIntents(intents, steps)
+  }
+
+  async #deleteIntents(intents: readonly Row<Intent>[], steps: Steps): Promise<void> {
+    for (const intent of intents) await steps.run('intent.delete', () => this.#parts.records.delete(intent))
+  }
+
+  async #giveHoldBack(
+    holdReference: string | null,
+    { reference, steps }: { readonly reference: string; readonly steps: Steps },
+  ): Promise<void> {
+    const hold = (await this.#readHold(holdReference)) ?? []
+    const consumed = hold.filter(({ particulars }) => particulars.consumed_by === reference)
+    await this.#parts.holds.revive(consumed, steps)
   }
 
   /** Compares the total that Medusa computed, consumes the hold, and converts the draft to an order. */
@@ -97,6 +137,8 @@ export class Orders {
     }
     const { order } = await orders.find(input.reference)
     if (!order) throw new Error(`The order of ${input.reference} is not there.`)
+    const { intents } = await this.#parts.records.readOne(input.reference)
+    await this.#deleteIntents(intents, steps)
     return ok(await this.respond(order, hold))
   }
 
@@ -106,7 +148,27 @@ export class Orders {
     { text, steps }: { readonly text: string; readonly steps: Steps },
   ): Promise<Submitted> {
     await this.#takeBackDraft(draft, steps)
-    const shortages = await this.#listShortages(draft)
+    const wanted = draft.items.map(({ variant_sku, quantity }) => ({ sku: variant_sku ?? '', quantity }))
+    return this.#refuse(draft.particulars.warehouse_code, { wanted, text })
+  }
+
+  /** Explains why Medusa refused: what is short, or else its own text. */
+  async #refuse(
+    warehouse_code: string,
+    { wanted, text }: { readonly wanted: readonly OrderLine[]; readonly text: string },
+  ): Promise<Submitted> {
+    const { places, stock } = this.#parts
+    const warehouse = findWarehouse(places, warehouse_code)
+    const figures = warehouse
+      ? await stock.readFigures(
+          warehouse,
+          wanted.map(({ sku }) => sku),
+        )
+      : []
+    const shortages = wanted.flatMap(({ sku, quantity }) => {
+      const available = figures.find((figure) => figure.sku === sku)?.quantity_available ?? 0
+      return available < quantity ? [{ sku, quantity, quantity_available: Math.max(0, available) }] : []
+    })
     if (shortages.length > 0) return rejected('insufficient_stock', text, shortages)
     // The stock came back in between, or Medusa refused for another reason: the caller may try again.
     return rejected('invalid_state', text)
@@ -115,22 +177,9 @@ export class Orders {
   /** Deletes a draft and gives the hold back that it has consumed. */
   async #takeBackDraft(draft: MedusaOrder, steps: Steps): Promise<void> {
     await this.#deleteDrafts([draft], steps)
-    const hold = (await this.#readHold(draft.particulars.hold_reference)) ?? []
-    const consumed = hold.filter(({ particulars }) => particulars.consumed_by === draft.particulars.reference)
-    await this.#parts.holds.revive(consumed, steps)
-  }
-
-  async #listShortages({ particulars, items }: MedusaOrder): Promise<Shortage[]> {
-    const { places, stock } = this.#parts
-    const warehouse = findWarehouse(places, particulars.warehouse_code)
-    if (!warehouse) return []
-    const skus = particulars.lines.map(({ sku }) => sku)
-    const figures = await stock.readFigures(warehouse, skus)
-    return particulars.lines.flatMap(({ sku }) => {
-      const quantity = items.find(({ variant_sku }) => variant_sku === sku)?.quantity ?? 0
-      const available = figures.find((figure) => figure.sku === sku)?.quantity_available ?? 0
-      return available < quantity ? [{ sku, quantity, quantity_available: Math.max(0, available) }] : []
-    })
+    const { hold_reference, reference } = draft.particulars
+    await this.#giveHoldBack(hold_reference, { reference, steps })
+    await this.#takeBackIntents((await this.#parts.records.readOne(reference)).intents, steps)
   }
 
   /** Cancels an order. The caller has its lock. */
@@ -155,10 +204,13 @@ export class Orders {
   /** Takes back the drafts of a reference. Returns the order if one of them has become one. */
   async takeBack(reference: string, steps: Steps): Promise<MedusaOrder | undefined> {
     const { order, drafts } = await this.#parts.orders.find(reference)
+    const { intents } = await this.#parts.records.readOne(reference)
     if (order) {
       await this.#deleteDrafts(drafts, steps)
+      await this.#deleteIntents(intents, steps)
       return order
     }
+    if (drafts.length === 0) await this.#takeBackIntents(intents, steps)
     for (const draft of drafts) {
       try {
         await this.#takeBackDraft(draft, steps)

@@ -111,7 +111,7 @@ export class Quotes {
     const { warehouse, option } = chosen
     const { currency } = this.#sources.places
     const costs = computeCosts(lines, { isPartial, freight: option?.price ?? 0, freightTax, currency })
-    const quote = this.#toQuote(lines, { warehouse, option, trip: trip.ok, costs })
+    const quote = this.#toQuote(lines, { warehouse, option, trip: trip.ok, costs, isPartial })
     return ok({ customer, warehouse, lines, option, address, quote })
   }
 
@@ -196,7 +196,7 @@ export class Quotes {
     return warehouse && { warehouse, option: undefined, allocated: new Map() }
   }
 
-  #toQuote(lines: readonly PlannedLine[], { warehouse, option, trip, costs }: QuoteParts): Quote {
+  #toQuote(lines: readonly PlannedLine[], { warehouse, option, trip, costs, isPartial }: QuoteParts): Quote {
     const { environment, config, places } = this.#sources
     const isUnserved = trip.isSent && (!option || !this.#isServed(trip.address))
     const isShort = lines.some(({ allocated, quantity }) => allocated < quantity)
@@ -212,7 +212,7 @@ export class Quotes {
         allocations: allocated > 0 ? [{ warehouse_code: warehouse.code, quantity: allocated }] : [],
         incoming: [],
         unit_price: price.unit,
-        line_total: price.unit * quantity,
+        line_total: price.unit * (isPartial ? allocated : quantity),
       })),
       costs,
       currency: places.currency,
@@ -252,6 +252,7 @@ interface QuoteParts {
   readonly option: ShippingOption | undefined
   readonly trip: Trip
   readonly costs: Costs
+  readonly isPartial: boolean
 }
 
 /** Adds up lines of the same SKU, in the order of their first line. */

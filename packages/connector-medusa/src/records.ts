@@ -51,10 +51,13 @@ const holdLine = z.object({
   consumed_by: z.string().nullable(),
 })
 const fence = z.object({ kind: z.literal('fence'), reference: z.string() })
-const particulars = z.discriminatedUnion('kind', [holdLine, fence])
+/** An order that ends a hold before it has a draft, because Medusa makes no draft of units that are held. */
+const intent = z.object({ kind: z.literal('intent'), reference: z.string(), hold_reference: z.string() })
+const particulars = z.discriminatedUnion('kind', [holdLine, fence, intent])
 
 export type HoldLine = z.output<typeof holdLine>
-export type Fence = z.output<typeof fence>
+export type Intent = z.output<typeof intent>
+type Particulars = z.output<typeof particulars>
 
 /** A reservation of Medusa that the connector made. */
 export interface Row<T> {
@@ -66,11 +69,18 @@ export interface Row<T> {
   readonly particulars: T
 }
 
+/** What a reservation is of, even one of nothing. */
+export interface Place {
+  readonly locationId: string
+  readonly inventoryItemId: string
+}
+
 export interface Records {
   /** One row for each line, in the order of the lines. */
   readonly hold: readonly Row<HoldLine>[]
   /** Rows that are there a second time, because a call that seemed lost took effect later. */
   readonly surplus: readonly Row<HoldLine>[]
+  readonly intents: readonly Row<Intent>[]
   readonly isFenced: boolean
 }
 
@@ -100,7 +110,7 @@ export class RecordStore {
 
   /** Reads what is recorded under references. A reference without a record has an empty one. */
   async read(references: readonly string[]): Promise<Map<string, Records>> {
-    const rows: Row<HoldLine | Fence>[] = []
+    const rows: Row<Particulars>[] = []
     for (let from = 0; from < references.length; from += referencesPerCall) {
       const descriptions = references.slice(from, from + referencesPerCall).map(describeReference)
       const { reservations } = await this.#http.get('/admin/reservations', page, {
@@ -121,28 +131,29 @@ export class RecordStore {
   }
 
   async readOne(reference: string): Promise<Records> {
-    return (await this.read([reference])).get(reference) ?? { hold: [], surplus: [], isFenced: false }
+    return (
+      (await this.read([reference])).get(reference) ?? { hold: [], surplus: [], intents: [], isFenced: false }
+    )
   }
 
   /** Reserves the units of a line. Throws `MedusaFailure` of kind `refused` if there are too few. */
-  async createLine(
-    place: { readonly locationId: string; readonly inventoryItemId: string },
-    line: HoldLine,
-  ): Promise<void> {
+  async createLine(place: Place, line: HoldLine): Promise<void> {
     await this.#create(place, { quantity: line.quantity, particulars: line })
   }
 
   /** Records that nothing may come to exist under a reference. */
-  async createFence(
-    place: { readonly locationId: string; readonly inventoryItemId: string },
-    reference: string,
-  ): Promise<void> {
+  async createFence(place: Place, reference: string): Promise<void> {
     await this.#create(place, { quantity: 0, particulars: { kind: 'fence', reference } })
   }
 
+  /** Records that an order is about to consume a hold. */
+  async createIntent(place: Place, { reference, hold_reference }: Omit<Intent, 'kind'>): Promise<void> {
+    await this.#create(place, { quantity: 0, particulars: { kind: 'intent', reference, hold_reference } })
+  }
+
   async #create(
-    { locationId, inventoryItemId }: { readonly locationId: string; readonly inventoryItemId: string },
-    { quantity, particulars }: { readonly quantity: number; readonly particulars: HoldLine | Fence },
+    { locationId, inventoryItemId }: Place,
+    { quantity, particulars }: { readonly quantity: number; readonly particulars: Particulars },
   ): Promise<void> {
     await this.#http.post('/admin/reservations', anything, {
       location_id: locationId,
@@ -161,8 +172,8 @@ export class RecordStore {
     })
   }
 
-  /** Deletes a line of a hold that never came to be. */
-  async deleteLine({ id }: Row<HoldLine>): Promise<void> {
+  /** Deletes a record of something that never came to be. */
+  async delete({ id }: Pick<Row<Particulars>, 'id'>): Promise<void> {
     await this.#http.send({ method: 'DELETE', path: `/admin/reservations/${id}`, schema: anything })
   }
 
@@ -174,18 +185,20 @@ export class RecordStore {
   }
 }
 
-function gather(rows: readonly Row<HoldLine | Fence>[], reference: string): Records {
+function gather(rows: readonly Row<Particulars>[], reference: string): Records {
   const hold = new Map<number, Row<HoldLine>>()
   const surplus: Row<HoldLine>[] = []
+  const intents: Row<Intent>[] = []
   let isFenced = false
   for (const { particulars: found, ...row } of rows) {
     if (found.reference !== reference) continue
     if (found.kind === 'fence') isFenced = true
+    else if (found.kind === 'intent') intents.push({ ...row, particulars: found })
     else if (hold.has(found.index)) surplus.push({ ...row, particulars: found })
     else hold.set(found.index, { ...row, particulars: found })
   }
   const lines = [...hold.values()].sort((one, other) => one.particulars.index - other.particulars.index)
-  return { hold: lines, surplus, isFenced }
+  return { hold: lines, surplus, intents, isFenced }
 }
 
 /** The state of a hold: `begun` has not all of its lines, `ending` not all of them ended. */

@@ -26,14 +26,14 @@ export class Settlement {
 
   async lookUp(reference: string): Promise<Output<'lookup'>> {
     const { records, orders, places } = this.#parts
-    const { hold } = await records.readOne(reference)
+    const { hold, intents } = await records.readOne(reference)
     const state = readHoldState(hold)
     if (state === 'begun' || state === 'ending') return { state: 'in_progress', document: null }
     const document = toHoldDocument(hold)
     if (document) return { state: 'found', document }
     const { order, drafts } = await orders.find(reference)
     if (order) return { state: 'found', document: toOrderDocument(order, places.warehouses) }
-    return { state: drafts.length > 0 ? 'in_progress' : 'absent', document: null }
+    return { state: drafts.length > 0 || intents.length > 0 ? 'in_progress' : 'absent', document: null }
   }
 
   /** Finishes what was written and takes back what was only begun. The caller has the lock of the reference. */

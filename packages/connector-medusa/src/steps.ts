@@ -20,6 +20,8 @@ export const stepNames = [
   'hold.end',
   'hold.revive',
   'hold.delete',
+  'intent.create',
+  'intent.delete',
   'draft.create',
   'draft.delete',
   'draft.convert',

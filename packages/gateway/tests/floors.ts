@@ -95,7 +95,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['money.ts', 'storable.ts'],
   ],
   'connector-medusa': [
-    ['main.ts', 'medusa'],
+    ['main.ts', 'with-gateway.ts', 'medusa'],
     ['serve.ts'],
     ['erp.ts'],
     ['settlement.ts', 'listings.ts'],
