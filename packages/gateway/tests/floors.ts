@@ -109,6 +109,22 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['money.ts', 'storable.ts'],
   ],
   'create-connector': [['main.ts'], ['write-project.ts']],
+  'connector-medusa': [
+    ['main.ts', 'with-gateway.ts', 'medusa'],
+    ['serve.ts'],
+    ['erp.ts'],
+    ['settlement.ts', 'listings.ts'],
+    ['orders.ts'],
+    ['holds.ts'],
+    ['quote.ts'],
+    ['prices.ts', 'shipping.ts', 'stock.ts'],
+    ['customers.ts'],
+    ['goods.ts', 'documents.ts'],
+    ['medusa-orders.ts', 'places.ts'],
+    ['records.ts', 'steps.ts', 'config.ts'],
+    ['http.ts', 'arrival.ts', 'amounts.ts', 'cached.ts', 'locks.ts'],
+    ['failures.ts', 'environment.ts'],
+  ],
   trials: [
     ['demo.ts', 'order-replay', 'samples'],
     ['statement', 'summary.ts'],
@@ -123,7 +139,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
 export const packageFloors = [
   ['console', 'trials', 'create-connector'],
   ['gateway'],
-  ['sandbox-erp', 'connector-tryton'],
+  ['sandbox-erp', 'connector-tryton', 'connector-medusa'],
   ['connector'],
 ] as const
 

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Checks the Medusa connector on a real Medusa: installs and starts one, and runs the conformance suite with orders and
+# the live tests. Medusa is kept in MEDUSA_HOME, by default in the user's cache, so that only the first run installs it.
+# Usage: .ci/medusa.sh
+set -u
+port=${MEDUSA_PORT:-19100} postgres_port=${MEDUSA_POSTGRES_PORT:-26643} connector_port=${MEDUSA_CONNECTOR_PORT:-18891}
+home=()
+[ -n "${MEDUSA_HOME:-}" ] && home=(--home "$MEDUSA_HOME")
+work=$(mktemp -d)
+sandbox= connector=
+node=node_modules/.bin/node
+
+stop() {
+  for pid in $connector $sandbox; do kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null; done
+  rm -rf "$work"
+}
+trap stop EXIT
+
+wait_for() { # text, file, pid
+  for _ in $(seq 600); do
+    grep -q "$1" "$2" && return 0
+    kill -0 "$3" 2>/dev/null || return 1
+    sleep 0.5
+  done
+  return 1
+}
+
+if ! "$node" packages/connector-medusa/src/medusa/command.ts "${home[@]}" --install-only >"$work/install" 2>&1; then
+  echo "== not run: the Medusa connector on a real Medusa, because $(tail -n 1 "$work/install")"
+  exit 0
+fi
+if [ -z "$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null)" ]; then
+  echo '== not run: the Medusa connector on a real Medusa, because PostgreSQL is not installed'
+  exit 0
+fi
+"$node" packages/connector-medusa/src/medusa/command.ts "${home[@]}" --port "$port" --postgres-port "$postgres_port" \
+  >"$work/sandbox" 2>&1 &
+sandbox=$!
+wait_for '^ready$' "$work/sandbox" "$sandbox" || { cat "$work/sandbox"; exit 1; }
+export MEDUSA_CONFIG=packages/connector-medusa/sandbox.json UPSTREAM_TOKEN=medusa-check
+while IFS='=' read -r name value; do export "$name=$value"; done < <(grep '^MEDUSA_' "$work/sandbox")
+"$node" packages/connector-medusa/src/main.ts --port "$connector_port" >"$work/connector" 2>&1 &
+connector=$!
+wait_for '^Medusa connector at' "$work/connector" "$connector" || { cat "$work/connector"; exit 1; }
+
+failed=0
+username=$(sed -n 's/^customer Harbour Stores: \([^ ]*\) .*/\1/p' "$work/sandbox")
+UPSTREAM_PASSWORD=$(sed -n 's/^customer Harbour Stores: [^ ]* //p' "$work/sandbox")
+export UPSTREAM_PASSWORD
+npm run -s conformance -- "http://127.0.0.1:$connector_port" --username "$username" --warehouse AUSYD1 --sku MED-0001-S \
+  >"$work/conformance" || { failed=1; cat "$work/connector"; }
+grep -v '^ok' "$work/conformance"
+TEST_MEDUSA_URL=$MEDUSA_URL TEST_MEDUSA_SECRET_KEY=$MEDUSA_SECRET_KEY TEST_MEDUSA_PUBLISHABLE_KEY=$MEDUSA_PUBLISHABLE_KEY \
+  node_modules/.bin/vitest run packages/connector-medusa/tests || failed=1
+exit $failed

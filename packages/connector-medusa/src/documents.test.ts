@@ -1,0 +1,150 @@
+import { erpDocument } from '@trade-gateway/connector'
+import { describe, expect, it } from 'vitest'
+import { toHoldDocument, toOrderDocument } from './documents.ts'
+import type { MedusaOrder } from './medusa-orders.ts'
+import { type HoldLine, type Row, readHoldState } from './records.ts'
+
+const arrival = {
+  earliest_ship_date: '2026-11-23',
+  latest_ship_date: '2026-11-24',
+  earliest_arrival_date: '2026-11-25',
+  latest_arrival_date: '2026-11-29',
+}
+const warehouses = [
+  {
+    code: 'AUSYD1',
+    name: 'Sydney 1',
+    locationId: 'sloc_1',
+    channelId: 'sc_1',
+    countryCode: 'AU',
+    timezone: 'Australia/Sydney',
+  },
+]
+const item = { id: 'li_1', variant_sku: 'A', product_handle: 'tee', quantity: 3, unit_price: 10.95 }
+const packed = {
+  id: 'ful_1',
+  location_id: 'sloc_1',
+  shipped_at: null,
+  canceled_at: null,
+  labels: [{ tracking_number: 'TRACK-1', tracking_url: '#' }],
+  items: [{ line_item_id: 'li_1', sku: 'A', quantity: 3 }],
+}
+
+const order = (more: Partial<MedusaOrder> = {}): MedusaOrder => ({
+  id: 'order_1',
+  display_id: 7,
+  status: 'pending',
+  created_at: '2026-11-23T00:00:00.000Z',
+  canceled_at: null,
+  currency_code: 'aud',
+  total: 49.335,
+  item_subtotal: 32.85,
+  shipping_subtotal: 12,
+  tax_total: 4.485,
+  metadata: null,
+  items: [item],
+  isDraft: false,
+  particulars: {
+    reference: 'ord-1',
+    order_type: 'wholesale',
+    warehouse_code: 'AUSYD1',
+    hold_reference: null,
+    client_order_number: null,
+    remark: null,
+    payment_method: 'invoice',
+    arrival,
+    lines: [{ sku: 'A', product_code: 'tee', quantity: 5, unit_price: 1095 }],
+  },
+  ...more,
+})
+
+const shipped = { ...packed, shipped_at: '2026-11-24T03:00:00.000Z' }
+const withShipped = { items: [{ ...item, detail: { shipped_quantity: 3 } }], fulfillments: [shipped] }
+
+describe('the document of an order', () => {
+  it('is valid, and its costs add up although Medusa has fractions of a cent', () => {
+    const document = toOrderDocument(order(), warehouses)
+    expect(erpDocument.safeParse(document).error).toBeUndefined()
+    expect(document.costs).toEqual({
+      goods: 3285,
+      freight: 1200,
+      handling: 0,
+      tax: 449,
+      discount: 0,
+      total: 4934,
+    })
+  })
+
+  it('has what was ordered and what Medusa allocated', () => {
+    expect(toOrderDocument(order(), warehouses).lines).toMatchObject([
+      { quantity: 5, quantity_allocated: 3, allocations: [{ warehouse_code: 'AUSYD1', quantity: 3 }] },
+    ])
+  })
+
+  it.each([
+    ['open', {}],
+    ['open', { fulfillments: [packed] }],
+    ['shipped', withShipped],
+    ['cancelled', { status: 'canceled' }],
+    [
+      'intercepted',
+      { status: 'canceled', fulfillments: [{ ...packed, canceled_at: '2026-11-24T00:00:00Z' }] },
+    ],
+  ])('is %s', (status, more) => {
+    expect(toOrderDocument(order(more), warehouses).status).toBe(status)
+  })
+
+  it('has the shipments that left, with their tracking number and no address that is none', () => {
+    expect(toOrderDocument(order(withShipped), warehouses).shipments).toMatchObject([
+      { number: 'ful_1', warehouse_code: 'AUSYD1', tracking_number: 'TRACK-1', tracking_url: null },
+    ])
+    expect(toOrderDocument(order({ fulfillments: [packed] }), warehouses).shipments).toEqual([])
+  })
+})
+
+const row = (index: number, more: Partial<HoldLine> = {}): Row<HoldLine> => ({
+  id: `resitem_${index}`,
+  locationId: 'sloc_1',
+  inventoryItemId: `iitem_${index}`,
+  quantity: 2,
+  particulars: {
+    kind: 'hold',
+    reference: 'hold-1',
+    order_type: 'dropship',
+    warehouse_code: 'AUSYD1',
+    index,
+    count: 2,
+    sku: `SKU-${index}`,
+    product_code: 'tee',
+    quantity: 2,
+    unit_price: 1095,
+    currency: 'AUD',
+    expires_at: '2026-11-24T00:00:00.000Z',
+    costs: null,
+    arrival: null,
+    plan: null,
+    ending: null,
+    ended_at: null,
+    consumed_by: null,
+    ...more,
+  },
+})
+const ended = { ending: 'consumed', ended_at: '2026-11-23T01:00:00.000Z', consumed_by: 'ord-1' } as const
+
+describe('a hold', () => {
+  it.each([
+    ['none', []],
+    ['begun', [row(0)]],
+    ['held', [row(0), row(1)]],
+    ['ending', [row(0, ended), row(1)]],
+    ['consumed', [row(0, ended), row(1, ended)]],
+  ])('is %s', (state, rows) => {
+    expect(readHoldState(rows)).toBe(state)
+  })
+
+  it('keeps its quantities after its end, when Medusa reserves nothing for it', () => {
+    const document = toHoldDocument([row(0, ended), row(1, ended)].map((one) => ({ ...one, quantity: 0 })))
+    expect(erpDocument.safeParse(document).error).toBeUndefined()
+    expect(document).toMatchObject({ status: 'consumed', lines: [{ quantity: 2 }, { quantity: 2 }] })
+  })
+})

@@ -1,0 +1,132 @@
+/** Builds the gateway's documents from reservations and orders of Medusa. */
+import type { ErpDocument, ErpShipment } from '@trade-gateway/connector'
+import { toMinor } from './amounts.ts'
+import type { MedusaOrder } from './medusa-orders.ts'
+import type { Warehouse } from './places.ts'
+import { type HoldLine, type Row, readHoldState } from './records.ts'
+
+const maxShipments = 100
+
+/** Builds the document of a hold whose lines are all there. */
+export function toHoldDocument(rows: readonly Row<HoldLine>[]): ErpDocument | undefined {
+  const [first] = rows
+  if (!first) return undefined
+  const state = readHoldState(rows)
+  const status = state === 'released' || state === 'expired' || state === 'consumed' ? state : 'held'
+  const { reference, order_type, costs, arrival, currency, expires_at, ended_at } = first.particulars
+  return {
+    reference,
+    number: first.id,
+    kind: 'hold',
+    order_type,
+    status,
+    status_raw: status === 'held' ? 'reserved' : status,
+    lines: rows.map(({ particulars: { sku, product_code, quantity, unit_price, warehouse_code } }) => ({
+      sku,
+      product_code,
+      quantity,
+      quantity_allocated: quantity,
+      quantity_shipped: 0,
+      unit_price,
+      line_total: unit_price * quantity,
+      allocations: [{ warehouse_code, quantity }],
+    })),
+    costs,
+    arrival,
+    currency,
+    paid: false,
+    payment_url: null,
+    expires_at,
+    submitted_at: null,
+    cancelled_at: status === 'held' ? null : ended_at,
+    shipments: [],
+  }
+}
+
+/** Builds the document of an order. */
+export function toOrderDocument(order: MedusaOrder, warehouses: readonly Warehouse[]): ErpDocument {
+  const currency = order.currency_code.toUpperCase()
+  const { reference, order_type, warehouse_code, arrival, lines } = order.particulars
+  const status = readOrderStatus(order)
+  return {
+    reference,
+    number: String(order.display_id),
+    kind: 'order',
+    order_type,
+    status,
+    status_raw: order.fulfillment_status ? `${order.status}/${order.fulfillment_status}` : order.status,
+    lines: lines.map(({ sku, product_code, quantity, unit_price }) => {
+      const item = order.items.find(({ variant_sku }) => variant_sku === sku)
+      const allocated = Math.min(quantity, item?.quantity ?? 0)
+      return {
+        sku,
+        product_code,
+        quantity,
+        quantity_allocated: allocated,
+        quantity_shipped: item?.detail?.shipped_quantity ?? 0,
+        unit_price,
+        line_total: unit_price * allocated,
+        allocations: allocated > 0 ? [{ warehouse_code, quantity: allocated }] : [],
+      }
+    }),
+    costs: readCosts(order, currency),
+    arrival,
+    currency,
+    paid: false,
+    payment_url: null,
+    expires_at: null,
+    submitted_at: new Date(order.created_at).toISOString(),
+    cancelled_at: order.canceled_at === null ? null : new Date(order.canceled_at).toISOString(),
+    shipments: readShipments(order, warehouses),
+  }
+}
+
+/** A cancelled order whose goods had been packed was intercepted. */
+function readOrderStatus({ status, items, fulfillments }: MedusaOrder): ErpDocument['status'] {
+  if (status === 'canceled') return (fulfillments?.length ?? 0) > 0 ? 'intercepted' : 'cancelled'
+  const isShipped = items.every(({ quantity, detail }) => (detail?.shipped_quantity ?? 0) >= quantity)
+  return isShipped && items.length > 0 ? 'shipped' : 'open'
+}
+
+function readCosts(order: MedusaOrder, currency: string): NonNullable<ErpDocument['costs']> {
+  const [goods, freight, discount, total] = [
+    order.item_subtotal,
+    order.shipping_subtotal,
+    order.discount_subtotal ?? 0,
+    order.total,
+  ].map((amount) => Math.max(0, toMinor(amount, currency)))
+  const costs = { goods: goods ?? 0, freight: freight ?? 0, discount: discount ?? 0, total: total ?? 0 }
+  // The rest, so that the sum is right whatever Medusa rounds.
+  return { ...costs, handling: 0, tax: costs.total - costs.goods - costs.freight + costs.discount }
+}
+
+function readShipments(
+  { items, fulfillments, shipping_methods }: MedusaOrder,
+  warehouses: readonly Warehouse[],
+): ErpShipment[] {
+  const name = shipping_methods?.[0]?.name.slice(0, 100) ?? ''
+  return (fulfillments ?? []).slice(0, maxShipments).flatMap((one) => {
+    const warehouse = warehouses.find(({ locationId }) => locationId === one.location_id)
+    const lines = (one.items ?? []).flatMap(({ line_item_id, sku, quantity }) => {
+      const found = items.find(({ id }) => id === line_item_id)?.variant_sku ?? sku
+      return found && quantity >= 1 ? [{ sku: found, quantity }] : []
+    })
+    if (one.shipped_at === null || one.canceled_at !== null || !warehouse || lines.length === 0) return []
+    const label = one.labels?.[0]
+    return [
+      {
+        number: one.id,
+        warehouse_code: warehouse.code,
+        carrier: name,
+        service: name,
+        tracking_number: label?.tracking_number?.slice(0, 100) || null,
+        tracking_url: label?.tracking_url && URL.canParse(label.tracking_url) ? label.tracking_url : null,
+        lines,
+        packages: Math.max(1, one.labels?.length ?? 0),
+        shipped_at: new Date(one.shipped_at).toISOString(),
+        estimated_arrival_date: null,
+        status_raw: one.delivered_at ? 'delivered' : 'shipped',
+      },
+    ]
+  })
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { buildCatalogue, type MedusaProduct } from './goods.ts'
+import { cutPage } from './listings.ts'
+
+type Variant = NonNullable<MedusaProduct['variants']>[number]
+
+const variant = (sku: string | null, more: Partial<Variant> = {}): Variant => ({
+  id: `variant_${sku}`,
+  sku,
+  manage_inventory: true,
+  inventory_items: [{ inventory_item_id: `iitem_${sku}`, required_quantity: 1 }],
+  prices: [{ amount: 21.9, currency_code: 'aud' }],
+  ...more,
+})
+
+const product = (handle: string, variants: Variant[], more: Partial<MedusaProduct> = {}): MedusaProduct => ({
+  id: `prod_${handle}`,
+  handle,
+  title: 'Tee',
+  status: 'published',
+  updated_at: '2026-11-21T00:00:00.000Z',
+  variants,
+  ...more,
+})
+
+const build = (...products: MedusaProduct[]) =>
+  buildCatalogue(products, { currency: 'AUD', wholesale: new Map([['variant_A', 1095]]) })
+
+describe('the catalogue', () => {
+  it('has the price of the wholesale list, or else that of the variant', () => {
+    const { goods } = build(product('tee', [variant('A'), variant('B')])).catalogue
+    expect(goods.get('A')).toMatchObject({ price_wholesale: 1095, price_retail: 2190 })
+    expect(goods.get('B')).toMatchObject({ price_wholesale: 2190, price_retail: 2190 })
+  })
+
+  it('is in the order of bytes, not of UTF-16', () => {
+    const { skus } = build(
+      product(
+        'tee',
+        ['\u{1F600}', '\uFFEE', 'a', 'Z'].map((sku) => variant(sku)),
+      ),
+    ).catalogue
+    expect(skus).toEqual(['Z', 'a', '\uFFEE', '\u{1F600}'])
+  })
+
+  it.each([
+    ['no SKU', variant(null)],
+    ['more than 64 characters', variant('x'.repeat(65))],
+    ['does not manage its inventory', variant('A', { manage_inventory: false })],
+    ['not exactly one inventory item', variant('A', { inventory_items: [] })],
+    [
+      'not exactly one inventory item',
+      variant('A', { inventory_items: [{ inventory_item_id: 'i', required_quantity: 2 }] }),
+    ],
+    ['no price in AUD', variant('A', { prices: [{ amount: 1, currency_code: 'eur' }] })],
+    ['no price in AUD', variant('A', { prices: [{ amount: 1, currency_code: 'aud', min_quantity: 10 }] })],
+    [
+      'no price in AUD',
+      variant('A', { prices: [{ amount: 1, currency_code: 'aud', rules: { region_id: 'r' } }] }),
+    ],
+  ])('leaves out a variant with the reason: %s', (reason, one) => {
+    const { catalogue, leftOut } = build(product('tee', [one, variant('B')]))
+    expect([...catalogue.goods.keys()]).toEqual(['B'])
+    expect(leftOut).toEqual([expect.stringContaining(reason)])
+  })
+
+  it('leaves out both variants of one SKU, because an order names the SKU only', () => {
+    const { catalogue, leftOut } = build(product('tee', [variant('A')]), product('cap', [variant('A')]))
+    expect(catalogue.goods.size).toBe(0)
+    expect(leftOut).toHaveLength(2)
+  })
+
+  it('leaves out a style whose code is too long, and one without variants', () => {
+    const { catalogue, leftOut } = build(product('x'.repeat(65), [variant('A')]), product('empty', []))
+    expect(catalogue.products.size).toBe(0)
+    expect(leftOut).toEqual([expect.stringContaining('its handle has more than 64 characters')])
+  })
+})
+
+describe('a page', () => {
+  const keys = ['A', 'B', 'D']
+
+  it.each([
+    [null, 2, ['A', 'B'], 'B'],
+    ['B', 2, ['D'], null],
+    ['C', 1, ['D'], null],
+    ['A', 1, ['B'], 'B'],
+    ['D', 5, [], null],
+  ])('after %s with %i keys', (after, limit, part, next) => {
+    expect(cutPage(keys, after, limit)).toEqual({ part, next })
+  })
+})

@@ -1,0 +1,297 @@
+/** The catalogue: styles with their SKUs, and for each SKU the ids by which Medusa knows its stock and its price. */
+import type { ErpProduct } from '@trade-gateway/connector'
+import { z } from 'zod'
+import { toMinor } from './amounts.ts'
+import { Cached } from './cached.ts'
+import type { Environment } from './environment.ts'
+import type { MedusaHttp } from './http.ts'
+import type { Places } from './places.ts'
+
+const productsPerCall = 200
+const maxProducts = 200_000
+/** How old prices and names may be. Orders read their prices from Medusa directly. */
+const maxAgeMs = 5_000
+const maxCodeCharacters = 64
+const maxNameCharacters = 200
+const maxImages = 20
+const maxSkus = 500
+
+/** A SKU that the connector serves. Amounts are in minor units. */
+export interface Good {
+  readonly sku: string
+  readonly variantId: string
+  readonly inventoryItemId: string
+  readonly product_code: string
+  readonly isSold: boolean
+  readonly price_wholesale: number
+  readonly price_retail: number
+}
+
+export interface Catalogue {
+  readonly goods: ReadonlyMap<string, Good>
+  /** All SKUs in the order of their bytes. */
+  readonly skus: readonly string[]
+  readonly products: ReadonlyMap<string, ErpProduct>
+  /** All product codes in the order of their bytes. */
+  readonly codes: readonly string[]
+}
+
+const price = z.object({
+  amount: z.number(),
+  currency_code: z.string(),
+  min_quantity: z.number().nullish(),
+  rules: z.record(z.string(), z.unknown()).nullish(),
+})
+
+const variant = z.object({
+  id: z.string(),
+  sku: z.string().nullable(),
+  barcode: z.string().nullish(),
+  weight: z.number().nullish(),
+  manage_inventory: z.boolean(),
+  options: z
+    .array(z.object({ value: z.string(), option: z.object({ title: z.string() }).nullish() }))
+    .nullish(),
+  inventory_items: z
+    .array(z.object({ inventory_item_id: z.string(), required_quantity: z.number() }))
+    .nullish(),
+  prices: z.array(price).nullish(),
+})
+
+const product = z.object({
+  id: z.string(),
+  handle: z.string(),
+  title: z.string(),
+  status: z.string(),
+  updated_at: z.string(),
+  images: z.array(z.object({ url: z.string() })).nullish(),
+  collection: z.object({ title: z.string() }).nullish(),
+  type: z.object({ value: z.string() }).nullish(),
+  variants: z.array(variant).nullish(),
+})
+
+export type MedusaProduct = z.output<typeof product>
+type MedusaVariant = z.output<typeof variant>
+
+const productPage = z.object({ products: z.array(product), count: z.number() })
+const fields = [
+  'id,handle,title,status,updated_at,images.url,collection.title,type.value',
+  'variants.id,variants.sku,variants.barcode,variants.weight,variants.manage_inventory',
+  'variants.options.value,variants.options.option.title',
+  'variants.inventory_items.inventory_item_id,variants.inventory_items.required_quantity',
+  'variants.prices.amount,variants.prices.currency_code,variants.prices.min_quantity,variants.prices.rules',
+].join(',')
+
+const listPrices = z.object({
+  price_list: z.object({ prices: z.array(price.extend({ variant_id: z.string().nullish() })) }),
+})
+
+/** Reads the whole catalogue, and keeps it for a few seconds. */
+export class Goods {
+  readonly #http: MedusaHttp
+  readonly #places: Places
+  readonly #environment: Environment
+  readonly #catalogue: Cached<Catalogue>
+  readonly #reported = new Set<string>()
+
+  constructor(http: MedusaHttp, places: Places, environment: Environment) {
+    this.#http = http
+    this.#places = places
+    this.#environment = environment
+    this.#catalogue = new Cached(environment, maxAgeMs, () => this.#read())
+  }
+
+  readCatalogue(options?: { readonly renew?: boolean }): Promise<Catalogue> {
+    return this.#catalogue.get(options)
+  }
+
+  /** Finds goods by SKU. A SKU that is not known yet makes it read the catalogue again. */
+  async find(skus: readonly string[]): Promise<Map<string, Good>> {
+    const known = (await this.#catalogue.get()).goods
+    const isComplete = skus.every((sku) => known.has(sku))
+    const goods = isComplete ? known : (await this.#catalogue.get({ renew: true })).goods
+    return new Map(
+      skus.flatMap((sku) => {
+        const good = goods.get(sku)
+        return good ? [[sku, good] as const] : []
+      }),
+    )
+  }
+
+  async #read(): Promise<Catalogue> {
+    const [products, wholesale] = await Promise.all([this.#readProducts(), this.#readWholesalePrices()])
+    const { currency } = this.#places
+    const { catalogue, leftOut } = buildCatalogue(products, { currency, wholesale })
+    for (const reason of leftOut) this.#reportOnce(reason)
+    return catalogue
+  }
+
+  async #readProducts(): Promise<MedusaProduct[]> {
+    const found: MedusaProduct[] = []
+    for (let offset = 0; offset < maxProducts; offset += productsPerCall) {
+      const query = { limit: productsPerCall, offset, order: 'id', fields }
+      const { products, count } = await this.#http.get('/admin/products', productPage, query)
+      found.push(...products)
+      if (offset + productsPerCall >= count) break
+    }
+    return found
+  }
+
+  /** Returns the prices of the wholesale price list by variant. */
+  async #readWholesalePrices(): Promise<Map<string, number>> {
+    const { priceListId, currency } = this.#places
+    if (priceListId === null) return new Map()
+    const query = {
+      // The id of the variant is filled in from the price set.
+      fields:
+        'id,prices.amount,prices.currency_code,prices.min_quantity,prices.price_rules.*,prices.price_set.variant.id',
+    }
+    const { price_list } = await this.#http.get(`/admin/price-lists/${priceListId}`, listPrices, query)
+    return new Map(
+      price_list.prices.flatMap((one) =>
+        one.variant_id && isPlainPrice(one, currency)
+          ? [[one.variant_id, toMinor(one.amount, currency)] as const]
+          : [],
+      ),
+    )
+  }
+
+  #reportOnce(reason: string): void {
+    if (this.#reported.has(reason)) return
+    this.#reported.add(reason)
+    this.#environment.log(`left out: ${reason}`)
+  }
+}
+
+/** Whether a price is for any quantity, without further rules. */
+function isPlainPrice(
+  { currency_code, min_quantity, rules }: z.output<typeof price>,
+  currency: string,
+): boolean {
+  return currency_code.toUpperCase() === currency && !min_quantity && Object.keys(rules ?? {}).length === 0
+}
+
+interface PriceSource {
+  readonly currency: string
+  readonly wholesale: ReadonlyMap<string, number>
+}
+
+/** Builds the catalogue. What the gateway cannot serve is left out, each with a reason. */
+export function buildCatalogue(
+  products: readonly MedusaProduct[],
+  source: PriceSource,
+): { readonly catalogue: Catalogue; readonly leftOut: readonly string[] } {
+  const goods = new Map<string, Good>()
+  const kept = new Map<string, ErpProduct>()
+  const leftOut: string[] = []
+  const twice = findRepeatedSkus(products)
+  for (const one of products) {
+    const reason = explainProduct(one)
+    if (reason !== undefined) {
+      leftOut.push(`product ${one.handle.slice(0, maxCodeCharacters)}: ${reason}`)
+      continue
+    }
+    const skus: ErpProduct['skus'] = []
+    for (const each of one.variants ?? []) {
+      const good = toGood(one, each, { ...source, twice })
+      if (typeof good === 'string') {
+        leftOut.push(`variant ${each.sku ?? each.id} of ${one.handle}: ${good}`)
+        continue
+      }
+      goods.set(good.sku, good)
+      skus.push(toErpSku(good, each))
+    }
+    if (skus.length > 0) kept.set(one.handle, toErpProduct(one, skus, source.currency))
+  }
+  const sort = (keys: Iterable<string>) => [...keys].sort(compareBytes)
+  return { catalogue: { goods, skus: sort(goods.keys()), products: kept, codes: sort(kept.keys()) }, leftOut }
+}
+
+/** Compares two keys by their bytes in UTF-8. */
+export function compareBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other))
+}
+
+function findRepeatedSkus(products: readonly MedusaProduct[]): Set<string> {
+  const seen = new Set<string>()
+  const twice = new Set<string>()
+  for (const { sku } of products.flatMap(({ variants }) => variants ?? [])) {
+    if (sku === null) continue
+    if (seen.has(sku)) twice.add(sku)
+    seen.add(sku)
+  }
+  return twice
+}
+
+function explainProduct({ handle, title, variants }: MedusaProduct): string | undefined {
+  if (handle.length > maxCodeCharacters) return `its handle has more than ${maxCodeCharacters} characters`
+  if (title.trim() === '') return 'it has no title'
+  if ((variants?.length ?? 0) > maxSkus) return `it has more than ${maxSkus} variants`
+  return undefined
+}
+
+/** Returns the good of a variant, or why it is left out. */
+function toGood(
+  { handle, status }: MedusaProduct,
+  { id, sku, manage_inventory, inventory_items, prices }: MedusaVariant,
+  { currency, wholesale, twice }: PriceSource & { readonly twice: ReadonlySet<string> },
+): Good | string {
+  if (sku === null || sku === '') return 'it has no SKU'
+  if (sku.length > maxCodeCharacters) return `its SKU has more than ${maxCodeCharacters} characters`
+  if (twice.has(sku)) return 'another variant has the same SKU'
+  if (!manage_inventory) return 'Medusa does not manage its inventory'
+  const [item, ...others] = inventory_items ?? []
+  if (!item || others.length > 0 || item.required_quantity !== 1)
+    return 'it is not exactly one inventory item'
+  const retail = prices?.find((one) => isPlainPrice(one, currency))
+  if (!retail) return `it has no price in ${currency}`
+  const price_retail = toMinor(retail.amount, currency)
+  return {
+    sku,
+    variantId: id,
+    inventoryItemId: item.inventory_item_id,
+    product_code: handle,
+    isSold: status === 'published',
+    price_wholesale: wholesale.get(id) ?? price_retail,
+    price_retail,
+  }
+}
+
+function toErpSku(
+  { sku, price_wholesale, price_retail }: Good,
+  { barcode, weight, options }: MedusaVariant,
+): ErpProduct['skus'][number] {
+  const find = (pattern: RegExp) =>
+    options?.find(({ option }) => option && pattern.test(option.title))?.value.slice(0, maxCodeCharacters) ??
+    null
+  return {
+    sku,
+    barcode: barcode ? barcode.slice(0, maxCodeCharacters) : null,
+    color: find(/^colou?r$/i),
+    size: find(/^size$/i),
+    price_wholesale,
+    price_retail,
+    weight_g: typeof weight === 'number' && weight >= 0 ? Math.round(weight) : null,
+  }
+}
+
+function toErpProduct(
+  { handle, title, status, images, collection, type, updated_at }: MedusaProduct,
+  skus: ErpProduct['skus'],
+  currency: string,
+): ErpProduct {
+  return {
+    product_code: handle,
+    names: { en: title.slice(0, maxNameCharacters) },
+    brand: null,
+    category: type?.value.slice(0, 100) ?? null,
+    season: collection?.title.slice(0, maxCodeCharacters) ?? null,
+    status: status === 'published' ? 'active' : 'discontinued',
+    images: (images ?? []).flatMap(({ url }) => (URL.canParse(url) ? [url] : [])).slice(0, maxImages),
+    price_wholesale: Math.min(...skus.map((one) => one.price_wholesale)),
+    price_retail: Math.min(...skus.map((one) => one.price_retail)),
+    currency,
+    skus: skus.sort((one, other) => compareBytes(one.sku, other.sku)),
+    updated_at: new Date(updated_at).toISOString(),
+  }
+}

@@ -1,0 +1,188 @@
+/** Orders of Medusa and its drafts: found by the gateway's reference, created, converted and cancelled. */
+import { arrival, orderTypes, paymentMethods } from '@trade-gateway/connector'
+import { z } from 'zod'
+import { isFailure } from './failures.ts'
+import type { MedusaHttp } from './http.ts'
+import { metadataKey } from './records.ts'
+
+const anything = z.unknown()
+const maxFound = 50
+const idsPerCall = 100
+/** The number of references whose order this process remembers, so that it need not search for them. */
+const maxRemembered = 20_000
+
+/** What the gateway asked for, in the metadata of the order. */
+const particulars = z.object({
+  reference: z.string(),
+  order_type: z.enum(orderTypes),
+  warehouse_code: z.string(),
+  hold_reference: z.string().nullable(),
+  client_order_number: z.string().nullable(),
+  remark: z.string().nullable(),
+  payment_method: z.enum(paymentMethods),
+  arrival,
+  /** The ordered lines. A line of a partial order may have fewer units in Medusa, or none. */
+  lines: z.array(
+    z.object({
+      sku: z.string(),
+      product_code: z.string(),
+      quantity: z.int().min(1),
+      unit_price: z.int().min(0),
+    }),
+  ),
+})
+export type OrderParticulars = z.output<typeof particulars>
+
+const item = z.object({
+  id: z.string(),
+  variant_sku: z.string().nullable(),
+  product_handle: z.string().nullable(),
+  quantity: z.number(),
+  unit_price: z.number(),
+  detail: z.object({ shipped_quantity: z.number().nullish() }).nullish(),
+})
+
+const fulfillment = z.object({
+  id: z.string(),
+  location_id: z.string().nullish(),
+  shipped_at: z.string().nullable(),
+  delivered_at: z.string().nullish(),
+  canceled_at: z.string().nullable(),
+  labels: z
+    .array(z.object({ tracking_number: z.string().nullish(), tracking_url: z.string().nullish() }))
+    .nullish(),
+  items: z
+    .array(z.object({ line_item_id: z.string().nullish(), sku: z.string().nullish(), quantity: z.number() }))
+    .nullish(),
+})
+
+const order = z.object({
+  id: z.string(),
+  display_id: z.number(),
+  status: z.string(),
+  fulfillment_status: z.string().nullish(),
+  created_at: z.string(),
+  canceled_at: z.string().nullable(),
+  currency_code: z.string(),
+  total: z.number(),
+  item_subtotal: z.number(),
+  shipping_subtotal: z.number(),
+  tax_total: z.number(),
+  discount_subtotal: z.number().nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullable(),
+  items: z.array(item),
+  shipping_methods: z.array(z.object({ name: z.string() })).nullish(),
+  fulfillments: z.array(fulfillment).nullish(),
+})
+
+/** An order or a draft of Medusa that carries a reference of the gateway. */
+export type MedusaOrder = z.output<typeof order> & {
+  readonly isDraft: boolean
+  readonly particulars: OrderParticulars
+}
+
+const fields = [
+  'id,display_id,status,created_at,canceled_at,currency_code,metadata',
+  'total,item_subtotal,shipping_subtotal,tax_total,discount_subtotal',
+  'items.*,items.detail.*,shipping_methods.name',
+  'fulfillments.id,fulfillments.location_id,fulfillments.shipped_at,fulfillments.delivered_at',
+  'fulfillments.canceled_at,fulfillments.labels.*,fulfillments.items.*',
+].join(',')
+
+/** The word by which Medusa's search finds the order of a reference. It stands in the billing address. */
+export const toSearchWord = (reference: string) => `[${reference}]`
+
+export interface NewDraft {
+  readonly body: Readonly<Record<string, unknown>>
+  readonly particulars: OrderParticulars
+}
+
+export class OrderStore {
+  readonly #http: MedusaHttp
+  readonly #ids = new Map<string, string>()
+
+  constructor(http: MedusaHttp) {
+    this.#http = http
+  }
+
+  /** Finds the order of a reference, or else its drafts: more than one if a call that seemed lost took effect. */
+  async find(
+    reference: string,
+  ): Promise<{ readonly order?: MedusaOrder; readonly drafts: readonly MedusaOrder[] }> {
+    const known = this.#ids.get(reference)
+    if (known !== undefined) {
+      const [found] = await this.#list('orders', { id: [known] })
+      if (found?.particulars.reference === reference) return { order: found, drafts: [] }
+    }
+    const query = { q: toSearchWord(reference) }
+    const isOwn = (one: MedusaOrder) => one.particulars.reference === reference
+    // Drafts first: a draft that becomes an order in between is then found as an order.
+    const drafts = (await this.#list('draft_orders', query)).filter(isOwn)
+    const [found] = (await this.#list('orders', query)).filter(isOwn)
+    if (!found) return { drafts }
+    this.#remember(found)
+    return { order: found, drafts: drafts.filter(({ id }) => id !== found.id) }
+  }
+
+  /** Finds the orders of many references, without drafts. */
+  async findOrders(references: readonly string[]): Promise<MedusaOrder[]> {
+    const found = new Map<string, MedusaOrder>()
+    const ids = references.flatMap((reference) => this.#ids.get(reference) ?? [])
+    for (let from = 0; from < ids.length; from += idsPerCall) {
+      const part = await this.#list('orders', { id: ids.slice(from, from + idsPerCall) })
+      for (const one of part) found.set(one.particulars.reference, one)
+    }
+    for (const reference of references) {
+      if (found.has(reference)) continue
+      const { order: one } = await this.find(reference)
+      if (one) found.set(reference, one)
+    }
+    return references.flatMap((reference) => found.get(reference) ?? [])
+  }
+
+  async createDraft({ body, particulars: made }: NewDraft): Promise<void> {
+    await this.#http.post('/admin/draft-orders', anything, { ...body, metadata: { [metadataKey]: made } })
+  }
+
+  /** Makes the draft an order. Medusa reserves every line in the same workflow, or refuses. */
+  async convert(id: string): Promise<void> {
+    await this.#http.post(`/admin/draft-orders/${id}/convert-to-order`, anything)
+  }
+
+  /** Deletes a draft. That it is gone already is no failure. */
+  async deleteDraft(id: string): Promise<void> {
+    try {
+      await this.#http.send({ method: 'DELETE', path: `/admin/draft-orders/${id}`, schema: anything })
+    } catch (error) {
+      if (!isFailure(error, 'missing')) throw error
+    }
+  }
+
+  async cancelFulfillment(orderId: string, id: string): Promise<void> {
+    await this.#http.post(`/admin/orders/${orderId}/fulfillments/${id}/cancel`, anything, {
+      no_notification: true,
+    })
+  }
+
+  async cancel(id: string): Promise<void> {
+    await this.#http.post(`/admin/orders/${id}/cancel`, anything)
+  }
+
+  async #list(
+    kind: 'orders' | 'draft_orders',
+    query: Readonly<Record<string, string | readonly string[]>>,
+  ): Promise<MedusaOrder[]> {
+    const path = kind === 'orders' ? '/admin/orders' : '/admin/draft-orders'
+    const schema = z.object({ orders: z.array(order).optional(), draft_orders: z.array(order).optional() })
+    const page = await this.#http.get(path, schema, { ...query, limit: maxFound, order: 'id', fields })
+    return (page[kind] ?? []).flatMap((one) => {
+      const parsed = particulars.safeParse(one.metadata?.[metadataKey])
+      return parsed.success ? [{ ...one, isDraft: kind === 'draft_orders', particulars: parsed.data }] : []
+    })
+  }
+
+  #remember({ id, particulars: { reference } }: MedusaOrder): void {
+    if (this.#ids.size >= maxRemembered) this.#ids.clear()
+    this.#ids.set(reference, id)
+  }
+}

@@ -1,0 +1,113 @@
+/** Runs the programs of the sandbox: as their own users if this process is root, and otherwise as its own. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { createWriteStream, existsSync, readdirSync } from 'node:fs'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const maxOutputBytes = 16 * 1024 * 1024
+const defaultMaxMs = 300_000
+const stopMs = 10_000
+
+/** A failure that its message explains completely: what is missing or wrong, and what to do. */
+export class SandboxError extends Error {}
+
+/** The user and group as whom a program runs; undefined is this process's own. */
+export interface Owner {
+  readonly uid: number
+  readonly gid: number
+}
+
+/** Returns the ids of a user of the system if this process is root and may become it. */
+export async function findOwner(name: string): Promise<Owner | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const readId = async (flag: string) =>
+    Number(
+      await run('id', [flag, name]).then(
+        ({ stdout }) => stdout.trim(),
+        () => Number.NaN,
+      ),
+    )
+  const [uid, gid] = [await readId('-u'), await readId('-g')]
+  if (Number.isNaN(uid) || Number.isNaN(gid)) throw new SandboxError(`The system has no user ${name}.`)
+  return { uid, gid }
+}
+
+export interface RunOptions {
+  readonly owner?: Owner | undefined
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  readonly maxMs?: number
+}
+
+/** Runs a program to its end and returns its output. Throws with the end of its error output if it fails. */
+export async function runProgram(
+  file: string,
+  args: readonly string[],
+  { owner, cwd, env, maxMs = defaultMaxMs }: RunOptions = {},
+): Promise<string> {
+  try {
+    const { stdout } = await run(file, [...args], {
+      ...owner,
+      ...(cwd === undefined ? {} : { cwd }),
+      env: { ...process.env, ...env },
+      timeout: maxMs,
+      maxBuffer: maxOutputBytes,
+    })
+    return stdout
+  } catch (error) {
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr) : ''
+    const text = output.trim().split('\n').slice(-5).join('\n') || String(error)
+    throw new SandboxError(`${file} failed: ${text}`)
+  }
+}
+
+/** A program that runs until it is stopped. */
+export interface Running {
+  readonly pid: number
+  /** Resolves when it has ended, whatever the reason. */
+  readonly ended: Promise<void>
+  /** Sends a signal, and SIGKILL if the program has not ended after ten seconds. */
+  stop(signal: NodeJS.Signals): Promise<void>
+}
+
+/** Starts a program whose output goes to a file. */
+export function startProgram(
+  file: string,
+  args: readonly string[],
+  { owner, cwd, env, log }: RunOptions & { readonly log: string },
+): Running {
+  const output = createWriteStream(log, { flags: 'a' })
+  const child = spawn(file, args, {
+    ...owner,
+    ...(cwd === undefined ? {} : { cwd }),
+    env: { ...process.env, ...env },
+    // Ctrl-C reaches only this process, which stops the programs in their order.
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  child.stdout?.pipe(output, { end: false })
+  child.stderr?.pipe(output, { end: false })
+  const ended = new Promise<void>((resolve) => {
+    child.once('error', () => resolve())
+    child.once('exit', () => resolve())
+  })
+  void ended.then(() => output.end())
+  return { pid: child.pid ?? 0, ended, stop: (signal) => stopChild(child, ended, signal) }
+}
+
+async function stopChild(child: ChildProcess, ended: Promise<void>, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill(signal)
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
+  await ended
+  clearTimeout(timer)
+}
+
+/** Returns the folder with the programs of the newest PostgreSQL server. */
+export function findPostgres(): string | undefined {
+  const parent = '/usr/lib/postgresql'
+  if (!existsSync(parent)) return undefined
+  const versions = readdirSync(parent).filter((name) => existsSync(`${parent}/${name}/bin/initdb`))
+  const newest = versions.sort((one, other) => Number(other) - Number(one))[0]
+  return newest === undefined ? undefined : `${parent}/${newest}/bin`
+}

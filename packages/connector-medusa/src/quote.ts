@@ -1,0 +1,297 @@
+/** What an order would be allocated and what it would cost. Reads only: Medusa knows nothing of a quote. */
+import {
+  type Costs,
+  type ErpAddress,
+  type ErpResult,
+  type Input,
+  ok,
+  type Quote,
+  rejected,
+} from '@trade-gateway/connector'
+import { toMinor, toUnits } from './amounts.ts'
+import { computeArrival } from './arrival.ts'
+import type { Config } from './config.ts'
+import { type Customer, type Customers, toErpAddress } from './customers.ts'
+import type { Environment } from './environment.ts'
+import type { Good, Goods } from './goods.ts'
+import { findWarehouse, type Places, type Warehouse } from './places.ts'
+import type { Price, Prices } from './prices.ts'
+import type { Shipping, ShippingOption } from './shipping.ts'
+import type { Level, Stock } from './stock.ts'
+
+/** What quotes, holds and orders have in common. */
+export type Request = Omit<Input<'quote'>, 'allow_partial' | 'hold_reference'>
+
+/** Units of a hold that the order would consume: they count as available. */
+export interface Covered {
+  readonly warehouse_code: string
+  readonly quantities: ReadonlyMap<string, number>
+}
+
+export interface PlannedLine {
+  readonly good: Good
+  readonly quantity: number
+  readonly allocated: number
+  readonly price: Price
+}
+
+/** An order as it would be placed. */
+export interface Plan {
+  readonly customer: Customer
+  readonly warehouse: Warehouse
+  readonly lines: readonly PlannedLine[]
+  /** Undefined for a reservation. */
+  readonly option: ShippingOption | undefined
+  /** Where the goods go. If they are picked up or reserved, the customer's own address, whose tax applies. */
+  readonly address: Destination
+  readonly quote: Quote
+}
+
+export type Destination = Omit<ErpAddress, 'address_id' | 'is_default' | 'updated_at'>
+
+interface Sources {
+  readonly places: Places
+  readonly config: Config
+  readonly environment: Environment
+  readonly goods: Goods
+  readonly stock: Stock
+  readonly prices: Prices
+  readonly shipping: Shipping
+  readonly customers: Customers
+}
+
+interface Trip {
+  /** Whether the goods leave the warehouse by a shipping method at all. */
+  readonly isSent: boolean
+  readonly options: readonly ShippingOption[]
+  readonly address: Destination | undefined
+}
+
+export class Quotes {
+  readonly #sources: Sources
+
+  constructor(sources: Sources) {
+    this.#sources = sources
+  }
+
+  /**
+   * Plans an order from one warehouse: the first that has every line, or else the one that has most units. With
+   * `isPartial`, a short line costs what is allocated.
+   */
+  async plan(
+    request: Request,
+    { isPartial, covered }: { readonly isPartial: boolean; readonly covered?: Covered | undefined },
+  ): Promise<ErpResult<Plan>> {
+    const { customers, goods } = this.#sources
+    const wanted = mergeLines(request.lines)
+    const [session, known] = await Promise.all([
+      customers.openSession(request.session, request.customer_code),
+      goods.find([...wanted.keys()]),
+    ])
+    if (!session) return rejected('session_expired', 'The session is not open.')
+    const missing = [...wanted.keys()].find((sku) => !known.has(sku))
+    if (missing !== undefined) return rejected('not_found', `There is no SKU ${missing}.`)
+    const { customer, token } = session
+    const trip = await this.#findTrip(request, customer)
+    if ('rejected' in trip) return trip
+    const address = trip.ok.address ?? this.#findHome(customer)
+    const [{ priced, freightTax }, chosen] = await Promise.all([
+      this.#readPrices(token, { goods: [...known.values()], trip: trip.ok, country: address.country_code }),
+      this.#chooseWarehouse(request, { wanted, known, covered, trip: trip.ok }),
+    ])
+    const blocked = [...known.values()].find(({ sku, isSold }) => !isSold || !priced.has(sku))
+    if (blocked) return rejected('sku_blocked', `${blocked.sku} is not sold to this customer.`)
+    if (!chosen) return rejected('not_found', `There is no warehouse ${request.warehouse_codes.join(', ')}.`)
+    const lines = [...known.values()].map((good) => ({
+      good,
+      quantity: wanted.get(good.sku) ?? 0,
+      allocated: chosen.allocated.get(good.sku) ?? 0,
+      price: priced.get(good.sku) ?? { unit: 0, tax: 0 },
+    }))
+    const { warehouse, option } = chosen
+    const { currency } = this.#sources.places
+    const costs = computeCosts(lines, { isPartial, freight: option?.price ?? 0, freightTax, currency })
+    const quote = this.#toQuote(lines, { warehouse, option, trip: trip.ok, costs, isPartial })
+    return ok({ customer, warehouse, lines, option, address, quote })
+  }
+
+  async #readPrices(
+    token: string,
+    {
+      goods,
+      trip,
+      country,
+    }: { readonly goods: readonly Good[]; readonly trip: Trip; readonly country: string },
+  ): Promise<{ readonly priced: Map<string, Price>; readonly freightTax: number }> {
+    const { prices } = this.#sources
+    const [priced, freightTax] = await Promise.all([
+      prices.read(token, { goods, country }),
+      trip.isSent ? prices.readFreightTax(country) : 0,
+    ])
+    return { priced, freightTax }
+  }
+
+  /** The address whose tax applies when nothing is delivered: the customer's, or that of the first warehouse. */
+  #findHome(customer: Customer): Destination {
+    const own = (customer.addresses ?? []).flatMap(toErpAddress)
+    const home = own.find(({ is_default }) => is_default) ?? own[0]
+    if (home) return home
+    const country_code = this.#sources.places.warehouses[0]?.countryCode ?? ''
+    const nowhere = { phone: null, company: null, address: '', city: '', state: null, postal_code: null }
+    return { ...nowhere, name: customer.email, country_code }
+  }
+
+  async #findTrip({ delivery }: Request, customer: Customer): Promise<ErpResult<Trip>> {
+    if (delivery === null) return ok({ isSent: false, options: [], address: undefined })
+    const { shipping } = this.#sources
+    const carrier = shipping.findCarrier(delivery)
+    if (!carrier) {
+      const name = delivery.to === 'address' ? delivery.shipping_method_id : delivery.service
+      return rejected('not_found', `There is no shipping method ${name}.`)
+    }
+    const options = await shipping.listOptions(carrier)
+    if (delivery.to === 'recipient') {
+      const { name, phone, ...rest } = delivery.recipient
+      return ok({ isSent: true, options, address: { ...rest, name, phone, company: null } })
+    }
+    if (delivery.address_id === null) {
+      if (carrier.kind === 'pickup') return ok({ isSent: true, options, address: undefined })
+      return rejected('invalid_field', `The shipping method ${carrier.code} requires an address.`)
+    }
+    const own = (customer.addresses ?? []).flatMap(toErpAddress)
+    const address = own.find(({ address_id }) => address_id === delivery.address_id)
+    if (!address) return rejected('not_found', `The customer has no address ${delivery.address_id}.`)
+    return ok({ isSent: true, options, address })
+  }
+
+  async #chooseWarehouse(
+    { warehouse_codes, delivery }: Request,
+    { wanted, known, covered, trip }: Wanted,
+  ): Promise<Chosen | undefined> {
+    const { places, stock } = this.#sources
+    const levels = await stock.readAllLevels([...known.values()])
+    let best: (Chosen & { readonly units: number }) | undefined
+    for (const code of warehouse_codes) {
+      const warehouse = findWarehouse(places, code)
+      if (!warehouse) continue
+      const option = trip.options.find((one) => one.warehouse.code === code)
+      if (delivery !== null && !option) continue
+      const own = covered?.warehouse_code === code ? covered.quantities : undefined
+      const allocated = allocate(wanted, (sku) =>
+        countAvailable(levels.get(sku)?.get(warehouse.locationId), own?.get(sku)),
+      )
+      const units = [...allocated.values()].reduce((sum, quantity) => sum + quantity, 0)
+      const isWhole = [...wanted].every(([sku, quantity]) => allocated.get(sku) === quantity)
+      if (isWhole) return { warehouse, option, allocated }
+      if (!best || units > best.units) best = { warehouse, option, allocated, units }
+    }
+    return best ?? this.#findUnserved(warehouse_codes)
+  }
+
+  /** A warehouse from which nothing is delivered: the quote says that the destination is not served. */
+  #findUnserved(codes: readonly string[]): Chosen | undefined {
+    const warehouse = codes
+      .map((code) => findWarehouse(this.#sources.places, code))
+      .find((one) => one !== undefined)
+    return warehouse && { warehouse, option: undefined, allocated: new Map() }
+  }
+
+  #toQuote(lines: readonly PlannedLine[], { warehouse, option, trip, costs, isPartial }: QuoteParts): Quote {
+    const { environment, config, places } = this.#sources
+    const isUnserved = trip.isSent && (!option || !this.#isServed(trip.address))
+    const isShort = lines.some(({ allocated, quantity }) => allocated < quantity)
+    const transit = option?.carrier.days ?? [0, 0]
+    return {
+      fulfillable: !isShort && !isUnserved,
+      lines: lines.map(({ good, quantity, allocated, price }) => ({
+        sku: good.sku,
+        product_code: good.product_code,
+        quantity,
+        quantity_allocated: allocated,
+        short_reasons: allocated < quantity ? ['insufficient_stock' as const] : [],
+        allocations: allocated > 0 ? [{ warehouse_code: warehouse.code, quantity: allocated }] : [],
+        incoming: [],
+        unit_price: price.unit,
+        line_total: price.unit * (isPartial ? allocated : quantity),
+      })),
+      costs,
+      currency: places.currency,
+      arrival: computeArrival(environment.now(), {
+        timezone: warehouse.timezone,
+        dispatch: config.dispatch_days,
+        transit,
+      }),
+      unfulfillable_reasons: [
+        ...(isShort ? ['insufficient_stock' as const] : []),
+        ...(isUnserved ? ['destination_not_served' as const] : []),
+      ],
+      price_expires_at: null,
+    }
+  }
+
+  #isServed(address: Destination | undefined): boolean {
+    return address === undefined || this.#sources.places.countries.has(address.country_code)
+  }
+}
+
+interface Wanted {
+  readonly wanted: ReadonlyMap<string, number>
+  readonly known: ReadonlyMap<string, Good>
+  readonly covered: Covered | undefined
+  readonly trip: Trip
+}
+
+interface Chosen {
+  readonly warehouse: Warehouse
+  readonly option: ShippingOption | undefined
+  readonly allocated: ReadonlyMap<string, number>
+}
+
+interface QuoteParts {
+  readonly warehouse: Warehouse
+  readonly option: ShippingOption | undefined
+  readonly trip: Trip
+  readonly costs: Costs
+  readonly isPartial: boolean
+}
+
+/** Adds up lines of the same SKU, in the order of their first line. */
+export function mergeLines(
+  lines: readonly { readonly sku: string; readonly quantity: number }[],
+): Map<string, number> {
+  const wanted = new Map<string, number>()
+  for (const { sku, quantity } of lines) wanted.set(sku, (wanted.get(sku) ?? 0) + quantity)
+  return wanted
+}
+
+function countAvailable(level: Level | undefined, covered = 0): number {
+  return level ? Math.max(0, level.available + covered) : 0
+}
+
+function allocate(wanted: ReadonlyMap<string, number>, count: (sku: string) => number): Map<string, number> {
+  return new Map([...wanted].map(([sku, quantity]) => [sku, Math.min(quantity, count(sku))]))
+}
+
+/** Computes the costs as Medusa does: tax is added up exactly, and only the total is rounded. */
+export function computeCosts(
+  lines: readonly Pick<PlannedLine, 'quantity' | 'allocated' | 'price'>[],
+  { isPartial, freight, freightTax, currency }: CostSettings,
+): Costs {
+  let goods = 0
+  let tax = 0
+  for (const { quantity, allocated, price } of lines) {
+    const units = isPartial ? allocated : quantity
+    goods += price.unit * units
+    tax += price.tax * units
+  }
+  const taxMinor = toMinor(tax + toUnits(freight, currency) * freightTax, currency)
+  return { goods, freight, handling: 0, tax: taxMinor, discount: 0, total: goods + freight + taxMinor }
+}
+
+interface CostSettings {
+  readonly isPartial: boolean
+  readonly freight: number
+  /** The part of the freight that is its tax. */
+  readonly freightTax: number
+  readonly currency: string
+}

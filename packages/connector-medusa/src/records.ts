@@ -1,0 +1,213 @@
+/**
+ * Holds and fences, as reservations of Medusa that belong to no order. The description of a reservation names the
+ * gateway's reference, and its metadata say the rest. A hold ends by setting the quantity of its reservations to zero,
+ * which is one step and leaves the record.
+ */
+import { arrival, costs, orderTypes } from '@trade-gateway/connector'
+import { z } from 'zod'
+import type { MedusaHttp } from './http.ts'
+
+const referencesPerCall = 20
+const maxRows = 2000
+const anything = z.unknown()
+
+/** How a hold can end. */
+const endings = ['released', 'expired', 'consumed'] as const
+export type Ending = (typeof endings)[number]
+
+/** One line of a hold. The quantity of its reservation is `quantity` until it ends, and then 0. */
+const holdLine = z.object({
+  kind: z.literal('hold'),
+  reference: z.string(),
+  order_type: z.enum(orderTypes),
+  warehouse_code: z.string(),
+  /** The place of the line in the hold, from 0, and the number of lines. */
+  index: z.int().min(0),
+  count: z.int().min(1),
+  sku: z.string(),
+  product_code: z.string(),
+  quantity: z.int().min(1),
+  unit_price: z.int().min(0),
+  currency: z.string(),
+  expires_at: z.string(),
+  /** Of the whole hold, with each of its lines. */
+  costs: costs.nullable(),
+  arrival: arrival.nullable(),
+  /** With the first line, which is reserved first: all lines, so that a hold that was cut off can be finished. */
+  plan: z
+    .array(
+      z.object({
+        sku: z.string(),
+        product_code: z.string(),
+        inventory_item_id: z.string(),
+        quantity: z.int().min(1),
+        unit_price: z.int().min(0),
+      }),
+    )
+    .nullable(),
+  ending: z.enum(endings).nullable(),
+  ended_at: z.string().nullable(),
+  /** The order that consumed the hold. */
+  consumed_by: z.string().nullable(),
+})
+const fence = z.object({ kind: z.literal('fence'), reference: z.string() })
+/** An order that ends a hold before it has a draft, because Medusa makes no draft of units that are held. */
+const intent = z.object({ kind: z.literal('intent'), reference: z.string(), hold_reference: z.string() })
+const particulars = z.discriminatedUnion('kind', [holdLine, fence, intent])
+
+export type HoldLine = z.output<typeof holdLine>
+export type Intent = z.output<typeof intent>
+type Particulars = z.output<typeof particulars>
+
+/** A reservation of Medusa that the connector made. */
+export interface Row<T> {
+  readonly id: string
+  readonly locationId: string
+  readonly inventoryItemId: string
+  /** What Medusa reserves for it now. */
+  readonly quantity: number
+  readonly particulars: T
+}
+
+/** What a reservation is of, even one of nothing. */
+export interface Place {
+  readonly locationId: string
+  readonly inventoryItemId: string
+}
+
+export interface Records {
+  /** One row for each line, in the order of the lines. */
+  readonly hold: readonly Row<HoldLine>[]
+  /** Rows that are there a second time, because a call that seemed lost took effect later. */
+  readonly surplus: readonly Row<HoldLine>[]
+  readonly intents: readonly Row<Intent>[]
+  readonly isFenced: boolean
+}
+
+const page = z.object({
+  reservations: z.array(
+    z.object({
+      id: z.string(),
+      location_id: z.string(),
+      inventory_item_id: z.string(),
+      quantity: z.number(),
+      metadata: z.record(z.string(), z.unknown()).nullable(),
+    }),
+  ),
+})
+
+/** The field of metadata that the connector owns. */
+export const metadataKey = 'trade_gateway'
+const describeReference = (reference: string) => `Trade Gateway ${reference}`
+
+/** Reads and writes the reservations. */
+export class RecordStore {
+  readonly #http: MedusaHttp
+
+  constructor(http: MedusaHttp) {
+    this.#http = http
+  }
+
+  /** Reads what is recorded under references. A reference without a record has an empty one. */
+  async read(references: readonly string[]): Promise<Map<string, Records>> {
+    const rows: Row<Particulars>[] = []
+    for (let from = 0; from < references.length; from += referencesPerCall) {
+      const descriptions = references.slice(from, from + referencesPerCall).map(describeReference)
+      const { reservations } = await this.#http.get('/admin/reservations', page, {
+        'description[$in]': descriptions,
+        limit: maxRows,
+        order: 'id',
+        fields: 'id,location_id,inventory_item_id,quantity,metadata',
+      })
+      for (const one of reservations) {
+        const parsed = particulars.safeParse(one.metadata?.[metadataKey])
+        if (!parsed.success) continue
+        const { id, location_id, inventory_item_id, quantity } = one
+        const place = { locationId: location_id, inventoryItemId: inventory_item_id }
+        rows.push({ id, ...place, quantity, particulars: parsed.data })
+      }
+    }
+    return new Map(references.map((reference) => [reference, gather(rows, reference)]))
+  }
+
+  async readOne(reference: string): Promise<Records> {
+    return (
+      (await this.read([reference])).get(reference) ?? { hold: [], surplus: [], intents: [], isFenced: false }
+    )
+  }
+
+  /** Reserves the units of a line. Throws `MedusaFailure` of kind `refused` if there are too few. */
+  async createLine(place: Place, line: HoldLine): Promise<void> {
+    await this.#create(place, { quantity: line.quantity, particulars: line })
+  }
+
+  /** Records that nothing may come to exist under a reference. */
+  async createFence(place: Place, reference: string): Promise<void> {
+    await this.#create(place, { quantity: 0, particulars: { kind: 'fence', reference } })
+  }
+
+  /** Records that an order is about to consume a hold. */
+  async createIntent(place: Place, { reference, hold_reference }: Omit<Intent, 'kind'>): Promise<void> {
+    await this.#create(place, { quantity: 0, particulars: { kind: 'intent', reference, hold_reference } })
+  }
+
+  async #create(
+    { locationId, inventoryItemId }: Place,
+    { quantity, particulars }: { readonly quantity: number; readonly particulars: Particulars },
+  ): Promise<void> {
+    await this.#http.post('/admin/reservations', anything, {
+      location_id: locationId,
+      inventory_item_id: inventoryItemId,
+      quantity,
+      description: describeReference(particulars.reference),
+      metadata: { [metadataKey]: particulars },
+    })
+  }
+
+  /** Sets the units and the particulars of a line in one step. */
+  async updateLine(row: Row<HoldLine>, quantity: number, line: HoldLine): Promise<void> {
+    await this.#http.post(`/admin/reservations/${row.id}`, anything, {
+      quantity,
+      metadata: { [metadataKey]: line },
+    })
+  }
+
+  /** Deletes a record of something that never came to be. */
+  async delete({ id }: Pick<Row<Particulars>, 'id'>): Promise<void> {
+    await this.#http.send({ method: 'DELETE', path: `/admin/reservations/${id}`, schema: anything })
+  }
+
+  /** Finds a location and an item that Medusa keeps a level of: a reservation of nothing requires one, too. */
+  async findAnchor(locationId: string): Promise<string | undefined> {
+    const items = z.object({ inventory_items: z.array(z.object({ id: z.string() })) })
+    const query = { 'location_levels[location_id]': locationId, limit: 1, fields: 'id' }
+    return (await this.#http.get('/admin/inventory-items', items, query)).inventory_items[0]?.id
+  }
+}
+
+function gather(rows: readonly Row<Particulars>[], reference: string): Records {
+  const hold = new Map<number, Row<HoldLine>>()
+  const surplus: Row<HoldLine>[] = []
+  const intents: Row<Intent>[] = []
+  let isFenced = false
+  for (const { particulars: found, ...row } of rows) {
+    if (found.reference !== reference) continue
+    if (found.kind === 'fence') isFenced = true
+    else if (found.kind === 'intent') intents.push({ ...row, particulars: found })
+    else if (hold.has(found.index)) surplus.push({ ...row, particulars: found })
+    else hold.set(found.index, { ...row, particulars: found })
+  }
+  const lines = [...hold.values()].sort((one, other) => one.particulars.index - other.particulars.index)
+  return { hold: lines, surplus, intents, isFenced }
+}
+
+/** The state of a hold: `begun` has not all of its lines, `ending` not all of them ended. */
+export type HoldState = 'none' | 'begun' | 'held' | 'ending' | Ending
+
+export function readHoldState(rows: readonly Row<HoldLine>[]): HoldState {
+  const [first] = rows
+  if (!first) return 'none'
+  const ended = rows.filter(({ particulars: { ending } }) => ending !== null)
+  if (ended.length === 0) return rows.length === first.particulars.count ? 'held' : 'begun'
+  return ended.length === rows.length ? (ended[0]?.particulars.ending ?? 'released') : 'ending'
+}

@@ -1,0 +1,138 @@
+/** What the warehouse's staff does in Medusa is seen through the connector. */
+import { type Erp, unwrap } from '@trade-gateway/connector'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { MedusaHttp } from '../src/http.ts'
+import { deepSku } from '../src/medusa/seed-goods.ts'
+import {
+  createReference,
+  isConfigured,
+  openAdmin,
+  openConnector,
+  type Request,
+  readAvailable,
+  reportLeftOut,
+  signIn,
+} from './live.ts'
+
+const warehouse = 'AUSYD1'
+const maxTestMs = 120_000
+const limits = { expected_total: null, max_total: null, client_order_number: null, remark: null }
+const anything = z.unknown()
+
+if (!isConfigured) reportLeftOut('journey.test.ts')
+
+const orders = z.object({
+  orders: z.array(
+    z.object({
+      id: z.string(),
+      items: z.array(z.object({ id: z.string(), quantity: z.number() })),
+      fulfillments: z.array(z.object({ id: z.string() })),
+    }),
+  ),
+})
+
+async function findOrder(admin: MedusaHttp, reference: string) {
+  const query = { q: `[${reference}]`, fields: 'id,items.id,items.quantity,fulfillments.id' }
+  const [order] = (await admin.get('/admin/orders', orders, query)).orders
+  if (!order) throw new Error(`Medusa has no order ${reference}.`)
+  return { ...order, items: order.items.map(({ id, quantity }) => ({ id, quantity })) }
+}
+
+async function pack(admin: MedusaHttp, reference: string): Promise<void> {
+  const { id, items } = await findOrder(admin, reference)
+  await admin.post(`/admin/orders/${id}/fulfillments`, anything, { items, no_notification: true })
+}
+
+async function ship(admin: MedusaHttp, reference: string, tracking_number: string): Promise<void> {
+  const { id, items, fulfillments } = await findOrder(admin, reference)
+  await admin.post(`/admin/orders/${id}/fulfillments/${fulfillments[0]?.id}/shipments`, anything, {
+    items,
+    labels: [
+      { tracking_number, tracking_url: 'https://track.example/1', label_url: 'https://label.example/1' },
+    ],
+    no_notification: true,
+  })
+}
+
+describe.skipIf(!isConfigured)('an order', () => {
+  let erp: Erp
+  let request: Request
+  const admin = openAdmin()
+  beforeAll(async () => {
+    erp = await openConnector()
+    request = await signIn(erp, warehouse)
+  })
+
+  const submit = async (quantity: number) => {
+    const reference = createReference()
+    const lines = [{ sku: deepSku, quantity }]
+    const order = { ...request, ...limits, lines, reference, hold_reference: null, allow_partial: false }
+    unwrap(await erp.submit(order))
+    return reference
+  }
+
+  it(
+    'that was shipped in Medusa has its shipment and tracking number, and cannot be voided',
+    async () => {
+      const before = await readAvailable(erp, warehouse, deepSku)
+      const reference = await submit(2)
+      await pack(admin, reference)
+      await ship(admin, reference, 'TRACK-1')
+      const [document] = unwrap(await erp['documents.read']({ references: [reference] })).documents
+      expect(document).toMatchObject({
+        status: 'shipped',
+        shipments: [
+          { warehouse_code: warehouse, tracking_number: 'TRACK-1', lines: [{ sku: deepSku, quantity: 2 }] },
+        ],
+      })
+      expect(await erp.void({ reference })).toMatchObject({ rejected: { reason: 'already_shipped' } })
+      expect(await readAvailable(erp, warehouse, deepSku)).toBe(before - 2)
+    },
+    maxTestMs,
+  )
+
+  it(
+    'that was packed is intercepted by a void, and its units come back',
+    async () => {
+      const before = await readAvailable(erp, warehouse, deepSku)
+      const reference = await submit(3)
+      await pack(admin, reference)
+      const { document } = unwrap(await erp.void({ reference }))
+      expect(document.status).toBe('intercepted')
+      expect(await readAvailable(erp, warehouse, deepSku)).toBe(before)
+    },
+    maxTestMs,
+  )
+
+  it(
+    'to the end customer of a drop-ship order has the recipient in Medusa',
+    async () => {
+      const reference = createReference()
+      const recipient = {
+        name: 'Alex Lee',
+        phone: '+61 2 5550 1234',
+        address: '1 Example Street',
+        city: 'Sydney',
+        state: 'NSW',
+        postal_code: '2000',
+        country_code: 'AU',
+      }
+      const delivery = { to: 'recipient', service: 'express', recipient } as const
+      const lines = [{ sku: deepSku, quantity: 1 }]
+      const order = { ...request, ...limits, order_type: 'dropship' as const, delivery, lines, reference }
+      unwrap(await erp.submit({ ...order, hold_reference: null, allow_partial: false }))
+      const { id } = await findOrder(admin, reference)
+      const address = z.object({ first_name: z.string(), address_1: z.string(), phone: z.string() })
+      const schema = z.object({ order: z.object({ shipping_address: address }) })
+      const found = await admin.get(`/admin/orders/${id}`, schema, { fields: 'id,shipping_address.*' })
+      expect(found.order.shipping_address).toMatchObject({
+        first_name: recipient.name,
+        address_1: recipient.address,
+        phone: recipient.phone,
+      })
+      unwrap(await erp.void({ reference }))
+    },
+    maxTestMs,
+  )
+})

@@ -1,0 +1,93 @@
+/** A connector to the Medusa that the environment names, filled by `npm run medusa-sandbox`. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Erp, type Input, unwrap } from '@trade-gateway/connector'
+import { z } from 'zod'
+import { type Config, parseConfigFile } from '../src/config.ts'
+import { systemEnvironment } from '../src/environment.ts'
+import { openMedusa } from '../src/erp.ts'
+import { MedusaHttp, toKeyHeaders } from '../src/http.ts'
+import { customerPassword, customers } from '../src/medusa/settings.ts'
+import type { StepHook } from '../src/steps.ts'
+
+const { TEST_MEDUSA_URL, TEST_MEDUSA_SECRET_KEY, TEST_MEDUSA_PUBLISHABLE_KEY } = process.env
+const configFile = join(import.meta.dirname, '../sandbox.json')
+
+export const isConfigured = Boolean(TEST_MEDUSA_URL && TEST_MEDUSA_SECRET_KEY && TEST_MEDUSA_PUBLISHABLE_KEY)
+
+/** Says in one line that a file was left out. */
+export function reportLeftOut(file: string): void {
+  process.stdout.write(
+    `left out: ${file}, because TEST_MEDUSA_URL, TEST_MEDUSA_SECRET_KEY and TEST_MEDUSA_PUBLISHABLE_KEY are not set\n`,
+  )
+}
+
+async function readTestConfig(): Promise<Config> {
+  return {
+    ...parseConfigFile(await readFile(configFile, 'utf8'), configFile),
+    url: TEST_MEDUSA_URL ?? '',
+    secretKey: TEST_MEDUSA_SECRET_KEY ?? '',
+    publishableKey: TEST_MEDUSA_PUBLISHABLE_KEY ?? '',
+  }
+}
+
+/** Opens a connector as a new process would: it remembers nothing. */
+export async function openConnector(onStep?: StepHook): Promise<Erp> {
+  return openMedusa(await readTestConfig(), { environment: systemEnvironment, ...(onStep ? { onStep } : {}) })
+}
+
+/** Medusa's Admin API, as its staff uses it. */
+export function openAdmin(): MedusaHttp {
+  return new MedusaHttp({ url: TEST_MEDUSA_URL ?? '', headers: toKeyHeaders(TEST_MEDUSA_SECRET_KEY ?? '') })
+}
+
+export type Request = Omit<Input<'quote'>, 'lines' | 'allow_partial' | 'hold_reference'>
+
+/** Signs the first customer in. Returns the common part of its requests. */
+export async function signIn(erp: Erp, warehouse_code: string): Promise<Request> {
+  const username = customers[0]?.email ?? ''
+  const { customer_code, session } = unwrap(await erp.sign_in({ username, password: customerPassword }))
+  const { addresses } = unwrap(await erp.addresses({ customer_code }))
+  return {
+    order_type: 'wholesale',
+    customer_code,
+    session,
+    warehouse_codes: [warehouse_code],
+    delivery: { to: 'address', shipping_method_id: 'standard', address_id: addresses[0]?.address_id ?? '' },
+    payment_method: 'invoice',
+  }
+}
+
+export const createReference = () => `live-${systemEnvironment.createId()}`.slice(0, 40)
+
+export async function readAvailable(erp: Erp, warehouse_code: string, sku: string): Promise<number> {
+  const { rows } = unwrap(await erp['stock.read']({ warehouse_code, skus: [sku] }))
+  return rows[0]?.quantity_available ?? Number.NaN
+}
+
+const item = z.object({
+  inventory_items: z.array(
+    z.object({ id: z.string(), location_levels: z.array(z.object({ location_id: z.string() })) }),
+  ),
+})
+
+/** Reserves units in Medusa directly, as a shop beside the gateway does. Returns the id of the reservation. */
+export async function buyElsewhere(warehouse_code: string, sku: string, quantity: number): Promise<string> {
+  const admin = openAdmin()
+  const { inventory_items } = await admin.get('/admin/inventory-items', item, {
+    sku,
+    fields: 'id,location_levels.location_id',
+  })
+  const locations = z.object({ stock_locations: z.array(z.object({ id: z.string() })) })
+  const { stock_locations } = await admin.get('/admin/stock-locations', locations, { name: warehouse_code })
+  const { reservation } = await admin.post(
+    '/admin/reservations',
+    z.object({ reservation: z.object({ id: z.string() }) }),
+    { inventory_item_id: inventory_items[0]?.id, location_id: stock_locations[0]?.id, quantity },
+  )
+  return reservation.id
+}
+
+export async function giveBack(id: string): Promise<void> {
+  await openAdmin().send({ method: 'DELETE', path: `/admin/reservations/${id}`, schema: z.unknown() })
+}
