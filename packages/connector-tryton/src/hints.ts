@@ -94,6 +94,7 @@ export class Feed {
   readonly #name: string
   readonly #sources: readonly Source[]
   readonly #toKeys: (writes: readonly Write[]) => Promise<Keys>
+  #serial = 0
   readonly #remembered = new Map<string, ReadonlyMap<string, number>>()
 
   constructor(
@@ -113,9 +114,11 @@ export class Feed {
     const { rpc } = this.#connector
     const epoch = await rpc.readEpoch()
     const now = rpc.readServerTime()
+    this.#serial += 1
+    const serial = this.#serial
     const cursor = text === null ? undefined : parseCursor(text, this.#name, epoch)
     if (!cursor || now - cursor.polledAt > maxCursorAgeMs) {
-      const fresh = formatCursor({ feed: this.#name, epoch, polledAt: now, longPolledAt: now })
+      const fresh = formatCursor({ feed: this.#name, epoch, polledAt: now, longPolledAt: now, serial })
       return { cursor: fresh, everything: text !== null, keys: [], more: false }
     }
     const isLong = now - cursor.longPolledAt >= longEveryMs
@@ -124,7 +127,7 @@ export class Feed {
     const known = this.#remembered.get(text ?? '') ?? new Map<string, number>()
     const keys = await this.#toKeys(writes.filter(({ key }) => !known.has(key)))
     const longPolledAt = isLong ? now : cursor.longPolledAt
-    const next = formatCursor({ feed: this.#name, epoch, polledAt: now, longPolledAt })
+    const next = formatCursor({ feed: this.#name, epoch, polledAt: now, longPolledAt, serial })
     this.#remember(next, known, writes)
     const distinct = keys === 'everything' ? [] : [...new Set(keys)]
     const isTooMany = keys === 'everything' || distinct.length > maxPerCall
