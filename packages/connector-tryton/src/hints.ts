@@ -1,7 +1,7 @@
 /**
  * Hints by `write_date` and `create_date`. Tryton stamps rows with the start of their transaction, so that a row can
  * become visible long after its stamp: a counted inventory of 2,000 lines after 85 s. Each poll therefore overlaps with
- * the time before it: by 15 s, and once a minute by 15 minutes. A connector's memory of what it hinted for a cursor
+ * the time before it: by 15 s, and every ten seconds by 15 minutes. A connector's memory of what it hinted for a cursor
  * keeps the overlap from hinting the same write again and again; without that memory, hints only repeat.
  */
 import { maxPerCall } from '@trade-gateway/connector'
@@ -13,9 +13,9 @@ import { id, instant, toInstant } from './values.ts'
 
 const shortOverlapMs = 15_000
 const longOverlapMs = 15 * 60_000
-const longEveryMs = 60_000
+const longEveryMs = 10_000
 /** The time after which a change is hinted at the latest: the next long poll, and the poll's own time. */
-export const hintLagMs = longEveryMs + 15_000
+export const hintLagMs = longEveryMs + 5_000
 const maxCursorAgeMs = 24 * 60 * 60_000
 const maxRememberedCursors = 200
 const maxRememberedWrites = 20_000
