@@ -4,7 +4,9 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-port=28100 postgres_port=28101 connector_port=28102
+# Ports of this run alone, below those that the system gives to clients.
+port=$((20000 + $$ % 4000 * 3))
+postgres_port=$((port + 1)) connector_port=$((port + 2))
 home=$(mktemp -d)
 # PostgreSQL and Tryton run as other users and must reach their folders.
 chmod 711 "$home"
@@ -49,8 +51,12 @@ for _ in $(seq 240); do
 done
 
 failed=0
+"$node" packages/connector-tryton/tests/staff.ts --port $port 2>"$home/staff.log" &
+staff=$!
+pids+=("$staff")
 npm run -s conformance -- "http://127.0.0.1:$connector_port" --customer CUST-HARBOUR \
   --username harbour@shop.example --warehouse AUSYD1 --sku ST0008-S || failed=1
+kill "$staff" || { cat "$home/staff.log"; failed=1; }
 printf 'conformance after %d s\n' "$SECONDS"
 TEST_TRYTON_URL=$TRYTON_URL npx vitest run --no-file-parallelism packages/connector-tryton/tests || failed=1
 printf 'the risks after %d s\n' "$SECONDS"

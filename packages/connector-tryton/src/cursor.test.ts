@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { formatCursor, parseCursor } from './cursor.ts'
 
-const cursor = { feed: 'stock', epoch: 'ab1x2', polledAt: 1_795_000_000_000, longPolledAt: 1_794_999_990_000 }
+const cursor = {
+  feed: 'stock',
+  epoch: 'ab1x2',
+  polledAt: 1_795_000_000_000,
+  longPolledAt: 1_794_999_990_000,
+  serial: 7,
+}
 
 describe('A cursor', () => {
   it('is understood by the feed and the start that made it', () => {

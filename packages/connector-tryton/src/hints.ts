@@ -1,7 +1,7 @@
 /**
  * Hints by `write_date` and `create_date`. Tryton stamps rows with the start of their transaction, so that a row can
  * become visible long after its stamp: a counted inventory of 2,000 lines after 85 s. Each poll therefore overlaps with
- * the time before it: by 15 s, and once a minute by 15 minutes. A connector's memory of what it hinted for a cursor
+ * the time before it: by 15 s, and every ten seconds by 15 minutes. A connector's memory of what it hinted for a cursor
  * keeps the overlap from hinting the same write again and again; without that memory, hints only repeat.
  */
 import { maxPerCall } from '@trade-gateway/connector'
@@ -13,9 +13,9 @@ import { id, instant, toInstant } from './values.ts'
 
 const shortOverlapMs = 15_000
 const longOverlapMs = 15 * 60_000
-const longEveryMs = 60_000
+const longEveryMs = 10_000
 /** The time after which a change is hinted at the latest: the next long poll, and the poll's own time. */
-export const hintLagMs = longEveryMs + 15_000
+export const hintLagMs = longEveryMs + 5_000
 const maxCursorAgeMs = 24 * 60 * 60_000
 const maxRememberedCursors = 200
 const maxRememberedWrites = 20_000
@@ -94,6 +94,7 @@ export class Feed {
   readonly #name: string
   readonly #sources: readonly Source[]
   readonly #toKeys: (writes: readonly Write[]) => Promise<Keys>
+  #serial = 0
   readonly #remembered = new Map<string, ReadonlyMap<string, number>>()
 
   constructor(
@@ -113,9 +114,11 @@ export class Feed {
     const { rpc } = this.#connector
     const epoch = await rpc.readEpoch()
     const now = rpc.readServerTime()
+    this.#serial += 1
+    const serial = this.#serial
     const cursor = text === null ? undefined : parseCursor(text, this.#name, epoch)
     if (!cursor || now - cursor.polledAt > maxCursorAgeMs) {
-      const fresh = formatCursor({ feed: this.#name, epoch, polledAt: now, longPolledAt: now })
+      const fresh = formatCursor({ feed: this.#name, epoch, polledAt: now, longPolledAt: now, serial })
       return { cursor: fresh, everything: text !== null, keys: [], more: false }
     }
     const isLong = now - cursor.longPolledAt >= longEveryMs
@@ -124,7 +127,7 @@ export class Feed {
     const known = this.#remembered.get(text ?? '') ?? new Map<string, number>()
     const keys = await this.#toKeys(writes.filter(({ key }) => !known.has(key)))
     const longPolledAt = isLong ? now : cursor.longPolledAt
-    const next = formatCursor({ feed: this.#name, epoch, polledAt: now, longPolledAt })
+    const next = formatCursor({ feed: this.#name, epoch, polledAt: now, longPolledAt, serial })
     this.#remember(next, known, writes)
     const distinct = keys === 'everything' ? [] : [...new Set(keys)]
     const isTooMany = keys === 'everything' || distinct.length > maxPerCall

@@ -197,10 +197,15 @@ export class Rpc {
     return body.data.result ?? null
   }
 
-  /** The header has whole seconds; their middle is the best guess. */
+  /**
+   * The header has whole seconds. The known difference of the clocks is kept while it fits, so that the time that is
+   * derived from it does not jump within a second.
+   */
   #keepServerTime(date: string | null): void {
     const at = date === null ? Number.NaN : Date.parse(date)
-    if (!Number.isNaN(at)) this.#clockOffset = at + 500 - this.#options.environment.now()
+    if (Number.isNaN(at)) return
+    const least = at - this.#options.environment.now()
+    this.#clockOffset = Math.min(Math.max(this.#clockOffset, least), least + 1_000)
   }
 }
 

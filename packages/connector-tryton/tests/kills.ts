@@ -37,7 +37,9 @@ import {
 import { openAdminSession } from '../src/tryton/trytond.ts'
 
 const token = 'token-of-the-kills'
-const connectorPort = 28_112
+/** Ports of this process alone, below those that the system gives to clients. */
+const firstPort = 14_000 + (process.pid % 1_900) * 3
+const connectorPort = firstPort + 2
 const warehouse_code = 'AUSYD2'
 const skus = ['ST0008-S', 'ST0015-S', 'ST0022-S'] as const
 const maxOrders = 5_000
@@ -253,7 +255,7 @@ async function main(): Promise<number> {
   }
   const settings: SandboxSettings = {
     home: await mkdtemp(join(tmpdir(), 'tryton-kills-')),
-    ...{ port: 28_110, postgresPort: 28_111, styles: 60, dump: committedDump },
+    ...{ port: firstPort, postgresPort: firstPort + 1, styles: 60, dump: committedDump },
     report: (line) => void process.stdout.write(`… ${line}\n`),
   }
   const sandbox = await startSandbox(settings)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { z } from 'zod'
 import { customerPassword, customers } from '../src/tryton/settings.ts'
 import { id, toDecimal } from '../src/values.ts'
+import { bookBack } from './book-back.ts'
 import {
   createReference,
   describeLive,
@@ -156,7 +157,7 @@ describeLive('What the connector reads', () => {
     }
     const list = async () => unwrap(await live.erp.transactions({ ...input, limit: 200 })).transactions
     const before = await list()
-    await bookBack(live, '2021-03-05', '12.34')
+    await bookBack(live.staff, '2021-03-05', '12.34')
     const after = await list()
     expect(after.slice(1)).toEqual(before)
     expect(after[0]).toMatchObject({ amount: 1234, type: 'payment' })
@@ -180,35 +181,6 @@ describeLive('What the connector reads', () => {
     expect(live.logged.join('\n')).toMatch(/-KG: its unit is not counted in whole pieces/)
   })
 })
-
-/** Posts a payment of the first customer on a day of the past. */
-async function bookBack({ staff, connector }: Live, day: string, amount: string): Promise<void> {
-  const { company } = connector.places
-  const party = await staff.findOne('party.party', [['code', '=', customers[0].code]])
-  const journal = await staff.findOne('account.journal', [['type', '=', 'cash']])
-  const receivable = await staff.findOne('account.account', [['type.receivable', '=', true]])
-  const cash = await staff.findOne('account.account', [['name', 'ilike', '%cash%']])
-  const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
-  const on = { __class__: 'date', year, month, day: date }
-  const period = await staff.findOne('account.period', [
-    ['start_date', '<=', on],
-    ['end_date', '>=', on],
-  ])
-  const line = { debit: toDecimal('0'), credit: toDecimal('0') }
-  const move = await staff.createOne('account.move', {
-    ...{ company, journal, period, date: on },
-    lines: [
-      [
-        'create',
-        [
-          { ...line, account: receivable, party, credit: toDecimal(amount) },
-          { ...line, account: cash, debit: toDecimal(amount) },
-        ],
-      ],
-    ],
-  })
-  await staff.press('account.move', 'post', [move])
-}
 
 async function readTrytonBalance({ staff }: Live, code: string): Promise<number> {
   const party = await staff.findOne('party.party', [['code', '=', code]])

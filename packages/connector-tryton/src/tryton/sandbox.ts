@@ -9,7 +9,7 @@ import { seedGoods } from './seed-goods.ts'
 import { seedHistory } from './seed-history.ts'
 import { Seeder } from './seeder.ts'
 import { type SandboxSettings, toUrl } from './settings.ts'
-import { SandboxError } from './system.ts'
+import { requireFreePort, SandboxError } from './system.ts'
 import { openAdminSession, Trytond } from './trytond.ts'
 
 /** The connector's README asks operators for the same: no statement outlives the call that it is for. */
@@ -26,6 +26,8 @@ export interface Sandbox {
 /** Installs, fills and starts a Tryton. What is there already is kept. Stops everything again if a step fails. */
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const { home, report } = settings
+  await requireFreePort(settings.port, '--port')
+  await requireFreePort(settings.postgresPort, '--postgres-port')
   await installPackages(report)
   await mkdir(home, { recursive: true })
   // PostgreSQL and Tryton run as other users and must reach their folders in it.

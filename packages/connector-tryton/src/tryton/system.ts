@@ -2,6 +2,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createWriteStream, existsSync, readdirSync } from 'node:fs'
 import { chown } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -103,6 +104,17 @@ async function stopChild(child: ChildProcess, ended: Promise<void>, signal: Node
   const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
   await ended
   clearTimeout(timer)
+}
+
+/** Throws if something listens on a port already: a server that is not ours would look like one that has started. */
+export async function requireFreePort(port: number, flag: string): Promise<void> {
+  const server = createServer()
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => resolve(true))
+  })
+  server.close()
+  if (!isFree) throw new SandboxError(`The port ${port} is in use. Give another ${flag}.`)
 }
 
 /** Returns the folder with the programs of the newest PostgreSQL server, such as /usr/lib/postgresql/15/bin. */
