@@ -47,7 +47,9 @@ failed=0
 username=$(sed -n 's/^customer Harbour Stores: \([^ ]*\) .*/\1/p' "$work/sandbox")
 UPSTREAM_PASSWORD=$(sed -n 's/^customer Harbour Stores: [^ ]* //p' "$work/sandbox")
 export UPSTREAM_PASSWORD
-npm run -s conformance -- "http://127.0.0.1:$connector_port" --username "$username" --warehouse AUSYD1 --sku MED-0001-S \
+customer=$(curl -s "http://127.0.0.1:$connector_port/sign_in" -H "Authorization: Bearer $UPSTREAM_TOKEN" \
+  -d "{\"username\": \"$username\", \"password\": \"$UPSTREAM_PASSWORD\"}" | sed 's/.*"customer_code":"\([^"]*\)".*/\1/')
+npm run -s conformance -- "http://127.0.0.1:$connector_port" --customer "$customer" --username "$username" --warehouse AUSYD1 --sku MED-0001-S \
   >"$work/conformance" || { failed=1; cat "$work/connector"; }
 grep -v '^ok' "$work/conformance"
 TEST_MEDUSA_URL=$MEDUSA_URL TEST_MEDUSA_SECRET_KEY=$MEDUSA_SECRET_KEY TEST_MEDUSA_PUBLISHABLE_KEY=$MEDUSA_PUBLISHABLE_KEY \

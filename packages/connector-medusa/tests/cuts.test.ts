@@ -9,10 +9,12 @@ import {
   giveBack,
   isConfigured,
   openConnector,
+  openWhole,
   type Request,
   readAvailable,
   reportLeftOut,
   signIn,
+  writeFence,
 } from './live.ts'
 
 const warehouse = 'CHNZJ1'
@@ -189,6 +191,25 @@ describe.skipIf(!isConfigured)('a write that was cut off', () => {
       const { document } = unwrap(await erp.settle({ reference }))
       expect(document?.status).toBe('expired')
       expect(await readBoth()).toEqual(before)
+    },
+    maxTestMs,
+  )
+
+  it(
+    'and whose line arrives after it was settled as absent is swept away by the next connector',
+    async () => {
+      const before = await readBoth()
+      const reference = createReference()
+      const mortal = await openMortal('hold.reserve', 2)
+      await expect(mortal.hold(createHold(reference, 1))).rejects.toThrow('killed')
+      // The fence is written as if the lines had not been there yet.
+      await writeFence(reference)
+      const { erp: reborn, sweep } = await openWhole()
+      await sweep()
+      expect(await readBoth()).toEqual(before)
+      expect(await reborn.hold(createHold(reference, 1))).toMatchObject({
+        rejected: { reason: 'invalid_state' },
+      })
     },
     maxTestMs,
   )
