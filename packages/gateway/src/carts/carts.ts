@@ -12,7 +12,7 @@ import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { draftDefaults, toDraftRow } from '../ordering/drafts.ts'
-import { checkGoods, findStyleOf } from '../ordering/goods.ts'
+import { checkGoods, checkLineCount, findStyleOf } from '../ordering/goods.ts'
 import { sumAvailable } from '../stock/available.ts'
 import { findUsableWarehouses, requireUsableWarehouses } from '../stock/warehouses.ts'
 import { fromJson, toJson } from '../store/json.ts'
@@ -128,6 +128,7 @@ export async function checkOutCart(context: CallContext, id: string) {
         say: ['cart_empty', { id }],
       })
     }
+    checkLineCount(gateway, lines, 'items')
     checkGoods({ gateway, caller }, lines, toItemSkuParam)
     return gateway.store.db.transaction().execute(async (tx) => {
       const draft = toDraftRow(gateway, {

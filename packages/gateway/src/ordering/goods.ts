@@ -1,3 +1,4 @@
+import { maxLines } from '@trade-gateway/connector'
 import { GatewayError } from '../contract/errors.ts'
 import { toNotFilledError } from '../contract/not-filled.ts'
 import type { CallContext } from '../endpoint.ts'
@@ -32,6 +33,17 @@ export function checkGoods(
       })
     }
   }
+}
+
+/** Refuses more lines than the ERP takes in one order. Throws `VALIDATION_FAILED`. */
+export function checkLineCount({ upstream }: Gateway, lines: readonly Line[], param: string): void {
+  const most = upstream.known?.max_lines ?? maxLines
+  if (lines.length <= most) return
+  throw new GatewayError('VALIDATION_FAILED', {
+    param,
+    reason: 'invalid_field',
+    say: ['lines_most', { most, count: lines.length }],
+  })
 }
 
 /** Returns the `param` for the SKU of a line in `lines`. */

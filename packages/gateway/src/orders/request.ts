@@ -6,7 +6,7 @@ import type { Gateway } from '../gateway.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { toCanonicalJson } from '../kernel/json.ts'
 import { toHundredths } from '../ordering/amounts.ts'
-import { checkGoods, toLineSkuParam } from '../ordering/goods.ts'
+import { checkGoods, checkLineCount, toLineSkuParam } from '../ordering/goods.ts'
 import { requireUsableWarehouses } from '../stock/warehouses.ts'
 import { fromJson, fromJsonOrNull } from '../store/json.ts'
 import type { Line, OrderRow, OrderShipping } from '../store/tables.ts'
@@ -59,6 +59,7 @@ export type ErpRequest = Omit<Input<'quote'>, 'session' | 'allow_partial'>
  */
 export function toErpRequest(gateway: Gateway, caller: Caller, wanted: OrderContent): ErpRequest {
   const usable = requireUsableWarehouses(gateway, caller, wanted.warehouse_code)
+  checkLineCount(gateway, wanted.lines, 'lines')
   checkGoods({ gateway, caller }, wanted.lines, toLineSkuParam)
   const { method, address } = resolveShipping(gateway, caller, wanted)
   const served = usable.filter((code) => method.warehouse_codes.includes(code))

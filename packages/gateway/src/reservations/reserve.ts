@@ -7,7 +7,7 @@ import { releaseExpiredHoldsOf } from '../holds/expire.ts'
 import { erpGraceMs, insertHold, requireBelowHoldLimit } from '../holds/store.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { sha256 } from '../kernel/crypto.ts'
-import { checkGoods, findStyleOf, toLineSkuParam } from '../ordering/goods.ts'
+import { checkGoods, checkLineCount, findStyleOf, toLineSkuParam } from '../ordering/goods.ts'
 import { requireUsableWarehouses } from '../stock/warehouses.ts'
 import { toJson } from '../store/json.ts'
 import type { Tx } from '../store/store.ts'
@@ -75,6 +75,7 @@ export async function createReservation(context: CallContext, body: ReservationB
     if (known?.in_doubt) throw toDocumentInDoubtError(known.reservation_id)
     if (known) return new Reply({ data: toReservationJson(known) })
     const warehouses = requireUsableWarehouses(gateway, caller, body.warehouse_code)
+    checkLineCount(gateway, body.lines, 'lines')
     checkGoods({ gateway, caller }, body.lines, toLineSkuParam)
     const row = toNewRow(context, body, linesKey)
     const { reservation_id: id } = row

@@ -6,8 +6,7 @@
  * cursor before the first page, so that it reads again whatever changes in the meantime. Only one process at a time
  * syncs a warehouse.
  *
- * A full comparison counts the rows that it had to correct. Rows that a hint named before or during the comparison do
- * not count: so a number above 0 means that a hint was lost, unless the ERP gives no hints.
+ * A full comparison counts the rows that it had to correct (`differences.ts`).
  */
 
 import { createHash } from 'node:crypto'
@@ -22,7 +21,8 @@ import {
 import type { Gateway } from '../gateway.ts'
 import { computeNextHistoryStart, computeStartVersion } from '../snapshot/epoch.ts'
 import type { WarehouseRow } from '../store/tables.ts'
-import { maxHintPages, readTimeoutMs, rereadHintedSkus, rereadSkus } from './reread.ts'
+import { judgeDifferences, recordDifferences } from './differences.ts'
+import { maxHintPages, readTimeoutMs, rereadSkus } from './reread.ts'
 import { rebuildView, type StockChange, writeStock } from './write.ts'
 
 /** The time limit for one page of a whole warehouse. */
@@ -137,6 +137,7 @@ async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
     .executeTakeFirstOrThrow()
   const began = gateway.clock.now()
   const isApplied = await updateFromErp(gateway, row, began)
+  await judgeDifferences(gateway, code)
   if (!isApplied) return
   await gateway.store.db
     .updateTable('warehouses')
@@ -205,7 +206,7 @@ async function readWholeWarehouse(
     if (!corrected) return false
     // `everything` names every row of a warehouse that gives hints.
     const isNamed = everything && since !== null
-    await recordDifferences(gateway, row, {
+    await recordDifferences(gateway, code, {
       corrected: isNamed ? [] : corrected,
       cursor: since === null ? null : cursor,
     })
@@ -214,38 +215,6 @@ async function readWholeWarehouse(
   if (!(await saveProgress(gateway, row, reached))) return false
   await fillViews(gateway)
   return true
-}
-
-interface Corrections {
-  /** The SKUs whose rows a comparison corrected. */
-  readonly corrected: readonly string[]
-  /** The ERP's cursor from before the comparison; null if the ERP gives no hints. */
-  readonly cursor: string | null
-}
-
-/** Records how many rows a comparison corrected, without those that hints have named since it began. */
-async function recordDifferences(
-  gateway: Gateway,
-  { warehouse_code }: WarehouseRow,
-  { corrected, cursor }: Corrections,
-): Promise<void> {
-  const announced =
-    cursor === null || corrected.length === 0
-      ? new Set<string>()
-      : await rereadHintedSkus(gateway, warehouse_code, cursor)
-  const rows = corrected.filter((sku) => !announced.has(sku)).length
-  if (rows > 0 && cursor !== null) {
-    gateway.memory.metrics.compareDifferences.inc({ warehouse: warehouse_code }, rows)
-    gateway.log.warn(
-      { warehouse_code, rows },
-      'a full comparison corrected rows of stock that no hint had named',
-    )
-  }
-  await gateway.store.db
-    .updateTable('warehouses')
-    .set({ last_differences: rows })
-    .where('warehouse_code', '=', warehouse_code)
-    .execute()
 }
 
 /** The warehouse to which a snapshot is written, and whether the ERP's counter may have restarted. */

@@ -173,6 +173,7 @@ export const sentences = {
   hint_endpoint_deleted:
     'Read the event with `GET /api/v1/events/<event_id>`, and register a webhook endpoint for future events. Nothing was sent.',
   sku_blocked: 'The SKU {sku} is not in the catalogue that this account may order from.',
+  lines_most: 'The ERP takes at most {most} lines in one order; this one has {count}.',
   shipping_not_served: 'The shipping method {method} does not serve {warehouses}.',
   cart_empty: 'The cart {id} is empty.',
   preview_not_live: 'The preview {id} has ended, or it has another order number or SKU.',

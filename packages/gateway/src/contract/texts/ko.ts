@@ -177,6 +177,7 @@ export const ko: Texts = {
     hint_endpoint_deleted:
       '이 이벤트는 `GET /api/v1/events/<event_id>`로 조회하고, 앞으로의 이벤트를 받으려면 웹훅 엔드포인트를 등록하세요. 아무것도 보내지 않았습니다.',
     sku_blocked: '{sku} SKU는 이 계정의 주문 가능 상품이 아닙니다.',
+    lines_most: 'ERP의 주문 하나는 최대 {most}줄입니다. 이 주문은 {count}줄입니다.',
     shipping_not_served: '{method} 배송 방법은 다음 창고에서 사용할 수 없습니다: {warehouses}.',
     cart_empty: '{id} 장바구니가 비어 있습니다.',
     preview_not_live: '{id} 미리보기가 이미 끝났거나, 주문 번호 또는 SKU가 다릅니다.',

@@ -155,6 +155,7 @@ export const zh: Texts = {
     hint_endpoint_deleted:
       '请用 `GET /api/v1/events/<event_id>` 读取该事件，并为今后的事件注册 Webhook 端点。未发送任何内容。',
     sku_blocked: 'SKU {sku} 不在该账号的可售商品中。',
+    lines_most: 'ERP 的一个订单最多 {most} 行；该订单有 {count} 行。',
     shipping_not_served: '配送方式 {method} 不适用于 {warehouses}。',
     cart_empty: '购物车 {id} 为空。',
     preview_not_live: '预览 {id} 已失效，或者该预览的订单号或 SKU 与请求不同。',

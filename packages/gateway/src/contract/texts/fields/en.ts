@@ -204,7 +204,7 @@ export const fieldsEn = {
   latest_arrival_date: 'Latest day of arrival',
   unfulfillable_reasons: 'Why the order cannot be fulfilled as a whole',
   hold: 'The stock that is held for the document',
-  price_expires_at: 'Until when the total is guaranteed',
+  price_expires_at: 'Until when the total is guaranteed; null if the ERP promises no price',
   tracking_url: 'URL for tracking the parcel',
   shipped_at: 'When it left the warehouse',
   source: 'Kind of document that the stock is held for',

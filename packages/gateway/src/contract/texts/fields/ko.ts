@@ -202,7 +202,7 @@ export const fieldsKo: Readonly<Record<FieldName, string>> = {
   latest_arrival_date: '가장 늦은 도착일',
   unfulfillable_reasons: '주문 전체를 이행할 수 없는 이유',
   hold: '이 문서를 위해 선점된 재고',
-  price_expires_at: '총액이 보장되는 기한',
+  price_expires_at: '총액이 보장되는 기한. ERP가 가격을 보장하지 않으면 null입니다.',
   tracking_url: '배송 조회 URL',
   shipped_at: '창고에서 출고된 시각',
   source: '재고를 선점한 문서의 유형',

@@ -200,7 +200,7 @@ export const fieldsZh: Readonly<Record<FieldName, string>> = {
   latest_arrival_date: '最晚到达日期',
   unfulfillable_reasons: '订单无法整体履行的原因',
   hold: '为单据预占的库存',
-  price_expires_at: '总额保证有效的截止时间',
+  price_expires_at: '总额保证有效的截止时间；ERP 不承诺价格时为 null',
   tracking_url: '包裹跟踪页面的 URL',
   shipped_at: '离开仓库的时间',
   source: '为哪种单据预占库存',
