@@ -82,7 +82,7 @@ function createMedusaErp({ config, options, places, http, open }: Connection): M
   const goods = new Goods(http, places, environment)
   const stock = new Stock(http, places, goods)
   const customers = new Customers(http, open, { environment, publishableKey: config.publishableKey, goods })
-  const prices = new Prices(http, open, { places, customers })
+  const prices = new Prices(http, open, { places, customers, environment })
   const shipping = new Shipping(http, places, { config, environment })
   const quotes = new Quotes({ places, config, environment, goods, stock, prices, shipping, customers })
   const records = new RecordStore(http)

@@ -11,7 +11,6 @@ import {
   openConnector,
   openWhole,
   type Request,
-  readAvailable,
   reportLeftOut,
   signIn,
   writeFence,
@@ -68,10 +67,11 @@ describe.skipIf(!isConfigured)('a write that was cut off', () => {
     hold_reference,
     allow_partial: false,
   })
-  const readBoth = async () => [
-    await readAvailable(erp, warehouse, scarceSku),
-    await readAvailable(erp, warehouse, otherSku),
-  ]
+  const readBoth = async () => {
+    const skus = [scarceSku, otherSku]
+    const { rows } = unwrap(await erp['stock.read']({ warehouse_code: warehouse, skus }))
+    return skus.map((sku) => rows.find((row) => row.sku === sku)?.quantity_available ?? Number.NaN)
+  }
   const lower = (by: number, before: readonly number[]) => before.map((one) => one - by)
 
   it.each([1, 2])(
