@@ -7,11 +7,11 @@ port=${MEDUSA_PORT:-19100} postgres_port=${MEDUSA_POSTGRES_PORT:-26643} connecto
 home=()
 [ -n "${MEDUSA_HOME:-}" ] && home=(--home "$MEDUSA_HOME")
 work=$(mktemp -d)
-sandbox= connector=
+sandbox= connector= conformance=
 node=node_modules/.bin/node
 
 stop() {
-  for pid in $connector $sandbox; do kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null; done
+  for pid in $conformance $connector $sandbox; do kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null; done
   rm -rf "$work"
 }
 trap stop EXIT
@@ -43,13 +43,18 @@ while IFS='=' read -r name value; do export "$name=$value"; done < <(grep '^MEDU
 connector=$!
 wait_for '^Medusa connector at' "$work/connector" "$connector" || { cat "$work/connector"; exit 1; }
 
+# The suite and the tests run side by side, on different goods.
 failed=0
 username=$(sed -n 's/^customer Harbour Stores: \([^ ]*\) .*/\1/p' "$work/sandbox")
 UPSTREAM_PASSWORD=$(sed -n 's/^customer Harbour Stores: [^ ]* //p' "$work/sandbox")
 export UPSTREAM_PASSWORD
-npm run -s conformance -- "http://127.0.0.1:$connector_port" --username "$username" --warehouse AUSYD1 --sku MED-0001-S \
-  >"$work/conformance" || { failed=1; cat "$work/connector"; }
-grep -v '^ok' "$work/conformance"
+customer=$(curl -s "http://127.0.0.1:$connector_port/sign_in" -H "Authorization: Bearer $UPSTREAM_TOKEN" \
+  -d "{\"username\": \"$username\", \"password\": \"$UPSTREAM_PASSWORD\"}" | sed 's/.*"customer_code":"\([^"]*\)".*/\1/')
+npm run -s conformance -- "http://127.0.0.1:$connector_port" --customer "$customer" --username "$username" --warehouse AUSYD1 --sku MED-0001-S \
+  >"$work/conformance" &
+conformance=$!
 TEST_MEDUSA_URL=$MEDUSA_URL TEST_MEDUSA_SECRET_KEY=$MEDUSA_SECRET_KEY TEST_MEDUSA_PUBLISHABLE_KEY=$MEDUSA_PUBLISHABLE_KEY \
   node_modules/.bin/vitest run packages/connector-medusa/tests || failed=1
+wait "$conformance" || { failed=1; cat "$work/connector"; }
+grep -v '^ok' "$work/conformance"
 exit $failed

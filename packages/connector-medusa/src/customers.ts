@@ -1,6 +1,7 @@
 /** Customers: their accounts, sessions, addresses and what they may order. */
 import { type ErpAddress, type ErpResult, type Output, ok, rejected } from '@trade-gateway/connector'
 import { z } from 'zod'
+import { Cached } from './cached.ts'
 import type { Environment } from './environment.ts'
 import { isFailure } from './failures.ts'
 import type { Goods } from './goods.ts'
@@ -8,6 +9,9 @@ import type { MedusaHttp } from './http.ts'
 
 const idPattern = /^cus_[0-9A-Za-z]{1,60}$/
 const maxAddresses = 2000
+/** How old the addresses of a customer may be when an order is planned. */
+const maxOwnerAgeMs = 2_000
+const maxOwners = 1_000
 /** A character that PostgreSQL or HTTP cannot take, or a half of a surrogate pair: no account has it. */
 const impossible = /\p{Cc}|\p{Cs}/u
 const tokenPattern = /^[\w-]+\.[\w-]+\.[\w-]+$/
@@ -54,6 +58,7 @@ export class Customers {
   /** Without the connector's own key: for calls with the rights of a customer. */
   readonly #open: MedusaHttp
   readonly #settings: CustomerSettings
+  readonly #owners = new Map<string, Cached<Customer | undefined>>()
 
   constructor(http: MedusaHttp, open: MedusaHttp, settings: CustomerSettings) {
     this.#http = http
@@ -121,8 +126,18 @@ export class Customers {
   ): Promise<{ readonly token: string; readonly customer: Customer } | undefined> {
     const token = session.slice(session.indexOf('.') + 1)
     if (!tokenPattern.test(token)) return undefined
-    const owner = await this.#readOwner(token)
+    const owner = await this.#readRecentOwner(token)
     return owner?.id === code ? { token, customer: owner } : undefined
+  }
+
+  /** Reads the owner of a token, or returns what was read a moment ago: many lines of one customer come at once. */
+  async #readRecentOwner(token: string): Promise<Customer | undefined> {
+    const { environment } = this.#settings
+    const recent =
+      this.#owners.get(token) ?? new Cached(environment, maxOwnerAgeMs, () => this.#readOwner(token))
+    if (this.#owners.size >= maxOwners) this.#owners.clear()
+    this.#owners.set(token, recent)
+    return recent.get()
   }
 
   async #hasAccount(email: string): Promise<boolean> {

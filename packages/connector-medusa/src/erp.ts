@@ -54,8 +54,14 @@ export interface OpenOptions {
   readonly onStep?: StepHook
 }
 
+export interface MedusaConnector {
+  readonly erp: Erp
+  /** Deletes what calls of an earlier connector left behind. Call it `maxRequestMs` after the start. */
+  sweep(): Promise<void>
+}
+
 /** Looks up the configured places in Medusa and returns the connector. Throws `ConfigError`. */
-export async function openMedusa(config: Config, options: OpenOptions): Promise<Erp> {
+export async function openMedusa(config: Config, options: OpenOptions): Promise<MedusaConnector> {
   const http = new MedusaHttp({ url: config.url, headers: toKeyHeaders(config.secretKey) })
   const open = new MedusaHttp({ url: config.url, headers: {} })
   const places = await readPlaces(http, config)
@@ -71,38 +77,36 @@ interface Connection {
   readonly open: MedusaHttp
 }
 
-function createMedusaErp({ config, options, places, http, open }: Connection): Erp {
+function createMedusaErp({ config, options, places, http, open }: Connection): MedusaConnector {
   const { environment } = options
   const goods = new Goods(http, places, environment)
   const stock = new Stock(http, places, goods)
   const customers = new Customers(http, open, { environment, publishableKey: config.publishableKey, goods })
-  const prices = new Prices(http, open, { places, customers })
+  const prices = new Prices(http, open, { places, customers, environment })
   const shipping = new Shipping(http, places, { config, environment })
   const quotes = new Quotes({ places, config, environment, goods, stock, prices, shipping, customers })
   const records = new RecordStore(http)
   const orders = new OrderStore(http)
   const holds = new Holds({ places, environment, records, quotes, stock })
   const placing = new Orders({ places, records, orders, quotes, stock, holds })
+  const unsettled = new Unsettled(environment)
+  const settlement = new Settlement({ places, records, orders, holds, placing, unsettled })
+  const capabilities = medusaCapabilities
   return {
-    ...withoutLedger,
-    ...createListings({
-      config,
-      places,
-      goods,
-      stock,
-      shipping,
-      customers,
-      capabilities: medusaCapabilities,
-    }),
-    ...createWrites({ options, places, records, orders, holds, placing, quotes }),
+    erp: {
+      ...withoutLedger,
+      ...createListings({ config, places, goods, stock, shipping, customers, capabilities }),
+      ...createWrites({ options, records, holds, placing, quotes, unsettled, settlement }),
+    },
+    sweep: () => settlement.sweep((reference) => new Steps(environment, reference, options.onStep)),
   }
 }
 
 interface WriteParts {
   readonly options: OpenOptions
-  readonly places: Places
   readonly records: RecordStore
-  readonly orders: OrderStore
+  readonly unsettled: Unsettled
+  readonly settlement: Settlement
   readonly holds: Holds
   readonly placing: Orders
   readonly quotes: Quotes
@@ -121,11 +125,10 @@ type Writes = Pick<
   | 'documents.read'
 >
 
-function createWrites({ options, places, records, orders, holds, placing, quotes }: WriteParts): Writes {
+function createWrites(parts: WriteParts): Writes {
+  const { options, records, holds, placing, quotes, unsettled, settlement } = parts
   const { environment, onStep } = options
   const locks = new Locks()
-  const unsettled = new Unsettled(environment)
-  const settlement = new Settlement({ places, records, orders, holds, placing, unsettled })
   /** Runs a write alone under its references and, if it allocates, for its SKUs: side by side, some would fail. */
   const write = <T>(
     [reference, ...others]: readonly [string, ...(string | null)[]],

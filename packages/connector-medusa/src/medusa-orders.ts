@@ -2,7 +2,7 @@
 import { arrival, orderTypes, paymentMethods } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { isFailure } from './failures.ts'
-import type { MedusaHttp } from './http.ts'
+import { type MedusaHttp, toQueryString } from './http.ts'
 import { metadataKey } from './records.ts'
 
 const anything = z.unknown()
@@ -120,7 +120,7 @@ export class OrderStore {
     const drafts = (await this.#list('draft_orders', query)).filter(isOwn)
     const [found] = (await this.#list('orders', query)).filter(isOwn)
     if (!found) return { drafts }
-    this.#remember(found)
+    this.#remember({ id: found.id, reference })
     return { order: found, drafts: drafts.filter(({ id }) => id !== found.id) }
   }
 
@@ -140,13 +140,20 @@ export class OrderStore {
     return references.flatMap((reference) => found.get(reference) ?? [])
   }
 
-  async createDraft({ body, particulars: made }: NewDraft): Promise<void> {
-    await this.#http.post('/admin/draft-orders', anything, { ...body, metadata: { [metadataKey]: made } })
+  /** Creates a draft and returns it with the totals that Medusa computed. */
+  async createDraft({ body, particulars: made }: NewDraft): Promise<MedusaOrder> {
+    const { draft_order } = await this.#http.post(
+      `/admin/draft-orders${toQueryString({ fields })}`,
+      z.object({ draft_order: order }),
+      { ...body, metadata: { [metadataKey]: made } },
+    )
+    return { ...draft_order, isDraft: true, particulars: made }
   }
 
   /** Makes the draft an order. Medusa reserves every line in the same workflow, or refuses. */
-  async convert(id: string): Promise<void> {
+  async convert({ id, particulars: { reference } }: MedusaOrder): Promise<void> {
     await this.#http.post(`/admin/draft-orders/${id}/convert-to-order`, anything)
+    this.#remember({ id, reference })
   }
 
   /** Deletes a draft. That it is gone already is no failure. */
@@ -181,7 +188,7 @@ export class OrderStore {
     })
   }
 
-  #remember({ id, particulars: { reference } }: MedusaOrder): void {
+  #remember({ id, reference }: { readonly id: string; readonly reference: string }): void {
     if (this.#ids.size >= maxRemembered) this.#ids.clear()
     this.#ids.set(reference, id)
   }

@@ -77,18 +77,16 @@ export class Orders {
       await steps.run('intent.create', () => records.createIntent(first, { reference, hold_reference }))
       await holds.end(hold, { ending: 'consumed', steps, consumedBy: reference })
     }
-    const draft = toDraft(plan, input, places)
+    let draft: MedusaOrder
     try {
-      await steps.run('draft.create', () => orders.createDraft(draft))
+      draft = await steps.run('draft.create', () => orders.createDraft(toDraft(plan, input, places)))
     } catch (error) {
       if (!isFailure(error, 'refused', 'missing')) throw error
       await this.#takeBackIntents((await records.readOne(reference)).intents, steps)
       const wanted = plan.lines.map(({ good, allocated }) => ({ sku: good.sku, quantity: allocated }))
       return this.#refuse(plan.warehouse.code, { wanted, text: error.text })
     }
-    const [made] = (await orders.find(reference)).drafts
-    if (!made) throw new Error(`The draft of ${reference} is not there.`)
-    return this.#placeDraft(made, input, steps)
+    return this.#placeDraft(draft, input, steps)
   }
 
   /** Gives holds back that an order consumed without coming to be. */
@@ -129,7 +127,7 @@ export class Orders {
     }
     await holds.end(hold, { ending: 'consumed', steps, consumedBy: input.reference })
     try {
-      await steps.run('draft.convert', () => orders.convert(draft.id))
+      await steps.run('draft.convert', () => orders.convert(draft))
     } catch (error) {
       if (!isFailure(error, 'refused', 'missing')) throw error
       const now = (await orders.find(input.reference)).order

@@ -30,11 +30,12 @@ const maxListed = 1000
 /** Looks everything up and checks it. Throws `ConfigError`, whose message is a sentence for the operator. */
 export async function readPlaces(http: MedusaHttp, config: Config): Promise<Places> {
   try {
-    const region = await readRegion(http, config.region)
+    const [region, priceListId, ...warehouses] = await Promise.all([
+      readRegion(http, config.region),
+      readPriceListId(http, config.price_list),
+      ...config.warehouses.map((warehouse) => readWarehouse(http, warehouse)),
+    ])
     await requireTaxExclusivePrices(http, region)
-    const warehouses: Warehouse[] = []
-    for (const warehouse of config.warehouses) warehouses.push(await readWarehouse(http, warehouse))
-    const priceListId = await readPriceListId(http, config.price_list)
     return { ...region, warehouses, priceListId }
   } catch (error) {
     if (isFailure(error, 'unauthorised'))

@@ -1,12 +1,15 @@
 /** What a customer pays: Medusa's own calculation with the price lists of the customer's groups, and tax. */
 import { z } from 'zod'
 import { toMinor } from './amounts.ts'
+import { Cached } from './cached.ts'
 import type { Customers } from './customers.ts'
+import type { Environment } from './environment.ts'
 import type { Good } from './goods.ts'
 import type { MedusaHttp } from './http.ts'
 import type { Places } from './places.ts'
 
 const variantsPerCall = 100
+const maxTaxAgeMs = 30_000
 
 const variants = z.object({
   variants: z.array(
@@ -38,21 +41,27 @@ export interface Price {
   readonly tax: number
 }
 
+interface PriceSources {
+  readonly places: Places
+  readonly customers: Customers
+  readonly environment: Environment
+}
+
 export class Prices {
   readonly #http: MedusaHttp
   readonly #open: MedusaHttp
   readonly #places: Places
   readonly #customers: Customers
+  readonly #environment: Environment
+  /** By country; the countries of a region are few. */
+  readonly #freightTaxes = new Map<string, Cached<number>>()
 
-  constructor(
-    http: MedusaHttp,
-    open: MedusaHttp,
-    { places, customers }: { places: Places; customers: Customers },
-  ) {
+  constructor(http: MedusaHttp, open: MedusaHttp, { places, customers, environment }: PriceSources) {
     this.#http = http
     this.#open = open
     this.#places = places
     this.#customers = customers
+    this.#environment = environment
   }
 
   /** Reads the customer's prices by SKU. A good that the customer's shop does not sell is left out. */
@@ -91,7 +100,15 @@ export class Prices {
   }
 
   /** Reads the part of its price that freight to a country is taxed with, such as 0.1. */
-  async readFreightTax(country: string): Promise<number> {
+  readFreightTax(country: string): Promise<number> {
+    const recent =
+      this.#freightTaxes.get(country) ??
+      new Cached(this.#environment, maxTaxAgeMs, () => this.#readFreightTaxNow(country))
+    this.#freightTaxes.set(country, recent)
+    return recent.get()
+  }
+
+  async #readFreightTaxNow(country: string): Promise<number> {
     const query = {
       country_code: country.toLowerCase(),
       fields: 'id,parent_id,tax_rates.rate,tax_rates.is_default',

@@ -9,6 +9,8 @@ import type { MedusaHttp } from './http.ts'
 
 const referencesPerCall = 20
 const maxRows = 2000
+/** The number of reservations that are looked through for lines that arrived late. */
+const maxNewest = 500
 const anything = z.unknown()
 
 /** How a hold can end. */
@@ -170,6 +172,22 @@ export class RecordStore {
       quantity,
       metadata: { [metadataKey]: line },
     })
+  }
+
+  /** Lists the references of the newest reservations of the connector that reserve anything. */
+  async listNewestReferences(): Promise<string[]> {
+    const { reservations } = await this.#http.get('/admin/reservations', page, {
+      'description[$like]': `${describeReference('')}%`,
+      'quantity[$gt]': 0,
+      limit: maxNewest,
+      order: '-created_at',
+      fields: 'id,location_id,inventory_item_id,quantity,metadata',
+    })
+    const found = reservations.flatMap(({ metadata }) => {
+      const parsed = particulars.safeParse(metadata?.[metadataKey])
+      return parsed.success ? [parsed.data.reference] : []
+    })
+    return [...new Set(found)]
   }
 
   /** Deletes a record of something that never came to be. */

@@ -3,6 +3,7 @@ import { erpServer } from '@trade-gateway/connector'
 import type { Config } from './config.ts'
 import { systemEnvironment } from './environment.ts'
 import { openMedusa } from './erp.ts'
+import { maxRequestMs } from './steps.ts'
 
 export interface RunningConnector {
   readonly url: string
@@ -14,17 +15,22 @@ export async function serve(
   config: Config,
   { port, token }: { readonly port: number; readonly token: string },
 ): Promise<RunningConnector> {
-  const erp = await openMedusa(config, { environment: systemEnvironment })
+  const { erp, sweep } = await openMedusa(config, { environment: systemEnvironment })
   const server = createServer(erpServer(erp, { token, onFailure: logFailure }))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)
   })
+  const sweeping = setTimeout(
+    () => sweep().catch((error: unknown) => logFailure('sweep', error)),
+    maxRequestMs,
+  )
   const address = server.address()
   const boundPort = typeof address === 'object' && address ? address.port : port
   return {
     url: `http://127.0.0.1:${boundPort}`,
     close: async () => {
+      clearTimeout(sweeping)
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },

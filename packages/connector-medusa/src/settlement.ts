@@ -74,6 +74,17 @@ export class Settlement {
     throw new Error('No warehouse has an inventory item, so nothing can be recorded.')
   }
 
+  /**
+   * Deletes lines of holds whose reference is fenced. They come from a connector that was killed: Medusa performed its
+   * last call after `settle` had returned `absent`.
+   */
+  async sweep(createSteps: (reference: string) => Steps): Promise<void> {
+    const { records, holds } = this.#parts
+    const found = await records.read(await records.listNewestReferences())
+    for (const [reference, { hold, surplus, isFenced }] of found)
+      if (isFenced) await holds.takeBack([...hold, ...surplus], createSteps(reference))
+  }
+
   /** Reads the documents of references: holds in a few calls, and one search for each order that is not known yet. */
   async readDocuments(references: readonly string[]): Promise<ErpDocument[]> {
     const { records, orders, places } = this.#parts

@@ -9,10 +9,11 @@ import {
   giveBack,
   isConfigured,
   openConnector,
+  openWhole,
   type Request,
-  readAvailable,
   reportLeftOut,
   signIn,
+  writeFence,
 } from './live.ts'
 
 const warehouse = 'CHNZJ1'
@@ -66,10 +67,11 @@ describe.skipIf(!isConfigured)('a write that was cut off', () => {
     hold_reference,
     allow_partial: false,
   })
-  const readBoth = async () => [
-    await readAvailable(erp, warehouse, scarceSku),
-    await readAvailable(erp, warehouse, otherSku),
-  ]
+  const readBoth = async () => {
+    const skus = [scarceSku, otherSku]
+    const { rows } = unwrap(await erp['stock.read']({ warehouse_code: warehouse, skus }))
+    return skus.map((sku) => rows.find((row) => row.sku === sku)?.quantity_available ?? Number.NaN)
+  }
   const lower = (by: number, before: readonly number[]) => before.map((one) => one - by)
 
   it.each([1, 2])(
@@ -189,6 +191,25 @@ describe.skipIf(!isConfigured)('a write that was cut off', () => {
       const { document } = unwrap(await erp.settle({ reference }))
       expect(document?.status).toBe('expired')
       expect(await readBoth()).toEqual(before)
+    },
+    maxTestMs,
+  )
+
+  it(
+    'and whose line arrives after it was settled as absent is swept away by the next connector',
+    async () => {
+      const before = await readBoth()
+      const reference = createReference()
+      const mortal = await openMortal('hold.reserve', 2)
+      await expect(mortal.hold(createHold(reference, 1))).rejects.toThrow('killed')
+      // The fence is written as if the lines had not been there yet.
+      await writeFence(reference)
+      const { erp: reborn, sweep } = await openWhole()
+      await sweep()
+      expect(await readBoth()).toEqual(before)
+      expect(await reborn.hold(createHold(reference, 1))).toMatchObject({
+        rejected: { reason: 'invalid_state' },
+      })
     },
     maxTestMs,
   )

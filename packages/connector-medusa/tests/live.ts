@@ -5,9 +5,10 @@ import { type Erp, type Input, unwrap } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { type Config, parseConfigFile } from '../src/config.ts'
 import { systemEnvironment } from '../src/environment.ts'
-import { openMedusa } from '../src/erp.ts'
+import { type MedusaConnector, openMedusa } from '../src/erp.ts'
 import { MedusaHttp, toKeyHeaders } from '../src/http.ts'
 import { customerPassword, customers } from '../src/medusa/settings.ts'
+import { RecordStore } from '../src/records.ts'
 import type { StepHook } from '../src/steps.ts'
 
 const { TEST_MEDUSA_URL, TEST_MEDUSA_SECRET_KEY, TEST_MEDUSA_PUBLISHABLE_KEY } = process.env
@@ -33,6 +34,10 @@ async function readTestConfig(): Promise<Config> {
 
 /** Opens a connector as a new process would: it remembers nothing. */
 export async function openConnector(onStep?: StepHook): Promise<Erp> {
+  return (await openWhole(onStep)).erp
+}
+
+export async function openWhole(onStep?: StepHook): Promise<MedusaConnector> {
   return openMedusa(await readTestConfig(), { environment: systemEnvironment, ...(onStep ? { onStep } : {}) })
 }
 
@@ -90,4 +95,14 @@ export async function buyElsewhere(warehouse_code: string, sku: string, quantity
 
 export async function giveBack(id: string): Promise<void> {
   await openAdmin().send({ method: 'DELETE', path: `/admin/reservations/${id}`, schema: z.unknown() })
+}
+
+/** Writes a fence for a reference, whatever exists under it. */
+export async function writeFence(reference: string): Promise<void> {
+  const records = new RecordStore(openAdmin())
+  const locations = z.object({ stock_locations: z.array(z.object({ id: z.string() })) })
+  const { stock_locations } = await openAdmin().get('/admin/stock-locations', locations, { limit: 1 })
+  const locationId = stock_locations[0]?.id ?? ''
+  const inventoryItemId = (await records.findAnchor(locationId)) ?? ''
+  await records.createFence({ locationId, inventoryItemId }, reference)
 }

@@ -6,7 +6,7 @@ import { createReference, isConfigured, openConnector, readAvailable, reportLeft
 
 const warehouse = 'AUSYD2'
 const callers = 40
-const maxTestMs = 120_000
+const maxTestMs = 300_000
 const soon = () => new Date(Date.now() + 600_000).toISOString()
 
 if (!isConfigured) reportLeftOut('races.test.ts')
