@@ -33,6 +33,7 @@ const requests = createRoute({
   path: '/requests',
   validateSearch: takeSearch([
     'request_id',
+    'client_order_number',
     'channel_code',
     'code',
     'route',

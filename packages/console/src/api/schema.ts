@@ -1653,6 +1653,8 @@ export interface components {
             }[];
             /** @description What the `Idempotency-Key` did: the request ran for the first time, was replayed, or was refused; null without a key */
             idempotency: ("first" | "replayed" | "mismatch" | "in_progress") | null;
+            /** @description Your own number for the order */
+            client_order_number: string | null;
             /** @description Channel */
             channel_code: string | null;
         };
@@ -3681,6 +3683,8 @@ export interface operations {
                 code?: string;
                 /** @description Only requests of this route, with its parameters in braces */
                 route?: string;
+                /** @description The client’s order number in the body of the request, also if the request was refused; null without one */
+                client_order_number?: string;
                 /** @description true: only requests with a status of 400 or above */
                 failed?: boolean;
                 /** @description Only requests from this time on */

@@ -5,9 +5,9 @@ import { type Column, DataList, rowLink } from '../parts/data-table.tsx'
 import { Filters } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
 import { CursorPager } from '../parts/pager.tsx'
-import { Empty } from '../parts/states.tsx'
 import { Money, State, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
+import { NoOrders } from './order/no-orders.tsx'
 
 type Order = RowOf<'/admin/api/orders'>
 
@@ -70,7 +70,7 @@ export function OrdersPage() {
         caption={t('orders')}
         columns={useOrderColumns()}
         rowKey={({ order_id }) => order_id}
-        empty={<NoOrders channelCode={search.channel_code} />}
+        empty={<NoOrders channelCode={search.channel_code} number={search.client_order_number} />}
       >
         <CursorPager cursor={search.cursor} next={query.data?.next_cursor} />
       </DataList>
@@ -124,15 +124,4 @@ function useOrderColumns(): readonly Column<Order>[] {
       render: ({ total, currency }) => total !== null && <Money amount={total} currency={currency} />,
     },
   ]
-}
-
-/** A refused order leaves no row here, so this leads to the refused requests. */
-function NoOrders({ channelCode }: { readonly channelCode: string | undefined }) {
-  const t = useTexts()
-  const link = (
-    <Link to="/requests" search={{ channel_code: channelCode, failed: 'true' }}>
-      {t('orders_refused')}
-    </Link>
-  )
-  return <Empty title={t('orders_none')} text={t('orders_none_text')} action={link} />
 }

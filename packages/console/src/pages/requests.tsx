@@ -51,6 +51,7 @@ export function RequestsPage() {
         search={{ ...search, failed }}
         fields={[
           { name: 'request_id', label: t('request_id'), kind: 'text' },
+          { name: 'client_order_number', label: t('client_number'), kind: 'text' },
           { name: 'failed', label: t('outcome'), kind: 'choice', choices },
           {
             name: 'code',

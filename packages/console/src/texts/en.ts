@@ -532,8 +532,11 @@ export const en = {
   orders_text: 'Wholesale and drop-ship orders of every channel. Recipients are shown on the order only.',
   orders_none: 'No orders match',
   orders_none_text:
-    'A refused order has no row here: the failed requests say why. A drop-ship preview is found by the client’s number only.',
+    'A refused order has no row here. Search its number, and the requests that named it are shown. A drop-ship preview is found by the client’s number only.',
   orders_refused: 'Failed requests',
+  orders_named: 'No order has this number; these requests named it',
+  orders_named_text:
+    'Newest first. A request that was refused for its token or its permissions is not here: its body was not read.',
   client_number: 'Client’s number',
   erp_number: 'ERP number',
   erp_state: 'State at the ERP',

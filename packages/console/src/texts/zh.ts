@@ -519,8 +519,11 @@ export const zh: Catalogue = {
   orders: '订单',
   orders_text: '所有渠道的批发订单与一件代发订单。收件人信息仅在订单详情中显示。',
   orders_none: '没有符合条件的订单',
-  orders_none_text: '被拒绝的订单不会出现在这里，原因见失败的请求。一件代发预览只能按客户订单号查找。',
+  orders_none_text:
+    '被拒绝的订单不会出现在这里；搜索其编号，可看到提到该编号的请求。一件代发预览只能按客户订单号查找。',
   orders_refused: '失败的请求',
+  orders_named: '没有订单使用此编号，以下请求提到过它',
+  orders_named_text: '按时间倒序。因令牌或权限被拒绝的请求不在其中，因为网关没有读取其正文。',
   client_number: '客户订单号',
   erp_number: 'ERP 单号',
   erp_state: 'ERP 状态',
