@@ -112,6 +112,7 @@ const auditRow = createRoute({
 const stock = createRoute({
   getParentRoute: () => root,
   path: '/stock',
+  validateSearch: takeSearch(['sku']),
   component: lazyRouteComponent(() => import('./pages/stock.tsx'), 'StockPage'),
 })
 const holds = createRoute({

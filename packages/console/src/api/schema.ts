@@ -700,6 +700,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/api/stock-figures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare one SKU with the ERP
+         * @description The figures of one SKU in each warehouse, as the gateway serves them and as the ERP states them at this moment. The gateway waits at most 5 seconds for the ERP. Nothing is corrected: a full comparison does that. A change of the last seconds may be on its way.
+         */
+        get: operations["admin.stock_figures.compare"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/api/settings": {
         parameters: {
             query?: never;
@@ -2601,6 +2621,114 @@ export interface components {
         AdminStockCopiesCompareResponse: {
             /** @description The requested data */
             data: components["schemas"]["StockCopy"];
+        };
+        AdminStockFiguresCompareResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description The SKU, byte by byte */
+                sku: string;
+                /** @description One entry for each warehouse, by code, at most 20 */
+                warehouses: {
+                    /** @description Warehouse, from `GET /api/v1/warehouses` */
+                    warehouse_code: string;
+                    /** @description The name of the warehouse or of the view */
+                    name: string;
+                    /** @description Of the warehouse: the version of this process’s snapshot. Of `gateway`: the version of the row’s last change */
+                    version: number | null;
+                    /** @description Seconds since the copy was last known to equal the ERP’s stock */
+                    age_seconds: number | null;
+                    /** @description When a full comparison was requested that has not begun yet; null without one */
+                    compare_requested_at: string | null;
+                    /** @description What clients see; null if the gateway serves no such row */
+                    gateway: {
+                        /**
+                         * @description Style code, compared byte by byte
+                         * @example LIN-0042
+                         */
+                        product_code: string;
+                        /** @description Pieces in the warehouse, held ones included */
+                        quantity_on_hand: number;
+                        /** @description Pieces that can be ordered now */
+                        quantity_available: number;
+                        /** @description Wholesale price of one piece */
+                        price_wholesale: number;
+                        /** @description Recommended retail price of one piece */
+                        price_retail: number;
+                        /**
+                         * @description Currency, ISO 4217
+                         * @example AUD
+                         */
+                        currency: string;
+                        /** @description Stock on its way to the warehouse */
+                        incoming: {
+                            /** @description Number of pieces */
+                            quantity: number;
+                            /**
+                             * Format: date
+                             * @description Earliest day of arrival
+                             */
+                            earliest_date: string;
+                            /**
+                             * Format: date
+                             * @description Latest day of arrival
+                             */
+                            latest_date: string;
+                        }[];
+                        /** @description Of the warehouse: the version of this process’s snapshot. Of `gateway`: the version of the row’s last change */
+                        version: number;
+                        /**
+                         * Format: date-time
+                         * @description When the row last changed
+                         */
+                        updated_at: string;
+                    } | null;
+                    /** @description What the ERP states; null if it does not carry the SKU there, or did not respond */
+                    erp: {
+                        /**
+                         * @description Style code, compared byte by byte
+                         * @example LIN-0042
+                         */
+                        product_code: string;
+                        /** @description Pieces in the warehouse, held ones included */
+                        quantity_on_hand: number;
+                        /** @description Pieces that can be ordered now */
+                        quantity_available: number;
+                        /** @description Wholesale price of one piece */
+                        price_wholesale: number;
+                        /** @description Recommended retail price of one piece */
+                        price_retail: number;
+                        /**
+                         * @description Currency, ISO 4217
+                         * @example AUD
+                         */
+                        currency: string;
+                        /** @description Stock on its way to the warehouse */
+                        incoming: {
+                            /** @description Number of pieces */
+                            quantity: number;
+                            /**
+                             * Format: date
+                             * @description Earliest day of arrival
+                             */
+                            earliest_date: string;
+                            /**
+                             * Format: date
+                             * @description Latest day of arrival
+                             */
+                            latest_date: string;
+                        }[];
+                    } | null;
+                    /**
+                     * @description `ok`: the ERP responded; `refused`: it refused the call; `no_response`: no response came in time
+                     * @enum {string}
+                     */
+                    erp_result: "ok" | "refused" | "no_response";
+                    /** @description Whether a client sees something else than the ERP states; null if that is not known */
+                    differs: boolean | null;
+                }[];
+                /** @description How many further warehouses were not read */
+                left_out: number;
+            };
         };
         AdminSettingsListResponse: {
             /** @description The requested data */
@@ -4515,6 +4643,42 @@ export interface operations {
             404: components["responses"]["Failure404-admin-WAREHOUSE_UNKNOWN"];
             409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
             422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            502: components["responses"]["Failure502-admin-UPSTREAM_ERROR"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.stock_figures.compare": {
+        parameters: {
+            query: {
+                /** @description The SKU, byte by byte */
+                sku: string;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminStockFiguresCompareResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
             502: components["responses"]["Failure502-admin-UPSTREAM_ERROR"];

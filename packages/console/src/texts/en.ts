@@ -42,7 +42,8 @@ export const en = {
   target_channel: 'Channel {text}',
   target_failures_of: 'Failed requests of channel {text}',
   target_client_number: 'Order with the client’s number {text}',
-  target_sku: 'Holds on SKU {text}',
+  target_sku: 'Stock of SKU {text}: gateway and ERP',
+  target_holds_of_sku: 'Holds on SKU {text}',
   // Sign-in
   sign_in_title: 'Operators’ console',
   sign_in_text: 'Sign in with the gateway’s admin token (ADMIN_TOKEN). It stays in this tab only.',
@@ -440,6 +441,31 @@ export const en = {
   compare_text:
     'The gateway reads the whole stock of this warehouse from the ERP, usually within seconds, and corrects the rows that differ. Clients that follow the change feed get the corrections.',
   compare_done: 'The comparison is requested.',
+  one_sku: 'Look up one SKU',
+  one_sku_title: 'SKU {sku}: gateway and ERP',
+  one_sku_text:
+    'What clients see, beside what the ERP states at this moment. A difference that lasts longer than a few seconds needs a full compare.',
+  copies: 'All copies',
+  read_again: 'Read again',
+  holds_of_sku: 'Holds on it',
+  at_gateway: 'At the gateway',
+  at_erp: 'At the ERP',
+  row_changed: 'Row changed',
+  available: 'available',
+  on_hand: 'on hand',
+  incoming: '{n} incoming',
+  figures_same: 'same',
+  figures_differ: 'differs',
+  not_read_yet: 'not read yet',
+  erp_no_response: 'no answer from the ERP',
+  erp_refused: 'refused by the ERP',
+  erp_silent: 'The ERP does not answer',
+  erp_silent_text:
+    'Its figures are not known at this moment. The gateway goes on serving its own, as of the age of its copy.',
+  sku_not_there: 'not carried here',
+  sku_unknown:
+    'Neither the gateway nor the ERP has {sku} in any warehouse. SKUs are compared byte by byte, capitals included.',
+  warehouses_left_out: '{n} further warehouses were not read.',
   // Holds
   hold: 'Hold',
   holds: 'Holds',
