@@ -40,6 +40,7 @@ const requests = createRoute({
     'failed',
     'since',
     'until',
+    'sort',
     'cursor',
     'live',
   ]),
@@ -79,6 +80,7 @@ const deliveryFilters = [
   'type',
   'since',
   'until',
+  'sort',
   'cursor',
 ] as const
 const deliveries = createRoute({
@@ -101,7 +103,7 @@ const delivery = createRoute({
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
-  validateSearch: takeSearch(['changes', 'actor', 'action', 'subject', 'since', 'until', 'cursor']),
+  validateSearch: takeSearch(['changes', 'actor', 'action', 'subject', 'since', 'until', 'sort', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/audit.tsx'), 'AuditPage'),
 })
 const auditRow = createRoute({
@@ -118,7 +120,7 @@ const stock = createRoute({
 const holds = createRoute({
   getParentRoute: () => root,
   path: '/holds',
-  validateSearch: takeSearch(['hold_id', 'sku', 'channel_code', 'status', 'source', 'cursor']),
+  validateSearch: takeSearch(['hold_id', 'sku', 'channel_code', 'status', 'source', 'sort', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/holds.tsx'), 'HoldsPage'),
 })
 const lockouts = createRoute({
@@ -147,6 +149,7 @@ const orders = createRoute({
     'in_doubt',
     'since',
     'until',
+    'sort',
     'cursor',
   ]),
   component: lazyRouteComponent(() => import('./pages/orders.tsx'), 'OrdersPage'),

@@ -3819,6 +3819,8 @@ export interface operations {
                 since?: string;
                 /** @description Only requests before this time */
                 until?: string;
+                /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
+                sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 /** @description Rows of a page */
@@ -3945,6 +3947,8 @@ export interface operations {
                 since?: string;
                 /** @description Only orders created before this time */
                 until?: string;
+                /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
+                sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 /** @description Rows of a page */
@@ -4032,6 +4036,8 @@ export interface operations {
                 since?: string;
                 /** @description Only holds created before this time */
                 until?: string;
+                /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
+                sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 /** @description Rows of a page */
@@ -4168,6 +4174,8 @@ export interface operations {
                 since?: string;
                 /** @description Only deliveries created before this time */
                 until?: string;
+                /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
+                sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 /** @description Rows of a page */
@@ -4732,6 +4740,8 @@ export interface operations {
                 since?: string;
                 /** @description Only rows before this time */
                 until?: string;
+                /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
+                sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 /** @description Rows of a page */

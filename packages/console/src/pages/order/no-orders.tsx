@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useRead } from '../../api/hooks.ts'
+import { useColumns } from '../../parts/columns.tsx'
 import { DataTable } from '../../parts/data-table.tsx'
 import { Section } from '../../parts/page.tsx'
 import { Empty, Read } from '../../parts/states.tsx'
@@ -36,7 +37,7 @@ interface NamedProps extends NoOrdersProps {
 
 function RequestsThatNamed({ channelCode, number }: NamedProps) {
   const t = useTexts()
-  const columns = useRequestColumns()
+  const { shown: columns } = useColumns('requests', useRequestColumns())
   const query = useRead('/admin/api/requests', {
     query: { client_order_number: number, channel_code: channelCode, page_size: shownRequests },
   })

@@ -5,6 +5,7 @@ import {
   flag,
   instantField,
   period,
+  sorting,
   toCursorPageSchema,
   wholeNumberField,
 } from '../../contract/fields.ts'
@@ -58,6 +59,7 @@ export const requestsList = endpoint({
     client_order_number: codeField().optional(),
     failed: flag.optional(),
     ...period,
+    ...sorting,
     ...cursorPaging,
   },
   result: toCursorPageSchema(operatorsRequest),
