@@ -245,7 +245,7 @@ export interface paths {
         };
         /**
          * List plan requests
-         * @description The plan requests of all channels, newest first.
+         * @description The plan requests of all channels, newest first, each with the present plan of its channel.
          */
         get: operations["admin.plan_requests.list"];
         put?: never;
@@ -1557,7 +1557,7 @@ export interface components {
         };
         AdminPlanRequestsListResponse: {
             /** @description The requested data */
-            data: components["schemas"]["PlanRequest"][];
+            data: components["schemas"]["OperatorsPlanRequest"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
@@ -1569,6 +1569,36 @@ export interface components {
              * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
              */
             as_of: string;
+        };
+        OperatorsPlanRequest: {
+            /** @description Plan request */
+            plan_request_id: string;
+            /** @description Channel */
+            channel_code: string;
+            /**
+             * @description `reader`, `trader` or `full`
+             * @enum {string}
+             */
+            plan: "reader" | "trader" | "full";
+            /** @description Why the plan is wanted, for the account manager */
+            reason: string | null;
+            /**
+             * @description Only documents in this state
+             * @enum {string}
+             */
+            status: "pending" | "approved" | "declined";
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+            /** @description When it was decided */
+            decided_at: string | null;
+            channel_plan: ("reader" | "trader" | "full") | null;
+        };
+        AdminPlanRequestsApproveResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["PlanRequest"];
         };
         PlanRequest: {
             /** @description Plan request */
@@ -1594,10 +1624,6 @@ export interface components {
             created_at: string;
             /** @description When it was decided */
             decided_at: string | null;
-        };
-        AdminPlanRequestsApproveResponse: {
-            /** @description The requested data */
-            data: components["schemas"]["PlanRequest"];
         };
         AdminPlanRequestsDeclineResponse: {
             /** @description The requested data */
@@ -2360,6 +2386,8 @@ export interface components {
             created_at: string;
             /** @description URL that receives the events: https, port 443 or 8443, a public address */
             url: string;
+            /** @description The first 200 printable characters of the last response */
+            last_response: string | null;
             /** @description The request that caused the event; null if the event is no longer kept */
             request_id: string | null;
             /** @description Content of the event, without the rows of a stock change; null if the event is no longer kept */
