@@ -33,12 +33,14 @@ const requests = createRoute({
   path: '/requests',
   validateSearch: takeSearch([
     'request_id',
+    'client_order_number',
     'channel_code',
     'code',
     'route',
     'failed',
     'since',
     'until',
+    'sort',
     'cursor',
     'live',
   ]),
@@ -78,6 +80,7 @@ const deliveryFilters = [
   'type',
   'since',
   'until',
+  'sort',
   'cursor',
 ] as const
 const deliveries = createRoute({
@@ -100,7 +103,7 @@ const delivery = createRoute({
 const audit = createRoute({
   getParentRoute: () => root,
   path: '/audit',
-  validateSearch: takeSearch(['changes', 'actor', 'action', 'subject', 'since', 'until', 'cursor']),
+  validateSearch: takeSearch(['changes', 'actor', 'action', 'subject', 'since', 'until', 'sort', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/audit.tsx'), 'AuditPage'),
 })
 const auditRow = createRoute({
@@ -111,12 +114,13 @@ const auditRow = createRoute({
 const stock = createRoute({
   getParentRoute: () => root,
   path: '/stock',
+  validateSearch: takeSearch(['sku']),
   component: lazyRouteComponent(() => import('./pages/stock.tsx'), 'StockPage'),
 })
 const holds = createRoute({
   getParentRoute: () => root,
   path: '/holds',
-  validateSearch: takeSearch(['hold_id', 'sku', 'channel_code', 'status', 'source', 'cursor']),
+  validateSearch: takeSearch(['hold_id', 'sku', 'channel_code', 'status', 'source', 'sort', 'cursor']),
   component: lazyRouteComponent(() => import('./pages/holds.tsx'), 'HoldsPage'),
 })
 const lockouts = createRoute({
@@ -145,6 +149,7 @@ const orders = createRoute({
     'in_doubt',
     'since',
     'until',
+    'sort',
     'cursor',
   ]),
   component: lazyRouteComponent(() => import('./pages/orders.tsx'), 'OrdersPage'),

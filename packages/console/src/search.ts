@@ -32,4 +32,4 @@ export function countFilters(search: Readonly<Record<string, string | undefined>
     .length
 }
 
-const paging = ['cursor', 'page', 'live', 'tab']
+const paging = ['cursor', 'page', 'live', 'tab', 'sort']

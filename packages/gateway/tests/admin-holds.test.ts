@@ -100,6 +100,7 @@ describe('the list of holds', () => {
     const second = await list(`sku=${sku}&page_size=2&cursor=${first.next_cursor}`)
     expect([...first.data, ...second.data].map(({ hold_id }: LooseJson) => hold_id)).toEqual(ids)
     expect([second.has_more, second.next_cursor]).toEqual([false, null])
+    expect(await listIds(`sku=${sku}&sort=oldest`)).toEqual(ids.toReversed())
     expect(await listIds(`sku=${sku}&status=reserved`)).toEqual([])
     expect(await listIds(`sku=${sku}&channel_code=channel-of-CUST-LANTERN`)).toEqual([])
     await house.gateway.store.db.deleteFrom('holds').where('source_id', '=', 'made').execute()

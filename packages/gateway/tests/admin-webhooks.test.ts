@@ -239,6 +239,11 @@ describe('deliveries of every channel', () => {
     const order = await submitOrder(shop, 'the-cause-of-it')
     await deliverDue(house)
     const [row] = (await list(`/webhook-deliveries?endpoint_id=${endpoint_id}`)).data
+    await house.gateway.store.db
+      .updateTable('webhook_deliveries')
+      .set({ last_response: 'Thank you' })
+      .where('delivery_id', '=', row.delivery_id)
+      .execute()
     const answer = await send('GET', `/webhook-deliveries/${row.delivery_id}`)
     const details = expectData(answer)
     expect(details).toMatchObject({
@@ -250,6 +255,7 @@ describe('deliveries of every channel', () => {
       attempts: 1,
       last_status: 200,
       last_error: null,
+      last_response: 'Thank you',
       next_attempt_at: null,
       url: receiver.url,
       request_id: 'the-cause-of-it',

@@ -158,15 +158,25 @@ describe('a request of the channel', () => {
     )
   })
 
-  it('keeps nothing of its body, its query or its recipient', async () => {
+  it('keeps nothing of its body but the order’s number, and nothing of its query or its recipient', async () => {
     await shop.post('/dropship-orders/submit', buildDropship(await shop.createSku()), {
       'x-request-id': 'story-recipient',
     })
+    const refused = { ...buildDropship(await shop.createSku()), quantity: 0, remark: 'Ring at the blue door' }
+    await shop.post('/dropship-orders/submit', refused)
     await storeRequests(house.gateway)
     const rows = await house.gateway.store.db.selectFrom('requests').selectAll().execute()
     expect(rows.length).toBeGreaterThan(0)
     const text = JSON.stringify(rows)
-    for (const secret of [alex.name, alex.phone, alex.address, await shop.token()])
+    expect(text).toContain(refused.client_order_number)
+    for (const secret of [
+      refused.sku,
+      refused.remark,
+      alex.name,
+      alex.phone,
+      alex.address,
+      await shop.token(),
+    ])
       expect(text).not.toContain(secret)
   })
 })
@@ -207,14 +217,20 @@ describe('the request log', () => {
   })
 
   it('forgets whole days after LOG_REQUESTS_DAYS', async () => {
-    await shop.post('/orders', { lines: 'old' }, { 'x-request-id': 'story-old' })
+    const old = { lines: 'old', client_order_number: 'WEB-OLD' }
+    await shop.post('/orders', old, { 'x-request-id': 'story-old' })
+    const countNamed = async () =>
+      (await call(house, 'GET', '/admin/api/requests?client_order_number=WEB-OLD', { admin: adminToken }))
+        .json.data.length
     await readLoggedRequest('story-old')
     house.clock.advance(14 * day)
     await prune(house.gateway)
     await readLoggedRequest('story-old')
+    expect(await countNamed()).toBe(1)
     house.clock.advance(day)
     await prune(house.gateway)
     expectError(await shop.get('/requests/story-old'), 'NOT_FOUND')
+    expect(await countNamed()).toBe(0)
   })
 
   it('forgets old counts and keeps new ones of the same channel and route', async () => {
@@ -305,6 +321,36 @@ describe('the operator’s search', () => {
     })
     expectError(await searchRequests('?cursor=nonsense'), 'VALIDATION_FAILED', { param: 'cursor' })
     expectError(await searchRequests('/search-nothing'), 'NOT_FOUND')
+  })
+
+  it('finds a refused write by the number of its order, also if its body was not valid otherwise', async () => {
+    const wish = buildDropship(await shop.createSku({ AUSYD1: 0 }))
+    const number = wish.client_order_number
+    expectError(await shop.post('/dropship-orders/submit', wish), 'UPSTREAM_REJECTED')
+    house.clock.advance(1)
+    const invalid = { ...wish, quantity: 0, surprise: 'unknown field' }
+    expectError(await shop.post('/dropship-orders/submit', invalid), 'VALIDATION_FAILED')
+    const { json: orders } = await call(house, 'GET', `/admin/api/orders?client_order_number=${number}`, {
+      admin: adminToken,
+    })
+    expect(orders.data).toEqual([])
+    const { json } = await searchRequests(`?client_order_number=${number}`)
+    expect(json.data).toMatchObject([
+      { code: 'VALIDATION_FAILED', client_order_number: number, upstream_calls: [] },
+      { code: 'UPSTREAM_REJECTED', client_order_number: number, status: 422 },
+    ])
+    const { requests } = await readLoggedRequest(json.data[0].request_id)
+    expect(requests[0]).toMatchObject({ client_order_number: number })
+  })
+
+  it('finds no number that is too long, no text, or in a body that has no such field', async () => {
+    const wish = { ...buildDropship(await shop.createSku({ AUSYD1: 0 })), quantity: 0 }
+    const headers = { 'x-request-id': 'search-no-number' }
+    for (const client_order_number of ['N'.repeat(65), `N\n1`, '', 7, ['N-1'], { number: 'N-1' }, null])
+      await shop.post('/dropship-orders/submit', { ...wish, client_order_number }, headers)
+    await shop.post('/webhook-endpoints', { client_order_number: 'N-2' }, headers)
+    const { requests } = await readLoggedRequest('search-no-number')
+    expect(requests.map((each: LooseJson) => each.client_order_number)).toEqual(Array(8).fill(null))
   })
 
   it('pages by a cursor, which requests that arrive meanwhile do not move', async () => {

@@ -1,6 +1,8 @@
 /** An operator looks at the copies of the stock and has one compared with the ERP. */
 
+import { UnknownOutcome } from '@trade-gateway/connector'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { compareSku } from '../src/stock/compare-sku.ts'
 import {
   adminToken,
   call,
@@ -17,6 +19,8 @@ let house: TestGateway
 let reader: World
 /** Called before each page of a snapshot is read from the ERP. */
 let onSnapshot: (() => void) | undefined
+/** Called before figures are read from the ERP. */
+let onRead: ((signal: AbortSignal | undefined) => Promise<void>) | undefined
 
 beforeAll(async () => {
   house = await openTestGateway({
@@ -27,12 +31,17 @@ beforeAll(async () => {
         onSnapshot?.()
         return erp['stock.snapshot'](input, options)
       },
+      'stock.read': async (input, options) => {
+        await onRead?.(options?.signal)
+        return erp['stock.read'](input, options)
+      },
     }),
   })
   reader = await createWorld(house)
 })
 beforeEach(() => {
   onSnapshot = undefined
+  onRead = undefined
   house.clock.advance(1_000)
 })
 afterAll(() => house.close())
@@ -153,5 +162,64 @@ describe('a full comparison', () => {
     expect(row?.actor).toBe('Robin')
     expect(detail).toMatchObject({ before: { compare_requested_at: null } })
     expect(Date.parse(detail.after.compare_requested_at)).toBe(house.clock.now())
+  })
+})
+
+describe('one SKU', () => {
+  const compareSkuInErp = (sku: string) =>
+    call(house, 'GET', `/admin/api/stock-figures?sku=${encodeURIComponent(sku)}`, { admin: adminToken })
+  const findWarehouse = async (sku: string, warehouse = code) =>
+    expectData(await compareSkuInErp(sku)).warehouses.find(
+      ({ warehouse_code }: LooseJson) => warehouse_code === warehouse,
+    )
+
+  it('is shown as clients see it, beside what the ERP states, by warehouse', async () => {
+    const sku = changeInErp(20, true)
+    await house.settle()
+    const { warehouses, left_out } = expectData(await compareSkuInErp(sku))
+    expect(left_out).toBe(0)
+    expect(warehouses.map((each: LooseJson) => each.warehouse_code)).toEqual(['AUSYD1', 'AUSYD2', 'CHNZJ1'])
+    const [first] = warehouses
+    const { warehouse_code: _code, sku: _sku, ...row } = await readRow(sku)
+    expect(first).toMatchObject({ gateway: row, erp_result: 'ok', differs: false })
+    const { version: _version, updated_at: _at, ...figure } = row
+    expect(first.erp).toEqual(figure)
+    expect(first).toMatchObject({ version: expect.any(Number), age_seconds: 0 })
+  })
+
+  it('differs where the ERP changed it without a hint, until a full comparison', async () => {
+    const sku = changeInErp(21, false)
+    const before = await findWarehouse(sku)
+    expect(before.erp.quantity_on_hand).toBe(before.gateway.quantity_on_hand + 7)
+    expect(before).toMatchObject({ differs: true, erp_result: 'ok' })
+    expect(await findWarehouse(sku, 'AUSYD2')).toMatchObject({ differs: false })
+    await compareNow()
+    await house.gateway.mirror.stock.follow()
+    expect(await findWarehouse(sku)).toMatchObject({ differs: false })
+  })
+
+  it('has no figure that neither the gateway nor the ERP has', async () => {
+    expect(await findWarehouse('NO-SUCH-SKU')).toMatchObject({
+      gateway: null,
+      erp: null,
+      erp_result: 'ok',
+      differs: false,
+    })
+    expectError(await compareSkuInErp(''), 'VALIDATION_FAILED', { param: 'sku' })
+  })
+
+  it('says that the ERP does not respond, and keeps showing what clients see', async () => {
+    const sku = changeInErp(22, true)
+    await house.settle()
+    onRead = () => Promise.reject(new UnknownOutcome('unreachable', 'away', { sent: false }))
+    const away = await findWarehouse(sku)
+    expect(away).toMatchObject({ erp: null, erp_result: 'no_response', differs: null })
+    expect(away.gateway).toMatchObject({ quantity_on_hand: expect.any(Number) })
+    onRead = (signal) =>
+      new Promise((_resolve, reject) =>
+        signal?.addEventListener('abort', () => reject(new UnknownOutcome('timeout', 'too late'))),
+      )
+    const { warehouses } = await compareSku(house.gateway, sku, 20)
+    expect(warehouses.map(({ erp_result }) => erp_result)).toEqual(Array(3).fill('no_response'))
   })
 })

@@ -245,7 +245,7 @@ export interface paths {
         };
         /**
          * List plan requests
-         * @description The plan requests of all channels, newest first.
+         * @description The plan requests of all channels, newest first, each with the present plan of its channel.
          */
         get: operations["admin.plan_requests.list"];
         put?: never;
@@ -694,6 +694,26 @@ export interface paths {
          * @description Requests a full comparison of a warehouse with the ERP, or of each member of a view. The next turn of the sync makes it, usually within seconds, and corrects the rows that differ. Clients of the change feed receive the corrections.
          */
         post: operations["admin.stock_copies.compare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/stock-figures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare one SKU with the ERP
+         * @description The figures of one SKU in each warehouse, as the gateway serves them and as the ERP states them at this moment. The gateway waits at most 5 seconds for the ERP. Nothing is corrected: a full comparison does that. A change of the last seconds may be on its way.
+         */
+        get: operations["admin.stock_figures.compare"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1537,7 +1557,7 @@ export interface components {
         };
         AdminPlanRequestsListResponse: {
             /** @description The requested data */
-            data: components["schemas"]["PlanRequest"][];
+            data: components["schemas"]["OperatorsPlanRequest"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
@@ -1549,6 +1569,36 @@ export interface components {
              * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
              */
             as_of: string;
+        };
+        OperatorsPlanRequest: {
+            /** @description Plan request */
+            plan_request_id: string;
+            /** @description Channel */
+            channel_code: string;
+            /**
+             * @description `reader`, `trader` or `full`
+             * @enum {string}
+             */
+            plan: "reader" | "trader" | "full";
+            /** @description Why the plan is wanted, for the account manager */
+            reason: string | null;
+            /**
+             * @description Only documents in this state
+             * @enum {string}
+             */
+            status: "pending" | "approved" | "declined";
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+            /** @description When it was decided */
+            decided_at: string | null;
+            channel_plan: ("reader" | "trader" | "full") | null;
+        };
+        AdminPlanRequestsApproveResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["PlanRequest"];
         };
         PlanRequest: {
             /** @description Plan request */
@@ -1574,10 +1624,6 @@ export interface components {
             created_at: string;
             /** @description When it was decided */
             decided_at: string | null;
-        };
-        AdminPlanRequestsApproveResponse: {
-            /** @description The requested data */
-            data: components["schemas"]["PlanRequest"];
         };
         AdminPlanRequestsDeclineResponse: {
             /** @description The requested data */
@@ -1653,6 +1699,8 @@ export interface components {
             }[];
             /** @description What the `Idempotency-Key` did: the request ran for the first time, was replayed, or was refused; null without a key */
             idempotency: ("first" | "replayed" | "mismatch" | "in_progress") | null;
+            /** @description Your own number for the order */
+            client_order_number: string | null;
             /** @description Channel */
             channel_code: string | null;
         };
@@ -2338,6 +2386,8 @@ export interface components {
             created_at: string;
             /** @description URL that receives the events: https, port 443 or 8443, a public address */
             url: string;
+            /** @description The first 200 printable characters of the last response */
+            last_response: string | null;
             /** @description The request that caused the event; null if the event is no longer kept */
             request_id: string | null;
             /** @description Content of the event, without the rows of a stock change; null if the event is no longer kept */
@@ -2599,6 +2649,114 @@ export interface components {
         AdminStockCopiesCompareResponse: {
             /** @description The requested data */
             data: components["schemas"]["StockCopy"];
+        };
+        AdminStockFiguresCompareResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description The SKU, byte by byte */
+                sku: string;
+                /** @description One entry for each warehouse, by code, at most 20 */
+                warehouses: {
+                    /** @description Warehouse, from `GET /api/v1/warehouses` */
+                    warehouse_code: string;
+                    /** @description The name of the warehouse or of the view */
+                    name: string;
+                    /** @description Of the warehouse: the version of this process’s snapshot. Of `gateway`: the version of the row’s last change */
+                    version: number | null;
+                    /** @description Seconds since the copy was last known to equal the ERP’s stock */
+                    age_seconds: number | null;
+                    /** @description When a full comparison was requested that has not begun yet; null without one */
+                    compare_requested_at: string | null;
+                    /** @description What clients see; null if the gateway serves no such row */
+                    gateway: {
+                        /**
+                         * @description Style code, compared byte by byte
+                         * @example LIN-0042
+                         */
+                        product_code: string;
+                        /** @description Pieces in the warehouse, held ones included */
+                        quantity_on_hand: number;
+                        /** @description Pieces that can be ordered now */
+                        quantity_available: number;
+                        /** @description Wholesale price of one piece */
+                        price_wholesale: number;
+                        /** @description Recommended retail price of one piece */
+                        price_retail: number;
+                        /**
+                         * @description Currency, ISO 4217
+                         * @example AUD
+                         */
+                        currency: string;
+                        /** @description Stock on its way to the warehouse */
+                        incoming: {
+                            /** @description Number of pieces */
+                            quantity: number;
+                            /**
+                             * Format: date
+                             * @description Earliest day of arrival
+                             */
+                            earliest_date: string;
+                            /**
+                             * Format: date
+                             * @description Latest day of arrival
+                             */
+                            latest_date: string;
+                        }[];
+                        /** @description Of the warehouse: the version of this process’s snapshot. Of `gateway`: the version of the row’s last change */
+                        version: number;
+                        /**
+                         * Format: date-time
+                         * @description When the row last changed
+                         */
+                        updated_at: string;
+                    } | null;
+                    /** @description What the ERP states; null if it does not carry the SKU there, or did not respond */
+                    erp: {
+                        /**
+                         * @description Style code, compared byte by byte
+                         * @example LIN-0042
+                         */
+                        product_code: string;
+                        /** @description Pieces in the warehouse, held ones included */
+                        quantity_on_hand: number;
+                        /** @description Pieces that can be ordered now */
+                        quantity_available: number;
+                        /** @description Wholesale price of one piece */
+                        price_wholesale: number;
+                        /** @description Recommended retail price of one piece */
+                        price_retail: number;
+                        /**
+                         * @description Currency, ISO 4217
+                         * @example AUD
+                         */
+                        currency: string;
+                        /** @description Stock on its way to the warehouse */
+                        incoming: {
+                            /** @description Number of pieces */
+                            quantity: number;
+                            /**
+                             * Format: date
+                             * @description Earliest day of arrival
+                             */
+                            earliest_date: string;
+                            /**
+                             * Format: date
+                             * @description Latest day of arrival
+                             */
+                            latest_date: string;
+                        }[];
+                    } | null;
+                    /**
+                     * @description `ok`: the ERP responded; `refused`: it refused the call; `no_response`: no response came in time
+                     * @enum {string}
+                     */
+                    erp_result: "ok" | "refused" | "no_response";
+                    /** @description Whether a client sees something else than the ERP states; null if that is not known */
+                    differs: boolean | null;
+                }[];
+                /** @description How many further warehouses were not read */
+                left_out: number;
+            };
         };
         AdminSettingsListResponse: {
             /** @description The requested data */
@@ -3681,12 +3839,16 @@ export interface operations {
                 code?: string;
                 /** @description Only requests of this route, with its parameters in braces */
                 route?: string;
+                /** @description The client’s order number in the body of the request, also if the request was refused; null without one */
+                client_order_number?: string;
                 /** @description true: only requests with a status of 400 or above */
                 failed?: boolean;
                 /** @description Only requests from this time on */
                 since?: string;
                 /** @description Only requests before this time */
                 until?: string;
+                /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
+                sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 /** @description Rows of a page */
@@ -3813,6 +3975,8 @@ export interface operations {
                 since?: string;
                 /** @description Only orders created before this time */
                 until?: string;
+                /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
+                sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 /** @description Rows of a page */
@@ -3900,6 +4064,8 @@ export interface operations {
                 since?: string;
                 /** @description Only holds created before this time */
                 until?: string;
+                /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
+                sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 /** @description Rows of a page */
@@ -4036,6 +4202,8 @@ export interface operations {
                 since?: string;
                 /** @description Only deliveries created before this time */
                 until?: string;
+                /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
+                sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 /** @description Rows of a page */
@@ -4517,6 +4685,42 @@ export interface operations {
             503: components["responses"]["Failure503-admin-INTERNAL"];
         };
     };
+    "admin.stock_figures.compare": {
+        parameters: {
+            query: {
+                /** @description The SKU, byte by byte */
+                sku: string;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminStockFiguresCompareResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            502: components["responses"]["Failure502-admin-UPSTREAM_ERROR"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
     "admin.settings.list": {
         parameters: {
             query?: never;
@@ -4564,6 +4768,8 @@ export interface operations {
                 since?: string;
                 /** @description Only rows before this time */
                 until?: string;
+                /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
+                sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;
                 /** @description Rows of a page */

@@ -6,6 +6,7 @@ import { type Column, DataList, rowLink } from '../parts/data-table.tsx'
 import { Filters } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
 import { CursorPager } from '../parts/pager.tsx'
+import { SortButton, toSort } from '../parts/sort.tsx'
 import { Empty } from '../parts/states.tsx'
 import { StatusCode, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
@@ -20,10 +21,11 @@ const pageSize = 50
 /** Who did what with the admin token; verifies that the log is whole, and exports it. Shows changes unless asked for all. */
 export function AuditPage() {
   const t = useTexts()
-  const { cursor, changes, ...filters } = route.useSearch()
+  const { cursor, changes, sort: direction, ...filters } = route.useSearch()
+  const sort = toSort(direction)
   const isForChanges = changes !== 'false'
   const filter = { ...filters, changes: isForChanges }
-  const query = useRead('/admin/api/audit', { query: { ...filter, cursor, page_size: pageSize } })
+  const query = useRead('/admin/api/audit', { query: { ...filter, sort, cursor, page_size: pageSize } })
   return (
     <Page
       title={t('audit')}
@@ -46,10 +48,14 @@ export function AuditPage() {
           { name: 'until', label: t('until'), kind: 'time' },
         ]}
       />
+      <div className="list-tools">
+        <SortButton sort={sort} />
+      </div>
       <DataList
         query={query}
         caption={t('audit')}
         columns={useAuditColumns()}
+        sort={sort}
         rowKey={({ audit_id }) => audit_id}
         empty={
           <Empty
@@ -58,7 +64,7 @@ export function AuditPage() {
           />
         }
       >
-        <CursorPager cursor={cursor} next={query.data?.next_cursor} />
+        <CursorPager cursor={cursor} next={query.data?.next_cursor} sort={sort} />
       </DataList>
     </Page>
   )
@@ -85,6 +91,7 @@ function useAuditColumns(): readonly Column<AuditRow>[] {
   return [
     {
       title: t('time'),
+      isSorted: true,
       render: ({ at, audit_id }) => (
         <Link to="/audit/$audit_id" params={{ audit_id }} {...rowLink}>
           <Time at={at} />

@@ -1,10 +1,12 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { RowOf } from '../api/client.ts'
 import { useRead } from '../api/hooks.ts'
-import { type Column, DataList, rowLink } from '../parts/data-table.tsx'
+import { type NamedColumn, useColumns } from '../parts/columns.tsx'
+import { DataList, rowLink } from '../parts/data-table.tsx'
 import { Filters } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
 import { CursorPager } from '../parts/pager.tsx'
+import { SortButton, toSort } from '../parts/sort.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Figure, State, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
@@ -46,6 +48,7 @@ interface Search {
   readonly since?: string | undefined
   readonly until?: string | undefined
   readonly cursor?: string | undefined
+  readonly sort?: string | undefined
 }
 
 interface DeliveriesProps {
@@ -58,13 +61,15 @@ interface DeliveriesProps {
 function Deliveries({ title, text, search, isDead = false }: DeliveriesProps) {
   const t = useTexts()
   const status = states.find((state) => state === search.status)
+  const sort = toSort(search.sort)
+  const columns = useColumns('deliveries', useDeliveryColumns())
   const type = types.find((each) => each === search.type)
   const query = useRead(
     '/admin/api/webhook-deliveries',
-    { query: { ...search, status, type, page_size: pageSize } },
+    { query: { ...search, status, type, sort, page_size: pageSize } },
     { everyMs },
   )
-  const { status: _status, ...others } = search
+  const { status: _status, sort: _sort, ...others } = search
   return (
     <Page title={title} text={text} actions={<RedeliverMany filters={{ ...others, type }} isDead={isDead} />}>
       <Filters
@@ -93,10 +98,15 @@ function Deliveries({ title, text, search, isDead = false }: DeliveriesProps) {
           { name: 'until', label: t('until'), kind: 'time' },
         ]}
       />
+      <div className="list-tools">
+        <SortButton sort={sort} />
+        {columns.menu}
+      </div>
       <DataList
         query={query}
         caption={title}
-        columns={useDeliveryColumns()}
+        columns={columns.shown}
+        sort={sort}
         rowKey={({ delivery_id }) => delivery_id}
         empty={
           isDead ? (
@@ -106,27 +116,29 @@ function Deliveries({ title, text, search, isDead = false }: DeliveriesProps) {
           )
         }
       >
-        <CursorPager cursor={search.cursor} next={query.data?.next_cursor} />
+        <CursorPager cursor={search.cursor} next={query.data?.next_cursor} sort={sort} />
       </DataList>
     </Page>
   )
 }
 
-function useDeliveryColumns(): readonly Column<Delivery>[] {
+function useDeliveryColumns(): readonly NamedColumn<Delivery>[] {
   const t = useTexts()
   return [
     {
       title: t('created'),
+      isSorted: true,
       render: ({ created_at, delivery_id }) => (
         <Link to="/deliveries/$delivery_id" params={{ delivery_id }} {...rowLink}>
           <Time at={created_at} />
         </Link>
       ),
     },
-    { title: t('state'), render: ({ status }) => <State value={status} /> },
-    { title: t('type'), render: ({ type }) => <span className="mono">{type}</span> },
-    { title: t('channel'), render: ({ channel_code }) => channel_code },
+    { name: 'state', title: t('state'), render: ({ status }) => <State value={status} /> },
+    { name: 'type', title: t('type'), render: ({ type }) => <span className="mono">{type}</span> },
+    { name: 'channel', title: t('channel'), render: ({ channel_code }) => channel_code },
     {
+      name: 'event',
       title: t('event'),
       render: ({ event_id }) => (
         <span className="mono" title={event_id}>
@@ -135,11 +147,33 @@ function useDeliveryColumns(): readonly Column<Delivery>[] {
       ),
       fills: true,
     },
-    { title: t('attempts'), render: ({ attempts }) => <Figure value={attempts} />, align: 'right' },
     {
+      name: 'attempts',
+      title: t('attempts'),
+      render: ({ attempts }) => <Figure value={attempts} />,
+      align: 'right',
+    },
+    {
+      name: 'last_response',
       title: t('last_response'),
       render: ({ last_status, last_error }) => <span className="mono">{last_status ?? last_error}</span>,
     },
-    { title: t('next_attempt'), render: ({ next_attempt_at: at }) => at !== null && <Time at={at} /> },
+    {
+      name: 'endpoint_id',
+      isExtra: true,
+      title: t('endpoint_id'),
+      render: ({ endpoint_id }) => <span className="mono">{endpoint_id}</span>,
+    },
+    {
+      name: 'last_attempt',
+      isExtra: true,
+      title: t('last_attempt'),
+      render: ({ last_attempt_at: at }) => at !== null && <Time at={at} />,
+    },
+    {
+      name: 'next_attempt',
+      title: t('next_attempt'),
+      render: ({ next_attempt_at: at }) => at !== null && <Time at={at} />,
+    },
   ]
 }

@@ -6,6 +6,7 @@ import { type Column, DataList } from '../parts/data-table.tsx'
 import { Filters } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
 import { CursorPager } from '../parts/pager.tsx'
+import { SortButton, toSort } from '../parts/sort.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Id, State, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
@@ -21,12 +22,14 @@ const pageSize = 50
 export function HoldsPage() {
   const t = useTexts()
   const search = route.useSearch()
-  const { cursor, ...filters } = search
+  const { cursor, sort: direction, ...filters } = search
+  const sort = toSort(direction)
   const query = useRead('/admin/api/holds', {
     query: {
       ...search,
       source: sources.find((source) => source === search.source),
       status: states.find((state) => state === search.status),
+      sort,
       page_size: pageSize,
     },
   })
@@ -52,10 +55,14 @@ export function HoldsPage() {
           },
         ]}
       />
+      <div className="list-tools">
+        <SortButton sort={sort} />
+      </div>
       <DataList
         query={query}
         caption={t('holds')}
         columns={useHoldColumns()}
+        sort={sort}
         rowKey={({ hold_id }) => hold_id}
         empty={
           <Empty
@@ -64,7 +71,7 @@ export function HoldsPage() {
           />
         }
       >
-        <CursorPager cursor={cursor} next={query.data?.next_cursor} />
+        <CursorPager cursor={cursor} next={query.data?.next_cursor} sort={sort} />
       </DataList>
     </Page>
   )
@@ -108,6 +115,7 @@ function useHoldColumns(): readonly Column<Hold>[] {
     },
     {
       title: t('created'),
+      isSorted: true,
       render: ({ created_at, expires_at, status }) => (
         <div>
           <Time at={created_at} />

@@ -1,6 +1,7 @@
 import { Alert } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../api/hooks.ts'
+import { useColumns } from '../parts/columns.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { Facts, Page, Section } from '../parts/page.tsx'
 import { Empty, Read } from '../parts/states.tsx'
@@ -117,7 +118,7 @@ function Holds({ holds }: Pick<WholeOrder, 'holds'>) {
 /** The requests that concerned the order, and the events that followed. */
 function Trace({ whole: { requests, events } }: { readonly whole: WholeOrder }) {
   const t = useTexts()
-  const requestColumns = useRequestColumns()
+  const { shown: requestColumns } = useColumns('requests', useRequestColumns())
   const eventColumns = useEventColumns()
   return (
     <>

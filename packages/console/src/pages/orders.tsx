@@ -1,13 +1,15 @@
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { RowOf } from '../api/client.ts'
 import { useRead } from '../api/hooks.ts'
-import { type Column, DataList, rowLink } from '../parts/data-table.tsx'
+import { type NamedColumn, useColumns } from '../parts/columns.tsx'
+import { DataList, rowLink } from '../parts/data-table.tsx'
 import { Filters } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
 import { CursorPager } from '../parts/pager.tsx'
-import { Empty } from '../parts/states.tsx'
+import { SortButton, toSort } from '../parts/sort.tsx'
 import { Money, State, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
+import { NoOrders } from './order/no-orders.tsx'
 
 type Order = RowOf<'/admin/api/orders'>
 
@@ -26,13 +28,16 @@ const pageSize = 50
 /** The wholesale and drop-ship orders of every channel, without recipients. */
 export function OrdersPage() {
   const t = useTexts()
-  const { kind, status, in_doubt, ...search } = route.useSearch()
+  const { kind, status, in_doubt, sort: direction, ...search } = route.useSearch()
+  const sort = toSort(direction)
+  const columns = useColumns('orders', useOrderColumns())
   const query = useRead('/admin/api/orders', {
     query: {
       ...search,
       kind: kinds.find((each) => each === kind),
       status: states.find((each) => each === status),
       in_doubt: in_doubt === undefined ? undefined : in_doubt === 'true',
+      sort,
       page_size: pageSize,
     },
   })
@@ -65,32 +70,39 @@ export function OrdersPage() {
           { name: 'until', label: t('until'), kind: 'time' },
         ]}
       />
+      <div className="list-tools">
+        <SortButton sort={sort} />
+        {columns.menu}
+      </div>
       <DataList
         query={query}
         caption={t('orders')}
-        columns={useOrderColumns()}
+        columns={columns.shown}
+        sort={sort}
         rowKey={({ order_id }) => order_id}
-        empty={<NoOrders channelCode={search.channel_code} />}
+        empty={<NoOrders channelCode={search.channel_code} number={search.client_order_number} />}
       >
-        <CursorPager cursor={search.cursor} next={query.data?.next_cursor} />
+        <CursorPager cursor={search.cursor} next={query.data?.next_cursor} sort={sort} />
       </DataList>
     </Page>
   )
 }
 
-function useOrderColumns(): readonly Column<Order>[] {
+function useOrderColumns(): readonly NamedColumn<Order>[] {
   const t = useTexts()
   return [
     {
       title: t('created'),
+      isSorted: true,
       render: ({ created_at, order_id }) => (
         <Link to="/orders/$order_id" params={{ order_id }} {...rowLink}>
           <Time at={created_at} />
         </Link>
       ),
     },
-    { title: t('kind'), render: ({ kind }) => t(`kind_${kind}`) },
+    { name: 'kind', title: t('kind'), render: ({ kind }) => t(`kind_${kind}`) },
     {
+      name: 'state',
       title: t('state'),
       render: ({ status, in_doubt }) => (
         <span className="inline">
@@ -99,17 +111,20 @@ function useOrderColumns(): readonly Column<Order>[] {
         </span>
       ),
     },
-    { title: t('channel'), render: ({ channel_code }) => channel_code },
+    { name: 'channel', title: t('channel'), render: ({ channel_code }) => channel_code },
     {
+      name: 'client_number',
       title: t('client_number'),
       wraps: true,
       render: ({ client_order_number: number }) => number && <span className="mono">{number}</span>,
     },
     {
+      name: 'erp_number',
       title: t('erp_number'),
       render: ({ serial_number: number }) => number && <span className="mono">{number}</span>,
     },
     {
+      name: 'goods',
       title: t('goods'),
       fills: true,
       render: ({ skus, quantity }) => (
@@ -118,21 +133,26 @@ function useOrderColumns(): readonly Column<Order>[] {
         </span>
       ),
     },
+    { name: 'account', isExtra: true, title: t('account'), render: ({ account_id }) => account_id },
+    { name: 'warehouse', isExtra: true, title: t('warehouse'), render: (order) => order.warehouse_code },
+    { name: 'erp_state', isExtra: true, title: t('erp_state'), render: ({ status_raw }) => status_raw },
     {
+      name: 'tracking',
+      isExtra: true,
+      title: t('tracking'),
+      render: ({ tracking_number: number }) => number && <span className="mono">{number}</span>,
+    },
+    {
+      name: 'submitted',
+      isExtra: true,
+      title: t('submitted'),
+      render: ({ submitted_at: at }) => at !== null && <Time at={at} />,
+    },
+    {
+      name: 'total',
       title: t('total'),
       align: 'right',
       render: ({ total, currency }) => total !== null && <Money amount={total} currency={currency} />,
     },
   ]
-}
-
-/** A refused order leaves no row here, so this leads to the refused requests. */
-function NoOrders({ channelCode }: { readonly channelCode: string | undefined }) {
-  const t = useTexts()
-  const link = (
-    <Link to="/requests" search={{ channel_code: channelCode, failed: 'true' }}>
-      {t('orders_refused')}
-    </Link>
-  )
-  return <Empty title={t('orders_none')} text={t('orders_none_text')} action={link} />
 }

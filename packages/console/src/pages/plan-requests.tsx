@@ -34,6 +34,10 @@ export function PlanRequestsPage() {
         </Link>
       ),
     },
+    {
+      title: t('plan_now'),
+      render: ({ channel_plan: plan }) => plan && t(`plan_${plan}`),
+    },
     { title: t('plan_wanted'), render: ({ plan }) => t(`plan_${plan}`) },
     { title: t('reason'), render: ({ reason }) => reason, wraps: true },
     { title: t('state'), render: (each) => <State value={each.status} /> },

@@ -59,7 +59,7 @@ function Story({ trace: { requests, events } }: { readonly trace: Trace }) {
 
 function OneRequest({ request }: { readonly request: Logged }) {
   const t = useTexts()
-  const { channel_code, account_id, idempotency } = request
+  const { channel_code, account_id, idempotency, client_order_number: number } = request
   return (
     <article className="story">
       <h2 className="story-title">
@@ -78,6 +78,7 @@ function OneRequest({ request }: { readonly request: Logged }) {
             ),
           ],
           [t('account'), account_id],
+          [t('client_number'), number && <NumberLink key="number" number={number} />],
           [t('points'), <Figure key="points" value={request.points} />],
           [t('idempotency'), idempotency && t(`idempotency_${idempotency}_text`)],
           [t('error_code'), request.code && <ErrorLink key="code" code={request.code} />],
@@ -99,6 +100,15 @@ function ChannelLinks({ code }: { readonly code: string }) {
         {t('its_failures')}
       </Link>
     </span>
+  )
+}
+
+/** The client's number, with the orders that have it; without one, with the other requests that named it. */
+function NumberLink({ number }: { readonly number: string }) {
+  return (
+    <Link to="/orders" search={{ client_order_number: number }} className="mono">
+      {number}
+    </Link>
   )
 }
 

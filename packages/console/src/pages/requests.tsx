@@ -2,10 +2,12 @@ import { Button, Switch } from '@mantine/core'
 import { getRouteApi } from '@tanstack/react-router'
 import { errorCodes } from '../api/error-codes.ts'
 import { useRead } from '../api/hooks.ts'
+import { useColumns } from '../parts/columns.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { Filters } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
 import { CursorPager } from '../parts/pager.tsx'
+import { type Sort, SortButton, toSort } from '../parts/sort.tsx'
 import { Empty, Read } from '../parts/states.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { type LoggedRequest, toRequestKey, useRequestColumns } from './request/columns.tsx'
@@ -19,14 +21,16 @@ const liveMs = 2_000
 export function RequestsPage() {
   const t = useTexts()
   const navigate = route.useNavigate()
-  const { live, failed, ...search } = route.useSearch()
-  const isLive = live !== undefined && search.cursor === undefined
+  const { live, failed, sort: direction, ...search } = route.useSearch()
+  const sort = toSort(direction)
+  const isLive = live !== undefined && search.cursor === undefined && sort === 'newest'
   const query = useRead(
     '/admin/api/requests',
     {
       query: {
         ...search,
         ...(failed === undefined ? {} : { failed: failed === 'true' }),
+        sort,
         page_size: pageSize,
       },
     },
@@ -40,7 +44,12 @@ export function RequestsPage() {
       onChange={(event) => {
         const on = event.currentTarget.checked
         void navigate({
-          search: (before) => ({ ...before, live: on ? 'true' : undefined, cursor: undefined }),
+          search: (before) => ({
+            ...before,
+            live: on ? 'true' : undefined,
+            cursor: undefined,
+            sort: undefined,
+          }),
         })
       }}
     />
@@ -51,6 +60,7 @@ export function RequestsPage() {
         search={{ ...search, failed }}
         fields={[
           { name: 'request_id', label: t('request_id'), kind: 'text' },
+          { name: 'client_order_number', label: t('client_number'), kind: 'text' },
           { name: 'failed', label: t('outcome'), kind: 'choice', choices },
           {
             name: 'code',
@@ -67,8 +77,13 @@ export function RequestsPage() {
       <Read query={query} lines={9}>
         {({ data, next_cursor }) => (
           <>
-            <RequestRows rows={data} isLive={isLive} isStale={query.isPlaceholderData && !isLive} />
-            {!isLive && <CursorPager cursor={search.cursor} next={next_cursor} />}
+            <RequestRows
+              rows={data}
+              sort={sort}
+              isLive={isLive}
+              isStale={query.isPlaceholderData && !isLive}
+            />
+            {!isLive && <CursorPager cursor={search.cursor} next={next_cursor} sort={sort} />}
           </>
         )}
       </Read>
@@ -78,12 +93,14 @@ export function RequestsPage() {
 
 interface RowsProps {
   readonly rows: readonly LoggedRequest[]
+  readonly sort: Sort
   readonly isLive: boolean
   readonly isStale: boolean
 }
 
-function RequestRows({ rows, isLive, isStale }: RowsProps) {
+function RequestRows({ rows, sort, isLive, isStale }: RowsProps) {
   const t = useTexts()
+  const columns = useColumns('requests', useRequestColumns())
   const { shown, waiting, showNew } = useLiveRows(rows, toRequestKey, isLive)
   return (
     <>
@@ -92,9 +109,14 @@ function RequestRows({ rows, isLive, isStale }: RowsProps) {
           {t(waiting >= pageSize ? 'new_rows_many' : 'new_rows', { n: waiting })}
         </Button>
       )}
+      <div className="list-tools">
+        <SortButton sort={sort} />
+        {columns.menu}
+      </div>
       <DataTable
         caption={t('requests')}
-        columns={useRequestColumns()}
+        columns={columns.shown}
+        sort={sort}
         rows={shown}
         rowKey={toRequestKey}
         isStale={isStale}

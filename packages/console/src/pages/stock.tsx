@@ -1,24 +1,61 @@
 import { Badge } from '@mantine/core'
+import { getRouteApi } from '@tanstack/react-router'
 import type { RowOf } from '../api/client.ts'
-import { useChange, useRead } from '../api/hooks.ts'
-import { Action } from '../parts/action.tsx'
+import { useRead } from '../api/hooks.ts'
 import { type Column, DataList } from '../parts/data-table.tsx'
-import { Page } from '../parts/page.tsx'
+import { Filters } from '../parts/filters.tsx'
+import { Page, Section } from '../parts/page.tsx'
 import { Empty } from '../parts/states.tsx'
 import { Copy, Figure, Span, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
+import { Compare } from './stock/compare.tsx'
+import { OneSku } from './stock/one-sku.tsx'
 
 type StockCopy = RowOf<'/admin/api/stock-copies'>
 
+const route = getRouteApi('/stock')
 const everyMs = 5_000
 /** From which age on a copy is marked as old. */
 const oldSeconds = 300
 
-/** The gateway's copy of each warehouse's stock; compares one with the ERP on request. */
+/** The gateway's copy of each warehouse's stock; compares one with the ERP on request, and one SKU at once. */
 export function StockPage() {
   const t = useTexts()
+  const { sku } = route.useSearch()
+  return (
+    <Page title={t('stock')} text={t('stock_text')}>
+      <Filters search={{ sku }} fields={[{ name: 'sku', label: t('one_sku'), kind: 'text' }]} />
+      {sku === undefined ? (
+        <Copies />
+      ) : (
+        <>
+          <OneSku key={sku} sku={sku} />
+          <Section title={t('copies')}>
+            <Copies />
+          </Section>
+        </>
+      )}
+    </Page>
+  )
+}
+
+function Copies() {
+  const t = useTexts()
   const query = useRead('/admin/api/stock-copies', {}, { everyMs })
-  const columns: readonly Column<StockCopy>[] = [
+  return (
+    <DataList
+      query={query}
+      caption={t('stock')}
+      columns={useCopyColumns()}
+      rowKey={({ warehouse_code }) => warehouse_code}
+      empty={<Empty title={t('stock_none')} text={t('stock_none_text')} />}
+    />
+  )
+}
+
+function useCopyColumns(): readonly Column<StockCopy>[] {
+  const t = useTexts()
+  return [
     {
       title: t('warehouse'),
       render: ({ warehouse_code, name, kind }) => (
@@ -53,17 +90,6 @@ export function StockPage() {
     },
     { title: t('actions'), align: 'right', render: (copy) => <Compare copy={copy} /> },
   ]
-  return (
-    <Page title={t('stock')} text={t('stock_text')}>
-      <DataList
-        query={query}
-        caption={t('stock')}
-        columns={columns}
-        rowKey={({ warehouse_code }) => warehouse_code}
-        empty={<Empty title={t('stock_none')} text={t('stock_none_text')} />}
-      />
-    </Page>
-  )
 }
 
 function Age({ seconds }: { readonly seconds: number }) {
@@ -84,20 +110,5 @@ function Checksum({ value }: { readonly value: string }) {
       <span className="mono">{value.slice(0, shownDigits)}…</span>
       <Copy value={value} />
     </span>
-  )
-}
-
-function Compare({ copy: { warehouse_code, compare_requested_at } }: { readonly copy: StockCopy }) {
-  const t = useTexts()
-  const compare = useChange('post', '/admin/api/stock-copies/{warehouse_code}/compare')
-  if (compare_requested_at !== null) return <Badge color="blue">{t('compare_requested')}</Badge>
-  return (
-    <Action
-      label={t('compare')}
-      title={t('compare_title', { warehouse: warehouse_code })}
-      consequence={t('compare_text')}
-      run={() => compare.mutateAsync({ params: { warehouse_code } })}
-      done={t('compare_done')}
-    />
   )
 }

@@ -7,6 +7,7 @@ import { useHotkeys } from '@mantine/hooks'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type MouseEvent, type ReactNode, useRef } from 'react'
 import type { ApiError } from '../api/client.ts'
+import type { Sort } from './sort.tsx'
 import { Read } from './states.tsx'
 
 /** What a cell without a value shows on a desk; a card on a phone leaves it out. */
@@ -16,6 +17,8 @@ export interface Column<Row> {
   readonly title: string
   readonly render: (row: Row) => ReactNode
   readonly align?: 'right'
+  /** Whether the list is in the order of this column. */
+  readonly isSorted?: boolean
   /** Whether the text may break; otherwise a cell is one line. */
   readonly wraps?: boolean
   /** Whether the column takes the room that is left and cuts its text where there is none. */
@@ -31,9 +34,19 @@ interface TableProps<Row> {
   readonly empty: ReactNode
   /** Whether the rows are of the previous filters while new ones are read. */
   readonly isStale?: boolean
+  /** The direction of the column in whose order the rows are. */
+  readonly sort?: Sort
 }
 
-export function DataTable<Row>({ caption, columns, rows, rowKey, empty, isStale = false }: TableProps<Row>) {
+export function DataTable<Row>({
+  caption,
+  columns,
+  rows,
+  rowKey,
+  empty,
+  isStale = false,
+  sort,
+}: TableProps<Row>) {
   const table = useRef<HTMLTableElement>(null)
   useHotkeys([
     ['j', () => moveFocus(table.current, 1)],
@@ -46,8 +59,8 @@ export function DataTable<Row>({ caption, columns, rows, rowKey, empty, isStale 
         <caption>{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ title, align }) => (
-              <th key={title} data-align={align}>
+            {columns.map(({ title, align, isSorted }) => (
+              <th key={title} data-align={align} aria-sort={isSorted ? toAriaSort(sort) : undefined}>
                 {title}
               </th>
             ))}
@@ -66,6 +79,11 @@ export function DataTable<Row>({ caption, columns, rows, rowKey, empty, isStale 
       </table>
     </div>
   )
+}
+
+/** Times grow downwards in a list that shows the oldest first. */
+function toAriaSort(sort: Sort | undefined) {
+  return sort && (sort === 'oldest' ? 'ascending' : 'descending')
 }
 
 interface CellProps {

@@ -28,6 +28,9 @@ const paths = {
   warning: 'M8 2.5 14.5 13.5h-13zM8 6.5v3.2M8 11.6v.1',
   pause: 'M5.5 3.5v9M10.5 3.5v9',
   play: 'M5 3l8 5-8 5z',
+  newest: 'M5 2.5v11M2.5 11 5 13.5 7.5 11M9.5 4h4M9.5 8h3M9.5 12h2',
+  oldest: 'M5 13.5v-11M2.5 5 5 2.5 7.5 5M9.5 4h2M9.5 8h3M9.5 12h4',
+  columns: 'M2.5 3h11v10h-11zM6.2 3v10M9.8 3v10',
   download: 'M8 2.5v8M4.5 7.5 8 11l3.5-3.5M3 13.5h10',
 } as const
 

@@ -1,18 +1,20 @@
 import { Button, Group } from '@mantine/core'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
 import { useTexts } from '../texts/texts.ts'
+import type { Sort } from './sort.tsx'
 
 interface PagerProps {
   /** The cursor of the page that is shown; undefined for the first. */
   readonly cursor: string | undefined
   readonly next: string | null | undefined
+  readonly sort?: Sort
 }
 
 /**
  * Goes through a list that is paged by cursors. The address holds the page's own cursor; the browser's history keeps
  * the cursors of the pages before it, because a cursor only leads onwards.
  */
-export function CursorPager({ cursor, next }: PagerProps) {
+export function CursorPager({ cursor, next, sort = 'newest' }: PagerProps) {
   const t = useTexts()
   const navigate = useNavigate()
   const trail = useRouterState({ select: ({ location }) => location.state.trail ?? [] })
@@ -22,7 +24,7 @@ export function CursorPager({ cursor, next }: PagerProps) {
   return (
     <Group gap="xs" className="pager">
       <Button variant="default" disabled={cursor === undefined} onClick={() => go(undefined, [])}>
-        {t('first_page')}
+        {t(`first_page_${sort}`)}
       </Button>
       <Button
         variant="default"

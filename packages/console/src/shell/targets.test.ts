@@ -24,6 +24,7 @@ describe('the search', () => {
       '/channels/shop-77001',
       '/requests?channel_code=shop-77001&failed=true',
       '/orders?client_order_number=shop-77001',
+      '/stock?sku=shop-77001',
       '/holds?sku=shop-77001',
     ])
   })
@@ -31,6 +32,7 @@ describe('the search', () => {
   it('offers an order first for a word in capitals', () => {
     expect(findHrefs('WEB-77')).toEqual([
       '/orders?client_order_number=WEB-77',
+      '/stock?sku=WEB-77',
       '/holds?sku=WEB-77',
       '/channels/WEB-77',
       '/requests?channel_code=WEB-77&failed=true',
@@ -38,7 +40,11 @@ describe('the search', () => {
   })
 
   it('does not build a path from text that is no id', () => {
-    expect(findHrefs('a/../b')).toEqual(['/orders?client_order_number=a%2F..%2Fb', '/holds?sku=a%2F..%2Fb'])
+    expect(findHrefs('a/../b')).toEqual([
+      '/orders?client_order_number=a%2F..%2Fb',
+      '/stock?sku=a%2F..%2Fb',
+      '/holds?sku=a%2F..%2Fb',
+    ])
     expect(findHrefs('')).toEqual([])
     expect(findHrefs('x'.repeat(129))).toEqual([])
   })

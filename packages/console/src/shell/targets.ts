@@ -13,6 +13,7 @@ export interface Target {
     | 'code'
     | 'channel'
     | 'sku'
+    | 'holds_of_sku'
     | 'client_number'
     | 'failures_of'
   /** The address below `/admin`. */
@@ -42,9 +43,12 @@ export function findTargets(text: string): Target[] {
     kind: 'client_number',
     href: `/orders${writeSearch({ client_order_number: word })}`,
   }
-  const sku: Target = { kind: 'sku', href: `/holds${writeSearch({ sku: word })}` }
+  const skus: Target[] = [
+    { kind: 'sku', href: `/stock${writeSearch({ sku: word })}` },
+    { kind: 'holds_of_sku', href: `/holds${writeSearch({ sku: word })}` },
+  ]
   // Numbers and SKUs are mostly in capitals, codes of channels and request ids are not.
-  return /[A-Z]/.test(word) && !/[a-z]/.test(word) ? [number, sku, ...plain] : [...plain, number, sku]
+  return /[A-Z]/.test(word) && !/[a-z]/.test(word) ? [number, ...skus, ...plain] : [...plain, number, ...skus]
 }
 
 /** The shortest request id that the gateway takes from a client. */

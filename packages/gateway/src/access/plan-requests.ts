@@ -87,6 +87,21 @@ export async function listPlanRequests(
   return toListPage(window, rows.map(toPlanRequestJson), newest?.created_at)
 }
 
+/** Lists the requests of all channels, each with the present plan of its channel. */
+export async function listPlanRequestsForOperator(gateway: Gateway, asked: PlanRequestQuery) {
+  const page = await listPlanRequests(gateway, undefined, asked)
+  const codes = [...new Set(page.data.map(({ channel_code }) => channel_code))]
+  const { db, bulk } = gateway.store
+  const channels = await db
+    .selectFrom('channels')
+    .select(['channel_code', 'plan'])
+    .where('channel_code', 'in', bulk.texts(codes))
+    .execute()
+  const plans = new Map(channels.map(({ channel_code, plan }) => [channel_code, toPlan(plan)]))
+  const data = page.data.map((row) => ({ ...row, channel_plan: plans.get(row.channel_code) ?? null }))
+  return { ...page, data }
+}
+
 /** Approves or declines a request. A decision is final. An approval changes the plan of live tokens at once. */
 export async function decidePlanRequest(acting: Acting, id: string, status: 'approved' | 'declined') {
   const { gateway } = acting

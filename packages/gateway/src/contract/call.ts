@@ -96,6 +96,8 @@ export interface Call {
   trace?: TraceContext | undefined
   /** The document that the call created or changed, for the request log. */
   documentId?: string | undefined
+  /** The client's order number in the body of a write, for the request log; also if the body is not valid otherwise. */
+  clientOrderNumber?: string | undefined
   /** The calls to the ERP that this call made, in the order in which they ended. */
   upstreamCalls?: UpstreamCall[] | undefined
   /** Headers that a stage of the pipeline adds to the call's response, success or failure. */

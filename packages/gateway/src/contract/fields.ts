@@ -101,6 +101,13 @@ export const cursorPaging = {
   page_size: wholeNumberField(1, maxPageSize).default(defaultPageSize),
 }
 
+/** The directions of the operator's lists. */
+export const sorts = ['newest', 'oldest'] as const
+export type Sort = (typeof sorts)[number]
+
+/** `sort` of the operator's lists that an index serves in both directions. */
+export const sorting = { sort: z.enum(sorts).default('newest') }
+
 /** The period of the operator's lists: from `since` on, until before `until`. */
 export const period = { since: instantField.optional(), until: instantField.optional() }
 

@@ -5,7 +5,7 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { recordChange } from '../audit/audit.ts'
 import type { Gateway } from '../gateway.ts'
-import { type CursorQuery, formatCursor, readCursorPage } from '../store/cursor-page.ts'
+import { type CursorQuery, formatCursor, isUpTo, readCursorPage } from '../store/cursor-page.ts'
 import type { HoldRow, Tables } from '../store/tables.ts'
 import type { Writer } from '../writes/intent.ts'
 import { hold, releaseHoldRow, requireHold, toHoldJson } from './holds.ts'
@@ -56,16 +56,17 @@ async function searchBySku(query: HoldQuery, search: HoldSearch, sku: string) {
   const wanted = query.where(sql<boolean>`replace(lines, ${part}, '') <> lines`)
   const found: HoldRow[] = []
   let { cursor } = search
+  const { sort = 'newest' } = search
   for (let slice = 0; slice < maxSlices; slice++) {
     const end = await findSliceEnd(query, { ...search, cursor })
-    const ofSlice = end ? wanted.where(sql<boolean>`(created_at, hold_id) >= (${end.at}, ${end.id})`) : wanted
+    const ofSlice = end ? wanted.where(isUpTo(toList(wanted), end, sort)) : wanted
     // One row more than the page says whether another page follows.
     const page_size = search.page_size + 1 - found.length
     found.push(
       ...(await readCursorPage({ ...search, cursor, page_size }, toList(ofSlice), (row) => row)).data,
     )
-    if (!end || found.length > search.page_size) return toPage(found, search.page_size)
-    cursor = formatCursor(end)
+    if (!end || found.length > search.page_size) return toPage(found, search)
+    cursor = formatCursor(end, sort)
     await yieldToLoop()
   }
   return { data: found.map(toOperatorsHold), has_more: true, next_cursor: cursor ?? null }
@@ -83,14 +84,14 @@ async function findSliceEnd(query: HoldQuery, search: HoldSearch) {
   return data.at(0)
 }
 
-function toPage(found: readonly HoldRow[], pageSize: number) {
-  const shown = found.slice(0, pageSize)
+function toPage(found: readonly HoldRow[], { page_size, sort }: HoldSearch) {
+  const shown = found.slice(0, page_size)
   const last = shown.at(-1)
-  const hasMore = found.length > pageSize
+  const hasMore = found.length > page_size
   return {
     data: shown.map(toOperatorsHold),
     has_more: hasMore,
-    next_cursor: hasMore && last ? formatCursor(positionOf(last)) : null,
+    next_cursor: hasMore && last ? formatCursor(positionOf(last), sort) : null,
   }
 }
 

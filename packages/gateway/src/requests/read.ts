@@ -30,6 +30,7 @@ export const loggedRequest = z
     upstream_ms: z.number(),
     upstream_calls: z.array(upstreamCall),
     idempotency: z.enum(['first', 'replayed', 'mismatch', 'in_progress']).nullable(),
+    client_order_number: z.string().nullable(),
   })
   .meta({ id: 'LoggedRequest' })
 
@@ -130,7 +131,8 @@ export async function requireRequests(
 }
 
 export function toRequestJson(row: RequestRow): z.input<typeof loggedRequest> {
-  const { request_id, account_id, method, route, status, code, points, idempotency } = row
+  const { request_id, account_id, method, route, status, code, points, idempotency, client_order_number } =
+    row
   return {
     request_id,
     at: formatInstant(row.at),
@@ -148,5 +150,6 @@ export function toRequestJson(row: RequestRow): z.input<typeof loggedRequest> {
       duration_ms: duration_us / 1000,
     })),
     idempotency,
+    client_order_number,
   }
 }

@@ -89,6 +89,7 @@ function addRow(gateway: Gateway, buffer: RequestBuffer, { call, response, ms }:
     upstream_calls: toJson(upstreamCalls),
     idempotency: describeIdempotency(call, response),
     document_id: findDocumentId(call),
+    client_order_number: call.clientOrderNumber ?? null,
   })
 }
 
@@ -149,6 +150,7 @@ const rowColumns = [
   'upstream_calls',
   'idempotency',
   'document_id',
+  'client_order_number',
 ] as const
 
 const countColumns = ['slot', 'at', 'channel_code', 'route', 'calls', 'points', 'duration_us'] as const

@@ -12,6 +12,7 @@ export interface RequestSearch extends CursorQuery {
   readonly channel_code?: string | undefined
   readonly code?: string | undefined
   readonly route?: string | undefined
+  readonly client_order_number?: string | undefined
   /** Only requests with a status of 400 or above. */
   readonly failed?: boolean | undefined
 }
@@ -20,7 +21,7 @@ export interface RequestSearch extends CursorQuery {
 export async function searchRequests(gateway: Gateway, search: RequestSearch) {
   await storeRequests(gateway)
   let query = gateway.store.db.selectFrom('requests').selectAll()
-  for (const column of ['request_id', 'channel_code', 'code', 'route'] as const) {
+  for (const column of ['request_id', 'channel_code', 'code', 'route', 'client_order_number'] as const) {
     const wanted = search[column]
     if (wanted !== undefined) query = query.where(column, '=', wanted)
   }

@@ -113,7 +113,8 @@ function compareRows(change: StockChange, stored: ReadonlyMap<string, StockRow>,
   return { changed, confirmed }
 }
 
-function toStockFields(warehouse: string, figure: StockFigure, now: number): Fields {
+/** Converts the ERP's figure to the fields of a stored row. Negative quantities count as 0. */
+export function toStockFields(warehouse: string, figure: StockFigure, now: number): Fields {
   return {
     warehouse_code: warehouse,
     sku: figure.sku,

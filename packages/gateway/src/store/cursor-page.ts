@@ -1,10 +1,11 @@
 /**
- * The operator's lists: newest first, in pages that begin after the last row of the previous page. Rows that arrive in
+ * The operator's lists: newest first or oldest first, in pages that begin after the last row of the previous page. Rows that arrive in
  * the meantime do not shift the pages, and a deep page costs as little as the first one.
  */
 
 import { type SelectQueryBuilder, sql } from 'kysely'
 import { GatewayError } from '../contract/errors.ts'
+import type { Sort } from '../contract/fields.ts'
 
 /** A period of an operator's list. The times are RFC 3339; `since` is inclusive and `until` is exclusive. */
 export interface Period {
@@ -15,6 +16,8 @@ export interface Period {
 /** The page of a list that an operator asks for. */
 export interface CursorQuery extends Period {
   readonly cursor?: string | undefined
+  /** Newest first without it. A cursor belongs to one direction. */
+  readonly sort?: Sort | undefined
   readonly page_size: number
 }
 
@@ -32,6 +35,22 @@ export interface CursorList<DB, Table extends keyof DB, Row> {
   positionOf(row: Row): Position
 }
 
+/** How each direction reads an index: the order of its rows, and the rows that come after a position. */
+const directions = {
+  newest: { order: 'desc', after: sql.raw('<'), until: sql.raw('>=') },
+  oldest: { order: 'asc', after: sql.raw('>'), until: sql.raw('<=') },
+} as const satisfies Record<Sort, unknown>
+
+/** Builds the condition of rows up to a position, that one included, in the direction of a list. */
+export function isUpTo(
+  { time, id }: { readonly time: string; readonly id: string },
+  end: Position,
+  sort: Sort,
+) {
+  const { until } = directions[sort]
+  return sql<boolean>`(${sql.ref(time)}, ${sql.ref(id)}) ${until} (${end.at}, ${end.id})`
+}
+
 /** Reads one page of a list and converts each row with `toJson`. Throws `VALIDATION_FAILED`. */
 export async function readCursorPage<DB, Table extends keyof DB, Row, Json>(
   asked: CursorQuery,
@@ -40,16 +59,18 @@ export async function readCursorPage<DB, Table extends keyof DB, Row, Json>(
 ) {
   const [timeRef, idRef] = [sql.ref<number>(time), sql.ref<string>(id)]
   const { from, to } = parsePeriod(asked)
+  const { sort = 'newest' } = asked
+  const { order, after } = directions[sort]
   let page = query
   if (from !== undefined) page = page.where(sql<boolean>`${timeRef} >= ${from}`)
   if (to !== undefined) page = page.where(sql<boolean>`${timeRef} < ${to}`)
   if (asked.cursor !== undefined) {
-    const { at, id: last } = parseCursor(asked.cursor)
-    page = page.where(sql<boolean>`(${timeRef}, ${idRef}) < (${at}, ${last})`)
+    const { at, id: last } = parseCursor(asked.cursor, sort)
+    page = page.where(sql<boolean>`(${timeRef}, ${idRef}) ${after} (${at}, ${last})`)
   }
   const rows = await page
-    .orderBy(timeRef, 'desc')
-    .orderBy(idRef, 'desc')
+    .orderBy(timeRef, order)
+    .orderBy(idRef, order)
     .limit(asked.page_size + 1)
     .execute()
   const shown = rows.slice(0, asked.page_size)
@@ -58,7 +79,7 @@ export async function readCursorPage<DB, Table extends keyof DB, Row, Json>(
   return {
     data: shown.map(toJson),
     has_more: hasMore,
-    next_cursor: hasMore && last ? formatCursor(positionOf(last)) : null,
+    next_cursor: hasMore && last ? formatCursor(positionOf(last), sort) : null,
   }
 }
 
@@ -73,13 +94,19 @@ export function parsePeriod({ since, until }: Period): { from: number | undefine
   })
 }
 
-export function formatCursor({ at, id }: Position): string {
-  return Buffer.from(`${at} ${id}`).toString('base64url')
+/** Formats the cursor of the page after a row. It says its direction, unless that is newest first. */
+export function formatCursor({ at, id }: Position, sort: Sort = 'newest'): string {
+  const direction = sort === 'oldest' ? ' oldest' : ''
+  return Buffer.from(`${at} ${id}${direction}`).toString('base64url')
 }
 
-/** Parses the cursor of a list. Throws `VALIDATION_FAILED`. */
-export function parseCursor(cursor: string): Position {
-  const [, at, id] = /^(\d{1,15}) (\w{1,64})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (at !== undefined && id !== undefined) return { at: Number(at), id }
+/**
+ * Parses the cursor of a list. Throws `VALIDATION_FAILED`, also for a cursor of the other direction: it would repeat
+ * the pages that the reader has seen.
+ */
+export function parseCursor(cursor: string, sort: Sort): Position {
+  const text = Buffer.from(cursor, 'base64url').toString()
+  const [, at, id, direction = 'newest'] = /^(\d{1,15}) (\w{1,64})(?: (oldest))?$/.exec(text) ?? []
+  if (at !== undefined && id !== undefined && direction === sort) return { at: Number(at), id }
   throw new GatewayError('VALIDATION_FAILED', { param: 'cursor', reason: 'invalid_field' })
 }

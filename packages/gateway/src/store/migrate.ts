@@ -10,6 +10,7 @@ import { operator } from '../../migrations/0008-operator.ts'
 import { auditChain } from '../../migrations/0009-audit-chain.ts'
 import { traceParent } from '../../migrations/0010-trace-parent.ts'
 import { operatorLists } from '../../migrations/0011-operator-lists.ts'
+import { requestNumbers } from '../../migrations/0012-request-numbers.ts'
 import { jsonLog, type Log } from '../kernel/log.ts'
 import { type Store, StoreUnusable } from './store.ts'
 import { findStorageTrouble, isCorrupt } from './trouble.ts'
@@ -34,6 +35,7 @@ export async function migrate(store: Store, log: Log = jsonLog('silent')): Promi
     '0009-audit-chain': auditChain,
     '0010-trace-parent': traceParent,
     '0011-operator-lists': operatorLists(store.kind),
+    '0012-request-numbers': requestNumbers,
   }
   const provider = { getMigrations: async () => migrations }
   const { error } = await store.withMigrationLock(

@@ -645,6 +645,8 @@ export interface RequestRow {
   idempotency: 'first' | 'replayed' | 'mismatch' | 'in_progress' | null
   /** The document that the request concerned, as far as the gateway knows it. */
   document_id: string | null
+  /** The client's number in the body of a write, also if the write was refused. */
+  client_order_number: string | null
 }
 
 /** The successful reads of one channel on one route in one minute. */

@@ -11,7 +11,7 @@ import { type CursorQuery, readCursorPage } from '../store/cursor-page.ts'
 import type { WebhookDeliveryRow, WebhookEndpointRow } from '../store/tables.ts'
 import { requireDeliveryRow } from './deliveries.ts'
 import { findEndpointRow } from './register.ts'
-import { operatorsDelivery, toOperatorsDelivery } from './webhook-json.ts'
+import { operatorsDelivery, toOperatorsDelivery, webhookDelivery } from './webhook-json.ts'
 
 /** The largest number of deliveries of one endpoint that are counted, so that a large backlog costs no more time. */
 const maxCounted = 10_000
@@ -141,6 +141,7 @@ function positionOf({ created_at, delivery_id }: WebhookDeliveryRow) {
 export const deliveryDetails = operatorsDelivery
   .extend({
     url: z.string(),
+    last_response: webhookDelivery.shape.last_response,
     request_id: z.string().nullable(),
     data: z.record(z.string(), z.unknown()).nullable(),
   })
@@ -157,6 +158,7 @@ export async function readDeliveryForOperator(gateway: Gateway, id: string) {
   return {
     ...toOperatorsDelivery(row),
     url: endpoint?.url ?? '',
+    last_response: row.last_response,
     request_id: event?.request_id ?? null,
     data: event ? toEventJson(event, row.channel_code, gateway.config.baseUrl).data : null,
   }

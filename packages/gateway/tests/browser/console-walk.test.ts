@@ -202,6 +202,46 @@ describe.skipIf(why !== undefined).each(stores)(
       expect(requests[0].upstream_calls.at(-1)).toMatchObject({ rejection_reason: 'insufficient_stock' })
     })
 
+    it('finds a refused order by the client’s number, which no order has', async () => {
+      const wish = buildDropship(await shop.createSku({ AUSYD1: 0 }), { client_order_number: 'WEB-77' })
+      expectError(await shop.post('/dropship-orders/submit', wish), 'UPSTREAM_REJECTED')
+      await open('/')
+      await page.keyboard.press('Control+k')
+      await page.getByPlaceholder('Request id').fill('WEB-77')
+      await page.getByRole('button', { name: 'Order with the client’s number WEB-77' }).click()
+      await page.getByRole('heading', { name: 'No order has this number' }).waitFor()
+      await page.getByRole('row').nth(1).click()
+      await page.getByRole('heading', { level: 2 }).filter({ hasText: 'UPSTREAM_REJECTED' }).waitFor()
+      await page.getByRole('link', { name: 'WEB-77', exact: true }).waitFor()
+    })
+
+    it('shows one SKU at the gateway beside the ERP, and starts the full compare', async () => {
+      const sku = await shop.createSku({ AUSYD1: 4 })
+      await open('/')
+      await page.keyboard.press('Control+k')
+      await page.getByPlaceholder('Request id').fill(sku)
+      await page.getByRole('button', { name: `Stock of SKU ${sku}` }).click()
+      const figures = page.getByRole('table', { name: sku }).getByRole('row').filter({ hasText: 'AUSYD1' })
+      await figures.getByText('same').waitFor()
+      await confirm(figures, 'Compare')
+      await figures.getByText('requested').waitFor()
+    })
+
+    it('turns a list round and remembers the chosen columns', async () => {
+      await open('/requests')
+      const newest = await page.getByRole('row').nth(1).textContent()
+      await page.getByRole('button', { name: 'Newest first' }).click()
+      await page.locator('th[aria-sort=ascending]').waitFor()
+      await expect.poll(() => page.getByRole('row').nth(1).textContent()).not.toBe(newest)
+      await page.getByRole('button', { name: 'Columns' }).click()
+      await page.getByRole('menuitemcheckbox', { name: 'Points' }).click()
+      await page.getByRole('menuitemcheckbox', { name: 'Client’s number' }).click()
+      await page.reload()
+      await page.getByRole('columnheader', { name: 'Client’s number' }).waitFor()
+      expect(await page.getByRole('columnheader', { name: 'Points' }).count()).toBe(0)
+      await page.locator('th[aria-sort=ascending]').waitFor()
+    })
+
     it('redelivers a dead letter to a receiver that works again', async () => {
       const id = await makeDeadLetter('WEB-78-dead')
       receiver.usual = 200

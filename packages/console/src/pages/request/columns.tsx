@@ -1,36 +1,62 @@
 import { Link } from '@tanstack/react-router'
 import type { RowOf } from '../../api/client.ts'
-import { type Column, rowLink } from '../../parts/data-table.tsx'
+import type { NamedColumn } from '../../parts/columns.tsx'
+import { rowLink } from '../../parts/data-table.tsx'
 import { Duration, Figure, StatusCode, Time } from '../../parts/values.tsx'
 import { useTexts } from '../../texts/texts.ts'
 
 export type LoggedRequest = RowOf<'/admin/api/requests'>
 
 /** The columns of logged requests. */
-export function useRequestColumns(): readonly Column<LoggedRequest>[] {
+export function useRequestColumns(): readonly NamedColumn<LoggedRequest>[] {
   const t = useTexts()
   return [
     {
       title: t('time'),
+      isSorted: true,
       render: ({ at, request_id }) => (
         <Link to="/requests/$request_id" params={{ request_id }} {...rowLink}>
           <Time at={at} />
         </Link>
       ),
     },
-    { title: t('result'), render: ({ status, code }) => <StatusCode status={status} code={code} /> },
-    { title: t('route'), fills: true, render: (request) => <Route {...request} /> },
     {
+      name: 'result',
+      title: t('result'),
+      render: ({ status, code }) => <StatusCode status={status} code={code} />,
+    },
+    { name: 'route', title: t('route'), fills: true, render: (request) => <Route {...request} /> },
+    {
+      name: 'channel',
       title: t('channel'),
       render: (request) => request.channel_code ?? <NoChannel {...request} />,
     },
-    { title: t('duration'), render: ({ duration_ms }) => <Duration ms={duration_ms} />, align: 'right' },
     {
+      name: 'duration',
+      title: t('duration'),
+      render: ({ duration_ms }) => <Duration ms={duration_ms} />,
+      align: 'right',
+    },
+    {
+      name: 'client_number',
+      isExtra: true,
+      title: t('client_number'),
+      render: ({ client_order_number: number }) => number && <span className="mono">{number}</span>,
+    },
+    { name: 'account', isExtra: true, title: t('account'), render: ({ account_id }) => account_id },
+    {
+      name: 'request_id',
+      isExtra: true,
+      title: t('request_id'),
+      render: ({ request_id }) => <span className="mono">{request_id}</span>,
+    },
+    {
+      name: 'erp_time',
       title: t('erp_time'),
       render: ({ upstream_ms }) => upstream_ms !== 0 && <Duration ms={upstream_ms} />,
       align: 'right',
     },
-    { title: t('points'), render: ({ points }) => <Figure value={points} />, align: 'right' },
+    { name: 'points', title: t('points'), render: ({ points }) => <Figure value={points} />, align: 'right' },
   ]
 }
 

@@ -3,7 +3,14 @@ import { exportAudit } from '../../audit/export.ts'
 import { auditRow, readAuditRow, searchAudit } from '../../audit/search.ts'
 import { auditProblemKinds } from '../../audit/verify.ts'
 import { prefersCsv } from '../../contract/accept.ts'
-import { cursorPaging, flag, instantField, period, toCursorPageSchema } from '../../contract/fields.ts'
+import {
+  cursorPaging,
+  flag,
+  instantField,
+  period,
+  sorting,
+  toCursorPageSchema,
+} from '../../contract/fields.ts'
 import { endpoint, toDataSchema } from '../../endpoint.ts'
 import { ko } from './endpoints.ko.ts'
 import { zh } from './endpoints.zh.ts'
@@ -54,7 +61,7 @@ export const auditList = endpoint({
   access: 'admin',
   errors: [],
   params: {},
-  query: { ...filters, ...cursorPaging },
+  query: { ...filters, ...sorting, ...cursorPaging },
   result: toCursorPageSchema(auditRow),
 
   handle({ gateway, input }) {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { codeField, cursorPaging, period, sku, toCursorPageSchema } from '../../contract/fields.ts'
+import { codeField, cursorPaging, period, sku, sorting, toCursorPageSchema } from '../../contract/fields.ts'
 import { holdSources } from '../../document.ts'
 import { endpoint, toDataSchema } from '../../endpoint.ts'
 import { holdStates } from '../../holds/holds.ts'
@@ -37,6 +37,7 @@ export const holdsList = endpoint({
     sku: sku.optional(),
     hold_id: codeField().optional(),
     ...period,
+    ...sorting,
     ...cursorPaging,
   },
   result: toCursorPageSchema(operatorsHold),

@@ -5,6 +5,7 @@ import {
   flag,
   instantField,
   period,
+  sorting,
   toCursorPageSchema,
 } from '../../contract/fields.ts'
 import { dropshipOrder, dropshipStates } from '../../dropship/dropship-json.ts'
@@ -84,6 +85,7 @@ export const ordersList = endpoint({
     in_doubt: flag.optional(),
     client_order_number: codeField().optional(),
     ...period,
+    ...sorting,
     ...cursorPaging,
   },
   result: toCursorPageSchema(summary),

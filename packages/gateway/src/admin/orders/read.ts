@@ -19,7 +19,7 @@ type Search = OrderSearch & { readonly kind?: OrderKind | undefined }
 
 const nothing = { data: [], has_more: false }
 
-/** Searches orders of both kinds, newest first. Throws `VALIDATION_FAILED`. */
+/** Searches orders of both kinds, newest first or oldest first. Throws `VALIDATION_FAILED`. */
 export async function listAllOrders(gateway: Gateway, { kind, ...search }: Search) {
   // Each kind returns a full page after the cursor, so that the merged page has no gap.
   const pages = await Promise.all([
@@ -27,13 +27,14 @@ export async function listAllOrders(gateway: Gateway, { kind, ...search }: Searc
     kind === 'order' ? nothing : searchDropship(gateway, search, toDropshipEntry),
   ])
   const found = pages.flatMap(({ data }) => data).toSorted(compareEntries)
+  if (search.sort === 'oldest') found.reverse()
   const shown = found.slice(0, search.page_size)
   const hasMore = found.length > shown.length || pages.some(({ has_more }) => has_more)
   const last = shown.at(-1)
   return {
     data: shown.map(({ row }) => row),
     has_more: hasMore,
-    next_cursor: hasMore && last ? formatCursor(last.position) : null,
+    next_cursor: hasMore && last ? formatCursor(last.position, search.sort) : null,
   }
 }
 

@@ -1,9 +1,10 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'admin.plan_requests.list': {
-    source: 'db4bcbf4',
+    source: 'cb064842',
     summary: '전체 플랜 신청 목록',
-    description: '모든 채널의 플랜 신청을 최신순으로 조회합니다.',
+    description: '모든 채널의 플랜 신청을 채널의 현재 플랜과 함께 최신순으로 조회합니다.',
+    fields: { channel_plan: '채널의 현재 플랜' },
   },
   'admin.plan_requests.approve': {
     source: 'bfa02566',

@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { planRequest } from '../../access/endpoints.ts'
-import { decidePlanRequest, listPlanRequests, planRequestStates } from '../../access/plan-requests.ts'
+import {
+  decidePlanRequest,
+  listPlanRequestsForOperator,
+  planRequestStates,
+} from '../../access/plan-requests.ts'
+import { planNames } from '../../contract/call.ts'
 import { paging, toListSchema, window } from '../../contract/fields.ts'
 import { endpoint, toDataSchema } from '../../endpoint.ts'
 import { ko } from './endpoints.ko.ts'
@@ -8,11 +13,16 @@ import { zh } from './endpoints.zh.ts'
 
 const translations = { zh, ko }
 
+const operatorsPlanRequest = planRequest
+  .extend({ channel_plan: z.enum(planNames).nullable() })
+  .meta({ id: 'OperatorsPlanRequest' })
+
 export const planRequestsList = endpoint({
   id: 'admin.plan_requests.list',
   group: 'admin',
   summary: 'List plan requests',
-  description: 'The plan requests of all channels, newest first.',
+  description: 'The plan requests of all channels, newest first, each with the present plan of its channel.',
+  fields: { channel_plan: 'The plan that the channel has now' },
   translations,
   method: 'GET',
   path: '/admin/api/plan-requests',
@@ -20,10 +30,10 @@ export const planRequestsList = endpoint({
   errors: [],
   params: {},
   query: { ...paging, ...window, status: z.enum(planRequestStates).optional() },
-  result: toListSchema(planRequest),
+  result: toListSchema(operatorsPlanRequest),
 
   async handle({ gateway, input }) {
-    return listPlanRequests(gateway, undefined, input)
+    return listPlanRequestsForOperator(gateway, input)
   },
 })
 

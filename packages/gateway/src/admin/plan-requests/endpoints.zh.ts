@@ -1,9 +1,10 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'admin.plan_requests.list': {
-    source: 'db4bcbf4',
+    source: 'cb064842',
     summary: '列出全部套餐申请',
-    description: '列出所有渠道的套餐申请，最新的在前。',
+    description: '列出所有渠道的套餐申请及各渠道当前的套餐，最新的在前。',
+    fields: { channel_plan: '渠道当前的套餐' },
   },
   'admin.plan_requests.approve': {
     source: 'bfa02566',

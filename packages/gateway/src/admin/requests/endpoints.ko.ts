@@ -1,7 +1,7 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'admin.requests.list': {
-    source: '0bbabd98',
+    source: '0f2c66d8',
     summary: '요청 로그 검색',
     description:
       '모든 채널의 요청을 최신순으로 반환합니다. 쓰기, 실패, 느린 조회가 대상이며 LOG_REQUESTS=all이면 모든 요청이 대상입니다. 필터를 더할수록 범위가 좁아집니다.',
@@ -12,6 +12,7 @@ export const ko = {
       since: '이 시각 이후의 요청만',
       until: '이 시각 이전의 요청만',
       channel_code: '채널. 요청에 유효한 토큰이 없으면 null입니다.',
+      client_order_number: '요청 본문에 있던 고객사 주문 번호. 거절된 요청에도 있으며, 없으면 null입니다.',
     },
   },
   'admin.channel_reads.read': {

@@ -5,6 +5,7 @@ import {
   flag,
   instantField,
   period,
+  sorting,
   toCursorPageSchema,
   wholeNumberField,
 } from '../../contract/fields.ts'
@@ -40,6 +41,8 @@ export const requestsList = endpoint({
     since: 'Only requests from this time on',
     until: 'Only requests before this time',
     channel_code: 'The channel; null if the request had no valid token',
+    client_order_number:
+      'The client’s order number in the body of the request, also if the request was refused; null without one',
   },
   translations,
   method: 'GET',
@@ -53,8 +56,10 @@ export const requestsList = endpoint({
     channel_code: codeField().optional(),
     code: codeField().optional(),
     route: z.string().max(200).optional(),
+    client_order_number: codeField().optional(),
     failed: flag.optional(),
     ...period,
+    ...sorting,
     ...cursorPaging,
   },
   result: toCursorPageSchema(operatorsRequest),

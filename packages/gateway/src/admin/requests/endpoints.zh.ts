@@ -1,7 +1,7 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'admin.requests.list': {
-    source: '0bbabd98',
+    source: '0f2c66d8',
     summary: '搜索请求日志',
     description:
       '返回全部渠道的请求，最新的在前：写操作、失败和缓慢的读取；设置 LOG_REQUESTS=all 时为全部请求。每个筛选条件都会缩小范围。',
@@ -12,6 +12,7 @@ export const zh = {
       since: '只返回该时刻起的请求',
       until: '只返回该时刻之前的请求',
       channel_code: '渠道；请求没有有效令牌时为 null',
+      client_order_number: '请求正文中的客户订单号，请求被拒绝时也有；没有时为 null',
     },
   },
   'admin.channel_reads.read': {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { instantField } from '../../contract/fields.ts'
+import { instantField, sku } from '../../contract/fields.ts'
 import { endpoint, toDataSchema } from '../../endpoint.ts'
+import { compareSku, publishedFigure, readOutcomes, servedFigure } from '../../stock/compare-sku.ts'
 import { listStockCopies, requestComparison } from '../../stock/copies.ts'
 import { ko } from './endpoints.ko.ts'
 import { zh } from './endpoints.zh.ts'
@@ -80,5 +81,62 @@ export const stockCopiesCompare = endpoint({
   },
 })
 
+export const stockFiguresCompare = endpoint({
+  id: 'admin.stock_figures.compare',
+  group: 'admin',
+  summary: 'Compare one SKU with the ERP',
+  description:
+    'The figures of one SKU in each warehouse, as the gateway serves them and as the ERP states them at this moment. The gateway waits at most 5 seconds for the ERP. Nothing is corrected: a full comparison does that. A change of the last seconds may be on its way.',
+  fields: {
+    sku: 'The SKU, byte by byte',
+    name: fields.name,
+    warehouses: 'One entry for each warehouse, by code, at most 20',
+    left_out: 'How many further warehouses were not read',
+    version:
+      'Of the warehouse: the version of this process’s snapshot. Of `gateway`: the version of the row’s last change',
+    age_seconds: 'Seconds since the copy was last known to equal the ERP’s stock',
+    compare_requested_at: fields.compare_requested_at,
+    gateway: 'What clients see; null if the gateway serves no such row',
+    updated_at: 'When the row last changed',
+    erp: 'What the ERP states; null if it does not carry the SKU there, or did not respond',
+    erp_result:
+      '`ok`: the ERP responded; `refused`: it refused the call; `no_response`: no response came in time',
+    differs: 'Whether a client sees something else than the ERP states; null if that is not known',
+  },
+  translations,
+  method: 'GET',
+  path: '/admin/api/stock-figures',
+  access: 'admin',
+  errors: ['UPSTREAM_ERROR'],
+  params: {},
+  query: { sku },
+  result: toDataSchema(
+    z.object({
+      sku: z.string(),
+      warehouses: z.array(
+        stockCopy
+          .pick({
+            warehouse_code: true,
+            name: true,
+            version: true,
+            age_seconds: true,
+            compare_requested_at: true,
+          })
+          .extend({
+            gateway: servedFigure.nullable(),
+            erp: publishedFigure.nullable(),
+            erp_result: z.enum(readOutcomes),
+            differs: z.boolean().nullable(),
+          }),
+      ),
+      left_out: z.int(),
+    }),
+  ),
+
+  async handle({ gateway, input }) {
+    return { data: await compareSku(gateway, input.sku) }
+  },
+})
+
 /** The endpoints, in the order of the documentation. */
-export const endpoints = [stockCopiesList, stockCopiesCompare] as const
+export const endpoints = [stockCopiesList, stockCopiesCompare, stockFiguresCompare] as const

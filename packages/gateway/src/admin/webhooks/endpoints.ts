@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { codeField, cursorPaging, period, toCursorPageSchema } from '../../contract/fields.ts'
+import { codeField, cursorPaging, period, sorting, toCursorPageSchema } from '../../contract/fields.ts'
 import { endpoint, toDataSchema } from '../../endpoint.ts'
 import { eventTypes, testType } from '../../events/outbox.ts'
 import { redeliverForOperator } from '../../webhooks/deliveries.ts'
@@ -71,6 +71,7 @@ export const webhookDeliveriesList = endpoint({
     type: z.enum([...eventTypes, testType]).optional(),
     status: z.enum(deliveryStates).optional(),
     ...period,
+    ...sorting,
     ...cursorPaging,
   },
   result: toCursorPageSchema(operatorsDelivery),

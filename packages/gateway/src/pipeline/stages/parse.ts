@@ -26,6 +26,7 @@ export const parseInput: StageFactory = (endpoint, gateway) => {
   const body = endpoint.body && !isOauth ? compileShape(z.strictObject(endpoint.body.shape)) : undefined
   const writes = endpoint.method !== 'GET'
   const isDated = 'start_date' in endpoint.query
+  const numberField = endpoint.body?.shape.client_order_number
   return (call) => {
     if (writes && !isOauth) checkIdempotencyKey(call)
     const fromPath = checkShape(params, call.params, call)
@@ -34,7 +35,7 @@ export const parseInput: StageFactory = (endpoint, gateway) => {
     call.input = { ...fromQuery, ...fromPath }
     if (!writes) return hasBody(call) ? discardBody(call) : undefined
     if (endpoint.body) requireRefusalBudget(gateway, call)
-    return parseBody(endpoint, call, body).then((fromBody) => {
+    return parseBody(endpoint, call, { shape: body, numberField }).then((fromBody) => {
       call.input = { ...fromBody, ...fromQuery, ...fromPath }
       return undefined
     })
@@ -55,7 +56,13 @@ async function discardBody(call: Call): Promise<undefined> {
   await call.body(maxIgnoredBodyBytes)
 }
 
-async function parseBody(endpoint: Endpoint, call: Call, shape: Shape | undefined): Promise<object> {
+/** What is read from a body: the whole by its shape, and the client's order number by the schema of that field. */
+interface BodyParts {
+  readonly shape: Shape | undefined
+  readonly numberField: z.core.$ZodType | undefined
+}
+
+async function parseBody(endpoint: Endpoint, call: Call, { shape, numberField }: BodyParts): Promise<object> {
   if (!endpoint.body) {
     await discardBody(call)
     return {}
@@ -73,7 +80,16 @@ async function parseBody(endpoint: Endpoint, call: Call, shape: Shape | undefine
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new GatewayError('BAD_REQUEST', { say: ['body_not_object'] })
   }
+  // Before the check, so that a refused order is found by its number.
+  if (numberField) call.clientOrderNumber = readOrderNumber(numberField, value)
   return shape ? checkShape(shape, value, call) : value
+}
+
+/** Returns the client's order number if it is valid by itself. Its schema limits it to 64 characters. */
+function readOrderNumber(field: z.core.$ZodType, body: object): string | undefined {
+  if (!('client_order_number' in body)) return undefined
+  const { success, data } = z.safeParse(field, body.client_order_number)
+  return success && typeof data === 'string' ? data : undefined
 }
 
 /** Parses the query to an object. A repeated parameter is refused, because two parsers could use different values. */

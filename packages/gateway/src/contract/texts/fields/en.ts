@@ -358,6 +358,7 @@ export const fieldsEn = {
   last_error: 'Error of the last attempt',
   last_response: 'The first 200 printable characters of the last response',
   cursor: '`next_cursor` of the previous page',
+  sort: '`newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction',
   next_cursor: 'Cursor of the next page; null on the last page',
   'OperatorsEndpoint:pending': 'Deliveries that wait, counted up to 10,000',
   oldest_pending_at: 'When the oldest waiting delivery was created',

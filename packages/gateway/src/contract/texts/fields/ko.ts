@@ -354,6 +354,7 @@ export const fieldsKo: Readonly<Record<FieldName, string>> = {
   last_error: '마지막 시도의 오류',
   last_response: '마지막 응답에서 출력 가능한 앞 200자',
   cursor: '이전 페이지의 `next_cursor`',
+  sort: '`newest`: 최신순, `oldest`: 오래된 순. 커서는 한 방향에서만 쓸 수 있습니다',
   next_cursor: '다음 페이지의 커서. 마지막 페이지면 null',
   'OperatorsEndpoint:pending': '대기 중인 전송 수. 10,000까지만 셉니다',
   oldest_pending_at: '가장 오래 대기 중인 전송이 생성된 시각',

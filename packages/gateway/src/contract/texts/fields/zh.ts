@@ -351,6 +351,7 @@ export const fieldsZh: Readonly<Record<FieldName, string>> = {
   last_error: '最近一次尝试的错误',
   last_response: '最近一次响应的前 200 个可打印字符',
   cursor: '上一页的 `next_cursor`',
+  sort: '`newest`：最新的在前；`oldest`：最旧的在前。游标只适用于一个方向',
   next_cursor: '下一页的游标；最后一页为 null',
   'OperatorsEndpoint:pending': '等待中的投递数，最多统计到 10,000',
   oldest_pending_at: '最早的等待中投递的创建时间',
