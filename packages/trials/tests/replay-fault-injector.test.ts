@@ -1,18 +1,45 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { Random } from '../../sandbox-erp/src/catalogue/random.ts'
 import { faultPlan } from '../../sandbox-erp/src/faults/plan.ts'
 import { max_request_ms } from '../src/order-replay/erp-process.ts'
-import { createFaultPlan, drawKillTimes } from '../src/order-replay/fault-injector.ts'
+import { drawKillTimes, FaultInjector } from '../src/order-replay/fault-injector.ts'
+import { createFaultPlan } from '../src/order-replay/fault-plan.ts'
 import { erpClasses } from '../src/order-replay/options.ts'
 
 describe('the moments of the kills', () => {
   it('are the same for the same seed, in order, and at least one', () => {
-    const moments = drawKillTimes(8_000, new Random(7))
-    expect(moments).toEqual(drawKillTimes(8_000, new Random(7)))
-    expect(moments).not.toEqual(drawKillTimes(8_000, new Random(8)))
+    const plan = { orders: 8_000, orders_per_kill: 400 }
+    const moments = drawKillTimes(plan, new Random(7))
+    expect(moments).toEqual(drawKillTimes(plan, new Random(7)))
+    expect(moments).not.toEqual(drawKillTimes(plan, new Random(8)))
     expect(moments).toHaveLength(20)
     expect(moments).toEqual(moments.toSorted((one, other) => one - other))
-    expect(drawKillTimes(1, new Random(7))).toHaveLength(1)
+    expect(drawKillTimes({ ...plan, orders: 1 }, new Random(7))).toHaveLength(1)
+  })
+})
+
+describe('the kills', () => {
+  it('are of each process, and one process is back before the next is killed', async () => {
+    const log: string[] = []
+    const createVictim = (name: string) => ({
+      name,
+      kill: async () => void log.push(`${name} killed`),
+      start: async () => {
+        await Promise.resolve()
+        log.push(`${name} back`)
+      },
+    })
+    const erp = { victims: [createVictim('connector'), createVictim('trytond')], faults: undefined }
+    const plan = { seed: 1, orders: 4, orders_per_kill: 2 }
+    const injector = new FaultInjector({ gateway: createVictim('gateway'), erp }, plan)
+    await injector.begin()
+    for (let answer = 0; answer < 12; answer++) injector.countResponse()
+    await vi.waitFor(() => expect(log).toHaveLength(12))
+    await injector.end()
+    expect(injector.kills).toEqual({ gateway: 2, connector: 2, trytond: 2 })
+    const names = log.map((line) => line.split(' ')[0])
+    for (let at = 0; at < log.length; at += 2)
+      expect(log.slice(at, at + 2)).toEqual([`${names[at]} killed`, `${names[at]} back`])
   })
 })
 

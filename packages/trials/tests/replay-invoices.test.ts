@@ -88,6 +88,7 @@ describe('the orders of invoices', () => {
     expect(figures).toEqual({ invoices: 1, split: 1, lines: 2 * maxLines + 1 })
     const exact = createCollector(...long.slice(0, maxLines)).createInvoices(acceptAll)
     expect(exact.orders).toHaveLength(1)
+    expect(createCollector(...long).createInvoices(acceptAll, 200).orders).toHaveLength(6)
   })
 })
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { ErpRecord } from '../src/order-replay/erp-controls.ts'
 import type { Books } from '../src/order-replay/finding.ts'
 import type { GatewayOrder } from '../src/order-replay/gateway-orders.ts'
 import type { Entry } from '../src/order-replay/place-order.ts'
 import { areGuaranteesKept, reconcile } from '../src/order-replay/reconcile.ts'
+import type { ErpRecord } from '../src/order-replay/replay-erp.ts'
 
 /**
  * The data of the tests: two orders of three mugs each, one shipped and one voided, in one warehouse with an opening

@@ -90,6 +90,8 @@ describe('npm run replay', () => {
     const wrong = [
       ['--nonsense'],
       ['--class', 'best'],
+      ['--erp', 'medusa'],
+      ['--erp', 'tryton', '--class', 'settle'],
       ['--limit', '0'],
       ['--concurrency', 'x'],
       ['--postgres', 'http://x'],

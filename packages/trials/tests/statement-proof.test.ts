@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { findMoneyFaults } from '../src/order-replay/reconcile-money.ts'
-import type { statementFaults } from '../src/statement/fault.ts'
+import { type statementFaults, toMinorUnits } from '../src/statement/fault.ts'
 import { proveStatement } from '../src/statement/proof.ts'
 import type { Records, Transaction } from '../src/statement/records.ts'
 import { formatSummary } from '../src/statement/summary.ts'
@@ -244,7 +244,7 @@ describe('the orders of a replay', () => {
     },
   })
   const findFaults = (...entries: ReturnType<typeof createEntry>[]) =>
-    findMoneyFaults({ records: right, proof: proveStatement(right) }, entries)
+    findMoneyFaults({ records: right, proof: proveStatement(right) }, entries, undefined)
 
   it('are charged their price and freight, and nothing if they were voided', () => {
     expect(findFaults(createEntry('ord_1', 'confirmed', 35.15), createEntry('ord_2', 'voided', 20))).toEqual(
@@ -253,6 +253,14 @@ describe('the orders of a replay', () => {
     expect(findFaults(createEntry('ord_3', 'refused', null), createEntry('ord_1', 'unknown', null))).toEqual(
       [],
     )
+  })
+
+  it('leave the balance that the ERP’s own books have', () => {
+    const closing = toMinorUnits(right.pages[0]?.balances[0]?.closing_balance ?? 0, 'AUD')
+    const findIn = (balance: number) =>
+      findMoneyFaults({ records: right, proof: proveStatement(right) }, [], balance)
+    expect(findIn(closing)).toEqual([])
+    expect(findIn(closing + 1)).toMatchObject([{ kind: 'unbalanced', subject: 'AUD' }])
   })
 
   it('are found if the charge is wrong, missing, or not refunded', () => {

@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import { fetchResponse, readJson } from '../client.ts'
+import type { ErpRecord, Figures } from './replay-erp.ts'
 
 const documentsPerPage = 1_000
 const rowsPerPage = 1_000
@@ -43,15 +44,7 @@ const snapshotResponse = z.object({
 
 const faultCountsResponse = z.object({ shown: z.record(z.string(), z.int()) })
 
-/** A document of the ERP, with amounts in minor units. */
-export type ErpRecord = z.infer<typeof document>
 export type ErpTotals = z.infer<typeof totalsResponse>['warehouses'][number]
-
-/** The figures of a SKU in a warehouse. */
-export interface Figures {
-  readonly on_hand: number
-  readonly available: number
-}
 
 interface Connection {
   readonly url: string

@@ -1,17 +1,13 @@
 /**
- * Injects faults into a replay. The ERP fails by a seeded plan, and the replay kills the gateway and the ERP at random
- * times drawn from the seed. A time is a number of responses to the clients, so that a kill can hit any step of an
- * order.
+ * Injects faults into a replay. An ERP that can do so fails by a seeded plan, and the replay kills the gateway and each
+ * process of the ERP at random times drawn from the seed. A time is a number of responses to the clients, so that a kill
+ * can hit any step of an order.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Random } from '../../../sandbox-erp/src/catalogue/random.ts'
 import type { Tally } from '../tally.ts'
-import type { ErpControls } from './erp-controls.ts'
-import type { ErpClass } from './options.ts'
-import type { SupervisedProcess } from './supervised-process.ts'
+import type { ErpFaults, Victim } from './replay-erp.ts'
 
-/** The gateway and the ERP are each killed once for this number of orders. */
-const ordersPerKill = 400
 const responsesPerOrder = 3
 const maxDelayMs = 25
 /**
@@ -20,73 +16,65 @@ const maxDelayMs = 25
  */
 const startsPerSeed = 100_000
 
-/**
- * Creates the fault plan. Only an ERP that detects repeated references gets duplicated requests; any other ERP would
- * execute both, whatever the gateway does. Late requests take effect within the `max_request_ms` that the ERP declares.
- */
-export function createFaultPlan(erp_class: ErpClass, seed: number) {
-  return {
-    seed,
-    before: 0.02,
-    after_commit: 0.02,
-    cut: 0.02,
-    hang: 0.003,
-    hang_after_commit: 0.004,
-    slow: 0.03,
-    duplicate: erp_class === 'dedupe' ? 0.02 : 0,
-    late: 0.003,
-    slow_ms: 300,
-    late_ms: 1_000,
-    lookup_lag_ms: 1_000,
-  }
-}
-
-/** Draws the kill times as numbers of responses, in ascending order. */
-export function drawKillTimes(orders: number, random: Random): number[] {
-  const kills = Math.max(1, Math.round(orders / ordersPerKill))
+/** Draws the kill times of one process as numbers of responses, in ascending order: at least one. */
+export function drawKillTimes(
+  { orders, orders_per_kill }: { readonly orders: number; readonly orders_per_kill: number },
+  random: Random,
+): number[] {
+  const kills = Math.max(1, Math.round(orders / orders_per_kill))
   const answers = orders * responsesPerOrder
   return Array.from({ length: kills }, () => random.drawInteger(1, answers)).toSorted(
     (one, other) => one - other,
   )
 }
 
-interface Victims {
-  readonly gateway: SupervisedProcess
-  readonly erp: SupervisedProcess
-  readonly erpControls: ErpControls
+interface Targets {
+  readonly gateway: Victim
+  readonly erp: { readonly victims: readonly Victim[]; readonly faults: ErpFaults | undefined }
 }
 
 interface InjectionPlan {
-  readonly erp_class: ErpClass
   readonly seed: number
   /** The number of orders. */
   readonly orders: number
+  readonly orders_per_kill: number
+}
+
+/** A process with the numbers of responses at which it is killed. */
+interface Condemned {
+  readonly victim: Victim
+  readonly moments: number[]
+  readonly isErp: boolean
 }
 
 /** The injector of a replay's faults, which are injected only between `begin` and `end`. */
 export class FaultInjector {
-  readonly kills = { gateway: 0, erp: 0 }
+  /** The number of kills of each process. */
+  readonly kills: Record<string, number>
   /** The number of injected faults by code. */
   readonly faults: Tally = new Map()
-  readonly #victims: Victims
-  readonly #erp_class: ErpClass
+  readonly #erpFaults: ErpFaults | undefined
   readonly #seed: number
   readonly #random: Random
-  readonly #moments: { readonly gateway: number[]; readonly erp: number[] }
+  readonly #condemned: readonly Condemned[]
   readonly #failed = new AbortController()
   #busy: Promise<void> = Promise.resolve()
   #answers = 0
+  #erpKills = 0
   #isOver = true
 
-  constructor(victims: Victims, { erp_class, seed, orders }: InjectionPlan) {
-    this.#victims = victims
-    this.#erp_class = erp_class
+  constructor({ gateway, erp }: Targets, plan: InjectionPlan) {
+    const { seed } = plan
+    this.#erpFaults = erp.faults
     this.#seed = seed
     this.#random = new Random(seed, 3)
-    this.#moments = {
-      gateway: drawKillTimes(orders, new Random(seed, 4)),
-      erp: drawKillTimes(orders, new Random(seed, 5)),
-    }
+    // Each process has a stream of random numbers of its own.
+    this.#condemned = [gateway, ...erp.victims].map((victim, index) => ({
+      victim,
+      moments: drawKillTimes(plan, new Random(seed, 4 + index)),
+      isErp: index > 0,
+    }))
+    this.kills = Object.fromEntries(this.#condemned.map(({ victim }) => [victim.name, 0]))
   }
 
   /** A signal that is aborted if a process does not restart. */
@@ -96,16 +84,16 @@ export class FaultInjector {
 
   async begin(): Promise<void> {
     this.#isOver = false
-    await this.#installFaultPlan()
+    await this.#installFaults()
   }
 
   /** Counts a response and schedules the kills that are due at it. The caller reports each response. */
   countResponse(): void {
     this.#answers += 1
     if (this.#isOver) return
-    const { gateway, erp } = this.#moments
-    if (removeIfReached(gateway, this.#answers)) this.#scheduleKill(() => this.#killGateway())
-    if (removeIfReached(erp, this.#answers)) this.#scheduleKill(() => this.#killErp())
+    for (const condemned of this.#condemned) {
+      if (removeIfReached(condemned.moments, this.#answers)) this.#scheduleKill(condemned)
+    }
   }
 
   /** Stops all faults and waits until every process runs again. */
@@ -114,39 +102,35 @@ export class FaultInjector {
     await this.#busy
     this.#failed.signal.throwIfAborted()
     await this.#recordFaults()
-    await this.#victims.erpControls.setFaults({})
+    await this.#erpFaults?.remove()
   }
 
-  #scheduleKill(kill: () => Promise<void>) {
+  /** One kill waits until the process of the one before it runs again: a connector may need its ERP to start. */
+  #scheduleKill(condemned: Condemned) {
     const delay = this.#random.drawInteger(0, maxDelayMs)
     this.#busy = this.#busy
       .then(() => wait(delay))
-      .then(() => (this.#isOver ? undefined : kill()))
+      .then(() => (this.#isOver ? undefined : this.#kill(condemned)))
       .catch((error: unknown) => this.#failed.abort(error))
   }
 
-  async #killGateway() {
-    await this.#victims.gateway.kill()
-    this.kills.gateway += 1
-    await this.#victims.gateway.start()
+  async #kill({ victim, isErp }: Condemned) {
+    if (isErp) await this.#recordFaults()
+    await victim.kill()
+    this.kills[victim.name] = (this.kills[victim.name] ?? 0) + 1
+    await victim.start()
+    if (!isErp) return
+    this.#erpKills += 1
+    await this.#installFaults()
   }
 
-  async #killErp() {
-    await this.#recordFaults()
-    await this.#victims.erp.kill()
-    this.kills.erp += 1
-    await this.#victims.erp.start()
-    await this.#installFaultPlan()
-  }
-
-  #installFaultPlan(): Promise<void> {
-    const seed = this.#seed * startsPerSeed + this.kills.erp
-    return this.#victims.erpControls.setFaults(createFaultPlan(this.#erp_class, seed))
+  async #installFaults(): Promise<void> {
+    await this.#erpFaults?.install(this.#seed * startsPerSeed + this.#erpKills)
   }
 
   /** Adds the ERP's fault counts, which start at zero with each start of the ERP. */
   async #recordFaults() {
-    for (const [fault, times] of Object.entries(await this.#victims.erpControls.countFaults()))
+    for (const [fault, times] of Object.entries((await this.#erpFaults?.count()) ?? {}))
       this.faults.set(fault, (this.faults.get(fault) ?? 0) + times)
   }
 }

@@ -1,7 +1,7 @@
 /** Reads all orders and the stock through the gateway's public API. */
 import { z } from 'zod'
 import type { Buyer } from './buyer.ts'
-import type { Figures } from './erp-controls.ts'
+import type { Figures } from './replay-erp.ts'
 
 const ordersPerPage = 200
 const maxPages = 100_000

@@ -1,6 +1,6 @@
 /**
  * Converts order lines to wholesale orders. An invoice becomes one order of its goods, with one line for each SKU; an
- * invoice of more than 500 SKUs becomes several orders. Invoices and lines that cannot be ordered are counted by
+ * invoice of more SKUs than an order can have becomes several orders. Invoices and lines that cannot be ordered are counted by
  * reason.
  */
 import { parseMinorUnits } from '../../../sandbox-erp/src/catalogue/decimal.ts'
@@ -68,8 +68,8 @@ export class InvoiceCollector {
     invoice.entries.push({ sku, quantity, isPriced: (parseMinorUnits(unit_price) ?? 0) > 0 })
   }
 
-  /** Returns the orders and cancellations of all lines that are goods. */
-  createInvoices(isGoods: (sku: string) => boolean): Invoices {
+  /** Returns the orders, of at most `max_lines` lines, and the cancellations of all lines that are goods. */
+  createInvoices(isGoods: (sku: string) => boolean, max_lines: number = maxLines): Invoices {
     const orders: WholesaleOrder[] = []
     const cancellations: Cancellation[] = []
     const left_out = { lines: new Map(), invoices: new Map(), cancellations: new Map() }
@@ -84,7 +84,7 @@ export class InvoiceCollector {
       invoices += 1
       const goods = sumSold(invoice, isGoods, left_out.lines)
       if (goods.size === 0) addToTally(left_out.invoices, 'no line of it can be ordered')
-      const parts = splitInvoice(invoice, goods)
+      const parts = splitInvoice(invoice, goods, max_lines)
       if (parts.length > 1) split += 1
       lines += goods.size
       orders.push(...parts)
@@ -114,15 +114,16 @@ function sumReturned({ entries }: InvoiceLines, isGoods: (sku: string) => boolea
   return goods
 }
 
-/** Splits an invoice into orders of at most 500 lines. */
+/** Splits an invoice into orders of at most `max_lines` lines. */
 export function splitInvoice(
   { invoice_no, customer_id }: Pick<InvoiceLines, 'invoice_no' | 'customer_id'>,
   goods: Goods,
+  max_lines: number,
 ): WholesaleOrder[] {
   const lines = [...goods]
-  return Array.from({ length: Math.ceil(lines.length / maxLines) }, (_, part) => ({
+  return Array.from({ length: Math.ceil(lines.length / max_lines) }, (_, part) => ({
     client_order_number: part === 0 ? invoice_no : `${invoice_no}-${part + 1}`,
     customer_id,
-    goods: new Map(lines.slice(part * maxLines, (part + 1) * maxLines)),
+    goods: new Map(lines.slice(part * max_lines, (part + 1) * max_lines)),
   }))
 }

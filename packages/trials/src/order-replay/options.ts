@@ -5,21 +5,24 @@ export const usage = `Places real orders through a gateway in front of an ERP an
   npm run replay -- [orders.csv[.gz]] [options]
 
 Every invoice of the file becomes a wholesale order: draft, preview and submit over HTTP, with idempotency keys, by a
-client that handles errors as documented. An invoice of more than 500 SKUs becomes several orders. A cancellation
-voids the latest earlier order of its customer with exactly the returned goods, or else one with these and more goods.
+client that handles errors as documented. An invoice of more SKUs than an order can have (500, with Tryton 200) becomes
+several orders. A cancellation voids the latest earlier order of its customer with exactly the returned goods, or else one with these and more goods.
 At the end everything is shipped, and the records of the ERP, the gateway and the client must agree: no order is lost
 or duplicated, and nothing is oversold or still held. The statement must be consistent and charge each order its total
 (npm run statement proves this for any gateway). Everything runs in a temporary directory.
 
   <orders>         CSV with the columns InvoiceNo, StockCode, Description, Quantity, InvoiceDate, UnitPrice,
                    CustomerID, Country; gzip if its name ends in .gz; default: a few hundred generated invoices
-  --concurrency N  the number of orders at once; default 16
+  --erp ERP        sandbox (the sandbox ERP) or tryton (a real Tryton of its own, made as by npm run tryton-sandbox,
+                   behind its connector; starting it requires Debian's packages or root); default sandbox
+  --concurrency N  the number of orders at once; default 16, with Tryton 4
   --limit N        only the first N orders of the file
-  --faults         the ERP fails at random, and gateway and ERP are killed at random times and restarted
+  --faults         the ERP fails at random, and gateway and ERP are killed at random times and restarted; Tryton does
+                   not fail by itself, but connector and trytond are both killed
   --seed N         seed of the faults and of the kill times; default 1
   --class CLASS    what the ERP can do: dedupe (it detects repeated references), lookup (it does not, but the gateway
                    can look up references), settle (it finishes or fences a write on request, and does
-                   neither of these), or neither; default dedupe
+                   neither of these), or neither; default dedupe; only for the sandbox ERP
   --postgres URL   keeps the gateway's data in a temporary PostgreSQL database on this server
   --report FILE    writes the verdict and all figures to a JSON file
   --help           prints this text
@@ -28,20 +31,28 @@ Exit codes: 0 the guarantees of the class hold, 1 they do not, or the replay fai
 Example, with the data set https://doi.org/10.24432/C5BW33:
 
   npm run replay -- online-retail.csv.gz --faults --report verdict.json
+  npm run replay -- online-retail.csv.gz --erp tryton --limit 60 --faults
 `
 
 /** What an ERP can do about repeated writes, which determines the gateway's guarantees. */
 export const erpClasses = ['dedupe', 'lookup', 'settle', 'neither'] as const
 export type ErpClass = (typeof erpClasses)[number]
 
+/** The ERPs that can be replayed, with the usual number of orders at once. */
+const usualConcurrency = { sandbox: '16', tryton: '4' } as const
+export type ErpName = keyof typeof usualConcurrency
+const erpNames = ['sandbox', 'tryton'] as const satisfies readonly ErpName[]
+
 /** The options of a replay. */
 export interface ReplayOptions {
   /** The file of order lines; undefined means generated orders. */
   readonly path: string | undefined
+  readonly erp: ErpName
   readonly concurrency: number
   readonly limit: number | undefined
   readonly faults: boolean
   readonly seed: number
+  /** Tryton's connector is always of the class dedupe. */
   readonly erp_class: ErpClass
   readonly postgres: string | undefined
   readonly report: string | undefined
@@ -61,15 +72,19 @@ export function readOptions(args: readonly string[]): ReplayOptions | 'help' {
   const { values, positionals } = parseArguments(args)
   if (values.help) return 'help'
   if (positionals.length > 1) throw new UsageError(`Give only one file, not ${positionals.join(', ')}.`)
-  const erp_class = erpClasses.find((known) => known === values.class)
-  if (!erp_class)
-    throw new UsageError(`--class must be one of ${erpClasses.join(', ')}, not "${values.class}".`)
+  const erp = erpNames.find((known) => known === values.erp)
+  if (!erp) throw new UsageError(`--erp must be one of ${erpNames.join(', ')}, not "${values.erp}".`)
+  const erp_class = readClass(erp, values.class)
   const { postgres, limit } = values
   if (postgres !== undefined && !isPostgres(postgres))
     throw new UsageError('--postgres must be a URL that starts with postgres:// or postgresql://.')
   return {
     path: positionals[0],
-    concurrency: readWholeNumber('concurrency', values.concurrency, { min: 1, max: maxConcurrency }),
+    erp,
+    concurrency: readWholeNumber('concurrency', values.concurrency ?? usualConcurrency[erp], {
+      min: 1,
+      max: maxConcurrency,
+    }),
     limit: limit === undefined ? undefined : readWholeNumber('limit', limit, { min: 1, max: maxOrders }),
     faults: values.faults,
     seed: readWholeNumber('seed', values.seed, { min: 0, max: maxSeed }),
@@ -79,17 +94,28 @@ export function readOptions(args: readonly string[]): ReplayOptions | 'help' {
   }
 }
 
+function readClass(erp: ErpName, text: string | undefined): ErpClass {
+  if (text !== undefined && erp !== 'sandbox')
+    throw new UsageError(
+      `--class ${text} is a setting of the sandbox ERP: leave it out with --erp ${erp}, or leave out --erp.`,
+    )
+  const erp_class = erpClasses.find((known) => known === (text ?? 'dedupe'))
+  if (erp_class) return erp_class
+  throw new UsageError(`--class must be one of ${erpClasses.join(', ')}, not "${text}".`)
+}
+
 function parseArguments(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],
       allowPositionals: true,
       options: {
-        concurrency: { type: 'string', default: '16' },
+        erp: { type: 'string', default: 'sandbox' },
+        concurrency: { type: 'string' },
         limit: { type: 'string' },
         faults: { type: 'boolean', default: false },
         seed: { type: 'string', default: '1' },
-        class: { type: 'string', default: 'dedupe' },
+        class: { type: 'string' },
         postgres: { type: 'string' },
         report: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },

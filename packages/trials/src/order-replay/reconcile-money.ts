@@ -17,15 +17,27 @@ export async function readStatement(read: Read): Promise<{ records: Records; pro
   return { records, proof: proveStatement(records) }
 }
 
-/** Returns all inconsistencies of the amounts. */
+/** Returns all inconsistencies of the amounts. `erpBalance` is the balance in the ERP's own books, if it has any. */
 export function findMoneyFaults(
   { records, proof }: { records: Records; proof: StatementProof },
   entries: readonly Entry[],
+  erpBalance: number | undefined,
 ): Finding[] {
   const charged = sumCharges(records)
-  return [...proof.differences, ...entries.flatMap((entry) => compareCharge(entry, charged))].map(
-    ({ kind, subject, story }) => createFinding('unbalanced', subject, `${kind}: ${story}`),
-  )
+  return [
+    ...proof.differences,
+    ...entries.flatMap((entry) => compareCharge(entry, charged)),
+    ...(erpBalance === undefined ? [] : compareBalance(records, erpBalance)),
+  ].map(({ kind, subject, story }) => createFinding('unbalanced', subject, `${kind}: ${story}`))
+}
+
+/** Compares the newest balance of the statement with the one in the ERP's own books. */
+function compareBalance({ pages }: Records, erpBalance: number): Difference[] {
+  const newest = pages[0]?.balances.find((each) => each.currency === currency)?.closing_balance ?? 0
+  const shown = toMinorUnits(newest, currency)
+  if (shown === erpBalance) return []
+  const story = `the statement ends with ${shown} minor units, the ERP's books with ${erpBalance}`
+  return [createDifference('balance', currency, story)]
 }
 
 /**

@@ -1,5 +1,5 @@
-import type { Figures } from './erp-controls.ts'
 import { type Books, createFinding, type Finding } from './finding.ts'
+import type { Figures } from './replay-erp.ts'
 
 /** Compares each row of the ERP's stock with the ERP's documents. */
 export function compareStockWithDocuments({ opening, erp }: Books): Finding[] {

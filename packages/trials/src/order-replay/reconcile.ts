@@ -4,12 +4,12 @@
  * documents, and each SKU against the client's orders.
  */
 
-import type { ErpRecord } from './erp-controls.ts'
 import { type Books, createFinding, type Finding, type FindingKind } from './finding.ts'
 import type { GatewayOrder } from './gateway-orders.ts'
 import type { ErpClass } from './options.ts'
 import type { Entry } from './place-order.ts'
 import { compareStockWithCopy, compareStockWithDocuments, compareStockWithSales } from './reconcile-stock.ts'
+import type { ErpRecord } from './replay-erp.ts'
 
 /** The findings that do not break the guarantees of an ERP class. Without look-ups, an outcome may stay unknown. */
 const allowedFindings: Readonly<Record<ErpClass, readonly FindingKind[]>> = {

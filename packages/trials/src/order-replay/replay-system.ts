@@ -1,21 +1,20 @@
 /** Starts everything that a replay requires: the ERP, the gateway in front of it, its channel, and a buyer. */
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import { fetchResponse, readJson, setPointsPerMinute } from '../client.ts'
 import { Buyer } from './buyer.ts'
 import { createDatabase } from './database.ts'
-import { ErpControls } from './erp-controls.ts'
-import { type ErpProcess, startErp } from './erp-process.ts'
 import { type GatewayProcess, startGateway } from './gateway-process.ts'
-import type { ErpClass } from './options.ts'
 import type { Shipping } from './place-order.ts'
 import { findFreePorts } from './ports.ts'
+import type { ErpKind, ErpStart, ReplayErp } from './replay-erp.ts'
 
 const channel_code = 'replay'
 /** The quota of the replay's channel: far more than a replay spends, because it tests orders and not quotas. */
 export const points_per_minute = 10_000_000
 const usual_ms = 600_000
+const maxShippingWaitMs = 60_000
+const shippingPollMs = 250
 /**
  * How long a request is retried. Without look-ups the ERP cannot resolve an unknown outcome, so longer retries are
  * useless.
@@ -36,18 +35,13 @@ const addresses = z.object({ data: z.array(z.object({ address_id: z.string(), is
 
 /** A running gateway in front of a running ERP, with a signed-in buyer. */
 export interface ReplaySystem {
-  readonly erp: ErpProcess
+  readonly erp: ReplayErp
   readonly gateway: GatewayProcess
-  readonly erpControls: ErpControls
   readonly buyer: Buyer
 }
 
-interface SystemSetting {
-  /** An empty directory for this replay. */
-  readonly directory: string
-  /** The text of the catalogue file. */
-  readonly catalogue: string
-  readonly erp_class: ErpClass
+interface SystemSetting extends ErpStart {
+  readonly kind: ErpKind
   readonly postgres: string | undefined
   /** Called after every request of the buyer. */
   readonly onResponse: () => void
@@ -64,36 +58,28 @@ export async function withReplaySystem<T>(
 ): Promise<T> {
   const closers: (() => Promise<void>)[] = []
   try {
-    const catalogue = join(plan.directory, 'catalogue.csv')
-    await writeFile(catalogue, plan.catalogue)
-    const [erpPort = 0, gatewayPort = 0] = await findFreePorts(2)
     const database = plan.postgres === undefined ? undefined : await createDatabase(plan.postgres)
     if (database) closers.push(() => database.drop())
-    const erp = await startErp({
-      directory: plan.directory,
-      catalogue,
-      port: erpPort,
-      erp_class: plan.erp_class,
-    })
-    closers.push(() => erp.process.stop())
+    const erp = await plan.kind.start(plan, signal)
+    closers.push(() => erp.stop())
+    const [gatewayPort = 0] = await findFreePorts(1)
     const gateway = await startGateway({
       directory: plan.directory,
       port: gatewayPort,
-      upstream: erp,
+      upstream: erp.upstream,
       databaseUrl: database?.url,
     })
     closers.push(() => gateway.process.stop())
-    const alive = AbortSignal.any([signal, erp.process.ended, gateway.process.ended])
+    const alive = AbortSignal.any([signal, erp.ended, gateway.process.ended])
     await openChannel(gateway, erp.customer_code, alive)
     const buyer = new Buyer({
       base_url: gateway.base_url,
-      username: erp.username,
-      password: erp.password,
+      ...erp.account,
       patience: patience[plan.erp_class],
       signal: alive,
       onResponse: plan.onResponse,
     })
-    return await work({ erp, gateway, erpControls: new ErpControls(erp, alive), buyer }, alive)
+    return await work({ erp, gateway, buyer }, alive)
   } finally {
     for (const close of closers.toReversed()) await close()
   }
@@ -108,14 +94,19 @@ async function openChannel(gateway: GatewayProcess, customer_code: string, signa
   await setPointsPerMinute(gateway, { channel_code, points_per_minute }, signal)
 }
 
-/** Reads the account's default shipping method and address. */
-export async function readShipping(buyer: Buyer): Promise<Shipping> {
-  const method = methods
-    .parse(await buyer.read('/api/v1/shipping-methods'))
-    .data.find(({ is_default, requires_address }) => is_default && requires_address)
-  const address = addresses
-    .parse(await buyer.read('/api/v1/addresses'))
-    .data.find(({ is_default }) => is_default)
-  if (!method || !address) throw new Error('The account has no usual shipping method and address.')
-  return { shipping_method_id: method.shipping_method_id, address_id: address.address_id }
+/** Reads the account's default shipping method and address, which a gateway that has just started may still be reading. */
+export async function readShipping(buyer: Buyer, signal: AbortSignal): Promise<Shipping> {
+  const until = performance.now() + maxShippingWaitMs
+  for (;;) {
+    const method = methods
+      .parse(await buyer.read('/api/v1/shipping-methods'))
+      .data.find(({ is_default, requires_address }) => is_default && requires_address)
+    const address = addresses
+      .parse(await buyer.read('/api/v1/addresses'))
+      .data.find(({ is_default }) => is_default)
+    if (method && address)
+      return { shipping_method_id: method.shipping_method_id, address_id: address.address_id }
+    if (performance.now() > until) throw new Error('The account has no usual shipping method and address.')
+    await wait(shippingPollMs, undefined, { signal })
+  }
 }

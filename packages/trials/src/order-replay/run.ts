@@ -8,12 +8,11 @@ import type { StatementProof } from '../statement/proof.ts'
 import type { Tally } from '../tally.ts'
 import type { BuyerCounts } from './buyer.ts'
 import { matchVoids, type Void } from './cancellations.ts'
-import { shippingSeconds } from './erp-process.ts'
+import { erpKinds } from './erp-kinds.ts'
 import { FaultInjector } from './fault-injector.ts'
 import type { Finding } from './finding.ts'
 import type { GatewayOrder } from './gateway-orders.ts'
 import { InvoiceCollector, type Invoices, type WholesaleOrder } from './invoices.ts'
-import { computeOpeningStock, formatCatalogue, type StockByWarehouse } from './opening-stock.ts'
 import type { ReplayOptions } from './options.ts'
 import { placeAndVoidOrders } from './place-all.ts'
 import type { Entry } from './place-order.ts'
@@ -27,10 +26,6 @@ import { pollOrdersUntil, readSettledBooks } from './settled-books.ts'
  * this takes at most 15 minutes after the ERP is back.
  */
 const settleTimeoutMs = { dedupe: 900_000, lookup: 900_000, settle: 900_000, neither: 10_000 } as const
-/** `shipAll` may take one turn for this many orders, plus `spareTurns` for orders that ship late. */
-const ordersPerTurn = 50
-const spareTurns = 100
-
 /** Everything that the summary and the report show. */
 export interface ReplayResult {
   readonly source: { readonly orders: Orders; readonly invoices: Invoices }
@@ -42,7 +37,8 @@ export interface ReplayResult {
   readonly counts: Readonly<BuyerCounts>
   readonly tokens: number
   readonly faults: Tally
-  readonly kills: { readonly gateway: number; readonly erp: number }
+  /** The kills by the name of the process. */
+  readonly kills: Readonly<Record<string, number>>
   /** The errors in the gateway's log: their number, and the first lines. */
   readonly logged: { readonly count: number; readonly first: readonly string[] }
   readonly entries: readonly Entry[]
@@ -56,7 +52,6 @@ interface ReplayPlan {
   readonly wanted: ReplayOptions
   readonly orders: readonly WholesaleOrder[]
   readonly voids: readonly Void[]
-  readonly opening: StockByWarehouse
 }
 
 interface ReplayRun {
@@ -71,23 +66,26 @@ export async function runReplay(
   { path, directory, progress }: ReplayRun,
   signal: AbortSignal,
 ): Promise<ReplayResult> {
-  const source = await readSource(path, progress, signal)
+  const kind = erpKinds[wanted.erp]
+  const source = await readSource(path, { progress, max_lines: kind.max_lines }, signal)
   const all = source.invoices.orders
   const orders = wanted.limit === undefined ? all : all.slice(0, wanted.limit)
   const cancellations_left_out: Tally = new Map(source.invoices.left_out.cancellations)
   const voids = matchVoids(orders, source.invoices.cancellations, cancellations_left_out)
-  const opening = computeOpeningStock(orders)
   const { erp_class, postgres } = wanted
   let onResponse = () => {}
   const plan = {
+    kind,
     directory,
-    catalogue: formatCatalogue(source.orders.catalogue.rows, opening),
+    orders,
+    rows: source.orders.catalogue.rows,
     erp_class,
     postgres,
+    report: (line: string) => progress.beginStep(line),
     onResponse: () => onResponse(),
   }
-  progress.beginStep(`Starting a gateway and an ERP (${erp_class})`)
-  const course = { wanted, orders, voids, opening }
+  progress.beginStep(`Starting a gateway and an ERP (${wanted.erp}, ${erp_class})`)
+  const course = { wanted, orders, voids }
   const outcome = await withReplaySystem(plan, signal, (system, alive) => {
     const faults = createFaultInjector(system, course)
     onResponse = () => faults.countResponse()
@@ -97,26 +95,31 @@ export async function runReplay(
   return { source, placed, cancellations_left_out, ...outcome }
 }
 
-async function readSource(path: string, progress: Progress, signal: AbortSignal) {
+async function readSource(
+  path: string,
+  { progress, max_lines }: { readonly progress: Progress; readonly max_lines: number },
+  signal: AbortSignal,
+) {
   progress.beginStep(`Reading order lines from ${path}`)
   const collector = new InvoiceCollector()
   const onLines = (share: number, lines: number) =>
     progress.showShare(share, `${lines.toLocaleString('en')} lines`)
   const orders = await readOrders(path, { onLines, onLine: (line) => collector.add(line) }, signal)
   const goods = new Set(orders.catalogue.rows.map(({ sku }) => sku))
-  return { orders, invoices: collector.createInvoices((sku) => goods.has(sku)) }
+  return { orders, invoices: collector.createInvoices((sku) => goods.has(sku), max_lines) }
 }
 
-function createFaultInjector(
-  { erp, gateway, erpControls }: ReplaySystem,
-  { wanted, orders }: ReplayPlan,
-): FaultInjector {
-  const victims = { gateway: gateway.process, erp: erp.process, erpControls }
-  return new FaultInjector(victims, {
-    erp_class: wanted.erp_class,
-    seed: wanted.seed,
-    orders: orders.length,
-  })
+function createFaultInjector({ erp, gateway }: ReplaySystem, { wanted, orders }: ReplayPlan): FaultInjector {
+  const { process } = gateway
+  const victim = { name: 'gateway', kill: () => process.kill(), start: () => process.start() }
+  return new FaultInjector(
+    { gateway: victim, erp },
+    {
+      seed: wanted.seed,
+      orders: orders.length,
+      orders_per_kill: erpKinds[wanted.erp].orders_per_kill,
+    },
+  )
 }
 
 interface RunningReplay {
@@ -148,20 +151,21 @@ async function placeAndReconcile(replay: RunningReplay, signal: AbortSignal) {
     documents: books.erp.documents.length,
     rows: [...books.erp.stock.values()].reduce((sum, snapshot) => sum + snapshot.size, 0),
     statement: statement.proof,
-    findings: [...reconcile(books), ...findMoneyFaults(statement, entries)],
+    findings: [...reconcile(books), ...findMoneyFaults(statement, entries, await system.erp.readBalance())],
   }
 }
 
 async function placeOrders({ system, course, faults, progress }: RunningReplay, signal: AbortSignal) {
   const { buyer } = system
   const { wanted, orders, voids } = course
-  const shipping = await readShipping(buyer)
+  const shipping = await readShipping(buyer, signal)
   if (wanted.faults) await faults.begin()
   progress.beginStep(`Placing ${orders.length.toLocaleString('en')} orders, ${wanted.concurrency} at once`)
   const jobs = orders.length + voids.length
   const began = performance.now()
   const onDone = (done: number) => {
-    const rate = ((done * 1000) / (performance.now() - began)).toFixed(0)
+    const perSecond = (done * 1000) / (performance.now() - began)
+    const rate = perSecond.toFixed(perSecond < 10 ? 1 : 0)
     const count = `${done.toLocaleString('en')} of ${jobs.toLocaleString('en')}, ${rate}/s`
     progress.showShare(done / jobs, `${count}${formatRetries(system, faults)}`)
   }
@@ -174,19 +178,20 @@ async function settleAndReadBooks(
   entries: readonly Entry[],
   signal: AbortSignal,
 ) {
-  const { buyer, erpControls } = system
-  const { wanted, orders, opening } = course
+  const { buyer, erp } = system
+  const { wanted } = course
   progress.beginStep('Waiting until all outcomes are known, then shipping everything')
   const timeoutMs = settleTimeoutMs[wanted.erp_class]
   const isSettled = (shown: readonly GatewayOrder[]) => !shown.some(({ in_doubt }) => in_doubt)
   await pollOrdersUntil(buyer, { timeoutMs, isReached: isSettled }, signal)
-  await erpControls.shipAll(shippingSeconds * 2, Math.ceil(orders.length / ordersPerTurn) + spareTurns)
+  await erp.shipAll((share, text) => progress.showShare(share, text))
   progress.beginStep('Comparing the records of the client, the gateway and the ERP')
-  return readSettledBooks(system, { opening, entries }, signal)
+  const { warehouses } = erpKinds[wanted.erp]
+  return readSettledBooks({ buyer, erp, warehouses }, { opening: erp.opening, entries }, signal)
 }
 
 function formatRetries({ buyer }: ReplaySystem, { kills }: FaultInjector): string {
   const retries = [...buyer.counts.retries.values()].reduce((sum, times) => sum + times, 0)
-  const killed = kills.gateway + kills.erp
+  const killed = Object.values(kills).reduce((sum, times) => sum + times, 0)
   return `, ${retries} retries${killed > 0 ? `, ${killed} kills` : ''}`
 }

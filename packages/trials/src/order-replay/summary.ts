@@ -1,3 +1,4 @@
+import { erpKinds } from './erp-kinds.ts'
 import { type Finding, type FindingKind, findingKinds } from './finding.ts'
 import type { ReplayOptions } from './options.ts'
 import { areGuaranteesKept } from './reconcile.ts'
@@ -10,6 +11,7 @@ const maxFindings = 10_000
 /** The result of a replay, as written to the report. */
 export interface Verdict {
   readonly kept: boolean
+  readonly erp: string
   readonly class: string
   readonly seed: number
   readonly faults: boolean
@@ -52,6 +54,8 @@ export interface Verdict {
     readonly split_invoices: number
     readonly orderable_lines: number
   }
+  /** What this ERP's replay does not do or compare. */
+  readonly limits: readonly string[]
   readonly findings: readonly Finding[]
 }
 
@@ -62,6 +66,7 @@ export function judgeReplay(wanted: ReplayOptions, replayed: ReplayResult): Verd
   const exact = placed.voids.filter(({ isExact }) => isExact).length
   return {
     kept: areGuaranteesKept(findings, wanted.erp_class),
+    erp: wanted.erp,
     class: wanted.erp_class,
     seed: wanted.seed,
     faults: wanted.faults,
@@ -98,6 +103,7 @@ export function judgeReplay(wanted: ReplayOptions, replayed: ReplayResult): Verd
       split_invoices: figures.split,
       orderable_lines: figures.lines,
     },
+    limits: erpKinds[wanted.erp].limits,
     findings: findings.slice(0, maxFindings),
   }
 }
@@ -204,12 +210,12 @@ function formatFaults(verdict: Verdict): string[] {
       'Faults',
       verdict.faults ? `seed ${verdict.seed}: ${formatCounts(verdict.erp_faults)}` : 'none',
     ),
-    formatDetail(`kills: gateway ${kills.gateway}, ERP ${kills.erp}`),
+    formatDetail(`kills: ${formatCounts(kills)}`),
     formatDetail(`errors in the gateway's log: ${verdict.gateway_errors.count}`),
   ]
 }
 
-function formatComparison({ erp_documents, stock_rows, statement }: Verdict): string[] {
+function formatComparison({ erp_documents, stock_rows, statement, limits }: Verdict): string[] {
   const { transactions, bills, refunds, freight_bills, differences } = statement
   return [
     formatLine(
@@ -220,6 +226,7 @@ function formatComparison({ erp_documents, stock_rows, statement }: Verdict): st
       'Statement',
       `${formatNumber(transactions)} transactions, ${formatNumber(bills)} bills, ${formatNumber(refunds)} refunds, ${formatNumber(freight_bills)} freight bills: ${formatNumber(differences)} differences`,
     ),
+    ...limits.map(formatDetail),
   ]
 }
 

@@ -1,0 +1,58 @@
+/** The sandbox ERP in a replay. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ErpControls } from './erp-controls.ts'
+import { shippingSeconds, startErp } from './erp-process.ts'
+import { createFaultPlan } from './fault-plan.ts'
+import { maxLines } from './invoices.ts'
+import { computeOpeningStock, formatCatalogue, warehouses } from './opening-stock.ts'
+import { findFreePorts } from './ports.ts'
+import type { ErpFaults, ErpKind, ErpStart, ReplayErp } from './replay-erp.ts'
+
+/** `shipAll` may take one turn for this many orders, plus `spareTurns` for orders that ship late. */
+const ordersPerTurn = 50
+const spareTurns = 100
+
+export const sandboxErp: ErpKind = {
+  warehouses,
+  max_lines: maxLines,
+  orders_per_kill: 400,
+  limits: [],
+  start: startSandboxErp,
+}
+
+async function startSandboxErp(
+  { directory, orders, rows, erp_class }: ErpStart,
+  signal: AbortSignal,
+): Promise<ReplayErp> {
+  const opening = computeOpeningStock(orders)
+  const catalogue = join(directory, 'catalogue.csv')
+  await writeFile(catalogue, formatCatalogue(rows, opening))
+  const [port = 0] = await findFreePorts(1)
+  const erp = await startErp({ directory, catalogue, port, erp_class })
+  const { process, url, token, username, password, customer_code } = erp
+  const controls = new ErpControls(erp, AbortSignal.any([signal, process.ended]))
+  const faults: ErpFaults = {
+    install: (seed) => controls.setFaults(createFaultPlan(erp_class, seed)),
+    remove: () => controls.setFaults({}),
+    count: () => controls.countFaults(),
+  }
+  return {
+    upstream: { url, token },
+    account: { username, password },
+    customer_code,
+    opening,
+    victims: [{ name: 'erp', kill: () => process.kill(), start: () => process.start() }],
+    faults,
+    ended: process.ended,
+    readDocuments: () => controls.readDocuments(),
+    readSnapshot: (code) => controls.readSnapshot(code),
+    // The sandbox has no ledger besides the one that it serves to the gateway.
+    readBalance: async () => undefined,
+    shipAll: async () => {
+      const turns = Math.ceil(orders.length / ordersPerTurn) + spareTurns
+      await controls.shipAll(shippingSeconds * 2, turns)
+    },
+    stop: () => process.stop(),
+  }
+}

@@ -1,0 +1,96 @@
+/** A real Tryton in a replay: a sandbox of its own with the goods of the orders, behind the connector. */
+import { warehouses } from '../../../connector-tryton/src/tryton/seed-goods.ts'
+import { Seeder } from '../../../connector-tryton/src/tryton/seeder.ts'
+import { customerPassword, customers } from '../../../connector-tryton/src/tryton/settings.ts'
+import { openAdminSession } from '../../../connector-tryton/src/tryton/trytond.ts'
+import { computeOpeningStock, type StockByWarehouse } from './opening-stock.ts'
+import { findFreePorts } from './ports.ts'
+import type { ErpKind, ErpStart, Figures, ReplayErp } from './replay-erp.ts'
+import { readTrytonBalance, readTrytonSnapshot, shipAndBillAll } from './tryton-books.ts'
+import { createGoods } from './tryton-goods.ts'
+import { startConnector, TrytondProcess } from './tryton-processes.ts'
+import { readTrytonRecords } from './tryton-records.ts'
+
+const codes = warehouses.map(({ code }) => code)
+
+export const trytonErp: ErpKind = {
+  warehouses: codes,
+  // The connector's own limit, which it declares as `max_lines`.
+  max_lines: 200,
+  orders_per_kill: 10,
+  limits: [
+    'Tryton injects no faults: with --faults, gateway, connector and trytond are killed, PostgreSQL is not',
+    'prices, tax and freight are Tryton’s: its totals are compared with what gateway and client saw, not with the file',
+    'freight is a line of Tryton’s invoice: it is compared as a part of the order’s charge, not as a posting of its own',
+    'invoices are posted at the end, after everything was shipped; payments and refunds are not made',
+  ],
+  start: startTrytonErp,
+}
+
+async function startTrytonErp({ orders, rows, report }: ErpStart, signal: AbortSignal): Promise<ReplayErp> {
+  const [port = 0, postgresPort = 0, connectorPort = 0] = await findFreePorts(3)
+  const { trytond, settings } = await TrytondProcess.launch({ port, postgresPort, report })
+  try {
+    const seeder = new Seeder(await openAdminSession(settings), signal)
+    const stock = computeOpeningStock(orders)
+    report('Creating the goods of the orders in Tryton')
+    await createGoods(seeder, rows, stock)
+    const books = await openBooks(seeder)
+    const opening = await addOtherStock(stock, books.readSnapshot)
+    const connector = await startConnector(trytond.url, connectorPort)
+    const { process, url, token } = connector
+    return {
+      ...books,
+      upstream: { url, token },
+      account: { username: customers[0].username, password: customerPassword },
+      customer_code: customers[0].code,
+      opening,
+      victims: [{ name: 'connector', kill: () => process.kill(), start: () => process.start() }, trytond],
+      faults: undefined,
+      ended: AbortSignal.any([process.ended, trytond.ended]),
+      stop: async () => {
+        await process.stop()
+        await trytond.stop()
+      },
+    }
+  } catch (error) {
+    await trytond.stop()
+    throw error
+  }
+}
+
+type Books = Pick<ReplayErp, 'readDocuments' | 'readSnapshot' | 'readBalance' | 'shipAll'>
+
+async function openBooks(seeder: Seeder): Promise<Books> {
+  const places = new Map<string, { readonly warehouse: number; readonly storage: number }>()
+  for (const code of codes) {
+    const warehouse = await seeder.findOne('stock.location', [['code', '=', code]])
+    const storage = await seeder.findOne('stock.location', [['code', '=', `${code}-STORAGE`]])
+    places.set(code, { warehouse, storage })
+  }
+  return {
+    readDocuments: () => readTrytonRecords(seeder.rpc),
+    readSnapshot: (code) => {
+      const place = places.get(code)
+      if (!place) throw new RangeError(`Tryton has no warehouse ${code}.`)
+      return readTrytonSnapshot(seeder, place)
+    },
+    readBalance: () => readTrytonBalance(seeder, customers[0].code),
+    shipAll: (onShare) => shipAndBillAll(seeder, onShare),
+  }
+}
+
+/** Adds the sandbox's own goods, which nobody orders. What the orders' goods open with is computed, not read. */
+async function addOtherStock(
+  stock: StockByWarehouse,
+  readSnapshot: (code: string) => Promise<ReadonlyMap<string, Figures>>,
+): Promise<StockByWarehouse> {
+  const skus = new Set([...stock.values()].flatMap((each) => [...each.keys()]))
+  const opening = new Map<string, ReadonlyMap<string, number>>()
+  for (const code of codes) {
+    const others = [...(await readSnapshot(code))].filter(([sku]) => !skus.has(sku))
+    const own = stock.get(code) ?? new Map<string, number>()
+    opening.set(code, new Map([...others.map(([sku, { on_hand }]) => [sku, on_hand] as const), ...own]))
+  }
+  return opening
+}
