@@ -96,14 +96,16 @@ function Delivery({ delivery }: { readonly delivery: Delivery }) {
       />
       {delivery.last_response && (
         <Section title={t('receiver_said')} text={t('receiver_said_text')}>
-          <Code block>{delivery.last_response}</Code>
+          <Code block className="wrapped">
+            {delivery.last_response}
+          </Code>
         </Section>
       )}
       <Section title={t('event_data')} text={t('event_data_text')}>
         {delivery.data === null ? (
           <p className="muted">{t('event_data_none')}</p>
         ) : (
-          <Code block className="json">
+          <Code block className="json" tabIndex={0}>
             {JSON.stringify(delivery.data, null, 2)}
           </Code>
         )}

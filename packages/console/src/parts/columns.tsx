@@ -1,6 +1,6 @@
 /** The choice of columns of a list. It is kept in this browser, by list. */
 
-import { Button, Checkbox, Menu } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { useTexts } from '../texts/texts.ts'
 import { toChoice } from './column-choice.ts'
@@ -41,7 +41,8 @@ interface MenuProps<Row> {
 function ColumnMenu<Row>({ columns, isShown, choose }: MenuProps<Row>) {
   const t = useTexts()
   return (
-    <Menu position="bottom-end" closeOnItemClick={false}>
+    // The placeholder would be a child of the menu that is none of its items.
+    <Menu position="bottom-end" closeOnItemClick={false} withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <Button variant="subtle" color="gray" size="xs" leftSection={<Icon name="columns" />}>
           {t('columns')}
@@ -53,15 +54,9 @@ function ColumnMenu<Row>({ columns, isShown, choose }: MenuProps<Row>) {
           if (name === undefined) return null
           const shown = isShown(column)
           return (
-            <Menu.Item
-              key={name}
-              role="menuitemcheckbox"
-              aria-checked={shown}
-              onClick={() => choose(name, !shown)}
-            >
-              <Checkbox.Indicator checked={shown} size="xs" mr={8} />
+            <Menu.CheckboxItem key={name} checked={shown} onChange={(on) => choose(name, on)}>
               {title}
-            </Menu.Item>
+            </Menu.CheckboxItem>
           )
         })}
       </Menu.Dropdown>

@@ -441,7 +441,8 @@ export const zh: Catalogue = {
   compare_done: '已请求比对。',
   one_sku: '查询单个 SKU',
   one_sku_title: 'SKU {sku}：网关与 ERP',
-  one_sku_text: '左侧为客户端看到的数据，右侧为 ERP 此刻给出的数据。差异持续超过数秒时，请进行全量比对。',
+  one_sku_text:
+    '“网关”一栏为客户端看到的数据，“ERP”一栏为 ERP 此刻给出的数据。差异持续超过数秒时，请进行全量比对。',
   copies: '全部副本',
   read_again: '重新读取',
   holds_of_sku: '相关预占',
