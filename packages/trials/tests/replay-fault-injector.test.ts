@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { Random } from '../../sandbox-erp/src/catalogue/random.ts'
 import { faultPlan } from '../../sandbox-erp/src/faults/plan.ts'
@@ -25,7 +26,8 @@ describe('the kills', () => {
       name,
       kill: async () => void log.push(`${name} killed`),
       start: async () => {
-        await Promise.resolve()
+        // Longer than the delay of a kill, so that the next kill is due before this process is back.
+        await wait(50)
         log.push(`${name} back`)
       },
     })
@@ -34,7 +36,7 @@ describe('the kills', () => {
     const injector = new FaultInjector({ gateway: createVictim('gateway'), erp }, plan)
     await injector.begin()
     for (let answer = 0; answer < 12; answer++) injector.countResponse()
-    await vi.waitFor(() => expect(log).toHaveLength(12))
+    await vi.waitFor(() => expect(log).toHaveLength(12), { timeout: 10_000 })
     await injector.end()
     expect(injector.kills).toEqual({ gateway: 2, connector: 2, trytond: 2 })
     const names = log.map((line) => line.split(' ')[0])

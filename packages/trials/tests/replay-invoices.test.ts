@@ -152,6 +152,11 @@ describe('the opening stock', () => {
     expect(Object.fromEntries(opening.get('AUSYD2') ?? [])).toEqual({ MUG: 10, TIN: 1 })
   })
 
+  it('fills a repeated order from one warehouse, if the ERP takes one for an order', () => {
+    const second = computeOpeningStock(orders, { allocates_from: 'one' }).get('AUSYD2')
+    expect(Object.fromEntries(second ?? [])).toEqual({ MUG: 14, TIN: 2 })
+  })
+
   it('has no ordered SKU that the customer may not order', () => {
     const skus = Array.from({ length: 60 }, (_, at) => `SKU-${at}`)
     const all = createCollector(...skus.map((sku) => ({ sku }))).createInvoices(acceptAll)

@@ -41,6 +41,7 @@ const parts: SaleParts = {
     createMove({}),
     createMove({ from_location: 11, to_location: customer }),
     createMove({ shipment: 'stock.shipment.out,8' }),
+    createMove({ product: 3, 'product.': { code: 'TIN' } }),
   ],
 }
 const toRecord = (changed: Partial<SaleRow>, changedParts: Partial<SaleParts> = {}) =>

@@ -1,7 +1,8 @@
 /**
  * The ERP's opening stock is twice the ordered quantity of each SKU. Every order can then be filled. An order that is
  * placed twice by mistake is filled twice, so that the comparison finds it. A quarter of the stock is in the warehouse
- * that the ERP uses first, so orders ship from both warehouses.
+ * that the ERP uses first, so orders ship from both warehouses. An ERP that takes an order from one warehouse gets half
+ * a time more: its second warehouse has twice the ordered quantity on its own.
  */
 import { sandboxCustomers } from '@trade-gateway/sandbox-erp'
 import { toCsvField } from '../../../sandbox-erp/src/catalogue/csv.ts'
@@ -14,8 +15,11 @@ export const warehouses = ['AUSYD1', 'AUSYD2'] as const
 /** The quantity on hand of each SKU, by warehouse. */
 export type StockByWarehouse = ReadonlyMap<string, ReadonlyMap<string, number>>
 
-/** Computes twice the ordered quantities, divided among the warehouses. */
-export function computeOpeningStock(orders: readonly WholesaleOrder[]): StockByWarehouse {
+/** Computes twice the ordered quantities, divided among the warehouses, or in the second of them alone. */
+export function computeOpeningStock(
+  orders: readonly WholesaleOrder[],
+  { allocates_from }: { readonly allocates_from: 'one' | 'many' } = { allocates_from: 'many' },
+): StockByWarehouse {
   const wanted = new Map<string, number>()
   for (const { goods } of orders) {
     for (const [sku, quantity] of goods) wanted.set(sku, (wanted.get(sku) ?? 0) + quantity)
@@ -25,7 +29,12 @@ export function computeOpeningStock(orders: readonly WholesaleOrder[]): StockByW
     new Map([...wanted].map(([sku, quantity]) => [sku, amount(quantity)]))
   return new Map([
     [first, mapQuantities((quantity) => Math.ceil(quantity / 2))],
-    [second, mapQuantities((quantity) => quantity + Math.floor(quantity / 2))],
+    [
+      second,
+      mapQuantities((quantity) =>
+        allocates_from === 'one' ? quantity * 2 : quantity + Math.floor(quantity / 2),
+      ),
+    ],
   ])
 }
 

@@ -33,6 +33,10 @@ const methods = z.object({
 })
 const addresses = z.object({ data: z.array(z.object({ address_id: z.string(), is_default: z.boolean() })) })
 
+const products = z.object({
+  data: z.array(z.object({ skus: z.array(z.object({ sku: z.string(), sellable: z.boolean() })) })),
+})
+
 /** A running gateway in front of a running ERP, with a signed-in buyer. */
 export interface ReplaySystem {
   readonly erp: ReplayErp
@@ -94,8 +98,15 @@ async function openChannel(gateway: GatewayProcess, customer_code: string, signa
   await setPointsPerMinute(gateway, { channel_code, points_per_minute }, signal)
 }
 
-/** Reads the account's default shipping method and address, which a gateway that has just started may still be reading. */
-export async function readShipping(buyer: Buyer, signal: AbortSignal): Promise<Shipping> {
+/**
+ * Reads the account's default shipping method and address. A gateway that has just started may still be reading them and
+ * what the customer may order, so this waits until it knows them and sells `sku`.
+ */
+export async function readShipping(
+  buyer: Buyer,
+  sku: string | undefined,
+  signal: AbortSignal,
+): Promise<Shipping> {
   const until = performance.now() + maxShippingWaitMs
   for (;;) {
     const method = methods
@@ -104,9 +115,15 @@ export async function readShipping(buyer: Buyer, signal: AbortSignal): Promise<S
     const address = addresses
       .parse(await buyer.read('/api/v1/addresses'))
       .data.find(({ is_default }) => is_default)
-    if (method && address)
+    if (method && address && (sku === undefined || (await isSold(buyer, sku))))
       return { shipping_method_id: method.shipping_method_id, address_id: address.address_id }
-    if (performance.now() > until) throw new Error('The account has no usual shipping method and address.')
+    if (performance.now() > until)
+      throw new Error(`The account has no usual shipping method or address, or may not order ${sku}.`)
     await wait(shippingPollMs, undefined, { signal })
   }
+}
+
+async function isSold(buyer: Buyer, sku: string): Promise<boolean> {
+  const found = products.parse(await buyer.read(`/api/v1/products?q=${encodeURIComponent(sku)}`))
+  return found.data.some(({ skus }) => skus.some((each) => each.sku === sku && each.sellable))
 }

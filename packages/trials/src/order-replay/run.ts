@@ -158,7 +158,8 @@ async function placeAndReconcile(replay: RunningReplay, signal: AbortSignal) {
 async function placeOrders({ system, course, faults, progress }: RunningReplay, signal: AbortSignal) {
   const { buyer } = system
   const { wanted, orders, voids } = course
-  const shipping = await readShipping(buyer, signal)
+  const [firstSku] = orders[0]?.goods.keys() ?? []
+  const shipping = await readShipping(buyer, firstSku, signal)
   if (wanted.faults) await faults.begin()
   progress.beginStep(`Placing ${orders.length.toLocaleString('en')} orders, ${wanted.concurrency} at once`)
   const jobs = orders.length + voids.length

@@ -208,7 +208,7 @@ function formatFaults(verdict: Verdict): string[] {
   return [
     formatLine(
       'Faults',
-      verdict.faults ? `seed ${verdict.seed}: ${formatCounts(verdict.erp_faults)}` : 'none',
+      verdict.faults ? `seed ${verdict.seed}: ${formatCounts(verdict.erp_faults)} by the ERP` : 'none',
     ),
     formatDetail(`kills: ${formatCounts(kills)}`),
     formatDetail(`errors in the gateway's log: ${verdict.gateway_errors.count}`),

@@ -9,6 +9,8 @@ import type { Figures } from './replay-erp.ts'
 const minorUnits = 100
 const productsPerCall = 1_000
 const maxProducts = 1_000_000
+/** The time limit of one read, in milliseconds: Tryton may be busy. */
+const maxMs = 120_000
 /** Shipments and invoices per call. Tryton takes about a second for each shipment of some hundred lines. */
 const recordsPerCall = 10
 /** How often a call that met a lock of the connector is made. */
@@ -30,7 +32,7 @@ export async function readTrytonSnapshot(
     ['type', '=', 'goods'],
     ['code', '!=', null],
   ]
-  const settings = { fields: ['code'], order: [['id', 'ASC']] as const, limit: maxProducts }
+  const settings = { fields: ['code'], order: [['id', 'ASC']] as const, limit: maxProducts, maxMs }
   const products = await rpc.searchRead('product.product', domain, productRow, settings)
   const figures = new Map<string, Figures>()
   for (let from = 0; from < products.length; from += productsPerCall) {
@@ -52,7 +54,7 @@ async function readQuantities(
   context: object,
 ): Promise<Map<number, number>> {
   const domain = [['id', 'in', products.map((product) => product.id)]]
-  const settings = { fields: ['quantity'], context: { ...context } }
+  const settings = { fields: ['quantity'], context: { ...context }, maxMs }
   const rows = await rpc.searchRead('product.product', domain, quantityRow, settings)
   return new Map(rows.map((row) => [row.id, row.quantity ?? 0]))
 }

@@ -32,7 +32,7 @@ async function startTrytonErp({ orders, rows, report }: ErpStart, signal: AbortS
   const { trytond, settings } = await TrytondProcess.launch({ port, postgresPort, report })
   try {
     const seeder = new Seeder(await openAdminSession(settings), signal)
-    const stock = computeOpeningStock(orders)
+    const stock = computeOpeningStock(orders, { allocates_from: 'one' })
     report('Creating the goods of the orders in Tryton')
     await createGoods(seeder, rows, stock)
     const books = await openBooks(seeder)

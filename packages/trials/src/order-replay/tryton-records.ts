@@ -10,6 +10,8 @@ import type { ErpRecord } from './replay-erp.ts'
 const minorUnits = 100
 const salesPerPage = 100
 const maxPages = 10_000
+/** The time limit of one read, in milliseconds: Tryton may be busy. */
+const maxMs = 120_000
 
 const saleRow = z.object({
   id,
@@ -158,6 +160,7 @@ export async function readTrytonRecords(rpc: Rpc): Promise<ErpRecord[]> {
       order: [['id', 'ASC']],
       offset: page * salesPerPage,
       limit: salesPerPage,
+      maxMs,
     })
     const parts = await readParts(rpc, sales)
     records.push(...sales.flatMap((sale) => toOrderRecord(sale, parts, warehouses) ?? []))
@@ -179,10 +182,11 @@ async function readParts(rpc: Rpc, sales: readonly SaleRow[]): Promise<SaleParts
   const fields = ['sale', 'type', 'quantity', 'shipment_cost', 'product', 'product.code']
   const order = [['id', 'ASC']] as const
   const domain = [['sale', 'in', sales.map((sale) => sale.id)]]
-  const lines = await rpc.searchRead('sale.line', domain, lineRow, { fields, order })
+  const lines = await rpc.searchRead('sale.line', domain, lineRow, { fields, order, maxMs })
   const shipmentIds = sales.flatMap((sale) => sale.shipments)
   const shipments = await rpc.searchRead('stock.shipment.out', [['id', 'in', shipmentIds]], shipmentRow, {
     fields: ['state'],
+    maxMs,
   })
   const names = shipmentIds.map((each) => `stock.shipment.out,${each}`)
   return { lines, shipments, moves: await readMoves(rpc, names) }
@@ -191,7 +195,7 @@ async function readParts(rpc: Rpc, sales: readonly SaleRow[]): Promise<SaleParts
 async function readMoves(rpc: Rpc, names: readonly string[]): Promise<MoveRow[]> {
   if (names.length === 0) return []
   const fields = ['shipment', 'product', 'product.code', 'quantity', 'state', 'from_location', 'to_location']
-  return rpc.searchRead('stock.move', [['shipment', 'in', names]], moveRow, { fields })
+  return rpc.searchRead('stock.move', [['shipment', 'in', names]], moveRow, { fields, maxMs })
 }
 
 async function readHolds(rpc: Rpc, warehouses: readonly WarehouseRow[]): Promise<ErpRecord[]> {
@@ -199,7 +203,7 @@ async function readHolds(rpc: Rpc, warehouses: readonly WarehouseRow[]): Promise
     'stock.shipment.internal',
     [['state', '!=', 'cancelled']],
     internalRow,
-    { fields: ['reference', 'state'] },
+    { fields: ['reference', 'state'], maxMs },
   )
   const moves = await readMoves(
     rpc,
