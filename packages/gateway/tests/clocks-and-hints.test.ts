@@ -129,7 +129,7 @@ describe('a write under way', () => {
     house = await openTestGateway({
       styles: 20,
       journey: never,
-      capabilities: { lookup: 'none' },
+      capabilities: { lookup: 'none', settles: false },
       wrapErp: (erp) => ({
         ...erp,
         async 'documents.read'(input, options) {

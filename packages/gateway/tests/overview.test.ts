@@ -27,7 +27,7 @@ beforeAll(async () => {
   house = await openTestGateway({
     settings: { ...privateNets, TOKEN_TTL_SECONDS: '86400' },
     styles: 40,
-    capabilities: { lookup: 'none' },
+    capabilities: { lookup: 'none', settles: false },
     wrapErp: (erp) => ({
       ...erp,
       submit: async (input, options) => {

@@ -585,7 +585,7 @@ export interface paths {
         };
         /**
          * List writes in doubt
-         * @description Writes to the ERP whose outcome is not known, oldest first. settled_by: the gateway looks the outcome up by itself, or a person must settle it because the ERP offers no look-up.
+         * @description Writes to the ERP whose outcome is not known, oldest first. settled_by: the gateway looks the outcome up by itself, or a person must settle it because the ERP cannot be asked about it.
          */
         get: operations["admin.doubts.list"];
         put?: never;
@@ -2438,7 +2438,7 @@ export interface components {
             /** @description When the write was last looked up */
             looked_up_at: string | null;
             /**
-             * @description `gateway`, or `person` when the ERP offers no look-up
+             * @description `gateway`, or `person` when the ERP cannot be asked about the write
              * @enum {string}
              */
             settled_by: "gateway" | "person";

@@ -6,6 +6,11 @@ export interface Guarantee {
   readonly says: string
 }
 
+/** Whether only a person can settle a write of unknown outcome, because the ERP cannot be asked about it. */
+export function isSettledByPerson({ lookup, settles }: Capabilities): boolean {
+  return lookup === 'none' && !settles
+}
+
 export function deriveGuarantee(capabilities: Capabilities): Guarantee {
   const { dedupes_by_reference, lookup, max_request_ms, settles } = capabilities
   if (settles) {

@@ -81,7 +81,7 @@ describe.skipIf(why !== undefined).each(stores)(
       house = await openTestGateway({
         isEmbedded,
         settings: privateNets,
-        capabilities: { lookup: 'none' },
+        capabilities: { lookup: 'none', settles: false },
         wrapErp,
       })
       stopWorkers = startWorkers(house.gateway)

@@ -14,6 +14,7 @@ import type { Gateway } from '../../gateway.ts'
 import { formatInstant } from '../../kernel/clock.ts'
 import type { Tx } from '../../store/store.ts'
 import type { IntentRow } from '../../store/tables.ts'
+import { isSettledByPerson } from '../../upstream/guarantee.ts'
 import { toAskError } from '../../writes/ask.ts'
 import { toDocumentInDoubtError } from '../../writes/failures.ts'
 import type { AnyWrite } from '../../writes/intent.ts'
@@ -47,7 +48,7 @@ export function createDoubtEndpoints(writes: readonly AnyWrite[]) {
     group: 'admin',
     summary: 'List writes in doubt',
     description:
-      'Writes to the ERP whose outcome is not known, oldest first. settled_by: the gateway looks the outcome up by itself, or a person must settle it because the ERP offers no look-up.',
+      'Writes to the ERP whose outcome is not known, oldest first. settled_by: the gateway looks the outcome up by itself, or a person must settle it because the ERP cannot be asked about it.',
     translations,
     method: 'GET',
     path: '/admin/api/writes-in-doubt',
@@ -96,7 +97,8 @@ async function listDoubts(gateway: Gateway) {
     .orderBy('sent_at')
     .limit(maxListed)
     .execute()
-  const byPerson = gateway.upstream.known?.lookup === 'none'
+  const { known } = gateway.upstream
+  const byPerson = known !== undefined && isSettledByPerson(known)
   return rows.map((row) => ({
     document_id: row.document_id,
     kind: row.kind,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Gateway } from '../../gateway.ts'
 import { countRows } from '../../store/count-rows.ts'
+import { isSettledByPerson } from '../../upstream/guarantee.ts'
 
 /** A write that is open for longer is in doubt; a younger one may still be under way. */
 const openWriteMs = 60_000
@@ -19,6 +20,6 @@ export async function countAttention({ store: { db }, clock, upstream }: Gateway
     plan_requests: planRequests,
     lockouts,
     writes_in_doubt: doubts,
-    by_person: upstream.known?.lookup === 'none' ? doubts : 0,
+    by_person: upstream.known && isSettledByPerson(upstream.known) ? doubts : 0,
   }
 }

@@ -6,7 +6,7 @@ const selectionFields = {
   since: '只限该时刻起的事件；`dead` 时为该时刻起创建的投递',
   until: '只限该时刻之前的事件；`dead` 时为该时刻之前创建的投递',
   count: '重新投递将发送的投递数',
-  has_more: '是否因达到统计上限而停止：重新投递会发送这些投递以及其后的全部投递',
+  has_more: '是否因达到统计上限而停止：重新投递会发送这些投递以及之后的全部投递',
 }
 
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */

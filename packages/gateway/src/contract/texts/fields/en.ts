@@ -259,7 +259,7 @@ export const fieldsEn = {
   reference: 'The reference that the gateway sent to the ERP',
   sent_at: 'When the write was sent to the ERP',
   looked_up_at: 'When the write was last looked up',
-  settled_by: '`gateway`, or `person` when the ERP offers no look-up',
+  settled_by: '`gateway`, or `person` when the ERP cannot be asked about the write',
   outcome: '`found` or `absent`',
   seed: 'Seed that makes the same faults happen again',
   before: 'Probability that a write fails and nothing is done, 0 to 1',

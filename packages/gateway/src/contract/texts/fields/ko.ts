@@ -257,7 +257,7 @@ export const fieldsKo: Readonly<Record<FieldName, string>> = {
   reference: '게이트웨이가 ERP에 보낸 참조 번호',
   sent_at: '쓰기를 ERP로 보낸 시각',
   looked_up_at: '쓰기의 결과를 마지막으로 조회한 시각',
-  settled_by: '`gateway`. ERP가 조회를 지원하지 않으면 `person`입니다.',
+  settled_by: '`gateway`. ERP에 쓰기의 결과를 물을 수 없으면 `person`입니다.',
   outcome: '`found` 또는 `absent`',
   seed: '같은 장애를 재현하는 시드',
   before: '쓰기가 실패하고 아무 작업도 수행되지 않을 확률(0~1)',

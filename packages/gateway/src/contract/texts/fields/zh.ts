@@ -255,7 +255,7 @@ export const fieldsZh: Readonly<Record<FieldName, string>> = {
   reference: '网关发送给 ERP 的引用号',
   sent_at: '写操作发往 ERP 的时间',
   looked_up_at: '最近一次查询写操作的时间',
-  settled_by: '`gateway`；ERP 不支持查询时为 `person`',
+  settled_by: '`gateway`；无法向 ERP 查询该写操作时为 `person`',
   outcome: '`found` 或 `absent`',
   seed: '种子，用于让同样的故障再次出现',
   before: '写操作失败且未执行的概率，0 至 1',
