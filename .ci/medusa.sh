@@ -54,7 +54,7 @@ npm run -s conformance -- "http://127.0.0.1:$connector_port" --customer "$custom
   >"$work/conformance" &
 conformance=$!
 TEST_MEDUSA_URL=$MEDUSA_URL TEST_MEDUSA_SECRET_KEY=$MEDUSA_SECRET_KEY TEST_MEDUSA_PUBLISHABLE_KEY=$MEDUSA_PUBLISHABLE_KEY \
-  node_modules/.bin/vitest run packages/connector-medusa/tests || failed=1
+  npx vitest run packages/connector-medusa/tests || failed=1
 wait "$conformance" || { failed=1; cat "$work/connector"; }
 grep -v '^ok' "$work/conformance"
 exit $failed
