@@ -35,13 +35,46 @@ describe('the kills', () => {
     const plan = { seed: 1, orders: 4, orders_per_kill: 2 }
     const injector = new FaultInjector({ gateway: createVictim('gateway'), erp }, plan)
     await injector.begin()
-    for (let answer = 0; answer < 12; answer++) injector.countResponse()
-    await vi.waitFor(() => expect(log).toHaveLength(12), { timeout: 10_000 })
+    await vi.waitFor(
+      () => {
+        injector.countResponse()
+        expect(log).toHaveLength(12)
+      },
+      { timeout: 10_000, interval: 1 },
+    )
     await injector.end()
     expect(injector.kills).toEqual({ gateway: 2, connector: 2, trytond: 2 })
     const names = log.map((line) => line.split(' ')[0])
     for (let at = 0; at < log.length; at += 2)
       expect(log.slice(at, at + 2)).toEqual([`${names[at]} killed`, `${names[at]} back`])
+  })
+})
+
+describe('the time of a kill', () => {
+  it('is not brought forward by the retries while a process restarts', async () => {
+    const { promise: isBack, resolve: restart } = Promise.withResolvers<void>()
+    const kill = vi.fn(async () => {})
+    const gateway = { name: 'gateway', kill, start: () => isBack }
+    // Two kills among 300 responses.
+    const plan = { seed: 1, orders: 100, orders_per_kill: 50 }
+    const injector = new FaultInjector({ gateway, erp: { victims: [], faults: undefined } }, plan)
+    await injector.begin()
+    const countUntilKilled = (times: number) =>
+      vi.waitFor(
+        () => {
+          injector.countResponse()
+          expect(kill).toHaveBeenCalledTimes(times)
+        },
+        { timeout: 10_000, interval: 1 },
+      )
+    await countUntilKilled(1)
+    for (let answer = 0; answer < 1_000; answer++) injector.countResponse()
+    restart()
+    // Longer than the delay of a kill.
+    await wait(100)
+    expect(kill).toHaveBeenCalledTimes(1)
+    await countUntilKilled(2)
+    await injector.end()
   })
 })
 

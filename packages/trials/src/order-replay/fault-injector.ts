@@ -62,6 +62,7 @@ export class FaultInjector {
   #answers = 0
   #erpKills = 0
   #isOver = true
+  #isRestarting = false
 
   constructor({ gateway, erp }: Targets, plan: InjectionPlan) {
     const { seed } = plan
@@ -87,10 +88,13 @@ export class FaultInjector {
     await this.#installFaults()
   }
 
-  /** Counts a response and schedules the kills that are due at it. The caller reports each response. */
+  /**
+   * Counts a response and schedules the kills that are due at it. The caller reports each response. Those during a restart
+   * are not counted: they are mostly retries, which would bring all kills to the first orders.
+   */
   countResponse(): void {
+    if (this.#isOver || this.#isRestarting) return
     this.#answers += 1
-    if (this.#isOver) return
     for (const condemned of this.#condemned) {
       if (removeIfReached(condemned.moments, this.#answers)) this.#scheduleKill(condemned)
     }
@@ -116,9 +120,11 @@ export class FaultInjector {
 
   async #kill({ victim, isErp }: Condemned) {
     if (isErp) await this.#recordFaults()
+    this.#isRestarting = true
     await victim.kill()
     this.kills[victim.name] = (this.kills[victim.name] ?? 0) + 1
     await victim.start()
+    this.#isRestarting = false
     if (!isErp) return
     this.#erpKills += 1
     await this.#installFaults()
