@@ -54,7 +54,7 @@ beforeEach(async () => {
     styles: 10,
     journey: never,
     settings: privateNets,
-    capabilities: { max_request_ms: maxRequestMs },
+    capabilities: { max_request_ms: maxRequestMs, settles: false },
     wrapErp: (erp) => ({
       ...erp,
       async submit(input, options) {
