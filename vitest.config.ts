@@ -11,10 +11,15 @@ const wholeErp = [
 /** Checks of the files themselves: floors, the generated contract, the guides’ structure. */
 const ofFiles = ['packages/gateway/tests/{tidy,guides,only-grows}.test.ts', 'scripts/**/*.test.ts']
 
-/** Tests that start the project’s commands as processes, up to half a minute each: `npm run test:commands`. */
+/**
+ * Tests that start the project’s commands as processes, up to half a minute each, and the connector’s conformance suite
+ * on every kind of sandbox ERP: `npm run test:commands`.
+ */
 const ofCommands = [
+  'packages/sandbox-erp/src/conformance.test.ts',
   'packages/trials/tests/{demo,replay,samples,statement}.test.ts',
   'packages/gateway/tests/audit-command.test.ts',
+  'packages/connector-kit/tests/{programs,with-gateway}.test.ts',
   'packages/create-connector/tests/create-connector.test.ts',
 ]
 

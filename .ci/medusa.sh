@@ -3,9 +3,11 @@
 # the live tests. Medusa is kept in MEDUSA_HOME, by default in the user's cache, so that only the first run installs it.
 # Usage: .ci/medusa.sh
 set -u
-port=${MEDUSA_PORT:-19100} postgres_port=${MEDUSA_POSTGRES_PORT:-26643} connector_port=${MEDUSA_CONNECTOR_PORT:-18891}
-home=()
-[ -n "${MEDUSA_HOME:-}" ] && home=(--home "$MEDUSA_HOME")
+cd "$(dirname "$0")/.." || exit 1
+
+# Ports of this run alone, below those that the system gives to clients.
+port=$((20000 + $$ % 4000 * 3))
+postgres_port=$((port + 1)) connector_port=$((port + 2))
 work=$(mktemp -d)
 sandbox= connector= conformance=
 node=node_modules/.bin/node
@@ -25,7 +27,7 @@ wait_for() { # text, file, pid
   return 1
 }
 
-if ! "$node" packages/connector-medusa/src/medusa/command.ts "${home[@]}" --install-only >"$work/install" 2>&1; then
+if ! "$node" packages/connector-medusa/src/medusa/command.ts --install-only >"$work/install" 2>&1; then
   echo "== not run: the Medusa connector on a real Medusa, because $(tail -n 1 "$work/install")"
   exit 0
 fi
@@ -33,7 +35,7 @@ if [ -z "$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null)" ]; then
   echo '== not run: the Medusa connector on a real Medusa, because PostgreSQL is not installed'
   exit 0
 fi
-"$node" packages/connector-medusa/src/medusa/command.ts "${home[@]}" --port "$port" --postgres-port "$postgres_port" \
+"$node" packages/connector-medusa/src/medusa/command.ts --port "$port" --postgres-port "$postgres_port" \
   >"$work/sandbox" 2>&1 &
 sandbox=$!
 wait_for '^ready$' "$work/sandbox" "$sandbox" || { cat "$work/sandbox"; exit 1; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The Tryton connector with a real Tryton: conformance with orders, the tests of its risks, and orders during kills.
+# The Tryton connector with a real Tryton: conformance with orders, the tests of its risks, orders during kills, and a statement.
 # Installs Debian's packages if it may, and restores the committed dump. Without Tryton, prints one line and ends well.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -62,5 +62,7 @@ TEST_TRYTON_URL=$TRYTON_URL npx vitest run --no-file-parallelism packages/connec
 printf 'the risks after %d s\n' "$SECONDS"
 "$node" packages/connector-tryton/tests/kills.ts --orders "${TRYTON_KILL_ORDERS:-15}" || failed=1
 printf 'kills after %d s\n' "$SECONDS"
+"$node" packages/connector-tryton/tests/statement.ts --bookings "${TRYTON_BOOKINGS:-60}" || failed=1
+printf 'the statement after %d s\n' "$SECONDS"
 [ "$failed" -eq 0 ] || tail -n 40 "$home/connector.log"
 exit "$failed"

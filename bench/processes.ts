@@ -131,7 +131,7 @@ export async function waitUntilReady<T>(
  * nanoseconds. `/proc/<pid>/stat` counts units of 10 ms, which is an error of 3 % for a process that ran for a third of
  * a second.
  */
-export function readCpuUs({ pid }: RunningProcess): number {
+export function readCpuUs({ pid }: Pick<RunningProcess, 'pid'>): number {
   const threads = readdirSync(`/proc/${pid}/task`)
   const ns = threads.map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),

@@ -14,6 +14,7 @@ import { measureMcp } from './subjects/mcp.ts'
 import { measureMemory } from './subjects/memory.ts'
 import { measureOneRow } from './subjects/one-row.ts'
 import { measureOperatorLists } from './subjects/operator-lists.ts'
+import { measureOverload } from './subjects/overload.ts'
 import { measurePages } from './subjects/page.ts'
 import { measureFullPull } from './subjects/pull.ts'
 import { measureRefresh } from './subjects/refresh.ts'
@@ -38,6 +39,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   mcp: measureMcp,
   webhooks: measureWebhooks,
   'operator-lists': measureOperatorLists,
+  overload: measureOverload,
 }
 
 const exit = { ok: 0, failure: 1, usage: 64, unprepared: 69 } as const

@@ -61,26 +61,53 @@ export async function packFolder(folder: string, destination: string): Promise<s
 
 async function compile(folder: string, stage: string): Promise<void> {
   const sources = join(root, 'packages', folder, 'src')
-  const options = {
-    extends: join(root, 'tsconfig.json'),
-    include: [join(sources, '**/*.ts')],
-    exclude: [join(sources, '**/*.test.ts'), join(sources, 'testing')],
-    compilerOptions: {
-      noEmit: false,
-      incremental: false,
-      tsBuildInfoFile: null,
-      declaration: true,
-      rewriteRelativeImportExtensions: true,
-      rootDir: sources,
-      outDir: join(stage, 'dist'),
-      typeRoots: [join(root, 'node_modules/@types')],
-    },
+  await compileSources({
+    folders: [sources],
+    rootDir: sources,
+    outDir: join(stage, 'dist'),
+    options: { declaration: true },
+  })
+}
+
+interface Compilation {
+  /** The folders whose TypeScript is compiled, without tests. */
+  readonly folders: readonly string[]
+  /** The folder whose structure `outDir` repeats. */
+  readonly rootDir: string
+  readonly outDir: string
+  readonly options: Readonly<Record<string, unknown>>
+}
+
+/** Compiles folders of this checkout to JavaScript. Throws with the compiler's complaints. */
+export async function compileSources({ folders, rootDir, outDir, options }: Compilation): Promise<void> {
+  const project = await mkdtemp(join(tmpdir(), 'compile-'))
+  try {
+    const configuration = {
+      extends: join(root, 'tsconfig.json'),
+      include: [
+        ...folders.map((folder) => join(folder, '**/*.ts')),
+        join(root, 'packages/gateway/types/*.d.ts'),
+      ],
+      exclude: folders.flatMap((folder) => [join(folder, '**/*.test.ts'), join(folder, 'testing')]),
+      compilerOptions: {
+        noEmit: false,
+        incremental: false,
+        tsBuildInfoFile: null,
+        rewriteRelativeImportExtensions: true,
+        rootDir,
+        outDir,
+        typeRoots: [join(root, 'node_modules/@types')],
+        ...options,
+      },
+    }
+    await writeFile(join(project, 'tsconfig.json'), JSON.stringify(configuration))
+    await symlink(join(root, 'node_modules'), join(project, 'node_modules'))
+    await run(process.execPath, [join(root, 'node_modules/.bin/tsc'), '-p', project], {
+      maxBuffer: maxOutputBytes,
+    })
+  } finally {
+    await rm(project, { recursive: true })
   }
-  await writeFile(join(stage, 'tsconfig.json'), JSON.stringify(options))
-  await symlink(join(root, 'node_modules'), join(stage, 'node_modules'))
-  await run(process.execPath, [join(root, 'node_modules/.bin/tsc'), '-p', stage])
-  await rm(join(stage, 'tsconfig.json'))
-  await rm(join(stage, 'node_modules'))
 }
 
 async function writeManifest(folder: string, stage: string): Promise<void> {

@@ -11,7 +11,7 @@ import { listProductionPackages, type ProductionPackage, readRootFile, root } fr
  * out 13 production packages, such as hono and zod, because development dependencies use them as well.
  */
 
-const sbomFile = 'sbom.cdx.json'
+export const sbomFile = 'sbom.cdx.json'
 
 const cycloneDx = z.looseObject({
   components: z.array(z.looseObject({ 'bom-ref': z.string() })),
@@ -36,10 +36,15 @@ export function filterSbom(sbomText: string, production: readonly ProductionPack
   }
 }
 
-if (import.meta.main) {
+/** Creates the document from `package-lock.json`. Requires no network. */
+export function createSbom() {
   const args = ['sbom', '--sbom-format=cyclonedx', '--package-lock-only']
   const text = execFileSync('npm', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
-  const sbom = filterSbom(text, listProductionPackages(readRootFile('package-lock.json')), '@trade-gateway/')
+  return filterSbom(text, listProductionPackages(readRootFile('package-lock.json')), '@trade-gateway/')
+}
+
+if (import.meta.main) {
+  const sbom = createSbom()
   writeFileSync(join(root, sbomFile), `${JSON.stringify(sbom, null, 2)}\n`)
   process.stdout.write(`${sbomFile}: ${sbom.components.length} packages\n`)
 }

@@ -9,7 +9,7 @@ import { listProductionPackages, type ProductionPackage, readRootFile, root } fr
  */
 
 /** The maximum number of external packages of a production installation. */
-export const maxProductionPackages = 49
+export const maxProductionPackages = 50
 
 /** Licences that allow distribution with notices and without source code. */
 const permissiveLicences = [

@@ -82,9 +82,9 @@ describe('the dashboards', () => {
 })
 
 describe('the alerts', () => {
-  it('are ten, with names of their own', () => {
-    expect(alerts).toHaveLength(10)
-    expect(new Set(alerts.map(({ name }) => name)).size).toBe(10)
+  it('have names of their own', () => {
+    expect(alerts.length).toBeGreaterThanOrEqual(10)
+    expect(new Set(alerts.map(({ name }) => name)).size).toBe(alerts.length)
   })
 
   it.each(alerts)(

@@ -10,7 +10,8 @@ const usage = `Usage: npm run release -- [--dry-run]
 
 Creates the next version of the packages from the notes in .changeset: moves them and the items under "Unreleased" to
 a version of CHANGELOG.md, raises the version in every package.json and in package-lock.json, and deletes the notes.
-Nothing is committed, tagged or published. The version of the API does not change.
+Then it packs what the release consists of into the folder packs: the packages, the CycloneDX document and the licence
+list, with their checksums. Nothing is committed, tagged or published. The version of the API does not change.
 
   --dry-run   prints the new changelog without writing anything
   --help      prints this text
@@ -38,7 +39,11 @@ function writeRelease(changelog: string, version: string): void {
     readFileSync(path, 'utf8').replace(/^ {2}"version": "[^"]*"/m, `  "version": "${version}"`),
   )
   runCommand('npm', 'install', '--package-lock-only')
-  process.stdout.write(`Version ${version} is written. Run npm test, commit, then tag: git tag v${version}\n`)
+  runCommand('npm', 'run', '-s', 'notices')
+  runCommand('npm', 'run', '-s', 'pack')
+  process.stdout.write(
+    `Version ${version} is written, and packs holds it. Run npm test, commit, then tag: git tag v${version}\n`,
+  )
 }
 
 const { values } = parseArgs({

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ConfigError } from '@trade-gateway/connector-kit/settings'
 import { describe, expect, it } from 'vitest'
-import { ConfigError, parseConfigFile, readConfig } from './config.ts'
+import { parseConfigFile, readConfig } from './config.ts'
 
 const file = join(import.meta.dirname, '../sandbox.json')
 const sandbox = await readFile(file, 'utf8')

@@ -1,13 +1,16 @@
 /** The settings of a connector: where Medusa is from the environment, and what it serves from a file. */
-import { readFile } from 'node:fs/promises'
+import {
+  carrier,
+  code,
+  days,
+  parseSettings,
+  readSettingsFile,
+  requireDistinct,
+  requireSetting,
+  requireUrl,
+  timezone,
+} from '@trade-gateway/connector-kit/settings'
 import { z } from 'zod'
-
-/** A setting that is missing or not valid. The message names it and says what to do. */
-export class ConfigError extends Error {}
-
-const code = z.string().min(1).max(64)
-const days = z.tuple([z.int().min(0).max(365), z.int().min(0).max(365)])
-const timezone = z.string().refine(isTimezone, 'must be a time zone such as Australia/Sydney')
 
 const configFile = z.strictObject({
   /** The name that `describe` returns. */
@@ -31,20 +34,8 @@ const configFile = z.strictObject({
     )
     .min(1)
     .max(100),
-  carriers: z
-    .array(
-      z.strictObject({
-        /** The code of the type of the shipping options. */
-        code,
-        kind: z.enum(['delivery', 'pickup']),
-        /** The service of drop-ship orders that this carrier performs. */
-        service: z.enum(['normal', 'express']).optional(),
-        /** The fewest and the most days on the way. */
-        days,
-      }),
-    )
-    .min(1)
-    .max(100),
+  /** `code` is the code of the type of the shipping options. */
+  carriers: z.array(carrier).min(1).max(100),
   /** The days from an order to its dispatch. */
   dispatch_days: days.default([0, 1]),
 })
@@ -59,30 +50,24 @@ export interface Config extends ConfigFile {
 
 /** Reads and checks the settings. Throws `ConfigError` for the first that is wrong. */
 export async function readConfig(env: NodeJS.ProcessEnv): Promise<Config> {
-  const url = requireSetting(env, 'MEDUSA_URL', 'the address of Medusa, such as http://127.0.0.1:9000')
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-    throw new ConfigError(`MEDUSA_URL must be an http or https URL, not "${url}".`)
   return {
-    url,
+    url: requireUrl(env, 'MEDUSA_URL', 'the address of Medusa, such as http://127.0.0.1:9000'),
     secretKey: requireSetting(env, 'MEDUSA_SECRET_KEY', 'a secret API key of Medusa (sk_…)'),
     publishableKey: requireSetting(env, 'MEDUSA_PUBLISHABLE_KEY', 'a publishable API key of Medusa (pk_…)'),
     ...(await readConfigFile(requireSetting(env, 'MEDUSA_CONFIG', 'the path of the configuration file'))),
   }
 }
 
+async function readConfigFile(path: string): Promise<ConfigFile> {
+  return parseConfigFile(await readSettingsFile(path), path)
+}
+
 /** Checks the content of a configuration file. `path` is for messages. */
 export function parseConfigFile(text: string, path: string): ConfigFile {
-  const parsed = configFile.safeParse(parseJson(text, path))
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    const place = issue?.path.join('.') || 'the file'
-    throw new ConfigError(`${path}: ${place} is not valid: ${issue?.message ?? 'unknown reason'}.`)
-  }
-  const { warehouses, carriers } = parsed.data
-  requireDistinct(
-    `${path}: warehouses have the code`,
-    warehouses.map((one) => one.code),
-  )
+  const file = parseSettings(configFile, text, path)
+  const { warehouses, carriers } = file
+  const codes = (list: readonly { readonly code: string }[]) => list.map((one) => one.code)
+  requireDistinct(`${path}: warehouses have the code`, codes(warehouses))
   requireDistinct(
     `${path}: warehouses have the location`,
     warehouses.map((one) => one.location),
@@ -91,43 +76,6 @@ export function parseConfigFile(text: string, path: string): ConfigFile {
     `${path}: warehouses have the sales channel`,
     warehouses.map((one) => one.sales_channel),
   )
-  requireDistinct(
-    `${path}: carriers have the code`,
-    carriers.map((one) => one.code),
-  )
-  return parsed.data
-}
-
-async function readConfigFile(path: string): Promise<ConfigFile> {
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    throw new ConfigError(`${path} cannot be read: ${error instanceof Error ? error.message : error}.`)
-  })
-  return parseConfigFile(text, path)
-}
-
-function parseJson(text: string, path: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new ConfigError(`${path} is not JSON: ${error instanceof Error ? error.message : error}.`)
-  }
-}
-
-function requireDistinct(what: string, list: readonly string[]): void {
-  const twice = list.find((one, index) => list.indexOf(one) !== index)
-  if (twice !== undefined) throw new ConfigError(`${what} ${twice} twice.`)
-}
-
-function requireSetting(env: NodeJS.ProcessEnv, name: string, meaning: string): string {
-  const value = env[name]
-  if (value) return value
-  throw new ConfigError(`Set ${name} to ${meaning}.`)
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined
-  } catch {
-    return false
-  }
+  requireDistinct(`${path}: carriers have the code`, codes(carriers))
+  return file
 }

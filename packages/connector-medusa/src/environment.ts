@@ -1,9 +1,7 @@
-/** The clock and the chance of a process. Tests replace them. */
-export interface Environment {
-  /** Milliseconds since 1970. */
-  now(): number
-  /** Milliseconds from any fixed start, which never go back. */
-  elapsed(): number
+import { type Clock, systemClock } from '@trade-gateway/connector-kit/clock'
+
+/** The clock, the chance and the log of a process. Tests replace them. */
+export interface Environment extends Clock {
   /** A random id. */
   createId(): string
   /** Writes one line for the operator. */
@@ -11,8 +9,7 @@ export interface Environment {
 }
 
 export const systemEnvironment: Environment = {
-  now: () => Date.now(),
-  elapsed: () => performance.now(),
+  ...systemClock,
   createId: () => crypto.randomUUID(),
   log: (line) => void process.stderr.write(`${line}\n`),
 }

@@ -8,6 +8,7 @@ import {
   rejected,
   withoutLedger,
 } from '@trade-gateway/connector'
+import { Locks } from '@trade-gateway/connector-kit/locks'
 import type { Config } from './config.ts'
 import { Customers } from './customers.ts'
 import type { Environment } from './environment.ts'
@@ -15,7 +16,6 @@ import { Goods } from './goods.ts'
 import { Holds, toCovered } from './holds.ts'
 import { MedusaHttp, toKeyHeaders } from './http.ts'
 import { createListings } from './listings.ts'
-import { Locks } from './locks.ts'
 import { OrderStore } from './medusa-orders.ts'
 import { Orders } from './orders.ts'
 import { type Places, readPlaces } from './places.ts'
@@ -26,6 +26,7 @@ import { Settlement } from './settlement.ts'
 import { Shipping } from './shipping.ts'
 import { maxRequestMs, type StepHook, Steps, Unsettled } from './steps.ts'
 import { Stock } from './stock.ts'
+import { TakeBack } from './take-back.ts'
 
 /** The largest number of lines: each line of a hold is a call of Medusa. */
 const maxOrderLines = 100
@@ -88,9 +89,10 @@ function createMedusaErp({ config, options, places, http, open }: Connection): M
   const records = new RecordStore(http)
   const orders = new OrderStore(http)
   const holds = new Holds({ places, environment, records, quotes, stock })
-  const placing = new Orders({ places, records, orders, quotes, stock, holds })
+  const takeBack = new TakeBack({ records, orders, holds })
+  const placing = new Orders({ places, records, orders, quotes, stock, holds, takeBack })
   const unsettled = new Unsettled(environment)
-  const settlement = new Settlement({ places, records, orders, holds, placing, unsettled })
+  const settlement = new Settlement({ places, records, orders, holds, takeBack, unsettled })
   const capabilities = medusaCapabilities
   return {
     erp: {

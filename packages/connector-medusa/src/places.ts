@@ -1,7 +1,8 @@
 /** What the connector looks up once at its start: the region, the warehouses with their sales channels, the price list. */
 import { erpWarehouse } from '@trade-gateway/connector'
+import { ConfigError } from '@trade-gateway/connector-kit/settings'
 import { z } from 'zod'
-import { type Config, ConfigError } from './config.ts'
+import type { Config } from './config.ts'
 import { isFailure } from './failures.ts'
 import type { MedusaHttp } from './http.ts'
 

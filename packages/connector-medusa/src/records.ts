@@ -138,6 +138,11 @@ export class RecordStore {
     )
   }
 
+  /** Reads the lines of a hold. None without a reference. */
+  async readHold(reference: string | null): Promise<readonly Row<HoldLine>[]> {
+    return reference === null ? [] : (await this.readOne(reference)).hold
+  }
+
   /** Reserves the units of a line. Throws `MedusaFailure` of kind `refused` if there are too few. */
   async createLine(place: Place, line: HoldLine): Promise<void> {
     await this.#create(place, { quantity: line.quantity, particulars: line })

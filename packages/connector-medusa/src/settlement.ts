@@ -3,17 +3,17 @@ import type { ErpDocument, Output } from '@trade-gateway/connector'
 import { toHoldDocument, toOrderDocument } from './documents.ts'
 import type { Holds } from './holds.ts'
 import type { OrderStore } from './medusa-orders.ts'
-import type { Orders } from './orders.ts'
 import type { Places } from './places.ts'
 import { type HoldLine, type RecordStore, type Records, type Row, readHoldState } from './records.ts'
 import type { Steps, Unsettled } from './steps.ts'
+import type { TakeBack } from './take-back.ts'
 
 interface SettlementParts {
   readonly places: Places
   readonly records: RecordStore
   readonly orders: OrderStore
   readonly holds: Holds
-  readonly placing: Orders
+  readonly takeBack: TakeBack
   readonly unsettled: Unsettled
 }
 
@@ -38,8 +38,8 @@ export class Settlement {
 
   /** Finishes what was written and takes back what was only begun. The caller has the lock of the reference. */
   async settle(reference: string, steps: Steps): Promise<Output<'settle'>> {
-    const { records, placing, places, unsettled } = this.#parts
-    const order = await placing.takeBack(reference, steps)
+    const { records, takeBack, places, unsettled } = this.#parts
+    const order = await takeBack.all(reference, steps)
     if (order) return { state: 'found', document: toOrderDocument(order, places.warehouses) }
     const document = await this.#settleHold(await records.readOne(reference), steps)
     if (document) return { state: 'found', document }

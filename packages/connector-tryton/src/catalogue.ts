@@ -68,7 +68,8 @@ export class Catalogue {
 
   /** Reads the given SKUs, without those that cannot be served. */
   async readSkus(codes: readonly string[]): Promise<Sku[]> {
-    return this.#read([['code', 'in', codes]])
+    // Whatever has one of the codes is among the rows, so that no second search is required.
+    return this.#read([['code', 'in', codes]], (rows) => findTwice(rows))
   }
 
   /** Reads the SKUs of products by Tryton's ids. */
@@ -109,12 +110,17 @@ export class Catalogue {
     return entries
   }
 
-  async #read(domain: Domain): Promise<Sku[]> {
+  async #read(
+    domain: Domain,
+    findOwnTwice: (rows: readonly ProductRow[]) => ReadonlySet<string> | Promise<ReadonlySet<string>> = (
+      rows,
+    ) => this.#searchTwice(rows),
+  ): Promise<Sku[]> {
     const { rpc } = this.#connector
     const rows = await rpc.searchRead('product.product', [...goods, ...domain], productRow, {
       fields: productFields,
     })
-    const twice = await this.#findTwice(rows)
+    const twice = await findOwnTwice(rows)
     const skus = rows.flatMap((row) => {
       const reason = twice.has(row.code ?? '') ? 'more than one product has this code' : explainLeftOut(row)
       if (reason === undefined) return [toSku(row)]
@@ -125,7 +131,7 @@ export class Catalogue {
   }
 
   /** Two products with one code may be on both sides of what was read. */
-  async #findTwice(rows: readonly ProductRow[]): Promise<ReadonlySet<string>> {
+  async #searchTwice(rows: readonly ProductRow[]): Promise<ReadonlySet<string>> {
     const { rpc } = this.#connector
     const codes = [...new Set(rows.flatMap(({ code }) => (code ? [code] : [])))]
     if (codes.length === 0) return new Set()
@@ -133,10 +139,7 @@ export class Catalogue {
     const all = await rpc.searchRead('product.product', [...goods, ['code', 'in', codes]], row, {
       fields: ['code'],
     })
-    const seen = new Set<string>()
-    const twice = new Set<string>()
-    for (const { code } of all) (seen.has(code) ? twice : seen).add(code)
-    return twice
+    return findTwice(all)
   }
 
   #tell(row: ProductRow, reason: string): void {
@@ -145,6 +148,13 @@ export class Catalogue {
     this.#told.add(line)
     this.#connector.log(line)
   }
+}
+
+function findTwice(rows: readonly { readonly code?: string | null | undefined }[]): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const twice = new Set<string>()
+  for (const { code } of rows) if (code) (seen.has(code) ? twice : seen).add(code)
+  return twice
 }
 
 /** Says why a product cannot be served; undefined if it can. */

@@ -126,8 +126,15 @@ const creditRow = z.object({
   credit_limit_amount: decimal.nullish(),
 })
 
+export interface Credit {
+  readonly receivable: string
+  readonly creditAmount: string
+  /** Null without a limit. */
+  readonly creditLimit: string | null
+}
+
 /** Reads what a customer owes, what it owes with orders that are not billed, and its limit, as decimals. */
-export async function readCredit({ rpc, places }: Connector, customer: Customer) {
+export async function readCredit({ rpc, places }: Connector, customer: Customer): Promise<Credit> {
   const hasLimit = places.modules.has('account_credit_limit')
   const fields = ['receivable', ...(hasLimit ? ['credit_amount', 'credit_limit_amount'] : [])]
   const [found] = await rpc.searchRead('party.party', [['id', '=', customer.id]], creditRow, { fields })
@@ -135,7 +142,6 @@ export async function readCredit({ rpc, places }: Connector, customer: Customer)
   return {
     receivable,
     creditAmount: found?.credit_amount ?? receivable,
-    /** Null without a limit. */
     creditLimit: found?.credit_limit_amount ?? null,
   }
 }

@@ -1,7 +1,8 @@
 /** What the connector looks up once at its start: the company, warehouses, carriers, the price list and the shops. */
 import { minorUnits } from '@trade-gateway/connector'
+import { ConfigError } from '@trade-gateway/connector-kit/settings'
 import { z } from 'zod'
-import { type Config, ConfigError } from './config.ts'
+import type { Config } from './config.ts'
 import { isFailure } from './failures.ts'
 import type { Rpc } from './rpc.ts'
 import { decimal, id } from './values.ts'

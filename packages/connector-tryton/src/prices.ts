@@ -56,8 +56,10 @@ export class Prices {
     const row = z.object({ id, write_date: instant.nullish(), create_date: instant.nullish() })
     const fields = ['write_date', 'create_date']
     const domain = [['price_list', '=', places.priceList]]
-    const lines = await rpc.searchRead('product.price_list.line', domain, row, { fields })
-    const own = await rpc.searchRead('product.price_list', [['id', '=', places.priceList]], row, { fields })
+    const [lines, own] = await Promise.all([
+      rpc.searchRead('product.price_list.line', domain, row, { fields }),
+      rpc.searchRead('product.price_list', [['id', '=', places.priceList]], row, { fields }),
+    ])
     const version = [...own, ...lines]
       .map((each) => `${each.id}@${each.write_date ?? each.create_date}`)
       .join()

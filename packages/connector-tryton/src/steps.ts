@@ -59,6 +59,7 @@ export const stepNames = [
   'sale.create',
   'sale.quote',
   'sale.confirm',
+  'sale.draft',
   'shipment.assign',
   'cover.cancel',
   'hold.mark',

@@ -1,5 +1,5 @@
+import { ConfigError } from '@trade-gateway/connector-kit/settings'
 import { expect, it } from 'vitest'
-import { ConfigError } from '../src/config.ts'
 import { openConnector } from '../src/connector.ts'
 import { systemEnvironment } from '../src/environment.ts'
 import { describeLive, readLiveConfig } from './live.ts'

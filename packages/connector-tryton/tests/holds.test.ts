@@ -42,10 +42,16 @@ describeLive('Holds', () => {
     meddle = () => cancelNewest(sku)
     const { document } = unwrap(await live.erp.hold(toHold(live, sku, 2)))
     expect(document).toBeNull()
-    meddle = () => cancelNewest(sku)
+    // An order tries again while the stock is there.
+    const cancelEach = async () => {
+      await cancelNewest(sku)
+      meddle = cancelEach
+    }
+    meddle = cancelEach
     expect(await live.erp.submit(toSubmit(live, sku, 2))).toMatchObject({
       rejected: { reason: 'insufficient_stock' },
     })
+    meddle = undefined
     expect(await readAvailable(live, sku)).toBe(10)
   })
 

@@ -1,119 +1,61 @@
 /**
- * Places orders while the connector and trytond are killed after every named step, and compares Tryton's books with what
- * the callers were told: nothing oversold, duplicated or lost, and nothing in doubt a minute later.
+ * Places orders while the connector and trytond are killed after every named step, sessions are deleted, responses cut,
+ * and trytond and PostgreSQL frozen or restarted. Compares Tryton's books with what the callers were told: nothing
+ * oversold, duplicated or lost, no refusal for another reason than the stock, and nothing in doubt a minute later.
  *
  *   node packages/connector-tryton/tests/kills.ts --orders 300
  *
  * Starts a sandbox of its own from the committed dump. Exit codes: 0 all held, 1 something did not, 64 wrong usage.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import {
   type Erp,
   type ErpDocument,
-  erpClient,
   type Input,
   UnknownOutcome,
   unwrap,
   withTimeout,
 } from '@trade-gateway/connector'
 import { z } from 'zod'
-import { type StepName, stepNames } from '../src/steps.ts'
-import { bookHistory, type Sandbox, startSandbox } from '../src/tryton/sandbox.ts'
+import { stepNames } from '../src/steps.ts'
 import { Seeder } from '../src/tryton/seeder.ts'
-import {
-  committedDump,
-  connectorUser,
-  customerPassword,
-  customers,
-  databaseName,
-  type SandboxSettings,
-  toUrl,
-} from '../src/tryton/settings.ts'
+import { customerPassword, customers } from '../src/tryton/settings.ts'
 import { openAdminSession } from '../src/tryton/trytond.ts'
+import { blows } from './blows.ts'
+import { findOwnPorts, type OwnSandbox, startOwnSandbox } from './own-sandbox.ts'
+import { openProxy, type RecordingProxy } from './proxy.ts'
+import { Victim } from './victim.ts'
 
-const token = 'token-of-the-kills'
-/** Ports of this process alone, below those that the system gives to clients. */
-const firstPort = 14_000 + (process.pid % 1_900) * 3
-const connectorPort = firstPort + 2
+const firstPort = findOwnPorts(14_000)
 const warehouse_code = 'AUSYD2'
 const skus = ['ST0008-S', 'ST0015-S', 'ST0022-S'] as const
 const maxOrders = 5_000
 const callMs = 60_000
 const settleMs = 60_000
-const maxSignIns = 60
+const maxSignIns = 240
 /** One of so many kills is of trytond instead of the connector. */
 const trytondEvery = 4
+/** One of so many orders meets a blow instead of a kill. */
+const blowEvery = 5
+/** Steps that an order without a hold and without a recipient does not take, or only after a blow. */
+const otherSteps = /^(?:hold|void|recipient)\.|^sale\.draft$/
 
 interface Told {
   readonly reference: string
   readonly sku: string
   readonly quantity: number
   state: 'ok' | 'refused' | 'unknown'
+  /** What happened while it was placed. */
+  happened: string
+  /** Why Tryton refused it, if the response said so. */
+  reason?: string
 }
 
-/** The connector as a process, which is killed after a step and started again. */
-class Victim {
-  readonly #settings: SandboxSettings
-  #step: StepName | undefined
-  #onStep: ((step: StepName) => Promise<void>) | undefined
-  #child: ChildProcess
-  #isOver = false
-  readonly client = erpClient(`http://127.0.0.1:${connectorPort}`, token)
-
-  constructor(settings: SandboxSettings) {
-    this.#settings = settings
-    this.#child = this.#start()
-  }
-
-  /** Kills after the next time that a step was taken: the connector by itself, or what `kill` kills. */
-  arm(step: StepName | undefined, kill?: () => Promise<void>): void {
-    this.#step = step
-    this.#onStep = kill
-    this.#tell(this.#child)
-  }
-
-  /** A process that was just killed gets no message; the next one gets it when it starts. */
-  #tell(child: ChildProcess): void {
-    if (child.connected) child.send({ step: this.#step, isOwn: this.#onStep === undefined }, () => undefined)
-  }
-
-  async end(): Promise<void> {
-    this.#isOver = true
-    this.#child.kill('SIGKILL')
-    await this.client.close()
-  }
-
-  #start(): ChildProcess {
-    const env = {
-      ...process.env,
-      TRYTON_URL: toUrl(this.#settings),
-      TRYTON_DATABASE: databaseName,
-      TRYTON_USER: connectorUser.user,
-      TRYTON_PASSWORD: connectorUser.password,
-      TRYTON_CONFIG: join(import.meta.dirname, '../sandbox.json'),
-      UPSTREAM_TOKEN: token,
-    }
-    const file = join(import.meta.dirname, 'kill-victim.ts')
-    const stdio = ['ignore', 'ignore', 'inherit', 'ipc'] as const
-    const child = spawn(process.execPath, [file, String(connectorPort)], { env, stdio: [...stdio] })
-    child.on('message', (message) => {
-      const { taken } = z.object({ taken: z.string() }).parse(message)
-      const step = stepNames.find((name) => name === taken)
-      if (step) void this.#onStep?.(step)
-    })
-    child.on('error', () => undefined)
-    child.once('spawn', () => this.#tell(child))
-    child.once('exit', () => {
-      this.#step = undefined
-      if (!this.#isOver) this.#child = this.#start()
-    })
-    return child
-  }
+interface Trial {
+  readonly sandbox: OwnSandbox
+  readonly proxy: RecordingProxy
+  readonly victim: Victim
 }
 
 async function signIn(erp: Erp): Promise<string> {
@@ -173,37 +115,64 @@ async function readAvailable(erp: Erp): Promise<Map<string, number>> {
   return new Map(rows.map((row) => [row.sku, row.quantity_available]))
 }
 
-async function placeOrders(sandbox: Sandbox, victim: Victim, count: number): Promise<Told[]> {
-  const steps = stepNames.filter((name) => !/^(?:hold|void|recipient)\./.test(name))
+async function placeOrders(trial: Trial, count: number): Promise<Told[]> {
+  const { erp } = trial.victim.client
   const orders: Told[] = []
-  let session = await signIn(victim.client.erp)
+  let session = await signIn(erp)
   for (let number = 0; number < count; number++) {
     const order: Told = {
       reference: `kill-${Date.now().toString(36)}-${number}`,
       sku: skus[number % skus.length] ?? skus[0],
       quantity: 1 + (number % 3),
-      state: 'unknown',
+      ...{ state: 'unknown', happened: 'nothing' },
     }
     orders.push(order)
-    const isTrytond = number % trytondEvery === trytondEvery - 1
-    const killTrytond = async () => {
-      await sandbox.trytond.stop('SIGKILL')
-      await sandbox.trytond.start()
-    }
-    victim.arm(steps[Math.floor(number / 2) % steps.length], isTrytond ? killTrytond : undefined)
+    const submit = () => erp.submit(createSubmit(session, order), withTimeout(callMs))
     try {
-      const result = await victim.client.erp.submit(createSubmit(session, order), withTimeout(callMs))
+      const result = await submitAmid(trial, { number, order, submit })
       order.state = 'ok' in result ? 'ok' : 'refused'
-      if ('rejected' in result && result.rejected.reason === 'session_expired')
-        session = await signIn(victim.client.erp)
+      if ('rejected' in result) order.reason = result.rejected.reason
+      if (order.reason === 'session_expired') session = await signIn(erp)
     } catch (error) {
       if (!(error instanceof UnknownOutcome)) throw error
     }
-    victim.arm(undefined)
-    if (order.state === 'unknown') await settle(victim.client.erp, order)
-    process.stdout.write(`${order.reference} ${order.sku} ${order.quantity}: ${order.state}\n`)
+    trial.victim.arm(undefined)
+    const isKnown = order.state !== 'unknown'
+    if (!isKnown) await settle(erp, order)
+    const known = isKnown ? '' : ', settled'
+    process.stdout.write(
+      `${order.reference} ${order.sku} ${order.quantity}: ${order.state}${known}, ${order.happened}\n`,
+    )
   }
   return orders
+}
+
+interface Attempt {
+  readonly number: number
+  readonly order: Told
+  readonly submit: () => ReturnType<Erp['submit']>
+}
+
+/** Submits an order while something is killed after a step, or while a blow happens. */
+async function submitAmid(trial: Trial, { number, order, submit }: Attempt): ReturnType<Erp['submit']> {
+  const { sandbox, victim } = trial
+  const names = Object.keys(blows)
+  const name = names[Math.floor(number / blowEvery) % names.length] ?? ''
+  const blow = number % blowEvery === blowEvery - 1 ? blows[name] : undefined
+  if (blow) {
+    order.happened = name
+    return blow(trial, order.reference, submit)
+  }
+  const steps = stepNames.filter((step) => !otherSteps.test(step))
+  const step = steps[Math.floor(number / 2) % steps.length]
+  const isTrytond = number % trytondEvery === trytondEvery - 1
+  const killTrytond = async () => {
+    await sandbox.trytond.stop('SIGKILL')
+    await sandbox.trytond.start()
+  }
+  order.happened = `${isTrytond ? 'trytond' : 'connector'} killed after ${step}`
+  victim.arm(step, isTrytond ? killTrytond : undefined)
+  return submit()
 }
 
 /** Compares Tryton's own books with what the callers were told. */
@@ -242,6 +211,8 @@ async function reconcile(
     lost: [...told].filter((reference) => !placed.includes(reference)).length,
     unknown_to_callers: placed.filter((reference) => !told.has(reference)).length,
     in_doubt: orders.filter(({ state }) => state === 'unknown').length,
+    refused_for_another_reason: orders.filter(({ reason }) => reason && reason !== 'insufficient_stock')
+      .length,
     skus_with_wrong_stock: wrong.length,
   }
 }
@@ -253,27 +224,23 @@ async function main(): Promise<number> {
     process.stderr.write(`--orders must be a whole number from 1 to ${maxOrders}.\n`)
     return 64
   }
-  const settings: SandboxSettings = {
-    home: await mkdtemp(join(tmpdir(), 'tryton-kills-')),
-    ...{ port: firstPort, postgresPort: firstPort + 1, styles: 60, dump: committedDump },
-    report: (line) => void process.stdout.write(`… ${line}\n`),
-  }
-  const sandbox = await startSandbox(settings)
+  const report = (line: string) => void process.stdout.write(`… ${line}\n`)
+  const sandbox = await startOwnSandbox(firstPort, { report })
+  const proxy = await openProxy(sandbox.url)
   let victim: Victim | undefined
   try {
-    await bookHistory(settings)
-    const seeder = new Seeder(await openAdminSession(settings))
+    const seeder = new Seeder(await openAdminSession(sandbox.settings))
     await countStock(seeder, Math.ceil(count * 0.6))
-    victim = new Victim(settings)
+    victim = new Victim({ trytonUrl: proxy.url, port: firstPort + 2 })
     await signIn(victim.client.erp)
     const before = await readAvailable(victim.client.erp)
-    const orders = await placeOrders(sandbox, victim, count)
-    const report = await reconcile(seeder, victim, orders, before)
-    process.stdout.write(`${JSON.stringify(report)}\n`)
-    const { orders: _orders, placed: _placed, ...faults } = report
+    const orders = await placeOrders({ sandbox, proxy, victim }, count)
+    const { orders: all, placed, ...faults } = await reconcile(seeder, victim, orders, before)
+    process.stdout.write(`${JSON.stringify({ orders: all, placed, ...faults })}\n`)
     return Object.values(faults).every((number) => number === 0) ? 0 : 1
   } finally {
     await victim?.end()
+    await proxy.close()
     await sandbox.stop({ forget: true })
   }
 }

@@ -43,7 +43,10 @@ export interface Live {
 }
 
 interface LiveOptions {
+  /** Where the connector finds Tryton, for example a proxy; otherwise `staffUrl`. */
   readonly url?: string
+  /** Where staff find it; otherwise the sandbox that `TEST_TRYTON_URL` names. */
+  readonly staffUrl?: string
   readonly config?: Partial<Config>
   readonly environment?: Environment
   readonly onStep?: Connector['onStep']
@@ -53,7 +56,7 @@ export function readLiveConfig(options: LiveOptions = {}): Config {
   const path = join(import.meta.dirname, '../sandbox.json')
   return {
     ...parseConfigFile(readFileSync(path, 'utf8'), path),
-    ...{ url: options.url ?? url ?? '', database: databaseName, ...connectorUser },
+    ...{ url: options.url ?? options.staffUrl ?? url ?? '', database: databaseName, ...connectorUser },
     ...options.config,
   }
 }
@@ -70,7 +73,7 @@ export async function openLive(options: LiveOptions = {}): Promise<Live> {
     ...(onStep ? { onStep } : {}),
   })
   const { erp, orders } = createTrytonErp(connector)
-  const staff = await openStaff()
+  const staff = await openStaff(options.staffUrl ?? url ?? '')
   const credentials = { username: customers[0].username, password: customerPassword }
   for (let tries = 1; ; tries++) {
     const result = await erp.sign_in(credentials)
@@ -79,8 +82,8 @@ export async function openLive(options: LiveOptions = {}): Promise<Live> {
   }
 }
 
-async function openStaff(): Promise<Seeder> {
-  const rpc = new Rpc({ url: url ?? '', database: databaseName, ...admin, environment: systemEnvironment })
+async function openStaff(staffUrl: string): Promise<Seeder> {
+  const rpc = new Rpc({ url: staffUrl, database: databaseName, ...admin, environment: systemEnvironment })
   const preferences = z.object({ company: z.int() })
   const { company } = await rpc.call('model.res.user.get_preferences', [true], preferences)
   rpc.setContext({ company, language: 'en' })
@@ -149,17 +152,23 @@ export async function readRow({ erp }: Live, sku: string): Promise<Output<'stock
 export const readAvailable = async (live: Live, sku: string) => (await readRow(live, sku)).quantity_available
 
 /** Returns a SKU, different for each number, of which staff have just counted exactly `quantity`. */
-export async function stockUp({ staff, connector }: Live, number: number, quantity: number): Promise<string> {
+export async function stockUp(live: Live, number: number, quantity: number): Promise<string> {
   const sku = `ST${String(20 + number).padStart(4, '0')}-S`
+  const product = await live.staff.findOne('product.product', [['code', '=', sku]])
+  await clearInternals(live.staff, product)
+  await countStock(live, sku, quantity)
+  return sku
+}
+
+/** Counts the stock of a SKU in the tests' warehouse, as staff do. What is assigned stays assigned. */
+export async function countStock({ staff, connector }: Live, sku: string, quantity: number): Promise<void> {
   const product = await staff.findOne('product.product', [['code', '=', sku]])
   const location = connector.places.warehouses.find(({ code }) => code === warehouse_code)?.storage
-  await clearInternals(staff, product)
   const inventory = await staff.createOne('stock.inventory', {
     ...{ location, company: connector.places.company, empty_quantity: 'keep' },
     lines: [['create', [{ product, quantity }]]],
   })
   await staff.press('stock.inventory', 'confirm', [inventory])
-  return sku
 }
 
 /** Cancels what earlier runs have left assigned, so that the counted stock is free. */

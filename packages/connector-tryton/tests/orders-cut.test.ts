@@ -1,46 +1,10 @@
 import { unwrap } from '@trade-gateway/connector'
 import { beforeAll, expect, it } from 'vitest'
 import type { StepName } from '../src/steps.ts'
-import {
-  countSales,
-  describeLive,
-  type Live,
-  openLive,
-  readAvailable,
-  stockUp,
-  toHold,
-  toQuote,
-  toSubmit,
-} from './live.ts'
+import { Cut, openCut, submitSteps } from './cut.ts'
+import { countSales, describeLive, readAvailable, stockUp, toHold, toQuote, toSubmit } from './live.ts'
 
-class Cut extends Error {}
-
-const submitSteps: StepName[] = [
-  'cover.create',
-  'cover.assign',
-  'sale.create',
-  'sale.quote',
-  'sale.confirm',
-  'shipment.assign',
-  'cover.cancel',
-]
 const quantity = 2
-
-/** A connector that ends, as if it were killed, right after one named step of the first write. */
-async function openCut(): Promise<{ live: Live; cutAfter: (step: StepName | undefined) => void }> {
-  let wanted: StepName | undefined
-  const live = await openLive({
-    onStep: (step) => {
-      if (step === wanted) throw new Cut(step)
-    },
-  })
-  return {
-    live,
-    cutAfter: (step) => {
-      wanted = step
-    },
-  }
-}
 
 describeLive('Orders that are cut off after any step', () => {
   let cut: Awaited<ReturnType<typeof openCut>>

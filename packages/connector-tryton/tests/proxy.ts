@@ -8,6 +8,8 @@ export interface Seen {
   readonly body: string
 }
 
+const keepAliveMs = 600_000
+
 type Fault = 'cut' | 'status 401' | 'refuse'
 
 export interface RecordingProxy {
@@ -33,6 +35,8 @@ export async function openProxy(target: string): Promise<RecordingProxy> {
       forward({ target, incoming, bytes, response, isCut: fault === 'cut' })
     })
   })
+  // A kept connection that the proxy closes when it is idle would look like a fault of Tryton.
+  server.keepAliveTimeout = keepAliveMs
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   // A server that listens on a port has an address.
   const { port } = server.address() as AddressInfo

@@ -7,13 +7,14 @@ import { Sessions } from './identity/sessions.ts'
 import { adminTokenGuarded, metricsTokenGuarded, TokenGuard } from './identity/token-guard.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { type Ids, randomIds } from './kernel/ids.ts'
+import { LoadShedder } from './kernel/load-shedder.ts'
 import type { Log } from './kernel/log.ts'
-import { Quota } from './kernel/quota.ts'
+import { type Counter, Quota } from './kernel/quota.ts'
 import type { Spans } from './kernel/spans.ts'
 import { Tracing } from './kernel/tracing.ts'
 import { kinds } from './kinds.ts'
 import { registerGauges } from './measure.ts'
-import { createMemory } from './memory.ts'
+import { createMemory, type Memory } from './memory.ts'
 import { Metrics } from './metrics/metrics.ts'
 import { readPackageVersion } from './metrics/package-version.ts'
 import { beginEpoch } from './snapshot/epoch.ts'
@@ -21,6 +22,7 @@ import { HighWater } from './snapshot/high-water.ts'
 import { ReferenceMirror } from './snapshot/reference-mirror.ts'
 import { StockMirror } from './snapshot/stock-mirror.ts'
 import { openInstallation } from './store/installation.ts'
+import { beginRecipientSealing } from './store/recipient-sealing.ts'
 import type { Store, Topic } from './store/store.ts'
 import { Description } from './upstream/description.ts'
 import { guardErp } from './upstream/guarded.ts'
@@ -29,6 +31,9 @@ import { refuseWrites } from './upstream/read-only.ts'
 import type { SandboxControl } from './upstream/steer.ts'
 import { ErpWatch } from './upstream/watch.ts'
 import { WriteSwitch } from './upstream/write-switch.ts'
+import { Batch } from './valkey/batch.ts'
+import { SharedCounter } from './valkey/shared-counter.ts'
+import { Valkey } from './valkey/valkey.ts'
 
 export interface Parts {
   readonly config: Config
@@ -50,9 +55,18 @@ export interface Parts {
   readonly auditHeadFile?: string
   /** Records spans; without it, none are. */
   readonly spans?: Spans
+  /** For tests: a longer wait for the server of `VALKEY_URL`. */
+  readonly valkey?: { readonly waitMs: number }
 }
 
+const maxCountedSubjects = 100_000
 const maxCountedAddresses = 20_000
+
+interface CounterParts {
+  readonly valkey: Valkey | undefined
+  readonly clock: Clock
+  readonly memory: Memory
+}
 
 /** Builds a gateway on a migrated store. No worker runs until `startWorkers`. */
 export async function openGateway(parts: Parts): Promise<Gateway> {
@@ -60,12 +74,17 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const tracing = new Tracing(parts.spans)
   const log = tracing.traceLog(parts.log)
   const watch = new ErpWatch(clock, log, describeErp(config))
-  const metrics = new Metrics({ isOn: mayAnyoneRead(config), version: readPackageVersion() })
+  const metrics = new Metrics({
+    isOn: mayAnyoneRead(config),
+    version: readPackageVersion(),
+    processNumber: config.processNumber,
+  })
   const figures = new OperationFigures(clock)
   const guard = guardErp(parts.erp, clock, { watch, tracing, metrics, figures })
   const writes = new WriteSwitch({ store, clock, isEnabled: config.writesEnabled })
   await writes.follow()
   const erp = refuseWrites(guard.erp, writes)
+  const recipientsSealedFrom = await beginRecipientSealing({ store, clock })
   const { id: installation, secrets } = await openInstallation(store, config.secretsKeys, ids)
   await prepareAuditChain({ store, secrets, clock, ids, log })
   const highWater = new HighWater(parts.highWaterFile)
@@ -74,7 +93,22 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const keys = new Keys(store, secrets, clock, ids, `trade-gateway:${installation}`)
   await keys.load()
   const sessions = new Sessions({ store, clock, config, keys })
+  const load = new LoadShedder({
+    clock,
+    readStoreDelay: () => store.connectionDelayMs(),
+    countUnfinished: () => metrics.requests.active,
+  })
   const nudge = (topic: Topic) => store.announce(topic)
+  const memory = createMemory({
+    ...{ tracing, metrics, load, recipientsSealedFrom },
+    auditHeadFile: parts.auditHeadFile,
+    process: { id: ids.next('prc'), startedAt: clock.now(), behindSince: undefined, count: 1, warnedOf: 1 },
+  })
+  const valkey =
+    config.valkeyUrl === undefined
+      ? undefined
+      : await Valkey.open({ url: config.valkeyUrl, installation, log, ids, ...parts.valkey })
+  const counters = createCounters({ valkey, clock, memory })
   const gateway: Gateway = {
     config,
     store,
@@ -95,24 +129,35 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
     }),
     mirror,
     kinds,
-    memory: createMemory(tracing, metrics, parts.auditHeadFile),
+    memory,
     keys,
     sessions,
-    adminGuard: new TokenGuard(adminTokenGuarded, { clock, log }),
-    metricsGuard: new TokenGuard(metricsTokenGuarded, { clock, log }),
-    quota: createQuotas(),
+    adminGuard: new TokenGuard(adminTokenGuarded, { clock, log, tries: counters.adminTries }),
+    metricsGuard: new TokenGuard(metricsTokenGuarded, { clock, log, tries: counters.metricsTries }),
+    quota: counters,
+    valkey,
     nudge,
   }
   registerGauges(gateway)
   return gateway
 }
 
-function createQuotas() {
+/** Creates the counts: in the memory of this process or, with `VALKEY_URL`, shared by all processes. */
+function createCounters({ valkey, clock, memory }: CounterParts) {
+  const batch = valkey ? new Batch(valkey) : undefined
+  const create = (name: string, maxSubjects = maxCountedSubjects): Counter => {
+    if (!valkey || !batch) return new Quota(maxSubjects)
+    const countProcesses = () => memory.process.count
+    const onOwnDecision = () => memory.metrics.ownDecisions.inc()
+    return new SharedCounter({ valkey, batch, name, clock, countProcesses, onOwnDecision, maxSubjects })
+  }
   return {
-    points: new Quota(),
-    tokens: new Quota(),
-    refusals: new Quota(),
-    addresses: new Quota(maxCountedAddresses),
+    points: create('points'),
+    tokens: create('tokens'),
+    refusals: create('refusals'),
+    addresses: create('addresses', maxCountedAddresses),
+    adminTries: create('admin', maxCountedAddresses),
+    metricsTries: create('metrics', maxCountedAddresses),
   }
 }
 

@@ -67,6 +67,24 @@ describe('HOST', () => {
   )
 })
 
+describe('PROCESSES', () => {
+  const own = { UPSTREAM_URL: 'http://erp.example', UPSTREAM_TOKEN: 'a-token' }
+  const database = { DATABASE_URL: 'postgres://db.example/gateway' }
+
+  it('may be above 1 with PostgreSQL and an ERP of its own', () => {
+    expect(readConfig({ ...given, PROCESSES: '2', ...own, ...database }).processes).toBe(2)
+  })
+
+  it('is refused above 1 with the embedded store or the sandbox, each in a sentence', () => {
+    expect(listProblems({ PROCESSES: '2', ...own })).toEqual([
+      'PROCESSES is 2, and the embedded database serves one process: set DATABASE_URL to a PostgreSQL database, or PROCESSES to 1.',
+    ])
+    expect(listProblems({ PROCESSES: '2', ...database })).toEqual([
+      'PROCESSES is 2, and the built-in ERP serves one process: set UPSTREAM_URL and UPSTREAM_TOKEN, or PROCESSES to 1.',
+    ])
+  })
+})
+
 describe.each(['ADMIN_TOKEN', 'LEGACY_TOKEN_SECRET', 'SECRETS_KEY'])('%s', (name) => {
   it('has at least 32 characters', () => {
     expect(listProblems({ [name]: 'x'.repeat(32) })).toEqual([])

@@ -12,7 +12,13 @@ export interface Config {
   /** Origins of web pages that may call `/mcp`, besides the gateway's own. */
   readonly mcpAllowedOrigins: readonly string[]
   readonly dataDir: string
+  /** How many processes the supervisor keeps running on the port. */
+  readonly processes: number
+  /** The number of this process among them, from 1; undefined without a supervisor. */
+  readonly processNumber: number | undefined
   readonly databaseUrl: string | undefined
+  /** The server in which processes share counts; undefined: each process counts for itself. May contain a password. */
+  readonly valkeyUrl: string | undefined
   /** If undefined, the operator's endpoints are disabled. */
   readonly adminToken: string | undefined
   /** Who may read `/metrics`. Undefined leaves only the admin token; `isPublic` opens it to everybody. */
@@ -46,6 +52,8 @@ export interface Config {
   readonly logRequests: (typeof requestLogModes)[number]
   readonly requestLogDays: number
   readonly auditDays: number
+  /** How long after the end of a drop-ship order its recipient is kept; undefined keeps it. */
+  readonly recipientRetentionDays: number | undefined
   /** Company-level views and their member warehouses. */
   readonly views: Readonly<Record<string, readonly string[]>>
   /** Every documented setting as it was given, for operators. */
@@ -92,6 +100,8 @@ export interface Setting {
 }
 
 const facts = z.registry<Omit<Setting, 'name'>>()
+/** Names that end like this are those of secrets, whatever parser they have. */
+const secretName = /(?:TOKEN|SECRET|KEY|PASSWORD)(?:_PREVIOUS|_\d+)?$/
 /** The parsers of URLs, which may contain a password. */
 const urlParsers = new WeakSet<object>()
 
@@ -106,6 +116,8 @@ const settings = {
   MCP_ALLOWED_ORIGINS: entriesSetting(isOrigin, 'origins such as https://example.com').optional(),
   DATA_DIR: withDefault(defaultDataDir, z.string()),
   DATABASE_URL: urlSetting('postgres:', 'postgresql:').optional(),
+  VALKEY_URL: valkeyUrlSetting().optional(),
+  PROCESSES: numberSetting(1, { least: 1, most: 64 }),
   ADMIN_TOKEN: secretSetting().optional(),
   METRICS_TOKEN: secretSetting().optional(),
   METRICS_PUBLIC: flagSetting(false),
@@ -134,6 +146,7 @@ const settings = {
   LOG_REQUESTS: choiceSetting(requestLogModes, 'notable'),
   LOG_REQUESTS_DAYS: numberSetting(14, { least: 1, most: 400 }),
   AUDIT_DAYS: numberSetting(730, { least: 30, most: 36_500 }),
+  RECIPIENT_RETENTION_DAYS: optionalNumberSetting({ least: 1, most: 36_500 }),
   OTEL_EXPORTER_OTLP_ENDPOINT: urlSetting('http:', 'https:').optional(),
   OTEL_TRACES_SAMPLER_ARG: withDefault('1', shareSetting()),
   WAREHOUSE_VIEWS: withDefault(defaultViews, viewsSetting(defaultViews)),
@@ -154,7 +167,17 @@ const madeForSandbox = {
   SANDBOX_ERP_TOKEN: z.string().optional(),
 }
 
-const schema = z.strictObject({ ...settings, ...madeForSandbox })
+/** The settings that a file may have, because they are or may contain secrets: `VALKEY_URL_FILE` names that file. */
+const fileSettings = new Map(
+  Object.entries(settings)
+    .filter(([name, parser]) => mayHaveSecret(name, parser))
+    .map(([name]) => [`${name}_FILE`, name]),
+)
+
+/** What the supervisor sets for each of its processes. */
+const madeForProcess = { PROCESS_NUMBER: numberSetting(0, { least: 0, most: 64 }) }
+
+const schema = z.strictObject({ ...settings, ...madeForSandbox, ...madeForProcess })
 const names = Object.keys(schema.shape)
 
 type Values = Readonly<Record<string, string | undefined>>
@@ -169,23 +192,47 @@ export function readConfig(values: Values, fromFiles: ReadonlySet<string> = new 
   const problems = parsed.error?.issues.flatMap(toSentences) ?? []
   if (given.UPSTREAM_URL !== undefined && given.UPSTREAM_TOKEN === undefined)
     problems.push('UPSTREAM_TOKEN is missing: with UPSTREAM_URL set, the ERP’s connector wants a token.')
+  if (parsed.data) problems.push(...listProcessProblems(parsed.data))
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems)
   return { ...toConfig(parsed.data), settings: listSettingStates(given, fromFiles) }
 }
 
-/** Names that end like this are those of secrets, whatever parser they have. */
-const secretName = /(?:TOKEN|SECRET|KEY|PASSWORD)(?:_PREVIOUS|_\d+)?$/
+/** Lists what several processes require. */
+function listProcessProblems(set: z.output<typeof schema>): string[] {
+  const { PROCESSES: count } = set
+  if (count === 1) return []
+  return [
+    ...(set.DATABASE_URL === undefined
+      ? [
+          `PROCESSES is ${count}, and the embedded database serves one process: set DATABASE_URL to a PostgreSQL database, or PROCESSES to 1.`,
+        ]
+      : []),
+    ...(set.UPSTREAM_URL === undefined
+      ? [
+          `PROCESSES is ${count}, and the built-in ERP serves one process: set UPSTREAM_URL and UPSTREAM_TOKEN, or PROCESSES to 1.`,
+        ]
+      : []),
+  ]
+}
 
 function listSettingStates(given: Values, fromFiles: ReadonlySet<string>): SettingState[] {
   return Object.entries(settings).map(([name, parser]) => {
     const value = given[name]
     const secret = secretName.test(name)
     const source = value === undefined ? 'default' : fromFiles.has(name) ? 'file' : 'environment'
-    const isUrl = urlParsers.has(parser instanceof z.ZodOptional ? parser.unwrap() : parser)
+    const isUrl = isUrlParser(parser)
     const shown = value !== undefined && isUrl ? omitCredentials(value) : value
     const usual = facts.get(parser)?.usual ?? null
     return { name, value: secret ? null : (shown ?? usual), source, secret, set: value !== undefined }
   })
+}
+
+function mayHaveSecret(name: string, parser: z.ZodType): boolean {
+  return secretName.test(name) || isUrlParser(parser)
+}
+
+function isUrlParser(parser: z.ZodType): boolean {
+  return urlParsers.has(parser instanceof z.ZodOptional ? parser.unwrap() : parser)
 }
 
 /** Removes the parts of a URL that may have a password: user, query and fragment. */
@@ -205,8 +252,33 @@ export function listSettings(): readonly Setting[] {
  */
 export function pickOwnVariables(environment: Values): Record<string, string | undefined> {
   return Object.fromEntries(
-    Object.entries(environment).filter(([name]) => names.includes(name) || findNearestWord(name, names)),
+    Object.entries(environment).filter(
+      ([name]) => names.includes(name) || fileSettings.has(name) || findNearestWord(name, names),
+    ),
   )
+}
+
+/**
+ * Replaces each setting that names a file, such as `VALKEY_URL_FILE`, by the setting with the file's content, without
+ * the newline at its end. Throws `ConfigError` if a file cannot be read or the setting itself is set too.
+ */
+export function readSettingFiles(values: Values, readFile: (path: string) => string): Values {
+  const read: Record<string, string | undefined> = { ...values }
+  const problems: string[] = []
+  for (const [fileSetting, name] of fileSettings) {
+    const path = values[fileSetting]
+    delete read[fileSetting]
+    if (path === undefined || path === '') continue
+    if (values[name]) problems.push(`${fileSetting} and ${name} are both set; remove one of them.`)
+    try {
+      read[name] = readFile(path).replace(/\r?\n$/, '')
+    } catch (error) {
+      const { code = 'unknown' }: { code?: unknown } = Object(error)
+      problems.push(`${fileSetting} names a file that cannot be read (${code}): "${path}".`)
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return read
 }
 
 function toConfig(set: z.output<typeof schema>): Omit<Config, 'settings'> {
@@ -216,7 +288,10 @@ function toConfig(set: z.output<typeof schema>): Omit<Config, 'settings'> {
     baseUrl: set.BASE_URL?.replace(/\/$/, ''),
     mcpAllowedOrigins: set.MCP_ALLOWED_ORIGINS ?? [],
     dataDir: set.DATA_DIR,
+    processes: set.PROCESSES,
+    processNumber: set.PROCESS_NUMBER || undefined,
     databaseUrl: set.DATABASE_URL,
+    valkeyUrl: set.VALKEY_URL,
     adminToken: set.ADMIN_TOKEN,
     metrics: { token: set.METRICS_TOKEN, isPublic: set.METRICS_PUBLIC },
     writesEnabled: set.WRITES_ENABLED,
@@ -246,6 +321,7 @@ function toConfig(set: z.output<typeof schema>): Omit<Config, 'settings'> {
     logRequests: set.LOG_REQUESTS,
     requestLogDays: set.LOG_REQUESTS_DAYS,
     auditDays: set.AUDIT_DAYS,
+    recipientRetentionDays: set.RECIPIENT_RETENTION_DAYS,
     views: set.WAREHOUSE_VIEWS,
   }
 }
@@ -275,15 +351,30 @@ function withDefault<T>(usual: string, each: z.ZodType<T, string>, more: Partial
   return each.prefault(usual).register(facts, { usual, ...more })
 }
 
-function numberSetting(usual: number, { least, most }: { least: number; most: number }) {
-  const number = readAs(
+function numberSetting(usual: number, bounds: Bounds) {
+  return withDefault(String(usual), readNumber(bounds), bounds)
+}
+
+/** Creates the parser of a number that may be left out. */
+function optionalNumberSetting(bounds: Bounds) {
+  return readNumber(bounds)
+    .optional()
+    .register(facts, { usual: undefined, ...bounds })
+}
+
+interface Bounds {
+  readonly least: number
+  readonly most: number
+}
+
+function readNumber({ least, most }: Bounds) {
+  return readAs(
     (text) => {
       const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
       return value >= least && value <= most ? value : undefined
     },
     (text) => `must be a whole number from ${least} to ${most}, not "${text}".`,
   )
-  return withDefault(String(usual), number, { least, most })
 }
 
 /** Creates the parser of a share from 0 to 1. */
@@ -340,6 +431,24 @@ function urlSetting(...protocols: string[]) {
   )
   urlParsers.add(url)
   return url
+}
+
+/** Creates the parser of the URL of a Valkey or Redis server. The message does not repeat it. */
+function valkeyUrlSetting() {
+  const url = readAs(
+    (text) => (isValkeyUrl(text) ? text : undefined),
+    () =>
+      'must be a URL such as redis://127.0.0.1:6379 or, with TLS, rediss://user:password@host:6379; after the host, it may name a database such as /0.',
+  )
+  urlParsers.add(url)
+  return url
+}
+
+function isValkeyUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, pathname, username, password } = new URL(text)
+  const isDecodable = [username, password].every((each) => !/%(?![\da-f]{2})/i.test(each))
+  return /^rediss?:$/.test(protocol) && hostname !== '' && /^(?:\/\d{0,4})?$/.test(pathname) && isDecodable
 }
 
 function secretSetting() {

@@ -116,6 +116,8 @@ export interface CostContext {
 /** A cost that depends on the call, with a text that explains it. */
 export interface VariableCost {
   readonly points: (context: CostContext) => number
+  /** Set if the call costs less where fewer points are left, but at least 1: it then returns less. */
+  readonly isUpTo?: true
   readonly priceNote: string
 }
 

@@ -7,24 +7,25 @@ import type { TokenGuard } from './identity/token-guard.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
 import type { Log } from './kernel/log.ts'
-import type { Quota } from './kernel/quota.ts'
+import type { Counter } from './kernel/quota.ts'
 import type { Secrets } from './kernel/secrets.ts'
 import type { Memory } from './memory.ts'
 import type { ReferenceMirror } from './snapshot/reference-mirror.ts'
 import type { StockMirror } from './snapshot/stock-mirror.ts'
 import type { Store, Topic } from './store/store.ts'
 import type { Description } from './upstream/description.ts'
+import type { Valkey } from './valkey/valkey.ts'
 
 /** The quotas, each counted in a sliding window of 60 seconds. */
 export interface Quotas {
   /** Points per channel. */
-  readonly points: Quota
+  readonly points: Counter
   /** Tokens per client or account. */
-  readonly tokens: Quota
+  readonly tokens: Counter
   /** Calls per channel that were refused because of a mistake in them. */
-  readonly refusals: Quota
+  readonly refusals: Counter
   /** Refused calls without a valid token, per address. */
-  readonly addresses: Quota
+  readonly addresses: Counter
 }
 
 /**
@@ -52,6 +53,8 @@ export interface Gateway {
   readonly adminGuard: TokenGuard
   readonly metricsGuard: TokenGuard
   readonly quota: Quotas
+  /** What the processes share in the server of `VALKEY_URL`; undefined without that setting. */
+  readonly valkey: Valkey | undefined
   /** Announces to every process that data of a topic has changed. */
   nudge(topic: Topic): void
 }

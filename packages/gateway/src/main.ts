@@ -8,10 +8,11 @@ import { openGateway } from './compose.ts'
 import { type Config, ConfigError, defaultDataDir, readConfig } from './config.ts'
 import type { Gateway } from './gateway.ts'
 import { createApp } from './http/app.ts'
-import { Drain } from './http/drain.ts'
+import { Drain, shutdownLimits } from './http/drain.ts'
 import { systemClock } from './kernel/clock.ts'
 import { jsonLog, type Log } from './kernel/log.ts'
 import { warmHighlighter } from './pages/docs/highlight.ts'
+import { listCustomersOfChannels } from './reference/sync.ts'
 import { beginEpoch } from './snapshot/epoch.ts'
 import { formatBanner, formatSandboxBanner } from './start/banner.ts'
 import { startConsoleBuild } from './start/console.ts'
@@ -31,6 +32,14 @@ import {
   readSettings,
   type Settings,
 } from './start/settings.ts'
+import {
+  isSupervised,
+  reportReady,
+  returnConnections,
+  shareMetrics,
+  watchSupervisor,
+} from './start/supervised.ts'
+import { Supervisor } from './start/supervisor.ts'
 import { migrate } from './store/migrate.ts'
 import { openPostgres } from './store/postgres.ts'
 import { openSqlite } from './store/sqlite.ts'
@@ -40,7 +49,8 @@ import { deriveGuarantee } from './upstream/guarantee.ts'
 import { createSandboxControl } from './upstream/steer.ts'
 import { startWorkers } from './workers.ts'
 
-const usage = `Usage: npm start -- [options]
+const usage = `Usage: npm start -- [options]     in a checkout
+       npx trade-gateway [options] elsewhere
 
 Starts the gateway. Without any configuration, it starts the built-in ERP, creates an account and prints how to use it
 on standard error. Standard output carries the log, one JSON object a line.
@@ -55,11 +65,6 @@ Example: PORT=9000 npm start -- --catalogue goods.csv
 `
 
 const exit = { ok: 0, failure: 1, usage: 64, busy: 75, configuration: 78 } as const
-/**
- * The longest time to close the parts of the process. Work that does not end in this time, such as a call to an
- * unresponsive ERP, is aborted. Recovery is then the same as after a crash.
- */
-const maxCloseMs = 7_000
 const fillPollMs = 250
 
 type Closer = () => Promise<void> | void
@@ -88,8 +93,9 @@ async function main(): Promise<number | undefined> {
   if (!isShared) closers.push(lockDataDir(dataDir, systemClock.now()))
   const settings = completeSettings(given, dataDir)
   const config = readConfig(settings, listNamesFromFiles(settings, environment))
-  const log = jsonLog(config.logLevel)
-  const drain = new Drain(systemClock)
+  const log = jsonLog(config.logLevel, undefined, config.processNumber)
+  if (config.processes > 1 && !isSupervised) return new Supervisor(config.processes, log).run(printForPeople)
+  const drain = new Drain(systemClock, isSupervised)
   await start({ config, settings, log, closers, drain, isRestored: values.restored })
   return undefined
 }
@@ -130,6 +136,7 @@ async function start(startup: Startup): Promise<void> {
   closers.push(startWorkers(gateway))
 
   warmHighlighter()
+  if (isSupervised) shareMetrics(gateway.memory.metrics)
   const baseUrl = await serve(gateway, drain, closers)
   const consoleBuild = startConsoleBuild(log)
   // The server must stay the first part that is closed.
@@ -141,7 +148,8 @@ async function start(startup: Startup): Promise<void> {
   await waitUntilFilled(gateway)
   await consoleBuild.done
   const guarantee = describeGuarantee(gateway)
-  printForPeople(
+  const announce = isSupervised ? reportReady : printForPeople
+  announce(
     sandbox
       ? formatSandboxBanner({ baseUrl, settings, activity: config.sandbox.activity, guarantee })
       : formatBanner(baseUrl, guarantee),
@@ -177,19 +185,28 @@ async function connectGateway(
     leftOut: () => client.leftOut(),
     log,
     steer: createSandboxControl(url, token),
-    highWaterFile: join(config.dataDir, `high-water-${config.port}.json`),
-    auditHeadFile: toHeadFile(config.dataDir, config.port),
+    highWaterFile: join(config.dataDir, `high-water-${nameProcess(config)}.json`),
+    auditHeadFile: toHeadFile(config.dataDir, nameProcess(config)),
   })
+  closers.push(() => gateway.valkey?.close())
   // `ErpWatch` reports an ERP that does not respond.
   await gateway.upstream.capabilities().catch(() => {})
   return gateway
+}
+
+/** Names the files of this process: processes that share a data directory differ by port or by number. */
+function nameProcess({ port, processNumber }: Config): string {
+  return processNumber === undefined ? String(port) : `${port}-${processNumber}`
 }
 
 /** Starts the HTTP server and returns the URL at which clients reach it. */
 async function serve(gateway: Gateway, drain: Drain, closers: Closer[]): Promise<string> {
   const server = createApp(gateway, drain)
   const baseUrl = await listen(server, gateway.config)
-  closers.push(() => drain.end(server))
+  closers.push(async () => {
+    await drain.end(server)
+    if (isSupervised) await returnConnections()
+  })
   return baseUrl
 }
 
@@ -215,11 +232,18 @@ async function listen(server: Server, config: Config): Promise<string> {
   return config.baseUrl ?? `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-/** Waits until the stock has been read, up to a limit, so that the printed commands work when the banner appears. */
+/**
+ * Waits until the stock, the products and the customers of all channels have been read, up to a limit, so that the
+ * printed commands work when the banner appears.
+ */
 async function waitUntilFilled(gateway: Gateway): Promise<void> {
   const maxTries = 60
-  if (!gateway.mirror.stock.isFilled) printForPeople('Reading the stock from the ERP for the first time…\n')
-  for (let tries = 0; tries < maxTries && !gateway.mirror.stock.isFilled; tries++) {
+  const { stock, reference } = gateway.mirror
+  const customers = await listCustomersOfChannels(gateway)
+  const isFilled = () =>
+    stock.isFilled && reference.isFilled && customers.every((code) => reference.knowsCustomer(code))
+  if (!stock.isFilled) printForPeople('Reading the stock from the ERP for the first time…\n')
+  for (let tries = 0; tries < maxTries && !isFilled(); tries++) {
     await new Promise((resolve) => setTimeout(resolve, fillPollMs))
   }
 }
@@ -245,6 +269,10 @@ function stopOnSignals({ closers, drain, log }: Startup) {
     drain.hurry()
     stop(exit.ok)
   })
+  watchSupervisor(() => {
+    log.error({}, 'the supervisor has ended; the process finishes its requests and exits')
+    stop(exit.failure)
+  })
   process.on('unhandledRejection', (error) => {
     log.error({ error }, 'an unhandled rejection; the process exits')
     stop(exit.failure)
@@ -255,7 +283,7 @@ function stopOnSignals({ closers, drain, log }: Startup) {
   })
 }
 
-/** Closes the newest part first: the server without a limit, then the rest within `maxCloseMs`. */
+/** Closes the newest part first: the server without a limit, then the rest within `closeMs`. */
 async function closeAll(closers: Closer[], log: Log): Promise<void> {
   const [drain, ...rest] = closers.toReversed()
   await drain?.()
@@ -263,11 +291,11 @@ async function closeAll(closers: Closer[], log: Log): Promise<void> {
     for (const close of rest) await close()
   })()
   const { promise: late, resolve } = Promise.withResolvers<'late'>()
-  const timer = setTimeout(() => resolve('late'), maxCloseMs)
+  const timer = setTimeout(() => resolve('late'), shutdownLimits.closeMs)
   const outcome = await Promise.race([closing, late])
   clearTimeout(timer)
   if (outcome === 'late')
-    log.warn({}, `work that did not end within ${maxCloseMs} ms of the last response is aborted`)
+    log.warn({}, `work that did not end within ${shutdownLimits.closeMs} ms of the last response is aborted`)
 }
 
 function explainError(error: unknown): { message: string; code: number } {

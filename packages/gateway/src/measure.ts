@@ -5,11 +5,13 @@
  */
 
 import { sql } from 'kysely'
-import { Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import { eventTypes, testType } from './events/outbox.ts'
 import type { Gateway } from './gateway.ts'
+import { loadClasses } from './kernel/load-shedder.ts'
 import type { StoredValues } from './metrics/metrics.ts'
 import { registerProcessMetrics } from './metrics/process.ts'
+import { computeBehindSeconds } from './processes/report.ts'
 import { fullSyncReasons } from './stock/feed.ts'
 import { countRows, maxCountedRows } from './store/count-rows.ts'
 import { maxAttempts } from './webhooks/schedule.ts'
@@ -21,8 +23,11 @@ const maxStoredAgeMs = 120_000
 export function registerGauges(gateway: Gateway) {
   registerProcessMetrics(gateway.memory.metrics.registry, () => gateway.clock.now())
   registerUpstreamGauges(gateway)
+  registerProcessesGauges(gateway)
   registerStockGauges(gateway)
+  registerProcessGauge(gateway)
   registerStoredGauges(gateway)
+  registerLoad(gateway)
   beginCounters(gateway)
 }
 
@@ -61,6 +66,44 @@ function registerUpstreamGauges({ upstream, memory, store }: Gateway) {
   })
 }
 
+function registerLoad({ memory: { metrics, load } }: Gateway) {
+  const registers = [metrics.registry]
+  new Counter({
+    name: 'tgw_requests_shed_total',
+    help: 'Requests that were refused before any work, because the gateway was overloaded, by their class.',
+    labelNames: ['class'],
+    registers,
+    collect() {
+      this.reset()
+      for (const kind of loadClasses) this.inc({ class: kind }, load.shed[kind])
+    },
+  })
+  new Gauge({
+    name: 'tgw_load_delay_seconds',
+    help: 'The delay of the event loop, and the longest wait for a connection of the database, as last sampled.',
+    labelNames: ['queue'],
+    registers,
+    collect() {
+      this.set({ queue: 'loop' }, load.loopDelayMs / 1000)
+      this.set({ queue: 'database' }, load.storeDelayMs / 1000)
+    },
+  })
+}
+
+function registerProcessesGauges({ valkey, memory }: Gateway) {
+  const registers = [memory.metrics.registry]
+  addGauge(registers, {
+    name: 'tgw_processes',
+    help: 'Processes on this database, as this process knows them.',
+    read: () => memory.process.count,
+  })
+  addGauge(registers, {
+    name: 'tgw_shared_counts_away',
+    help: 'Whether VALKEY_URL is set and its server does not respond: 1 or 0.',
+    read: () => Number(valkey?.isConnected === false),
+  })
+}
+
 function registerStockGauges({ mirror: { stock }, memory, clock }: Gateway) {
   const { metrics } = memory
   const registers = [metrics.registry]
@@ -87,6 +130,14 @@ function registerStockGauges({ mirror: { stock }, memory, clock }: Gateway) {
         if (synced_at !== null) this.set({ warehouse }, Math.max(0, clock.now() - synced_at) / 1000)
       }
     },
+  })
+}
+
+function registerProcessGauge(gateway: Gateway) {
+  addGauge([gateway.memory.metrics.registry], {
+    name: 'tgw_copies_behind_seconds',
+    help: 'How long the copies of this process have been older than those of another process.',
+    read: () => computeBehindSeconds(gateway),
   })
 }
 

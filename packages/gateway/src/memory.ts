@@ -1,6 +1,8 @@
 import type { StockFigure } from '@trade-gateway/connector'
 import { LRUCache } from 'lru-cache'
+import type { Clock } from './kernel/clock.ts'
 import { HourlyFigures } from './kernel/hourly-figures.ts'
+import type { LoadShedder } from './kernel/load-shedder.ts'
 import { Slots } from './kernel/slots.ts'
 import type { Tracing } from './kernel/tracing.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -10,6 +12,8 @@ import type { AuditRow, LegacyUseRow, RequestCountRow, RequestRow } from './stor
 export interface SignInTries {
   /** The times of the latest failures in epoch milliseconds, oldest first. */
   failedAt: number[]
+  /** Those of them that the server of `VALKEY_URL` does not know, because it was away. */
+  unshared: number[]
   underWay: number
   /** A promise that is settled when the next running call ends. */
   ended: PromiseWithResolvers<void>
@@ -33,7 +37,6 @@ export interface WebhookHealth {
 
 /** A webhook that a sandbox inbox received. */
 export interface InboxMessage {
-  readonly channel_code: string
   readonly event_id: string
   readonly received_at: string
   readonly headers: Readonly<Record<string, string>>
@@ -108,6 +111,19 @@ export interface LegacyUseBuffer {
   turn: Promise<void>
 }
 
+/** What a process knows of itself and of its copies. */
+export interface ProcessMemory {
+  readonly id: string
+  /** In epoch milliseconds. */
+  readonly startedAt: number
+  /** Since when its copies have been older than another process's, in monotonic milliseconds. */
+  behindSince: number | undefined
+  /** How many processes there are on this database, at least 1, as last known. */
+  count: number
+  /** The number of processes when the log last warned that they count for themselves; 1 if it did not. */
+  warnedOf: number
+}
+
 /** What a process remembers besides its snapshots. Its size is limited, and it ends with the process. */
 export interface Memory {
   readonly signInTries: LRUCache<string, SignInTries>
@@ -115,8 +131,6 @@ export interface Memory {
   readonly unknownNames: Slots
   /** The last known health of each channel's webhooks, for times when the store does not respond. */
   readonly webhookHealth: LRUCache<string, WebhookHealth>
-  /** The ERP's cursor after a page of a statement, for the next page. */
-  readonly statementPlaces: LRUCache<string, string>
   /** The sandbox's inboxes, by channel and name. */
   readonly inboxes: Map<string, Inbox>
   readonly figures: FigureQueue
@@ -129,6 +143,10 @@ export interface Memory {
   /** When a read of a polled endpoint was last recorded in the audit log, in monotonic milliseconds. */
   readonly recordedReads: LRUCache<string, number>
   readonly metrics: Metrics
+  readonly load: LoadShedder
+  /** From when on the recipients of drop-ship orders are sealed, in epoch milliseconds. */
+  readonly recipientsSealedFrom: number
+  readonly process: ProcessMemory
 }
 
 const maxAddresses = 20_000
@@ -140,14 +158,33 @@ const maxUnknownNames = 1
 const maxWaitingUnknownNames = 500
 const maxChannels = 10_000
 const maxRecordedReads = 1_000
-const maxPlaces = 10_000
 
-export function createMemory(tracing: Tracing, metrics: Metrics, auditHeadFile?: string): Memory {
+/**
+ * Whether recipients, and hashes of requests that may have one, are sealed by now. Processes of the version before
+ * cannot read what is sealed, so nothing is sealed while they may run (`store/recipient-sealing.ts`).
+ */
+export function isSealingRecipients({
+  clock,
+  memory,
+}: {
+  readonly clock: Clock
+  readonly memory: Pick<Memory, 'recipientsSealedFrom'>
+}): boolean {
+  return clock.now() >= memory.recipientsSealedFrom
+}
+
+/** What a memory begins with. */
+interface MemoryParts
+  extends Pick<Memory, 'tracing' | 'metrics' | 'load' | 'process' | 'recipientsSealedFrom'> {
+  readonly auditHeadFile?: string | undefined
+}
+
+export function createMemory({ auditHeadFile, ...parts }: MemoryParts): Memory {
   return {
+    ...parts,
     signInTries: new LRUCache({ max: maxAddresses }),
     unknownNames: new Slots(maxUnknownNames, maxWaitingUnknownNames),
     webhookHealth: new LRUCache({ max: maxChannels }),
-    statementPlaces: new LRUCache({ max: maxPlaces }),
     inboxes: new Map(),
     requests: {
       rows: [],
@@ -164,7 +201,6 @@ export function createMemory(tracing: Tracing, metrics: Metrics, auditHeadFile?:
       unknownPaths: { day: 0, byCaller: new Map() },
       turn: Promise.resolve(),
     },
-    tracing,
     auditHead: {
       file: auditHeadFile,
       noted: undefined,
@@ -173,7 +209,6 @@ export function createMemory(tracing: Tracing, metrics: Metrics, auditHeadFile?:
     },
     recordedReads: new LRUCache({ max: maxRecordedReads }),
     auditQueue: { waiting: [], turn: Promise.resolve(), next: undefined },
-    metrics,
     figures: { waiting: new Map(), turn: Promise.resolve(), next: undefined },
   }
 }

@@ -8,14 +8,16 @@
 
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { sealedSessions } from './access/grants.ts'
+import { gatewayActor, recordOwnChange } from './audit/audit.ts'
 import { sealedChainKey } from './audit/chain.ts'
+import { sealedIntents, sealedRecipients } from './dropship/sealed-recipient.ts'
 import type { Gateway } from './gateway.ts'
 import { sealedSigningKeys } from './identity/keys.ts'
 import { isPresentKey } from './store/installation.ts'
-import type { SealedColumn, SealedRow } from './store/sealed-column.ts'
+import type { Resealed, SealedColumn, SealedRow } from './store/sealed-column.ts'
 import { listSealingKeys, recordSealingKey, retireSealingKey } from './store/sealing-keys.ts'
 import { sealedFormers, sealedSecrets } from './webhooks/sign.ts'
-import { sealedResponses } from './writes/keys.ts'
+import { sealedFingerprints, sealedResponses } from './writes/sealed-keys.ts'
 
 /** Every column with sealed values. */
 export const sealedColumns: readonly SealedColumn[] = [
@@ -25,6 +27,9 @@ export const sealedColumns: readonly SealedColumn[] = [
   sealedFormers,
   sealedSessions,
   sealedResponses,
+  sealedFingerprints,
+  sealedRecipients,
+  sealedIntents,
 ]
 
 /** The number of rows that are locked at once, so low that a request hardly waits for a locked row. */
@@ -44,11 +49,7 @@ interface Sweep {
   unreadable: number
 }
 
-interface Resealed extends SealedRow {
-  readonly text: string
-}
-
-type Parts = Pick<Gateway, 'store' | 'secrets' | 'ids' | 'log'>
+type Parts = Pick<Gateway, 'store' | 'secrets' | 'clock' | 'ids' | 'log'>
 
 export class Resealer {
   readonly #gateway: Parts
@@ -120,23 +121,39 @@ export class Resealer {
 
   /** Replaces the texts. Rows that another transaction has locked or changed are left to the next sweep. */
   async #replaceTexts(column: SealedColumn, rows: readonly Resealed[]): Promise<void> {
-    const { db, locking } = this.#gateway.store
+    const { store, secrets } = this.#gateway
+    const { db, locking } = store
     const keys = rows.map(({ key }) => key)
     await db.transaction().execute(async (tx) => {
       const locked = new Set(await column.lock(tx, keys, locking))
-      for (const row of rows) if (locked.has(row.key)) await column.replace(tx, row, row.text)
+      for (const row of rows) if (locked.has(row.key)) await column.replace(tx, row, secrets)
     })
   }
 
   async #finishSweep({ marks, found, unreadable }: Sweep): Promise<void> {
-    const { store, log } = this.#gateway
+    const { log } = this.#gateway
     if (unreadable > 0)
       log.warn({ rows: unreadable }, 'sealed values cannot be opened with any key that was given')
     if (found > 0) {
       log.info({ rows: found }, 'values of an earlier key or format are sealed again with SECRETS_KEY')
       return
     }
-    for (const [keyId, mark] of marks) await retireSealingKey(store.db, keyId, mark)
+    await this.#retireKeys(marks)
     log.info({}, 'no value of an earlier key or format is left')
+  }
+
+  /** Marks the keys that a sweep found unused. With the row of the audit log, that is the end of a rotation. */
+  async #retireKeys(marks: Sweep['marks']): Promise<void> {
+    const { secrets, store } = this.#gateway
+    await store.db.transaction().execute(async (tx) => {
+      const retired: string[] = []
+      for (const [keyId, mark] of marks) if (await retireSealingKey(tx, keyId, mark)) retired.push(keyId)
+      if (retired.length === 0) return
+      await recordOwnChange(this.#gateway, tx, {
+        ...{ actor: gatewayActor, action: 'gateway.secrets_key.rotate', subject: 'secrets_key' },
+        before: { key_ids: [...retired, secrets.keyId] },
+        after: { key_ids: [secrets.keyId] },
+      })
+    })
   }
 }

@@ -2,18 +2,22 @@ import { UnknownOutcome } from '@trade-gateway/connector'
 import { rotateSigningKeyWhenDue } from './access/signing-keys.ts'
 import { noteAuditHead } from './audit/head.ts'
 import { syncDocuments } from './documents/sync.ts'
+import { eraseDueRecipients } from './dropship/erase-due.ts'
+import { sealPlainRecipients } from './dropship/seal-plain.ts'
 import { publishStockChanges } from './events/stock-changed.ts'
 import type { Gateway } from './gateway.ts'
 import { releaseExpiredHolds } from './holds/expire.ts'
 import { prune } from './housekeeping.ts'
 import { startWorker, type Worker } from './kernel/worker.ts'
 import { measureStore } from './measure.ts'
+import { removeReport, reportProcess } from './processes/report.ts'
 import { syncReference } from './reference/sync.ts'
 import { storeLegacyUse } from './requests/legacy-use.ts'
 import { storeRequests } from './requests/record.ts'
 import { Resealer } from './reseal.ts'
 import { recordVersionsAndAdvanceHorizons } from './stock/history.ts'
 import { syncStock } from './stock/sync.ts'
+import { withoutPatience } from './store/patience.ts'
 import type { Topic } from './store/store.ts'
 import { findStorageTrouble } from './store/trouble.ts'
 import { Dispatcher } from './webhooks/dispatch.ts'
@@ -82,7 +86,8 @@ function listDeliveryJobs(gateway: Gateway, dispatcher: Dispatcher): Job[] {
 
 /**
  * Lists the workers that settle writes, store the request log and the use of the legacy gateway, note the end of the
- * audit log, read values for the metrics, release expired holds, reseal values, rotate keys and delete old rows.
+ * audit log, report this process, read values for the metrics, release expired holds, reseal values, seal and erase
+ * recipients, rotate keys and delete old rows.
  */
 function listUpkeepJobs(gateway: Gateway): Job[] {
   const resealer = new Resealer(gateway)
@@ -90,20 +95,25 @@ function listUpkeepJobs(gateway: Gateway): Job[] {
     { name: 'settle writes', everyMs: 1_000, turn: () => settleAll(gateway, writes) },
     { name: 'store the request log', everyMs: 1_000, turn: () => storeRequests(gateway) },
     { name: 'note the end of the audit log', everyMs: 1_000, turn: () => noteAuditHead(gateway) },
+    { name: 'report the process', everyMs: 1_000, turn: () => reportProcess(gateway) },
     { name: 'measure the store', everyMs: 15_000, turn: () => measureStore(gateway) },
     { name: 'store the legacy use', everyMs: 5_000, turn: () => storeLegacyUse(gateway) },
     { name: 'expire holds', everyMs: 500, turn: () => releaseExpiredHolds(gateway) },
     { name: 'seal again', everyMs: 10_000, turn: () => resealer.turn() },
+    { name: 'seal recipients', everyMs: 10_000, turn: () => sealPlainRecipients(gateway) },
+    { name: 'erase recipients', everyMs: 60_000, turn: () => eraseDueRecipients(gateway) },
     {
       name: 'housekeeping',
       everyMs: 60_000,
-      async turn() {
-        await rotateSigningKeyWhenDue(gateway)
-        await prune(gateway)
-        await recordVersionsAndAdvanceHorizons(gateway)
-      },
+      turn: () => gateway.store.withLease('housekeeping', () => keepHouse(gateway)),
     },
   ]
+}
+
+async function keepHouse(gateway: Gateway): Promise<void> {
+  await rotateSigningKeyWhenDue(gateway)
+  await prune(gateway)
+  await recordVersionsAndAdvanceHorizons(gateway)
 }
 
 /** Starts every background worker; the returned function stops them all. */
@@ -130,6 +140,7 @@ export function startWorkers({ store, ...edges }: Gateway): () => Promise<void> 
     await storeRequests(gateway, true).catch(() => {})
     await noteAuditHead(gateway, true).catch(() => {})
     await storeLegacyUse(gateway).catch(() => {})
+    await removeReport(gateway).catch(() => {})
   }
 }
 
@@ -150,5 +161,6 @@ function startJob({ name, everyMs, restMs, turn }: Job, { log }: Gateway): Worke
     log,
     isReported: isReportedElsewhere,
   }
-  return startWorker({ ...options, turn: async () => (await turn()) === true })
+  // A request may have woken the worker; its limit does not concern the turn.
+  return startWorker({ ...options, turn: async () => (await withoutPatience(turn)) === true })
 }

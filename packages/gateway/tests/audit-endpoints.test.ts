@@ -42,7 +42,7 @@ describe('the list', () => {
     expect(created).toMatchObject({
       number: 3,
       action: 'admin.channels.create',
-      subject: channels,
+      subject: `${channels}/second`,
       status: 201,
     })
     expect(created).toMatchObject({ before: null, after: { channel_code: 'second', plan: 'reader' } })
@@ -66,11 +66,11 @@ describe('the list', () => {
     const listNumbers = async (query: string) => (await list(query)).map(({ number }) => number)
     expect(await listNumbers('actor=Kim')).toEqual([6, 5, 2, 1])
     expect(await listNumbers('action=admin.channels.change')).toEqual([6, 4, 2])
-    expect(await listNumbers(`subject=${channels}/first`)).toEqual([6, 2])
+    expect(await listNumbers(`subject=${channels}/first`)).toEqual([6, 5, 2, 1])
     expect(await listNumbers(`subject=${channels}/FIRST`)).toEqual([])
     expect(await listNumbers(`subject=${channels}/%25`), 'a pattern is plain text').toEqual([])
     expect(await listNumbers(`since=${atMinute(2)}&until=${atMinute(3)}`)).toEqual([4, 3])
-    expect(await listNumbers(`actor=Kim&subject=${channels}/&until=${atMinute(3)}`)).toEqual([2])
+    expect(await listNumbers(`actor=Kim&subject=${channels}/&until=${atMinute(3)}`)).toEqual([2, 1])
   })
 
   it('has pages that new rows do not shift', async () => {
@@ -214,9 +214,10 @@ describe('the export', () => {
       headers: { accept: 'text/csv' },
     })
     expect(headers.get('content-type')).toBe('text/csv; charset=utf-8')
-    const [head, row, ...rest] = text.split('\r\n')
+    const [head, created, changed, ...rest] = text.split('\r\n')
     expect(head).toBe(auditColumns.join(','))
-    expect(row).toContain('"{""channel_code"":""second""')
+    expect(created).toContain(`${channels}/second,201`)
+    expect(changed).toContain('"{""channel_code"":""second""')
     expect(rest).toEqual([''])
     await send('GET', channels, undefined, '=1+1')
     house.clock.advance(minute)

@@ -263,7 +263,7 @@ describe('a stock read without a counter that a submit overtook', () => {
     Partial<Capabilities>,
     (house: TestGateway, sku: string) => Promise<void>,
   ])[] = [
-    ['named SKUs', {}, (house, sku) => rereadSkus(house.gateway, 'AUSYD1', [sku])],
+    ['named SKUs', {}, (house, sku) => rereadSkus(house.gateway, { warehouse_code: 'AUSYD1' }, [sku])],
     ['the sync by hints', {}, (house) => syncStock(house.gateway)],
     ['the sync of whole warehouses', { changes: 'none' }, (house) => syncStock(house.gateway)],
   ]

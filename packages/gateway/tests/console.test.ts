@@ -121,8 +121,18 @@ describe('the build of the console', () => {
 
   it('is left to an installation that has Vite', async () => {
     const folder = join(directory, 'bare')
-    mkdirSync(folder)
+    mkdirSync(join(folder, 'src'), { recursive: true })
     await startConsoleBuild(jsonLog('silent'), folder).done
-    expect(readdirSync(folder)).toEqual([])
+    expect(readdirSync(folder)).toEqual(['src'])
+  })
+
+  it('is left out of a package without its source, whatever Vite the user has', async () => {
+    const folder = join(directory, 'packed')
+    const vite = join(folder, 'node_modules/vite')
+    mkdirSync(join(vite, 'bin'), { recursive: true })
+    writeFileSync(join(vite, 'package.json'), '{}')
+    writeFileSync(join(vite, 'bin/vite.js'), `require('node:fs').mkdirSync(process.argv[4])`)
+    await startConsoleBuild(jsonLog('silent'), folder).done
+    expect(readdirSync(folder)).toEqual(['node_modules'])
   })
 })

@@ -113,14 +113,23 @@ export interface TestGatewayOptions {
   readonly unfilled?: boolean
   /** Whether to use the embedded store even if TEST_DATABASE_URL specifies a server. */
   readonly isEmbedded?: boolean
+  /** The file of an embedded store; without it, the store is in memory. */
+  readonly databaseFile?: string
+  /** The id of the installation, so that gateways on different stores share counts in `VALKEY_URL`. */
+  readonly installation?: string
+  /** How long to wait for the server of `VALKEY_URL`, for tests of exact counts on a busy machine. */
+  readonly valkeyWaitMs?: number
 }
 
 export async function openTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const clock = new TestClock(testStart)
   const watched = createWatchedLog()
   const log = options.log ?? watched.log
-  const { store, drop } = await openTestStore(log, options.isEmbedded)
+  const { store, drop } = await openTestStore(log, options.isEmbedded, options.databaseFile)
   await migrate(store)
+  const { installation } = options
+  if (installation !== undefined)
+    await store.db.insertInto('installation').values({ key: 'id', value: installation }).execute()
   const sandbox = await openSandboxErp({
     path: ':memory:',
     catalogue: () =>
@@ -144,6 +153,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     clock,
     log,
     ...(options.spans ? { spans: options.spans } : {}),
+    ...(options.valkeyWaitMs === undefined ? {} : { valkey: { waitMs: options.valkeyWaitMs } }),
   })
   const stopFollowing = followStock(gateway)
   const settle = async () => {
@@ -170,6 +180,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
       await new Promise((resolve) => server.close(resolve))
       const leaks = await listOtherLeaks(gateway)
       await stopFollowing()
+      gateway.valkey?.close()
       await store.close()
       sandbox.close()
       await drop()
@@ -223,9 +234,10 @@ export function createTestConfig(settings: Readonly<Record<string, string>> = {}
 export async function openTestStore(
   log = jsonLog('silent'),
   isEmbedded = false,
+  file?: string,
 ): Promise<{ store: Store; url?: string; drop: () => Promise<void> }> {
-  const server = isEmbedded ? undefined : readTestDatabaseUrl()
-  if (server === undefined) return { store: openSqlite(':memory:', log), drop: async () => {} }
+  const server = isEmbedded || file !== undefined ? undefined : readTestDatabaseUrl()
+  if (server === undefined) return { store: openSqlite(file ?? ':memory:', log), drop: async () => {} }
   const name = `tg_test_${randomBytes(6).toString('hex')}`
   const runAsAdmin = async (statement: string) => {
     const client = new pg.Client({ connectionString: server })

@@ -81,6 +81,8 @@ function removeGenerated(value: unknown): unknown {
     .replace(/\bch-\d+\b/g, 'ch-…')
     .replace(/whsec_[\w+/=]+/g, 'whsec_…')
     .replace(/\bChannel \d+\b/g, 'Channel …')
+    // A statement's cursor is sealed with a nonce.
+    .replace(/("next_cursor":"|cursor=)[\w-]{100,}/g, '$1…')
   return JSON.parse(text)
 }
 
@@ -126,7 +128,7 @@ describe.each(Object.keys(roles))('%s', (role) => {
         expect(points_spent, where).toBe(Number(over.headers.get('ratelimit-cost') ?? 0))
         for (const [name, value] of Object.entries<string>(headers)) {
           if (name !== 'x-request-id' && name !== 'etag')
-            expect(value, `${where} ${name}`).toBe(over.headers.get(name))
+            expect(removeGenerated(value), `${where} ${name}`).toBe(removeGenerated(over.headers.get(name)))
         }
         statuses.set(status, (statuses.get(status) ?? 0) + 1)
       }

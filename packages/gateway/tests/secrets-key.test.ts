@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createChain } from '../src/audit/chain.ts'
+import { systemClock } from '../src/kernel/clock.ts'
 import { randomIds } from '../src/kernel/ids.ts'
 import { jsonLog } from '../src/kernel/log.ts'
 import type { deriveSecrets } from '../src/kernel/secrets.ts'
@@ -123,6 +125,16 @@ const countParts = (text: string, part: string) => text.split(part).length - 1
 const countKeysInUse = async (house: TestGateway) =>
   (await call(house, 'GET', '/statusz')).json.data.secrets.keys_in_use
 
+/** Returns what the audit log says of the rotations that have ended. */
+async function readRotations({ gateway }: TestGateway): Promise<unknown[]> {
+  const rows = await gateway.store.db
+    .selectFrom('admin_audit')
+    .select('detail')
+    .where('action', '=', 'gateway.secrets_key.rotate')
+    .execute()
+  return rows.map(({ detail }) => JSON.parse(detail))
+}
+
 /**
  * Runs the resealer, which encrypts values with the present key again, until two searches through all columns have
  * found no value of another key.
@@ -192,6 +204,12 @@ describe('a rotation of SECRETS_KEY', () => {
       sealedColumns.length,
     )
     expect(await countKeysInUse(rotating)).toBe(1)
+    expect(await readRotations(rotating)).toEqual([
+      {
+        before: { key_ids: [house.gateway.secrets.keyId, rotating.gateway.secrets.keyId] },
+        after: { key_ids: [rotating.gateway.secrets.keyId] },
+      },
+    ])
     await expectUsable(await openFurtherProcess(setOnlyKey(keyB)), before)
     await expect(openFurtherProcess(setOnlyKey(keyA))).rejects.toThrow(/SECRETS_KEY is not the key/)
   })
@@ -213,14 +231,14 @@ describe('a rotation of SECRETS_KEY', () => {
     expect(await countKeysInUse(rotating)).toBe(1)
     const late = await openFurtherProcess(setBothKeys(keyB, keyA))
     expect(await countKeysInUse(rotating)).toBe(2)
-    const { store, secrets, ids, log } = rotating.gateway
+    const { store, secrets, clock, ids, log } = rotating.gateway
     // The resealer notes which keys may be unused before it takes this lock. Here, a start uses the former key just
     // before the resealer gets the lock.
     const withLock: Store['withLock'] = async (name, waitMs, work) => {
       await openInstallation(store, buildKeys(keyB, keyA), ids)
       return store.withLock(name, waitMs, work)
     }
-    await new Resealer({ store: { ...store, withLock }, secrets, ids, log }).turn()
+    await new Resealer({ store: { ...store, withLock }, secrets, clock, ids, log }).turn()
     expect(await countKeysInUse(rotating)).toBe(2)
     await new Resealer(late.gateway).turn()
     expect(await countKeysInUse(rotating)).toBe(1)
@@ -396,7 +414,7 @@ async function sealAllAsFormer(house: TestGateway, secretsKey: string) {
       const text = column.mapValues(row.stored, (sealed) =>
         sealAsFormer(secretsKey, secrets.unseal(sealed, row.purpose), row.purpose),
       )
-      await db.transaction().execute((tx) => column.replace(tx, row, text))
+      await db.transaction().execute((tx) => column.replace(tx, { ...row, text }, secrets))
     }
   }
   const value = sealAsFormer(secretsKey, 'ok', 'installation check')
@@ -429,6 +447,7 @@ describe('a process that is killed while it seals again', () => {
     const store = await openStore()
     await migrate(store)
     const { secrets } = await openInstallation(store, buildKeys(keyA), randomIds)
+    await createChain({ store, secrets, clock: systemClock, ids: randomIds })
     const values = Array.from({ length: rows }, (_, index) => `scope-${String(index).padStart(4, '0')}`)
     for (const scope of values) {
       const answer_sealed = secrets.seal(`the answer of ${scope}`, `idempotency answer ${scope}`)
@@ -465,7 +484,13 @@ describe('a process that is killed while it seals again', () => {
       expect(keys.get(secrets.keyId) ?? 0).toBe(
         Math.floor((killedAt - 1) / maxResealedRows) * maxResealedRows,
       )
-      const resealer = new Resealer({ store, secrets, ids: randomIds, log: jsonLog('silent') })
+      const resealer = new Resealer({
+        store,
+        secrets,
+        clock: systemClock,
+        ids: randomIds,
+        log: jsonLog('silent'),
+      })
       for (let turns = 0; turns < 2; turns++) await resealer.turn()
       expect(await countByKey(store, secrets.open)).toEqual(new Map([[secrets.keyId, rows]]))
       await store.close()
@@ -476,7 +501,13 @@ describe('a process that is killed while it seals again', () => {
   async function restoreFirstValues() {
     const store = await openStore()
     const { secrets } = await openInstallation(store, buildKeys(keyA, keyB), randomIds)
-    const resealer = new Resealer({ store, secrets, ids: randomIds, log: jsonLog('silent') })
+    const resealer = new Resealer({
+      store,
+      secrets,
+      clock: systemClock,
+      ids: randomIds,
+      log: jsonLog('silent'),
+    })
     for (let turns = 0; turns < 2; turns++) await resealer.turn()
     expect(await countByKey(store, secrets.open)).toEqual(new Map([[secrets.keyId, rows]]))
     await store.close()

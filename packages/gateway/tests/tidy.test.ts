@@ -162,6 +162,7 @@ describe('edges', () => {
     for (const { text } of tests)
       for (const target of text.matchAll(/'\.\.\/src\/([^']+)'/g)) imported.add(target[1] ?? '')
     const starts = [
+      'command.ts',
       'main.ts',
       'audit-command.ts',
       'projections/write-openapi.ts',

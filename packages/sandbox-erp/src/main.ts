@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { sandboxCustomers } from './erp.ts'
 import { serve } from './serve.ts'
@@ -7,7 +8,8 @@ const usage = `Usage: npm run sandbox-erp -- [options]
 
 Runs the sandbox ERP alone, for a gateway elsewhere or for testing a connector.
 
-  --port N          port on 127.0.0.1; default 18080, 0 takes any free port
+  --port N          port; default 18080, 0 takes any free port
+  --host ADDRESS    address to listen on; default 127.0.0.1, and 0.0.0.0 inside a container
   --database FILE   the database file; by default the state is in memory
   --catalogue FILE  a catalogue file (CSV) instead of the built-in catalogue
   --seed N          seed of the built-in catalogue; default 1
@@ -16,7 +18,8 @@ Runs the sandbox ERP alone, for a gateway elsewhere or for testing a connector.
   --activity N      simulated stock changes per minute; default 60, 0 disables them
   --help            prints this text
 
-The bearer token for callers is read from UPSTREAM_TOKEN. Without it, a token is generated and printed.
+The bearer token for callers is read from UPSTREAM_TOKEN, or from the file that UPSTREAM_TOKEN_FILE names. Without
+either, a token is generated and printed.
 Example: UPSTREAM_TOKEN=secret npm run sandbox-erp -- --port 18080
 `
 
@@ -34,6 +37,7 @@ function parseSettings(argv: string[]) {
     args: argv,
     options: {
       port: { type: 'string', default: '18080' },
+      host: { type: 'string', default: '127.0.0.1' },
       database: { type: 'string', default: ':memory:' },
       catalogue: { type: 'string' },
       seed: { type: 'string', default: '1' },
@@ -45,6 +49,7 @@ function parseSettings(argv: string[]) {
   if (values.help) return undefined
   return {
     port: parseWholeNumber('port', values.port, 65_535),
+    host: values.host,
     database: values.database,
     ...(values.catalogue === undefined ? {} : { catalogue: values.catalogue }),
     ...(values.movements === undefined ? {} : { movements: values.movements }),
@@ -53,10 +58,17 @@ function parseSettings(argv: string[]) {
   }
 }
 
+/** Reads the bearer token from the environment or from a file, as a container's secret is one. */
+function readToken({ UPSTREAM_TOKEN: token, UPSTREAM_TOKEN_FILE: file }: NodeJS.ProcessEnv) {
+  if (token) return token
+  return file ? readFileSync(file, 'utf8').trim() : undefined
+}
+
 async function main() {
   const settings = parseSettings(process.argv.slice(2))
   if (!settings) return void process.stdout.write(usage)
-  const token = process.env.UPSTREAM_TOKEN || randomBytes(24).toString('base64url')
+  const given = readToken(process.env)
+  const token = given ?? randomBytes(24).toString('base64url')
   const accounts = sandboxCustomers.map(({ customer_code, name }, index) => ({
     account_id: `acc-${index + 1}`,
     username: `buyer${index + 1}@sandbox.example`,
@@ -73,7 +85,7 @@ async function main() {
     process.stdout.write(`${running.moved.applied} movements applied\n`)
   }
   process.stdout.write(`Sandbox ERP at ${running.url}\n`)
-  if (!process.env.UPSTREAM_TOKEN) process.stdout.write(`UPSTREAM_TOKEN=${token}\n`)
+  if (given === undefined) process.stdout.write(`UPSTREAM_TOKEN=${token}\n`)
   for (const { username, password, customer_code } of accounts) {
     process.stdout.write(`account of ${customer_code}: ${username} ${password}\n`)
   }

@@ -26,8 +26,10 @@ const never = Number.POSITIVE_INFINITY
 
 /** The settings of a sandbox ERP process. */
 export interface ServeSettings {
-  /** The port on 127.0.0.1; 0 takes any free port. */
+  /** 0 takes any free port. */
   readonly port: number
+  /** The address to listen on; default 127.0.0.1. */
+  readonly host?: string
   readonly database: string
   readonly catalogue?: string
   readonly seed: number
@@ -56,8 +58,9 @@ export interface RunningErp {
   close(): Promise<void>
 }
 
-/** Opens the sandbox ERP, serves it on 127.0.0.1 and starts the simulated activity. */
+/** Opens the sandbox ERP, serves it over HTTP and starts the simulated activity. */
 export async function serve(settings: ServeSettings): Promise<RunningErp> {
+  const host = settings.host ?? '127.0.0.1'
   const source = await createCatalogueSource(settings.catalogue, settings.seed, settings.styles)
   let leftOut: readonly LeftOut[] = []
   const sandbox = await openSandboxErp({
@@ -85,13 +88,13 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(settings.port, '127.0.0.1', resolve)
+    server.listen(settings.port, host, resolve)
   })
   const { port } = server.address() as AddressInfo
   const timer = startActivity(sandbox, settings.activity, settings.seed)
   const due = setInterval(() => sandbox.applyDueChanges(), dueEveryMs)
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     sandbox,
     left_out: leftOut,
     moved,

@@ -17,7 +17,8 @@ describe('the options of a replay', () => {
   })
 
   it.each([
-    [['--erp', 'medusa'], /--erp must be one of sandbox, tryton, not "medusa"/],
+    [['--erp', 'odoo'], /--erp must be one of sandbox, tryton, medusa, not "odoo"/],
+    [['--erp', 'medusa', '--class', 'settle'], /--class settle is a setting of the sandbox ERP/],
     [['--erp', 'tryton', '--class', 'dedupe'], /--class dedupe is a setting of the sandbox ERP/],
     [['--class', 'best'], /--class must be one of .*, not "best"/],
   ])('are refused where they make no sense: %j', (args, message) => {

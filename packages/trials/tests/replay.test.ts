@@ -90,7 +90,7 @@ describe('npm run replay', () => {
     const wrong = [
       ['--nonsense'],
       ['--class', 'best'],
-      ['--erp', 'medusa'],
+      ['--erp', 'excel'],
       ['--erp', 'tryton', '--class', 'settle'],
       ['--limit', '0'],
       ['--concurrency', 'x'],

@@ -1,9 +1,16 @@
 /** `npm run medusa-sandbox`: installs, fills, starts and stops a Medusa with goods and customers. */
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
-import { installMedusa, NotInstalled } from './install.ts'
+import {
+  exitCodes,
+  parseNumber,
+  parseOptions,
+  parsePort,
+  runCommand,
+} from '@trade-gateway/connector-kit/command-line'
+import { SandboxError } from '@trade-gateway/connector-kit/sandbox/programs'
+import { findMedusaHome, installMedusa, NotInstalled } from './install.ts'
 import { type Sandbox, startSandbox } from './sandbox.ts'
 import {
   admin,
@@ -13,14 +20,14 @@ import {
   type SandboxSettings,
   warehouses,
 } from './settings.ts'
-import { SandboxError } from './system.ts'
 
 const usage = `Usage: npm run medusa-sandbox -- [options]
 
 Runs Medusa ${medusaVersion} without its dashboard, with three warehouses, goods, price lists and customers, to try the
 connector with. The first start installs Medusa from npm (700 MB); later ones take seconds. Ends with SIGTERM or Ctrl-C.
 
-  --home DIR           where Medusa is installed and filled databases are kept; default a folder in the user's cache
+  --home DIR           where Medusa is installed and filled databases are kept; default MEDUSA_HOME, or a folder in the
+                       user's cache
   --port N             port of Medusa on 127.0.0.1; default 19000
   --postgres-port N    port of the sandbox's own PostgreSQL on 127.0.0.1; default 26543
   --database-url URL   an empty PostgreSQL database to use instead; it stays filled
@@ -32,56 +39,30 @@ Exit codes: 0 ended, 1 failed, 2 Medusa could not be installed, 64 wrong usage.
 Example: npm run medusa-sandbox -- --port 19010
 `
 
-const usageError = 64
 const notInstalled = 2
-const maxPort = 65_535
 const maxStyles = 9_999
-
-class UsageError extends Error {}
 
 interface Command extends Omit<SandboxSettings, 'work'> {
   readonly isInstallOnly: boolean
 }
 
-function parseNumber(flag: string, text: string, max: number): number {
-  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
-  if (value >= 1 && value <= max) return value
-  throw new UsageError(`--${flag} must be a whole number from 1 to ${max}, not "${text}".`)
-}
-
-function parseArguments(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      options: {
-        home: { type: 'string' },
-        port: { type: 'string', default: '19000' },
-        'postgres-port': { type: 'string', default: '26543' },
-        'database-url': { type: 'string' },
-        styles: { type: 'string', default: '60' },
-        'install-only': { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    }).values
-  } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause))
-  }
-}
-
-function findDefaultHome(): string {
-  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
-  return join(cache, 'trade-gateway', `medusa-${medusaVersion}`)
-}
-
 function parseCommand(argv: readonly string[]): Command | undefined {
-  const values = parseArguments(argv)
+  const values = parseOptions(argv, {
+    home: { type: 'string' },
+    port: { type: 'string', default: '19000' },
+    'postgres-port': { type: 'string', default: '26543' },
+    'database-url': { type: 'string' },
+    styles: { type: 'string', default: '60' },
+    'install-only': { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  })
   if (values.help) return undefined
   return {
-    home: resolve(values.home ?? findDefaultHome()),
-    port: parseNumber('port', values.port, maxPort),
-    postgresPort: parseNumber('postgres-port', values['postgres-port'], maxPort),
+    home: resolve(values.home ?? findMedusaHome(process.env)),
+    port: parsePort('port', values.port),
+    postgresPort: parsePort('postgres-port', values['postgres-port']),
     databaseUrl: values['database-url'],
-    styles: parseNumber('styles', values.styles, maxStyles),
+    styles: parseNumber('styles', values.styles, { min: 1, max: maxStyles }),
     isInstallOnly: values['install-only'],
     report: (line) => void process.stdout.write(`… ${line}\n`),
   }
@@ -120,17 +101,23 @@ async function run(command: Command): Promise<void> {
   }
 }
 
-async function main(): Promise<void> {
-  const command = parseCommand(process.argv.slice(2))
-  if (!command) return void process.stdout.write(usage)
-  if (command.isInstallOnly) await installMedusa(command.home, command.report)
-  else await run(command)
+async function runOrInstall(command: Command): Promise<number> {
+  try {
+    if (command.isInstallOnly) await installMedusa(command.home, command.report)
+    else await run(command)
+    return exitCodes.ended
+  } catch (error) {
+    if (!(error instanceof NotInstalled)) throw error
+    process.stderr.write(`${error.message}\n`)
+    return notInstalled
+  }
 }
 
-main().catch((error: unknown) => {
-  const isUsage = error instanceof UsageError
-  const isExplained = isUsage || error instanceof SandboxError
-  const text = isExplained ? error.message : String(error instanceof Error ? error.stack : error)
-  process.stderr.write(isUsage ? `${text}\n\n${usage}` : `${text}\n`)
-  process.exitCode = isUsage ? usageError : error instanceof NotInstalled ? notInstalled : 1
+await runCommand({
+  usage,
+  explained: [SandboxError],
+  run: async (argv) => {
+    const command = parseCommand(argv)
+    return command ? runOrInstall(command) : 'usage'
+  },
 })

@@ -1,9 +1,10 @@
 /** Installs Medusa from npm into a folder of its own, at exact versions. */
 import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { runProgram, SandboxError } from '@trade-gateway/connector-kit/sandbox/programs'
 import { medusaVersion } from './settings.ts'
-import { runProgram, SandboxError } from './system.ts'
 
 const maxTries = 3
 /** A download that stalls is begun again; what has arrived is in npm's cache. */
@@ -44,6 +45,12 @@ const npmArguments = [
 
 /** npm could not install Medusa: there is no npm, no registry or no space. */
 export class NotInstalled extends SandboxError {}
+
+/** Returns the folder in which Medusa is installed by default: `MEDUSA_HOME`, or one in the user's cache. */
+export function findMedusaHome(env: NodeJS.ProcessEnv): string {
+  const cache = env.XDG_CACHE_HOME || join(homedir(), '.cache')
+  return env.MEDUSA_HOME || join(cache, 'trade-gateway', `medusa-${medusaVersion}`)
+}
 
 /** Installs the packages, unless this version is there already. */
 export async function installMedusa(home: string, report: (line: string) => void): Promise<void> {

@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Postgres } from '@trade-gateway/connector-kit/sandbox/postgres'
+import { requireFreePort } from '@trade-gateway/connector-kit/sandbox/programs'
 import { z } from 'zod'
 import { installMedusa } from './install.ts'
-import { Postgres } from './postgres.ts'
 import { type Keys, seed } from './seed.ts'
 import { MedusaServer } from './server.ts'
-import { medusaVersion, type SandboxSettings, toUrl } from './settings.ts'
+import { databaseName, databaseUser, medusaVersion, type SandboxSettings, toUrl } from './settings.ts'
 
 export interface Sandbox {
   readonly url: string
@@ -20,12 +21,9 @@ export interface Sandbox {
 /** Installs, fills and starts a Medusa. Stops everything again if a step fails. */
 export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> {
   const { report, home } = settings
+  await requireFreePort(settings.port, '--port')
   await installMedusa(home, report)
-  let postgres: Postgres | undefined
-  if (settings.databaseUrl === undefined) {
-    report(`starting PostgreSQL on port ${settings.postgresPort}`)
-    postgres = await Postgres.start(settings)
-  }
+  const postgres = settings.databaseUrl === undefined ? await startPostgres(settings) : undefined
   const server = new MedusaServer(settings, postgres?.url ?? settings.databaseUrl ?? '')
   const stop = async () => {
     await server.stop()
@@ -38,6 +36,13 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
     await stop()
     throw error
   }
+}
+
+async function startPostgres({ work, postgresPort, report }: SandboxSettings): Promise<Postgres> {
+  await requireFreePort(postgresPort, '--postgres-port')
+  report(`starting PostgreSQL on port ${postgresPort}`)
+  const folder = join(work, 'postgres')
+  return Postgres.start({ folder, port: postgresPort, database: databaseName, user: databaseUser })
 }
 
 const keysFile = z.object({ secretKey: z.string(), publishableKey: z.string() })

@@ -1,11 +1,15 @@
 /** Medusa itself: its command line, and the server. */
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
+import {
+  type Running,
+  runProgram,
+  SandboxError,
+  startProgram,
+  waitUntilReady,
+} from '@trade-gateway/connector-kit/sandbox/programs'
 import { admin, type SandboxSettings, toUrl } from './settings.ts'
-import { type Running, runProgram, SandboxError, startProgram } from './system.ts'
 
-const maxStartMs = 120_000
-const pollMs = 250
+const startWait = { maxMs: 120_000, pollMs: 250 } as const
 
 /** The server of a sandbox. */
 export class MedusaServer {
@@ -47,14 +51,7 @@ export class MedusaServer {
     const args = [toCli(home), 'start', '-H', '127.0.0.1', '-p', String(port)]
     const server = startProgram(process.execPath, args, { cwd: home, env: this.#environment, log: this.log })
     this.#server = server
-    let isOver = false
-    void server.ended.then(() => {
-      isOver = true
-    })
-    for (let waited = 0; waited < maxStartMs && !isOver; waited += pollMs) {
-      if (await this.#isHealthy()) return
-      await pause(pollMs)
-    }
+    if (await waitUntilReady(server, () => this.#isHealthy(), startWait)) return
     throw new SandboxError(`Medusa did not start on port ${port}. Give another --port, or see ${this.log}.`)
   }
 
@@ -73,8 +70,8 @@ export class MedusaServer {
     return this.#server?.pid ?? 0
   }
 
-  async stop(): Promise<void> {
-    await this.#server?.stop('SIGTERM')
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    await this.#server?.stop(signal)
   }
 }
 

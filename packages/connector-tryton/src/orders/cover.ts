@@ -28,9 +28,9 @@ interface Taking {
 type Step = 'cover' | 'hold'
 
 /**
- * Runs `work` alone among the calls of this process that take stock of the same products, if their stock still is
- * there. Tryton locks a product in a location: side by side, most of the calls would fail and be repeated, and of those
- * that come too late each would create a shipment in vain. Returns undefined if the stock is gone.
+ * Runs `work` alone among the calls of this process that take stock of the same products. After others, it runs only if
+ * the stock still is there. Tryton locks a product in a location: side by side, most of the calls would fail and be
+ * repeated, and of those that come too late each would create a shipment in vain. Returns undefined if the stock is gone.
  */
 export async function takeInTurn<T>(
   { connector }: Orders,
@@ -39,6 +39,8 @@ export async function takeInTurn<T>(
 ): Promise<T | undefined> {
   const products = lines.map(({ product }) => product)
   const names = products.map((product) => `stock ${warehouse.id} ${product}`)
+  // What was read for the offer is a moment old. If it is not true any more, Tryton does not assign the stock.
+  if (!names.some((name) => connector.locks.isTaken(name))) return connector.locks.run(names, work)
   return connector.locks.run(names, async () => {
     const available = await readAvailable(connector, warehouse, products)
     const isThere = lines.every(({ product, quantity }) => (available.get(product) ?? 0) >= quantity)

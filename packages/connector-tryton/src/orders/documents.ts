@@ -5,7 +5,7 @@ import { requireWarehouse } from '../connector.ts'
 import { computeArrival } from '../shipping.ts'
 import { decimal, formatInstant, id, instant, toMinor } from '../values.ts'
 import { type Orders, outModel } from './context.ts'
-import { findHold, findHolds, findSale, findSales, type Hold, type Sale } from './find.ts'
+import { findHold, findHolds, findSales, type Hold, requireSale, type Sale } from './find.ts'
 import { parseOrdered } from './references.ts'
 import { readPackages, type TrackedPackages } from './tracking.ts'
 
@@ -78,16 +78,28 @@ export async function readDocuments(
 
 /** Reads one order by its reference again, after a write. */
 export async function readOrder(orders: Orders, reference: string): Promise<ErpDocument> {
-  const sale = await findSale(orders, reference)
-  if (!sale) throw new Error(`The order ${reference} has vanished from Tryton.`)
+  return readOrderOf(orders, await requireSale(orders, reference))
+}
+
+/** Reads the document of a sale that was just read. */
+export async function readOrderOf(orders: Orders, sale: Sale): Promise<ErpDocument> {
   return toOrderDocument(orders, sale, await readParts(orders, [sale]))
 }
 
-export async function readHold(orders: Orders, reference: string): Promise<ErpDocument> {
+export async function requireHoldAgain(orders: Orders, reference: string): Promise<Hold> {
   const hold = await findHold(orders, reference)
-  const document = hold && toHoldDocument(orders, hold)
-  if (!document) throw new Error(`The hold ${reference} has vanished from Tryton.`)
-  return document
+  if (hold) return hold
+  throw new Error(`The hold ${reference} has vanished from Tryton.`)
+}
+
+export async function readHold(orders: Orders, reference: string): Promise<ErpDocument> {
+  return requireHoldDocument(orders, await requireHoldAgain(orders, reference))
+}
+
+export function requireHoldDocument(orders: Orders, hold: Hold): ErpDocument {
+  const document = toHoldDocument(orders, hold)
+  if (document) return document
+  throw new Error(`The hold ${hold.text.reference} has lost its stock in Tryton.`)
 }
 
 async function readParts({ connector }: Orders, sales: readonly Sale[]): Promise<Parts> {
@@ -97,7 +109,7 @@ async function readParts({ connector }: Orders, sales: readonly Sale[]): Promise
   const shipmentIds = sales.flatMap((sale) => sale.shipments)
   const invoiceIds = sales.flatMap((sale) => sale.invoices)
   const names = shipmentIds.map((each) => `${outModel},${each}`)
-  const [lines, shipments, moves, invoices, packages] = await Promise.all([
+  const [lines, shipments, moves, invoices] = await Promise.all([
     rpc.searchRead('sale.line', [['sale', 'in', sales.map((sale) => sale.id)]], lineRow, {
       fields: lineFields,
       order: byId,
@@ -110,8 +122,10 @@ async function readParts({ connector }: Orders, sales: readonly Sale[]): Promise
     invoiceIds.length === 0
       ? []
       : rpc.searchRead('account.invoice', [['id', 'in', invoiceIds]], invoiceRow, { fields: ['state'] }),
-    readPackages(connector, shipmentIds),
   ])
+  // Only a shipment that has left is a shipment of the protocol.
+  const shipped = shipments.filter(({ state }) => state === 'done').map((row) => row.id)
+  const packages = await readPackages(connector, shipped)
   return { lines, shipments, moves, invoices, packages }
 }
 

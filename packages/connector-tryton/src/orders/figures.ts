@@ -7,8 +7,8 @@ import type { Orders } from './context.ts'
 export async function readChanged(
   { stock }: Orders,
   warehouse: Warehouse,
-  products: Iterable<number>,
+  codes: Iterable<string>,
 ): Promise<Output<'submit'>['figures']> {
-  const skus = await stock.catalogue.readByIds([...new Set(products)])
+  const skus = await stock.catalogue.readSkus([...new Set(codes)])
   return [{ warehouse_code: warehouse.code, rows: await readFigures(stock, warehouse, skus) }]
 }

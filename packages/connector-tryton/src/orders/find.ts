@@ -1,6 +1,7 @@
 /** Finds what Tryton has under a reference, and how far it got. */
 import type { ErpDocument } from '@trade-gateway/connector'
 import { z } from 'zod'
+import type { Connector } from '../connector.ts'
 import { day, decimal, id, ids, instant } from '../values.ts'
 import { internalModel, type Orders, saleModel } from './context.ts'
 import { formatCoverText, type HoldMark, type HoldText, parseHoldText, parseSaleText } from './references.ts'
@@ -49,6 +50,12 @@ export async function findSales({ connector }: Orders, references: readonly stri
 export async function findSale(orders: Orders, reference: string): Promise<Sale | undefined> {
   const [sale] = await findSales(orders, [reference])
   return sale
+}
+
+export async function requireSale(orders: Orders, reference: string): Promise<Sale> {
+  const sale = await findSale(orders, reference)
+  if (sale) return sale
+  throw new Error(`The order ${reference} is not in Tryton.`)
 }
 
 const internalRow = z.object({
@@ -115,10 +122,14 @@ export interface Hold extends Internal {
   readonly status: ErpDocument['status'] | undefined
 }
 
+const ownInternals = ({ places }: Connector) => [
+  ['to_location', 'in', places.warehouses.map(({ holdZone }) => holdZone)],
+]
+
 /** Finds all internal shipments of the connector that match a clause of a search. */
 export async function findInternals({ connector }: Orders, domain: readonly unknown[]): Promise<Internal[]> {
-  const { rpc, places } = connector
-  const own = [['to_location', 'in', places.warehouses.map(({ holdZone }) => holdZone)], ...domain]
+  const { rpc } = connector
+  const own = [...ownInternals(connector), ...domain]
   const settings = { fields: internalFields, order: [['id', 'ASC']] as const }
   const rows = await rpc.searchRead(internalModel, own, internalRow, settings)
   if (rows.length === 0) return []
@@ -188,10 +199,12 @@ function toStatus(
   return state === 'cancelled' ? 'released' : undefined
 }
 
+const coverRow = z.object({ id, state: z.string() })
+export type Cover = Readonly<z.output<typeof coverRow>>
+
 /** Finds the covers of an order that still take stock, or may still take it. */
-export async function findCovers(orders: Orders, reference: string): Promise<Internal[]> {
-  return findInternals(orders, [
-    ['reference', '=', formatCoverText(reference)],
-    ['state', '!=', 'cancelled'],
-  ])
+export async function findCovers({ connector }: Orders, reference: string): Promise<Cover[]> {
+  const domain = [...ownInternals(connector), ['reference', '=', formatCoverText(reference)]]
+  const open = [...domain, ['state', '!=', 'cancelled']]
+  return connector.rpc.searchRead(internalModel, open, coverRow, { fields: ['state'] })
 }

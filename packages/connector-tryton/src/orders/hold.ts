@@ -12,7 +12,7 @@ import {
   takeInTurn,
   type Wanted,
 } from './cover.ts'
-import { readHold, toHoldDocument } from './documents.ts'
+import { readHold, requireHoldAgain, requireHoldDocument, toHoldDocument } from './documents.ts'
 import { readChanged } from './figures.ts'
 import { findCovers, findHold, findSale, type Hold } from './find.ts'
 import { makeOffer, type Offer } from './quote.ts'
@@ -27,10 +27,12 @@ export async function hold(orders: Orders, input: Input<'hold'>): Promise<Output
 }
 
 async function holdLocked(orders: Orders, call: Call, input: Input<'hold'>): Promise<Output<'hold'>> {
-  const known = await findHold(orders, input.reference)
+  const [known, sale] = await Promise.all([
+    findHold(orders, input.reference),
+    findSale(orders, input.reference),
+  ])
   if (known?.status !== undefined) return repeatHold(orders, call, known)
-  if (await findSale(orders, input.reference))
-    throw new Refusal('invalid_state', `${input.reference} was settled, or is an order.`)
+  if (sale) throw new Refusal('invalid_state', `${input.reference} was settled, or is an order.`)
   if (known) await withdrawHold(orders, call, known)
   const checked = await checkRequest(orders, input)
   const replaced = input.replaces === null ? undefined : await findHold(orders, input.replaces)
@@ -45,35 +47,32 @@ async function holdLocked(orders: Orders, call: Call, input: Input<'hold'>): Pro
   const isTaken = await takeStock(orders, call, { offer, text, held })
   if (!isTaken)
     return { quote: (await makeOffer(orders, checked, options)).quote, document: null, figures: [] }
-  return finishResult(orders, offer.quote, await readHeld(orders, input.reference), held)
+  return finishResult(orders, offer.quote, await requireHoldAgain(orders, input.reference), held)
 }
 
 /** A known reference returns its hold, after ending what it replaces. */
 async function repeatHold(orders: Orders, call: Call, known: Hold): Promise<Output<'hold'>> {
   await finishHold(orders, call, known)
-  return finishResult(orders, rebuildQuote(orders, known), known, undefined)
+  const current = await requireHoldAgain(orders, known.text.reference)
+  return finishResult(orders, rebuildQuote(orders, known), current, undefined)
 }
 
 async function finishResult(
   orders: Orders,
   quote: Quote,
-  { text, warehouse, units }: Hold,
+  current: Hold,
   replaced: Hold | undefined,
 ): Promise<Output<'hold'>> {
-  const own = requireWarehouse(orders.connector, warehouse)
-  const isSame = replaced === undefined || replaced.warehouse === warehouse
-  const products = [...units.keys(), ...(isSame ? (replaced?.units.keys() ?? []) : [])]
-  const elsewhere = isSame
-    ? []
-    : await readChanged(orders, requireWarehouse(orders.connector, replaced.warehouse), replaced.units.keys())
-  const figures = [...(await readChanged(orders, own, products)), ...elsewhere]
-  return { quote, document: await readHold(orders, text.reference), figures }
-}
-
-async function readHeld(orders: Orders, reference: string): Promise<Hold> {
-  const found = await findHold(orders, reference)
-  if (!found) throw new Error(`The hold ${reference} has vanished from Tryton.`)
-  return found
+  const toSkus = (hold: Hold | undefined) => (hold?.moves ?? []).map(({ sku }) => sku)
+  const isSame = replaced === undefined || replaced.warehouse === current.warehouse
+  const skus = [...toSkus(current), ...(isSame ? toSkus(replaced) : [])]
+  const [own, elsewhere] = await Promise.all([
+    readChanged(orders, requireWarehouse(orders.connector, current.warehouse), skus),
+    isSame
+      ? []
+      : readChanged(orders, requireWarehouse(orders.connector, replaced.warehouse), toSkus(replaced)),
+  ])
+  return { quote, document: requireHoldDocument(orders, current), figures: [...own, ...elsewhere] }
 }
 
 function toText(
@@ -202,7 +201,11 @@ export async function release(orders: Orders, input: Input<'release'>): Promise<
       throw new Refusal('invalid_state', `An order has consumed the hold ${input.reference}.`)
     await endHold(orders, call, { hold: found, mark: input.reason === 'expiry' ? 'expired' : 'released' })
     const warehouse = requireWarehouse(orders.connector, found.warehouse)
-    const figures = await readChanged(orders, warehouse, found.units.keys())
-    return { document: await readHold(orders, input.reference), figures }
+    const skus = found.moves.map(({ sku }) => sku)
+    const [document, figures] = await Promise.all([
+      readHold(orders, input.reference),
+      readChanged(orders, warehouse, skus),
+    ])
+    return { document, figures }
   })
 }

@@ -6,7 +6,7 @@ import type { Costs } from '@trade-gateway/connector'
 import { z } from 'zod'
 import type { Connector } from '../connector.ts'
 import type { Customer } from '../customers.ts'
-import type { Warehouse } from '../places.ts'
+import type { Carrier } from '../places.ts'
 import type { Destination } from '../shipping.ts'
 import { decimal, fromMinor, ids, toDecimal, toMinor } from '../values.ts'
 import { Refusal } from './context.ts'
@@ -47,7 +47,6 @@ export interface PricedOrder {
 
 interface Parties {
   readonly customer: Customer
-  readonly warehouse: Warehouse
   readonly destination: Destination | null
 }
 
@@ -59,20 +58,21 @@ export interface PriceableLine extends RequestedLine {
 /** Prices the lines of an order. A line without units has its price, and costs nothing. */
 export async function priceOrder(
   connector: Connector,
-  parties: Parties,
-  lines: readonly PriceableLine[],
+  header: Header,
+  { lines, carrier }: { readonly lines: readonly PriceableLine[]; readonly carrier: Carrier | undefined },
 ): Promise<PricedOrder> {
   const { places } = connector
-  const header = await fillHeader(connector, parties)
+  const price = toMinor(carrier?.price ?? '0', places.minorUnits)
+  const pricingFreight =
+    carrier && price > 0 ? priceFreight(connector, header, carrier.product, price) : undefined
+  // A failure of the lines comes first; that of the freight is awaited after them.
+  pricingFreight?.catch(() => undefined)
   const priced: PricedLine[] = []
   for (let from = 0; from < lines.length; from += maxAtOnce) {
     const some = lines.slice(from, from + maxAtOnce)
     priced.push(...(await Promise.all(some.map((line) => priceLine(connector, header, line)))))
   }
-  const carrier = parties.destination?.carrier
-  const price = toMinor(carrier?.price ?? '0', places.minorUnits)
-  const freightLine =
-    carrier && price > 0 ? await priceFreight(connector, header, carrier.product, price) : undefined
+  const freightLine = await pricingFreight
   const goods = priced.filter((line) => line.quantity > 0).map((line) => toFormLine(connector, line))
   const change = { ...header, lines: freightLine ? [...goods, freightLine] : goods }
   const [sums] = await connector.rpc.call('model.sale.sale.on_change', [change, ['lines']], z.array(totals))
@@ -86,10 +86,10 @@ export async function priceOrder(
 }
 
 /** Fills the header as the form does when the customer is chosen: payment term, price list and addresses. */
-async function fillHeader({ rpc, places }: Connector, parties: Parties): Promise<Header> {
-  const { customer, warehouse, destination } = parties
+export async function fillHeader({ rpc, places }: Connector, parties: Parties): Promise<Header> {
+  const { customer, destination } = parties
   const empty = {
-    ...{ company: places.company, currency: places.currencyId, party: customer.id, warehouse: warehouse.id },
+    ...{ company: places.company, currency: places.currencyId, party: customer.id, warehouse: null },
     ...{ invoice_party: null, shipment_party: null, invoice_address: null, shipment_address: null },
     ...{ payment_term: null, price_list: null, sale_date: null, lines: [], shipment_cost_method: 'order' },
     carrier: destination?.carrier.id ?? null,

@@ -1,13 +1,13 @@
 /** A preview of an order. It creates nothing in Tryton. */
 import type { Input, Output, Quote } from '@trade-gateway/connector'
-import { readCredit } from '../customers.ts'
+import { type Credit, readCredit } from '../customers.ts'
 import { readIncoming } from '../incoming.ts'
 import { computeArrival, readCompanyDay } from '../shipping.ts'
 import { toMinor } from '../values.ts'
 import { type Orders, Refusal } from './context.ts'
 import { findHold } from './find.ts'
 import { type HeldUnits, type Plan, planOrder } from './plan.ts'
-import { type PriceableLine, type PricedOrder, priceOrder } from './price.ts'
+import { fillHeader, type PriceableLine, type PricedOrder, priceOrder } from './price.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
 
 export async function quote(orders: Orders, input: Input<'quote'>): Promise<Output<'quote'>> {
@@ -23,6 +23,7 @@ export async function quote(orders: Orders, input: Input<'quote'>): Promise<Outp
 export interface Offer {
   readonly plan: Plan
   readonly priced: PricedOrder
+  readonly isPayable: boolean
   readonly quote: Quote
 }
 
@@ -41,14 +42,21 @@ export async function makeOffer(
 ): Promise<Offer> {
   const { connector } = orders
   const { customer, lines, warehouses, destination } = checked
-  const plan = await planOrder(connector, lines, { warehouses, held })
+  const [plan, filled, credit] = await Promise.all([
+    planOrder(connector, lines, { warehouses, held }),
+    fillHeader(connector, { customer, destination }),
+    checked.request.order_type === 'reservation' ? undefined : readCredit(connector, customer),
+  ])
+  const header = { ...filled, warehouse: plan.warehouse.id }
   const wanted: PriceableLine[] = plan.lines.map((line) => ({
     sku: line.sku,
     quantity: allowPartial ? line.allocated : line.quantity,
     heldPrice: held?.prices.get(line.sku.id),
   }))
-  const priced = await priceOrder(connector, { customer, warehouse: plan.warehouse, destination }, wanted)
-  const isPayable = await canPay(orders, checked, priced.costs.total)
+  const order = { lines: wanted, carrier: destination?.carrier }
+  const priced = await priceOrder(connector, header, order)
+  // A reservation costs nothing.
+  const isPayable = credit === undefined || canPay(orders, checked, { credit, total: priced.costs.total })
   const reasons: Quote['unfulfillable_reasons'] = [
     ...(plan.isFull ? [] : (['insufficient_stock'] as const)),
     ...(isPayable ? [] : (['insufficient_balance'] as const)),
@@ -59,6 +67,7 @@ export async function makeOffer(
   return {
     plan,
     priced,
+    isPayable,
     quote: {
       fulfillable: reasons.length === 0,
       lines: await describeLines(orders, plan, priced),
@@ -96,14 +105,13 @@ async function describeLines(
   })
 }
 
-/** Whether the customer can pay: with its balance, or on account within its credit limit. A reservation costs nothing. */
-export async function canPay(
+/** Whether the customer can pay: with its balance, or on account within its credit limit. */
+function canPay(
   { connector }: Orders,
-  { request, customer }: CheckedRequest,
-  total: number,
-): Promise<boolean> {
-  if (request.order_type === 'reservation') return true
-  const { creditAmount, creditLimit } = await readCredit(connector, customer)
+  { request }: CheckedRequest,
+  { credit, total }: { readonly credit: Credit; readonly total: number },
+): boolean {
+  const { creditAmount, creditLimit } = credit
   const { minorUnits } = connector.places
   const owed = toMinor(creditAmount, minorUnits)
   if (request.payment_method === 'balance') return owed + total <= 0

@@ -1,6 +1,5 @@
 /** Creates the sale of an order. Its reference is the `web_id`, of which Tryton has one at most. */
 import type { Input } from '@trade-gateway/connector'
-import { z } from 'zod'
 import { id, toDecimal } from '../values.ts'
 import { type Call, type Orders, saleModel, takeStep } from './context.ts'
 import type { Offer } from './quote.ts'
@@ -13,26 +12,18 @@ interface NewSale {
   readonly offer: Offer
 }
 
-const settingsRow = z.object({
-  invoice_method: z.string().nullish(),
-  shipment_method: z.string().nullish(),
-  shipment_cost_method: z.string().nullish(),
-})
-
+/** Creates the sale as a draft. Returns its id. */
 export async function createSale(
   orders: Orders,
   call: Call,
   { input, checked, offer }: NewSale,
-): Promise<void> {
+): Promise<number> {
   const { rpc } = orders.connector
-  const names = Object.keys(settingsRow.shape)
-  const defaults = await rpc.call('model.sale.sale.default_get', [names], settingsRow)
   const recipient = await createRecipient(orders, call, checked)
   const values = {
     ...offer.priced.header,
     ...recipient,
-    // Tryton's own defaults; an order without them would wait for somebody to choose.
-    invoice_method: defaults.invoice_method ?? 'shipment',
+    // With the method `manual` an order would wait for somebody. How it is billed is Tryton's own default.
     shipment_method: 'order',
     shipment_cost_method: 'order',
     web_id: call.reference,
@@ -41,7 +32,11 @@ export async function createSale(
     comment: input.remark,
     lines: [['create', toLines(offer)]],
   }
-  await takeStep(orders, call, { name: 'sale.create', run: () => rpc.create(saleModel, [values]) })
+  const [created] = await takeStep(orders, call, {
+    name: 'sale.create',
+    run: () => rpc.create(saleModel, [values]),
+  })
+  return id.parse(created)
 }
 
 /** A line with fewer units than were ordered says so in its note. Of one without units, only the note is kept. */

@@ -6,16 +6,16 @@
 import type { Input, Output } from '@trade-gateway/connector'
 import { isFailure } from '../failures.ts'
 import { Deadline } from '../steps.ts'
+import { readStockOf, withdrawSale } from './confirm.ts'
 import { type Call, type Orders, saleModel } from './context.ts'
 import { cancelInternal } from './cover.ts'
 import { readHold, readOrder } from './documents.ts'
-import { findCovers, findHold, findInternals, findSale, type Sale } from './find.ts'
-import { finishSale, readShipments, readStockOf, requireSale, withdrawSale } from './finish.ts'
+import { findCovers, findHold, findInternals, findSale, requireSale, type Sale } from './find.ts'
+import { finishOrWithdraw, readShipments } from './finish.ts'
 import { finishHold, withdrawHold } from './hold.ts'
 import { coverPattern, parseCoverText, parseHoldText } from './references.ts'
 import { cancelOrder } from './void.ts'
 
-const noLimits = { expectedTotal: null, maxTotal: null }
 /** An internal shipment that waits for longer than any request lasts was left by a connector that ended. */
 const minAbandonedMs = 120_000
 const maxSweptAtOnce = 50
@@ -73,7 +73,7 @@ async function settleSale(orders: Orders, call: Call, sale: Sale): Promise<Outpu
     await withdrawSale(orders, call, { sale, stock: await readStockOf(orders, sale) })
     return { state: 'absent', document: null }
   }
-  await finishSale(orders, call, noLimits)
+  if (!(await finishOrWithdraw(orders, call))) return { state: 'absent', document: null }
   const shipments = await readShipments(orders, await requireSale(orders, reference))
   const isVoidBegun = shipments.length > 0 && shipments.every(({ state }) => state === 'cancelled')
   if (isVoidBegun) await cancelOrder(orders, call)

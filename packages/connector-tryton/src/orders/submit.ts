@@ -10,22 +10,26 @@
  * A request may be cut off after each call. What is in Tryton then says what is left to do: before the confirmation the
  * order is taken back or continued, after it, it is finished.
  */
-import type { Input, Output } from '@trade-gateway/connector'
+import type { Input, Output, Shortage } from '@trade-gateway/connector'
 import { requireWarehouse } from '../connector.ts'
 import { Deadline } from '../steps.ts'
 import { readAvailable } from '../stock.ts'
+import type { StockOf } from './confirm.ts'
 import { type Call, type Orders, Refusal } from './context.ts'
 import { assignInternal, cancelInternal, createInternal, takeInTurn } from './cover.ts'
-import { readOrder } from './documents.ts'
+import { readOrderOf } from './documents.ts'
 import { readChanged } from './figures.ts'
-import { findCovers, findHold, findSale, type Hold } from './find.ts'
-import { finishSale, readSaleLines } from './finish.ts'
+import { findCovers, findHold, findSale, type Hold, requireSale } from './find.ts'
+import { finishNewSale, finishSale } from './finish.ts'
 import { subtract } from './hold.ts'
 import { listShortages } from './plan.ts'
-import { canPay, makeOffer, type Offer } from './quote.ts'
+import { makeOffer, type Offer } from './quote.ts'
 import { formatCoverText } from './references.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
 import { createSale } from './sale.ts'
+
+/** How often an order tries to take stock that is there again whenever it is counted. */
+const maxCoverTries = 3
 
 export async function submit(orders: Orders, input: Input<'submit'>): Promise<Output<'submit'>> {
   const { locks, environment } = orders.connector
@@ -35,49 +39,57 @@ export async function submit(orders: Orders, input: Input<'submit'>): Promise<Ou
 }
 
 async function submitLocked(orders: Orders, call: Call, input: Input<'submit'>): Promise<Output<'submit'>> {
-  const known = await findSale(orders, input.reference)
-  if (known?.isFenced)
-    throw new Refusal('invalid_state', `${input.reference} was settled as absent, or refused.`)
-  if (!known) {
-    if ((await findHold(orders, input.reference))?.status !== undefined)
-      throw new Refusal('invalid_state', `${input.reference} is a hold.`)
-    await placeOrder(orders, call, input)
+  const { reference } = input
+  const limits = { expectedTotal: input.expected_total, maxTotal: input.max_total }
+  const [known, found, covers] = await Promise.all([
+    findSale(orders, reference),
+    findHold(orders, reference),
+    findCovers(orders, reference),
+  ])
+  if (known?.isFenced) throw new Refusal('invalid_state', `${reference} was settled as absent, or refused.`)
+  if (known) {
+    await finishSale(orders, call, limits)
+    return readResult(orders, input)
   }
-  await finishSale(orders, call, { expectedTotal: input.expected_total, maxTotal: input.max_total })
-  return readResult(orders, input.reference, input.hold_reference)
+  if (found?.status !== undefined) throw new Refusal('invalid_state', `${reference} is a hold.`)
+  // A cover of an earlier attempt is of no use: the stock or the prices may have changed since.
+  for (const { id } of covers) await cancelInternal(orders, call, { step: 'cover', id })
+  const { sale, stock } = await placeOrder(orders, call, input)
+  await finishNewSale(orders, call, { sale: { id: sale, state: 'draft', web_id: reference }, stock, limits })
+  return readResult(orders, input)
 }
 
 async function readResult(
   orders: Orders,
-  reference: string,
-  holdReference: string | null,
+  { reference, hold_reference }: Input<'submit'>,
 ): Promise<Output<'submit'>> {
   const { connector } = orders
-  const [{ warehouse: warehouseId, products }, hold] = await Promise.all([
-    readSaleLines(orders, reference),
-    holdReference === null ? undefined : findHold(orders, holdReference),
+  const [sale, hold] = await Promise.all([
+    requireSale(orders, reference),
+    hold_reference === null ? undefined : findHold(orders, hold_reference),
   ])
-  const isElsewhere = hold !== undefined && hold.warehouse !== warehouseId
-  const units = [...(hold?.units.keys() ?? [])]
-  const [own, elsewhere, document] = await Promise.all([
-    readChanged(orders, requireWarehouse(connector, warehouseId), [
-      ...products,
-      ...(isElsewhere ? [] : units),
-    ]),
-    isElsewhere ? readChanged(orders, requireWarehouse(connector, hold.warehouse), units) : [],
-    readOrder(orders, reference),
+  const document = await readOrderOf(orders, sale)
+  const isElsewhere = hold !== undefined && hold.warehouse !== sale.warehouse
+  const held = (hold?.moves ?? []).map(({ sku }) => sku)
+  const skus = [...document.lines.map(({ sku }) => sku), ...(isElsewhere ? [] : held)]
+  const [own, elsewhere] = await Promise.all([
+    readChanged(orders, requireWarehouse(connector, sale.warehouse), skus),
+    isElsewhere ? readChanged(orders, requireWarehouse(connector, hold.warehouse), held) : [],
   ])
   return { document, figures: [...own, ...elsewhere] }
 }
 
+interface Placed {
+  /** Tryton's id of the draft. */
+  readonly sale: number
+  readonly stock: StockOf
+}
+
 /** Checks an order, takes its stock and creates its sale. */
-async function placeOrder(orders: Orders, call: Call, input: Input<'submit'>): Promise<void> {
+async function placeOrder(orders: Orders, call: Call, input: Input<'submit'>): Promise<Placed> {
   if (input.order_type === 'reservation')
     throw new Refusal('invalid_field', 'A reservation is a hold, not an order.')
   if (input.delivery === null) throw new Refusal('invalid_field', 'An order has a delivery.')
-  // A cover of an earlier attempt is of no use: the stock or the prices may have changed since.
-  for (const cover of await findCovers(orders, call.reference))
-    await cancelInternal(orders, call, { step: 'cover', id: cover.id })
   const checked = await checkRequest(orders, input)
   if (!checked.isServed)
     throw new Refusal('invalid_field', 'Tryton does not know the country of the recipient.')
@@ -85,9 +97,10 @@ async function placeOrder(orders: Orders, call: Call, input: Input<'submit'>): P
   const offer = await makeOffer(orders, checked, { held: hold, allowPartial: input.allow_partial })
   requireStock(offer, input.allow_partial)
   requireTotal(orders, offer.priced.costs.total, input)
-  await requirePayment(orders, checked, offer)
-  await coverOrder(orders, call, { offer, hold })
-  await createSale(orders, call, { input, checked, offer })
+  requirePayment(checked, offer)
+  const cover = await coverOrder(orders, call, { offer, hold })
+  const sale = await createSale(orders, call, { input, checked, offer })
+  return { sale, stock: { covers: cover === undefined ? [] : [{ id: cover, state: 'assigned' }], hold } }
 }
 
 async function requireHold(orders: Orders, reference: string | null): Promise<Hold | undefined> {
@@ -119,40 +132,54 @@ function requireTotal(
   throw new Refusal('price_changed', `The total is ${total} minor units of ${currency} now.`)
 }
 
-async function requirePayment(orders: Orders, checked: CheckedRequest, { priced }: Offer): Promise<void> {
-  if (await canPay(orders, checked, priced.costs.total)) return
+function requirePayment(checked: CheckedRequest, { isPayable }: Offer): void {
+  if (isPayable) return
   const { customer_code, payment_method } = checked.request
   throw new Refusal('insufficient_balance', `${customer_code} cannot pay this order by ${payment_method}.`)
 }
 
-/** Takes the stock that no hold has. Another order may have taken it since the offer. */
+/**
+ * Takes the stock that no hold has. Another order may have taken it since the offer, and may even have returned it by the
+ * time that the shortages are read: then it is tried again. Returns the id of the cover, or undefined if the hold has it all.
+ */
 async function coverOrder(
   orders: Orders,
   call: Call,
   { offer, hold }: { readonly offer: Offer; readonly hold: Hold | undefined },
-): Promise<void> {
+): Promise<number | undefined> {
   const { warehouse } = offer.plan
+  const held = hold?.warehouse === warehouse.id ? hold.units : new Map<number, number>()
   const lines = offer.plan.lines.map(({ sku, allocated }) => ({
     ...{ product: sku.id, unit: sku.unit, quantity: allocated, unitPrice: null },
   }))
-  const missing = subtract(lines, hold?.warehouse === warehouse.id ? hold.units : new Map())
-  if (missing.length === 0) return
+  const missing = subtract(lines, held)
+  if (missing.length === 0) return undefined
   const text = formatCoverText(call.reference)
   const work = async () => {
     const id = await createInternal(orders, call, 'cover', { text, warehouse, lines: missing })
-    if (await assignInternal(orders, call, { step: 'cover', id })) return true
+    if (await assignInternal(orders, call, { step: 'cover', id })) return id
     await cancelInternal(orders, call, { step: 'cover', id })
-    return false
+    return undefined
   }
-  if (await takeInTurn(orders, warehouse, { lines: missing, work })) return
-  const available = await readAvailable(
-    orders.connector,
-    warehouse,
-    missing.map(({ product }) => product),
-  )
-  const shortages = offer.plan.lines.flatMap(({ sku, quantity }) => {
-    const left = Math.max(0, available.get(sku.id) ?? quantity)
-    return left < quantity ? [{ sku: sku.code, quantity, quantity_available: left }] : []
+  for (let tries = 1; ; tries++) {
+    const id = await takeInTurn(orders, warehouse, { lines: missing, work })
+    if (id !== undefined) return id
+    const shortages = await readShortages(orders, offer.plan, held)
+    if (shortages.length > 0 || tries >= maxCoverTries)
+      throw new Refusal('insufficient_stock', 'Another order took the stock.', shortages)
+  }
+}
+
+/** Lists the lines that are short now. What the order's own hold has is available to it. */
+async function readShortages(
+  { connector }: Orders,
+  { warehouse, lines }: Offer['plan'],
+  held: ReadonlyMap<number, number>,
+): Promise<Shortage[]> {
+  const products = lines.map(({ sku }) => sku.id)
+  const available = await readAvailable(connector, warehouse, products)
+  return lines.flatMap(({ sku, quantity }) => {
+    const quantity_available = Math.max(0, available.get(sku.id) ?? 0) + (held.get(sku.id) ?? 0)
+    return quantity_available < quantity ? [{ sku: sku.code, quantity, quantity_available }] : []
   })
-  throw new Refusal('insufficient_stock', 'Another order took the stock.', shortages)
 }

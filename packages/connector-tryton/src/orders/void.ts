@@ -5,12 +5,10 @@ import { requireWarehouse } from '../connector.ts'
 import { Deadline } from '../steps.ts'
 import { id } from '../values.ts'
 import { type Call, type Orders, outModel, Refusal, saleModel, takeStep } from './context.ts'
-import { readOrder } from './documents.ts'
+import { readOrderOf } from './documents.ts'
 import { readChanged } from './figures.ts'
-import { findSale, type Sale } from './find.ts'
-import { finishSale, readSaleLines, readShipments, requireSale } from './finish.ts'
-
-const noLimits = { expectedTotal: null, maxTotal: null }
+import { findSale, requireSale, type Sale } from './find.ts'
+import { finishOrWithdraw, readShipments } from './finish.ts'
 
 export async function voidOrder(orders: Orders, { reference }: Input<'void'>): Promise<Output<'void'>> {
   const { locks, environment } = orders.connector
@@ -18,29 +16,36 @@ export async function voidOrder(orders: Orders, { reference }: Input<'void'>): P
   return locks.run([reference], async () => {
     const sale = await findSale(orders, reference)
     if (!sale || sale.isFenced) throw new Refusal('not_found', `There is no order ${reference}.`)
-    if (sale.isBegun) await finishSale(orders, call, noLimits)
-    await cancelOrder(orders, call)
-    const { warehouse, products } = await readSaleLines(orders, reference)
-    const [figures, document] = await Promise.all([
-      readChanged(orders, requireWarehouse(orders.connector, warehouse), products),
-      readOrder(orders, reference),
-    ])
-    return { document, figures }
+    if (sale.isBegun && !(await finishOrWithdraw(orders, call)))
+      throw new Refusal('not_found', `The order ${reference} was never placed, and was taken back.`)
+    const cancelled = await cancelOrder(orders, call, sale.isBegun ? undefined : sale)
+    const document = await readOrderOf(orders, cancelled)
+    const warehouse = requireWarehouse(orders.connector, cancelled.warehouse)
+    const skus = document.lines.map(({ sku }) => sku)
+    return { document, figures: await readChanged(orders, warehouse, skus) }
   })
 }
 
-/** Each step is taken only if Tryton's state asks for it, so that a repeated call continues where another was cut. */
-export async function cancelOrder(orders: Orders, call: Call): Promise<void> {
+/**
+ * Cancels an order and returns its sale as it is then. Each step is taken only if Tryton's state asks for it, so that a
+ * repeated call continues where another was cut. `known` is the sale, if it was just read.
+ */
+export async function cancelOrder(orders: Orders, call: Call, known?: Sale): Promise<Sale> {
   const { rpc } = orders.connector
-  const sale = await requireSale(orders, call.reference)
+  const sale = known ?? (await requireSale(orders, call.reference))
   const open = await listOpenShipments(orders, sale)
+  let current = sale
   if (open.length > 0) {
     await takeStep(orders, call, { name: 'void.shipments', run: () => rpc.press(outModel, 'cancel', open) })
-    if ((await listOpenShipments(orders, sale)).length > 0)
-      throw new Error(`The shipments of ${call.reference} cannot be cancelled.`)
+    const [left, read] = await Promise.all([
+      listOpenShipments(orders, sale),
+      requireSale(orders, call.reference),
+    ])
+    if (left.length > 0) throw new Error(`The shipments of ${call.reference} cannot be cancelled.`)
+    current = read
   }
-  await cancelInvoices(orders, call)
-  await handleExceptions(orders, call)
+  if (await cancelInvoices(orders, call, current)) current = await requireSale(orders, call.reference)
+  return handleExceptions(orders, call, current)
 }
 
 async function listOpenShipments(orders: Orders, sale: Sale): Promise<number[]> {
@@ -50,22 +55,25 @@ async function listOpenShipments(orders: Orders, sale: Sale): Promise<number[]> 
   return shipments.filter(({ state }) => state !== 'cancelled').map((row) => row.id)
 }
 
-/** A posted invoice is a matter of the bookkeepers: it is left, and they credit it. */
-async function cancelInvoices(orders: Orders, call: Call): Promise<void> {
+/**
+ * Cancels the drafts. A posted invoice is a matter of the bookkeepers: it is left, and they credit it. Returns whether
+ * there was something to cancel.
+ */
+async function cancelInvoices(orders: Orders, call: Call, { invoices }: Sale): Promise<boolean> {
   const { rpc } = orders.connector
-  const { invoices } = await requireSale(orders, call.reference)
-  if (invoices.length === 0) return
+  if (invoices.length === 0) return false
   const domain = [
     ['id', 'in', invoices],
     ['state', 'in', ['draft', 'validated']],
   ]
   const rows = await rpc.searchRead('account.invoice', domain, z.object({ id }), { fields: ['id'] })
   const drafts = rows.map((row) => row.id)
-  if (drafts.length === 0) return
+  if (drafts.length === 0) return false
   await takeStep(orders, call, {
     name: 'void.invoices',
     run: () => rpc.press('account.invoice', 'cancel', drafts),
   })
+  return true
 }
 
 const exceptions = [
@@ -84,15 +92,18 @@ const exceptions = [
 ] as const
 
 /** Tryton asks whether to deliver or bill again what was cancelled. The answer is no. */
-async function handleExceptions(orders: Orders, call: Call): Promise<void> {
+async function handleExceptions(orders: Orders, call: Call, known: Sale): Promise<Sale> {
+  let sale = known
   for (const { state, wizard, recreate, all } of exceptions) {
-    const sale = await requireSale(orders, call.reference)
     if (sale[state] !== 'exception') continue
+    const { id: asked } = sale
     await takeStep(orders, call, {
       name: 'void.handled',
-      run: () => answerNo(orders, sale, { wizard, recreate, all }),
+      run: () => answerNo(orders, asked, { wizard, recreate, all }),
     })
+    sale = await requireSale(orders, call.reference)
   }
+  return sale
 }
 
 const created = z.tuple([z.int(), z.string(), z.string()])
@@ -102,11 +113,11 @@ const asked = z.object({
 
 async function answerNo(
   { connector }: Orders,
-  sale: Sale,
+  sale: number,
   { wizard, recreate, all }: { wizard: string; recreate: string; all: string },
 ): Promise<void> {
   const { rpc } = connector
-  const context = { active_model: saleModel, active_id: sale.id, active_ids: [sale.id] }
+  const context = { active_model: saleModel, active_id: sale, active_ids: [sale] }
   const [session] = await rpc.call(`wizard.${wizard}.create`, [], created)
   const { view } = await rpc.call(`wizard.${wizard}.execute`, [session, {}, 'ask'], asked, { context })
   const form = { ask: { [recreate]: [], [all]: view?.defaults?.[all] ?? [] } }

@@ -3,7 +3,15 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import {
+  exitCodes,
+  parseNumber,
+  parseOptions,
+  parsePort,
+  runCommand,
+  UsageError,
+} from '@trade-gateway/connector-kit/command-line'
+import { SandboxError } from '@trade-gateway/connector-kit/sandbox/programs'
 import { bookHistory, startSandbox } from './sandbox.ts'
 import { warehouses } from './seed-goods.ts'
 import {
@@ -16,7 +24,6 @@ import {
   type SandboxSettings,
   shopName,
 } from './settings.ts'
-import { SandboxError } from './system.ts'
 
 const usage = `Usage: npm run tryton-sandbox -- [options]
 
@@ -36,45 +43,26 @@ Exit codes: 0 ended, 1 failed, 64 wrong usage.
 Example: npm run tryton-sandbox -- --home /var/tmp/tryton --port 18010
 `
 
-const usageError = 64
-const maxPort = 65_535
 const maxStyles = 9_999
-
-class UsageError extends Error {}
+/** A dump has no sessions. */
+const deleteSessions = 'delete from ir_session; delete from web_user_session; delete from ir_cache'
 
 interface Command extends Omit<SandboxSettings, 'home'> {
   readonly home: string | undefined
   readonly saveDump: string | undefined
 }
 
-function parseNumber(flag: string, text: string, max: number): number {
-  const value = /^\d{1,6}$/.test(text) ? Number(text) : Number.NaN
-  if (value >= 1 && value <= max) return value
-  throw new UsageError(`--${flag} must be a whole number from 1 to ${max}, not "${text}".`)
-}
-
-function parseArguments(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      options: {
-        home: { type: 'string' },
-        port: { type: 'string', default: '18000' },
-        'postgres-port': { type: 'string', default: '15432' },
-        styles: { type: 'string' },
-        dump: { type: 'string' },
-        'no-dump': { type: 'boolean', default: false },
-        'save-dump': { type: 'string' },
-        help: { type: 'boolean', default: false },
-      },
-    }).values
-  } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause))
-  }
-}
-
 function parseCommand(argv: readonly string[]): Command | undefined {
-  const values = parseArguments(argv)
+  const values = parseOptions(argv, {
+    home: { type: 'string' },
+    port: { type: 'string', default: '18000' },
+    'postgres-port': { type: 'string', default: '15432' },
+    styles: { type: 'string' },
+    dump: { type: 'string' },
+    'no-dump': { type: 'boolean', default: false },
+    'save-dump': { type: 'string' },
+    help: { type: 'boolean', default: false },
+  })
   if (values.help) return undefined
   const isFilled = values['no-dump'] || values.styles !== undefined || values['save-dump'] !== undefined
   if (isFilled && values.dump !== undefined)
@@ -82,9 +70,9 @@ function parseCommand(argv: readonly string[]): Command | undefined {
   const standard = existsSync(committedDump) ? committedDump : undefined
   return {
     home: values.home === undefined ? undefined : resolve(values.home),
-    port: parseNumber('port', values.port, maxPort),
-    postgresPort: parseNumber('postgres-port', values['postgres-port'], maxPort),
-    styles: parseNumber('styles', values.styles ?? '60', maxStyles),
+    port: parsePort('port', values.port),
+    postgresPort: parsePort('postgres-port', values['postgres-port']),
+    styles: parseNumber('styles', values.styles ?? '60', { min: 1, max: maxStyles }),
     dump: isFilled ? undefined : (values.dump ?? standard),
     saveDump: values['save-dump'],
     report: (line) => void process.stdout.write(`… ${line}\n`),
@@ -123,6 +111,7 @@ async function run(command: Command): Promise<void> {
       process.stdout.write(describeAccounts(settings))
       await Promise.race([ending.promise, sandbox.trytond.ended])
     } else {
+      await sandbox.postgres.query(deleteSessions)
       await sandbox.postgres.save(resolve(command.saveDump))
       process.stdout.write(`wrote ${command.saveDump}\n`)
     }
@@ -131,18 +120,13 @@ async function run(command: Command): Promise<void> {
   }
 }
 
-async function main(): Promise<void> {
-  const command = parseCommand(process.argv.slice(2))
-  if (command) await run(command)
-  else process.stdout.write(usage)
-}
-
-main().catch((error: unknown) => {
-  const isUsage = error instanceof UsageError
-  const text =
-    error instanceof SandboxError || isUsage
-      ? error.message
-      : String(error instanceof Error ? error.stack : error)
-  process.stderr.write(isUsage ? `${text}\n\n${usage}` : `${text}\n`)
-  process.exitCode = isUsage ? usageError : 1
+await runCommand({
+  usage,
+  explained: [SandboxError],
+  run: async (argv) => {
+    const command = parseCommand(argv)
+    if (!command) return 'usage'
+    await run(command)
+    return exitCodes.ended
+  },
 })

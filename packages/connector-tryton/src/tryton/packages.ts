@@ -1,6 +1,6 @@
 /** The Debian packages of the sandbox. */
 import { existsSync } from 'node:fs'
-import { findPostgres, isRoot, runProgram, SandboxError } from './system.ts'
+import { findPostgres, isRoot, runProgram, SandboxError } from '@trade-gateway/connector-kit/sandbox/programs'
 
 const packages = ['postgresql', 'tryton-server', 'tryton-modules-all', 'python3-psycopg2'] as const
 const trytond = '/usr/bin/trytond'

@@ -1,15 +1,16 @@
 /** A whole sandbox: packages, PostgreSQL, Tryton and its goods. */
 import { existsSync } from 'node:fs'
 import { chmod, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Postgres } from '@trade-gateway/connector-kit/sandbox/postgres'
+import { requireFreePort, SandboxError } from '@trade-gateway/connector-kit/sandbox/programs'
 import { installPackages } from './packages.ts'
-import { Postgres } from './postgres.ts'
 import { seedCompany } from './seed-company.ts'
 import { seedCustomers } from './seed-customers.ts'
 import { seedGoods } from './seed-goods.ts'
 import { seedHistory } from './seed-history.ts'
 import { Seeder } from './seeder.ts'
-import { type SandboxSettings, toUrl } from './settings.ts'
-import { requireFreePort, SandboxError } from './system.ts'
+import { databaseName, databaseUser, type SandboxSettings, toUrl } from './settings.ts'
 import { openAdminSession, Trytond } from './trytond.ts'
 
 /** The connector's README asks operators for the same: no statement outlives the call that it is for. */
@@ -33,7 +34,12 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   // PostgreSQL and Tryton run as other users and must reach their folders in it.
   await chmod(home, 0o755)
   report(`starting PostgreSQL on port ${settings.postgresPort}`)
-  const postgres = await Postgres.start(settings)
+  const postgres = await Postgres.start({
+    folder: join(home, 'postgres'),
+    port: settings.postgresPort,
+    database: databaseName,
+    user: databaseUser,
+  })
   const trytond = await Trytond.prepare(settings)
   const stop = async ({ forget = false }: { readonly forget?: boolean } = {}) => {
     await trytond.stop()
@@ -43,7 +49,7 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   try {
     const isNew = !(await postgres.hasDatabase())
     if (isNew) await prepareDatabase(settings, postgres, trytond)
-    await postgres.limitStatements(maxStatementSeconds)
+    await postgres.query(`alter database ${databaseName} set statement_timeout = '${maxStatementSeconds}s'`)
     report(`starting Tryton on port ${settings.port}`)
     await trytond.start()
     if (isNew) await fillDatabase(settings)

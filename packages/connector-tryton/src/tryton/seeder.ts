@@ -1,7 +1,8 @@
 /** What every part of the seed uses: the administrator's session and short forms of its calls. */
+
+import { SandboxError } from '@trade-gateway/connector-kit/sandbox/programs'
 import { z } from 'zod'
 import type { CallSettings, Domain, Rpc } from '../rpc.ts'
-import { SandboxError } from './system.ts'
 
 const maxCallMs = 300_000
 

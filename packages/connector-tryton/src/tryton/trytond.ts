@@ -1,11 +1,6 @@
 /** The Tryton server of the sandbox. */
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
-import { z } from 'zod'
-import { systemEnvironment } from '../environment.ts'
-import { Rpc } from '../rpc.ts'
-import { admin, databaseName, databaseUser, type SandboxSettings, sandboxModules, toUrl } from './settings.ts'
 import {
   findOwner,
   giveTo,
@@ -14,10 +9,14 @@ import {
   runProgram,
   SandboxError,
   startProgram,
-} from './system.ts'
+  waitUntilReady,
+} from '@trade-gateway/connector-kit/sandbox/programs'
+import { z } from 'zod'
+import { systemEnvironment } from '../environment.ts'
+import { Rpc } from '../rpc.ts'
+import { admin, databaseName, databaseUser, type SandboxSettings, sandboxModules, toUrl } from './settings.ts'
 
-const maxStartMs = 60_000
-const pollMs = 100
+const startWait = { maxMs: 60_000, pollMs: 100 } as const
 
 /**
  * `worker = False`: Tryton processes an order in the request that confirms it, as the connector requires. The limits of
@@ -95,14 +94,7 @@ export class Trytond {
       log,
     })
     this.#server = server
-    let isOver = false
-    void server.ended.then(() => {
-      isOver = true
-    })
-    for (let waited = 0; waited < maxStartMs && !isOver; waited += pollMs) {
-      if (await isAnswering(this.#settings)) return
-      await pause(pollMs)
-    }
+    if (await waitUntilReady(server, () => isAnswering(this.#settings), startWait)) return
     throw new SandboxError(
       `trytond did not start on port ${this.#settings.port}. Give another --port, or see ${log}.`,
     )

@@ -416,6 +416,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/api/recipients/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Erase the data of a recipient
+         * @description Erases name, phone, address and remark of one drop-ship order (`order_id`), or of every drop-ship order and preview of a person (`name` and `phone`), also from the responses that are kept for repeated requests. The order keeps its lines, amounts, states and the country. Only orders that are shipped, cancelled or intercepted are erased; if none is, the call is refused. Repeating the call changes nothing. The ERP has its own copy, which this call does not erase.
+         */
+        post: operations["admin.recipients.erase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/api/holds": {
         parameters: {
             query?: never;
@@ -899,6 +919,14 @@ export interface components {
              * @default false
              */
             compromised: boolean;
+        };
+        AdminRecipientsEraseRequest: {
+            /** @description The id of a drop-ship order, instead of `name` and `phone` */
+            order_id?: string;
+            /** @description The name of the recipient, together with `phone`. Case, accents, spaces and punctuation do not matter */
+            name?: string;
+            /** @description The phone number of the recipient. Its last nine digits are compared */
+            phone?: string;
         };
         AdminWebhookRedeliveriesCountRequest: {
             /**
@@ -2014,18 +2042,23 @@ export interface components {
             quantity: number;
             /** @description The end customer to whom the parcel goes */
             recipient: {
+                /**
+                 * @description Present and `true` once the operator or a time limit has erased the recipient; only the country is left
+                 * @constant
+                 */
+                erased?: true;
                 /** @description Name */
-                name: string;
+                name?: string;
                 /** @description Phone of the recipient, with the country’s prefix */
-                phone: string;
+                phone?: string;
                 /** @description Street and number */
-                address: string;
+                address?: string;
                 /** @description Country, ISO 3166-1 alpha-2 */
                 country_code: string;
                 /** @description State or province; required in AU, US, CA, CN, JP and KR */
                 state?: string;
                 /** @description City */
-                city: string;
+                city?: string;
                 /** @description Postal code; required where the country has postal codes */
                 postal_code?: string;
             };
@@ -2199,6 +2232,17 @@ export interface components {
              * @description When it last changed
              */
             updated_at: string;
+        };
+        AdminRecipientsEraseResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description The number of orders and previews whose recipient was erased by this call */
+                erased_count: number;
+                /** @description The orders of the person that are not over and keep their recipient, at most 100. Repeat the call when they are over */
+                not_over: string[];
+                /** @description Whether the person may have more orders. Repeat the call */
+                has_more: boolean;
+            };
         };
         AdminHoldsListResponse: {
             /** @description The requested data */
@@ -2801,7 +2845,7 @@ export interface components {
             request_id: string | null;
             /** @description Endpoint that was called, by its id */
             action: string;
-            /** @description Path that was called */
+            /** @description Path that was called, or path of what the call created */
             subject: string;
             /** @description Status of the response */
             status: number | null;
@@ -3009,6 +3053,18 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description IDEMPOTENCY_MISMATCH, UPSTREAM_REJECTED, VALIDATION_FAILED */
+        "Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED": {
+            headers: {
+                "X-API-Version": components["headers"]["X-API-Version"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Content-Language": components["headers"]["Content-Language"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description ADMIN_DISABLED, READ_ONLY_MODE */
         "Failure403-admin-ADMIN_DISABLED-READ_ONLY_MODE": {
             headers: {
@@ -3016,18 +3072,6 @@ export interface components {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Content-Language": components["headers"]["Content-Language"];
                 "Retry-After": components["headers"]["Retry-After"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Error"];
-            };
-        };
-        /** @description IDEMPOTENCY_MISMATCH, UPSTREAM_REJECTED, VALIDATION_FAILED */
-        "Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED": {
-            headers: {
-                "X-API-Version": components["headers"]["X-API-Version"];
-                "X-Request-Id": components["headers"]["X-Request-Id"];
-                "Content-Language": components["headers"]["Content-Language"];
                 [name: string]: unknown;
             };
             content: {
@@ -4042,6 +4086,54 @@ export interface operations {
             403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
             404: components["responses"]["Failure404-admin-NOT_FOUND"];
             422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.recipients.erase": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "order_id": "dso_0123456789abcdefghjkmnpqrs"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AdminRecipientsEraseRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminRecipientsEraseResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            404: components["responses"]["Failure404-admin-NOT_FOUND"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
+            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-UPSTREAM_REJECTED-VALIDATION_FAILED"];
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
             503: components["responses"]["Failure503-admin-INTERNAL"];

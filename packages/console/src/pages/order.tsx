@@ -51,7 +51,7 @@ function Story({ whole, orderId }: { readonly whole: WholeOrder; readonly orderI
       )}
       <OrderFacts whole={whole} />
       <OrderLines whole={whole} />
-      {whole.dropship_order && <Recipient recipient={whole.dropship_order.recipient} />}
+      {whole.dropship_order && <Recipient order={whole.dropship_order} />}
       <Shipments shipments={whole.shipments} />
       <Holds holds={whole.holds} />
       <Trace whole={whole} />

@@ -9,6 +9,7 @@ import { CursorPager } from '../parts/pager.tsx'
 import { SortButton, toSort } from '../parts/sort.tsx'
 import { Money, State, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
+import { ErasePerson } from './order/erase-recipient.tsx'
 import { NoOrders } from './order/no-orders.tsx'
 
 type Order = RowOf<'/admin/api/orders'>
@@ -73,6 +74,7 @@ export function OrdersPage() {
       <div className="list-tools">
         <SortButton sort={sort} />
         {columns.menu}
+        <ErasePerson />
       </div>
       <DataList
         query={query}

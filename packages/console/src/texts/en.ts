@@ -170,7 +170,7 @@ export const en = {
   // Requests
   requests: 'Requests',
   requests_text:
-    'Writes, failures and slow reads of every channel, newest first. LOG_REQUESTS=all keeps every read as well.',
+    'Writes, failures and slow reads of every channel. LOG_REQUESTS=all keeps every read as well.',
   requests_none: 'No requests match',
   requests_none_text:
     'Good reads are only counted, unless LOG_REQUESTS=all. Clear the filters to see everything that was logged.',
@@ -605,6 +605,19 @@ export const en = {
   recipient_address: 'Address',
   recipient_city: 'City',
   recipient_country: 'Country',
+  recipient_erase: 'Erase the recipient',
+  recipient_erase_title: 'Erase the recipient of this order?',
+  recipient_erase_text:
+    'Name, phone, address and remark are erased from this order and from the responses that are kept for it. The country, the goods and the amounts stay. This cannot be undone. The ERP keeps its own copy.',
+  recipient_erased: 'The recipient of this order is erased.',
+  person_erase: 'Erase a person',
+  person_erase_title: 'Erase a person from all orders?',
+  person_erase_text:
+    'Name, phone, address and remark are erased from every drop-ship order to this person that is over. This cannot be undone. The ERP keeps its own copy.',
+  person_phone_text: 'The last nine digits are compared.',
+  person_erased: 'Erased from {count} orders.',
+  person_not_over: 'Not over yet, so not erased: {ids}. Repeat the erasure later.',
+  person_has_more: 'There may be more orders. Erase again.',
   shipments: 'Shipments',
   carrier: 'Carrier',
   tracking: 'Tracking number',

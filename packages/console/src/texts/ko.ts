@@ -171,7 +171,7 @@ export const ko: Catalogue = {
   // Requests
   requests: '요청',
   requests_text:
-    '모든 채널의 쓰기, 실패, 느린 조회를 최신순으로 보여 줍니다. LOG_REQUESTS=all이면 모든 조회도 남습니다.',
+    '모든 채널의 쓰기, 실패, 느린 조회를 보여 줍니다. LOG_REQUESTS=all이면 모든 조회도 남습니다.',
   requests_none: '조건에 맞는 요청이 없습니다',
   requests_none_text:
     '정상 조회는 LOG_REQUESTS=all이 아니면 횟수만 셉니다. 필터를 지우면 기록 전체가 보입니다.',
@@ -599,6 +599,19 @@ export const ko: Catalogue = {
   recipient_address: '주소',
   recipient_city: '도시',
   recipient_country: '국가',
+  recipient_erase: '수취인 데이터 삭제',
+  recipient_erase_title: '이 주문의 수취인 데이터를 삭제하시겠습니까?',
+  recipient_erase_text:
+    '이 주문과 이 주문을 위해 보관한 응답에서 이름, 전화번호, 주소, 비고를 삭제합니다. 국가, 상품, 금액은 남습니다. 되돌릴 수 없습니다. ERP에는 별도의 사본이 남아 있습니다.',
+  recipient_erased: '이 주문의 수취인 데이터를 삭제했습니다.',
+  person_erase: '개인 데이터 삭제',
+  person_erase_title: '이 사람의 데이터를 모든 주문에서 삭제하시겠습니까?',
+  person_erase_text:
+    '이 사람이 받는 위탁배송 주문 중 끝난 주문에서 이름, 전화번호, 주소, 비고를 모두 삭제합니다. 되돌릴 수 없습니다. ERP에는 별도의 사본이 남아 있습니다.',
+  person_phone_text: '마지막 아홉 자리 숫자를 비교합니다.',
+  person_erased: '주문 {count}건에서 삭제했습니다.',
+  person_not_over: '아직 끝나지 않아 삭제하지 않은 주문: {ids}. 나중에 다시 삭제하세요.',
+  person_has_more: '주문이 더 있을 수 있습니다. 다시 삭제하세요.',
   shipments: '출고',
   carrier: '운송사',
   tracking: '운송장 번호',

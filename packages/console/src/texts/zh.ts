@@ -166,7 +166,7 @@ export const zh: Catalogue = {
   account_revoke_text: '该 OMS 账号在此渠道的全部令牌将在一秒内失效。该账号可以重新登录。',
   // Requests
   requests: '请求',
-  requests_text: '所有渠道的写操作、失败请求和慢速读取，按时间倒序。设置 LOG_REQUESTS=all 可记录全部读取。',
+  requests_text: '所有渠道的写操作、失败请求和慢速读取。设置 LOG_REQUESTS=all 可记录全部读取。',
   requests_none: '没有符合条件的请求',
   requests_none_text: '正常读取仅计数，除非设置 LOG_REQUESTS=all。清除筛选条件可查看全部记录。',
   request: '请求',
@@ -590,6 +590,19 @@ export const zh: Catalogue = {
   recipient_address: '地址',
   recipient_city: '城市',
   recipient_country: '国家',
+  recipient_erase: '删除收件人数据',
+  recipient_erase_title: '要删除此订单的收件人数据吗？',
+  recipient_erase_text:
+    '将从此订单以及为它保存的响应中删除姓名、电话、地址和备注；国家、商品和金额保留。此操作无法撤销。ERP 另有自己的副本。',
+  recipient_erased: '此订单的收件人数据已删除。',
+  person_erase: '删除某人的数据',
+  person_erase_title: '要从所有订单中删除此人的数据吗？',
+  person_erase_text:
+    '将从寄给此人且已结束的全部一件代发订单中删除姓名、电话、地址和备注。此操作无法撤销。ERP 另有自己的副本。',
+  person_phone_text: '只比较最后九位数字。',
+  person_erased: '已从 {count} 个订单中删除。',
+  person_not_over: '以下订单尚未结束，未删除：{ids}。请稍后再次操作。',
+  person_has_more: '可能还有更多订单，请再次操作。',
   shipments: '发货单',
   carrier: '承运商',
   tracking: '物流单号',

@@ -1,14 +1,16 @@
 /**
  * Protects passwords and secrets against guessing from one address: 100 failed sign-ins within an hour lock the address
- * until the oldest failure is an hour old. Each process counts its own failures in memory. A lock is also a row in the
- * table of locked names, so that operators see it and can remove it. A process that refuses a locked address looks at
- * most once a second whether the row is still there; if an operator removed it, the process forgets the failures.
+ * until the oldest failure is an hour old. Each process counts the failures in memory; with `VALKEY_URL`, its count is a
+ * copy of the one that all processes share. A lock is also a row in the table of locked names, so that operators see it
+ * and can remove it. A process that refuses a locked address looks at most once a second whether the row is still there;
+ * if an operator removed it, the process forgets the failures.
  */
 
 import { sql } from 'kysely'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import type { SignInTries } from '../memory.ts'
+import { forgetFailures, shareFailures } from '../valkey/failures.ts'
 
 const maxFailures = 100
 /** How long a failure counts, and thereby the longest lock of an address. */
@@ -31,7 +33,7 @@ export function findAddress(subject: string): string | undefined {
 /**
  * Runs a call of the token endpoint. Throws `AUTH_LOCKED` if its address has failed too often. `address` is undefined
  * if the call is not limited. The number of calls in progress never exceeds the number of failures that are still
- * allowed, so that a burst of guesses gains nothing.
+ * allowed, so that a burst of guesses gains nothing. Processes divide that number among them; each has at least one.
  */
 export async function withAddressGuard<T>(
   gateway: Gateway,
@@ -46,6 +48,8 @@ export async function withAddressGuard<T>(
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'AUTH_BAD_CREDENTIALS') {
       tries.failedAt = [...tries.failedAt, gateway.clock.now()].slice(-maxFailures)
+      tries.unshared = [...tries.unshared, gateway.clock.now()].slice(-maxFailures)
+      await shareTries(gateway, address, tries)
       if (isLocked(gateway, tries)) await showLock(gateway, address, tries)
     }
     throw error
@@ -62,10 +66,11 @@ export async function withAddressGuard<T>(
  */
 async function beginTry(gateway: Gateway, address: string, tries: SignInTries): Promise<void> {
   for (;;) {
+    await shareTries(gateway, address, tries)
     if (isLocked(gateway, tries)) await followLock(gateway, address, tries)
     const now = gateway.clock.now()
     const counted = listFailures(gateway, tries)
-    if (counted.length + tries.underWay < maxFailures) {
+    if (counted.length < maxFailures && tries.underWay < countAllowedAtOnce(gateway, counted.length)) {
       tries.underWay += 1
       return
     }
@@ -76,6 +81,26 @@ async function beginTry(gateway: Gateway, address: string, tries: SignInTries): 
     }
     await tries.ended.promise
   }
+}
+
+/** The number of calls of an address that this process may run at once after `failures` failures. */
+function countAllowedAtOnce({ valkey, memory }: Gateway, failures: number): number {
+  const left = maxFailures - failures
+  return valkey ? Math.max(1, Math.floor(left / memory.process.count)) : left
+}
+
+/** Adds this process's failures to those that processes share, and copies these. Without the server, keeps its own. */
+async function shareTries(gateway: Gateway, address: string, tries: SignInTries): Promise<void> {
+  const { valkey, clock } = gateway
+  if (!valkey) return
+  const { unshared } = tries
+  tries.unshared = []
+  const added = unshared.map((at) => clock.now() - at)
+  const ages = await shareFailures(valkey, address, { windowMs: addressWindowMs, most: maxFailures, added })
+  if (ages) {
+    const now = clock.now()
+    tries.failedAt = [...ages.map((age) => now - age), ...tries.unshared]
+  } else tries.unshared = [...unshared, ...tries.unshared].slice(-maxFailures)
 }
 
 function listFailures({ clock }: Gateway, { failedAt }: SignInTries): number[] {
@@ -108,7 +133,9 @@ async function followLock(gateway: Gateway, address: string, tries: SignInTries)
     .catch(() => ({ subject: address }))
   if (row || tries.lockoutId !== lockoutId) return
   tries.failedAt = []
+  tries.unshared = []
   tries.lockoutId = undefined
+  if (gateway.valkey) await forgetFailures(gateway.valkey, address)
 }
 
 /** Stores the lock of an address for the operator. A lock that another process stored keeps its id. */
@@ -153,6 +180,7 @@ function findOrCreateTries({ memory }: Gateway, address: string): SignInTries {
   if (known) return known
   const tries: SignInTries = {
     failedAt: [],
+    unshared: [],
     underWay: 0,
     ended: Promise.withResolvers(),
     lockoutId: undefined,

@@ -93,7 +93,7 @@ export async function createChannel(acting: Acting, channel_code: string, fields
       .execute()
     await insertSecret(tx, channel_code, secret, now)
     const after = await readChannel(tx, channel_code)
-    await recordChange(acting, tx, { before: null, after })
+    await recordChange(acting, tx, { before: null, after, created: channel_code })
     return { ...after, client_secret: secret.value }
   })
 }

@@ -93,7 +93,7 @@ async function issueChannelToken(gateway: Gateway, request: TokenRequest) {
   )
   const found = rows.find((row) => matching.includes(row))
   if (!found) throw new GatewayError('AUTH_BAD_CREDENTIALS')
-  takeTokenQuota(gateway, `client ${clientId}`)
+  await takeTokenQuota(gateway, `client ${clientId}`)
   refusePausedChannel(found)
   return createSession(gateway, {
     channel_code: found.channel_code,
@@ -125,7 +125,7 @@ async function issueAccountToken(gateway: Gateway, request: TokenRequest) {
     )
     throw new GatewayError('AUTH_BAD_CREDENTIALS')
   }
-  takeTokenQuota(gateway, toUsernameSubject(username))
+  await takeTokenQuota(gateway, toUsernameSubject(username))
   refusePausedChannel(channel)
   return createSession(gateway, {
     channel_code: channel.channel_code,
@@ -271,8 +271,8 @@ function requireCredential(value: unknown, most: number = maxCredentialCharacter
   return value
 }
 
-function takeTokenQuota(gateway: Gateway, subject: string) {
-  const purchase = gateway.quota.tokens.take(subject, 1, maxTokensPerMinute, gateway.clock.monotonic())
+async function takeTokenQuota(gateway: Gateway, subject: string): Promise<void> {
+  const purchase = await gateway.quota.tokens.take(subject, 1, maxTokensPerMinute, gateway.clock.monotonic())
   if (purchase.paid) return
   throw new GatewayError('RATE_LIMITED', {
     say: ['tokens_too_many', { most: maxTokensPerMinute }],

@@ -56,7 +56,7 @@ export function readBearerToken(call: Call): string {
  * Checks the admin token. Throws `ADMIN_DISABLED`, `ADMIN_UNAUTHORIZED`, and `RATE_LIMITED` after too many wrong
  * tokens.
  */
-export function requireAdmin(gateway: Gateway, call: Call): undefined {
+export async function requireAdmin(gateway: Gateway, call: Call): Promise<undefined> {
   const { adminGuard, config } = gateway
   const { adminToken } = config
   if (adminToken === undefined) throw new GatewayError('ADMIN_DISABLED')
@@ -64,7 +64,7 @@ export function requireAdmin(gateway: Gateway, call: Call): undefined {
   const isRight = () => sent.length === 1 && isSameText(sent[0] ?? '', adminToken)
   try {
     // A request without a token is not a guess, so the guard does not count it.
-    if (sent.join('') !== '' && adminGuard.compare(call.address, isRight)) return undefined
+    if (sent.join('') !== '' && (await adminGuard.compare(call.address, isRight))) return undefined
     throw new GatewayError('ADMIN_UNAUTHORIZED')
   } catch (error) {
     adminGuard.noteRefusal(call.requestId)

@@ -1,7 +1,7 @@
 /**
  * The usernames and addresses that wrong passwords locked, and their unlocking by an operator. Every sign-in reads its
- * record from the database, so an unlocked name is free in every process at once. Each process counts the failures of
- * addresses in its own memory (`address-guard.ts`); an unlocked address is free within a second.
+ * record from the database, so an unlocked name is free in every process at once. The failures of addresses are counted
+ * in memory, or shared in the server of `VALKEY_URL` (`address-guard.ts`); an unlocked address is free within a second.
  */
 
 import { z } from 'zod'
@@ -12,6 +12,7 @@ import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { type CursorQuery, readCursorPage } from '../store/cursor-page.ts'
 import type { Tables } from '../store/tables.ts'
+import { forgetFailures } from '../valkey/failures.ts'
 import { addressWindowMs, findAddress } from './address-guard.ts'
 import { fromUsernameSubject, lockMs } from './guard.ts'
 
@@ -57,6 +58,8 @@ export async function unlock(acting: Acting, id: string) {
     if (numUpdatedRows === 0n) throw toNotFoundError('lockout', id)
     await recordChange(acting, tx, { before, after: null })
   })
+  const address = findAddress(row.subject)
+  if (address !== undefined && gateway.valkey) await forgetFailures(gateway.valkey, address)
   return before
 }
 

@@ -8,6 +8,7 @@ import { endpoints as lockouts } from './lockouts/endpoints.ts'
 import { endpoints as orders } from './orders/endpoints.ts'
 import { endpoints as overview } from './overview/endpoints.ts'
 import { endpoints as planRequests } from './plan-requests/endpoints.ts'
+import { endpoints as recipients } from './recipients/endpoints.ts'
 import { endpoints as requests } from './requests/endpoints.ts'
 import { endpoints as settings } from './settings/endpoints.ts'
 import { endpoints as stockCopies } from './stock-copies/endpoints.ts'
@@ -26,6 +27,7 @@ export function createAdminEndpoints(writes: readonly AnyWrite[]) {
     ...legacyUse,
     ...requests,
     ...orders,
+    ...recipients,
     ...holds,
     ...webhooks,
     ...createDoubtEndpoints(writes),

@@ -1,4 +1,5 @@
 import type { Gateway } from '../gateway.ts'
+import { settlePatiently, withPatience } from '../store/patience.ts'
 import { type AuditContent, appendToChain } from './chain.ts'
 
 const maxRowsPerBatch = 500
@@ -13,11 +14,12 @@ export function appendTogether(gateway: Gateway, content: AuditContent): Promise
   auditQueue.next ??= auditQueue.turn.then(() => {
     auditQueue.next = undefined
     const contents = auditQueue.waiting.splice(0)
-    const stored = appendInBatches(gateway, contents)
+    // Several calls wait for the turn, so none of them lends it its own limit.
+    const stored = withPatience(() => appendInBatches(gateway, contents))
     auditQueue.turn = stored.catch(() => {})
     return stored
   })
-  return auditQueue.next
+  return settlePatiently(auditQueue.next)
 }
 
 async function appendInBatches(gateway: Gateway, contents: readonly AuditContent[]) {

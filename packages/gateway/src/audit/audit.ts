@@ -44,6 +44,8 @@ export interface Acting {
 export interface Change {
   readonly before: object | null
   readonly after: object | null
+  /** The code or id of what a call to a collection created. The subject of the row is its path then. */
+  readonly created?: string
 }
 
 interface CallEnding {
@@ -59,7 +61,10 @@ interface CallEnding {
 export async function recordChange({ gateway, call }: Acting, tx: Tx, change: Change): Promise<void> {
   if (!call?.audit) return
   const { action, status } = call.audit
-  await appendToChain(gateway, tx, [toAuditRow(gateway, call, { action, detail: { status, ...change } })])
+  const { before, after, created } = change
+  const path = created === undefined ? call.path : `${call.path}/${created}`
+  const row = toAuditRow(gateway, call, { action, detail: { status, before, after } })
+  await appendToChain(gateway, tx, [{ ...row, subject: path.slice(0, maxPathCharacters) }])
   call.audit.isRecorded = true
 }
 
@@ -164,7 +169,10 @@ async function recordCall(gateway: Gateway, call: Call, recorded: Recorded): Pro
   const at = gateway.clock.monotonic()
   // While no admin token is configured, all calls are refused and none is recorded.
   if (code === 'ADMIN_DISABLED') return
-  if (isRefused && !gateway.quota.tokens.take('admin refused', 1, maxRefusalsPerMinute, at).paid) return
+  if (isRefused) {
+    const { paid } = await gateway.quota.tokens.take('admin refused', 1, maxRefusalsPerMinute, at)
+    if (!paid) return
+  }
   await appendTogether(gateway, toAuditRow(gateway, call, recorded))
 }
 

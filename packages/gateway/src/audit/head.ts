@@ -18,9 +18,9 @@ const minLogPauseMs = 60_000
 
 const filePattern = /^audit-head.*\.json$/
 
-/** Returns the file in which the process on this port notes the end of the audit log. */
-export function toHeadFile(dataDir: string, port: number): string {
-  return join(dataDir, `audit-head-${port}.json`)
+/** Returns the file in which a process notes the end of the audit log. `name` tells processes of a directory apart. */
+export function toHeadFile(dataDir: string, name: string): string {
+  return join(dataDir, `audit-head-${name}.json`)
 }
 
 /** Reads the heads that the processes of a data directory noted. A file that is damaged notes nothing. */

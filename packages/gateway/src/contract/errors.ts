@@ -21,6 +21,7 @@ export const reasons = [
   'quote_used',
   'storage_full',
   'storage_unavailable',
+  'overloaded',
 ] as const
 export type Reason = (typeof reasons)[number]
 

@@ -4,19 +4,14 @@ import { GatewayError } from './errors.ts'
 const retrySeconds = 5
 
 /**
- * Creates the error for data that the gateway has not yet read from the ERP: warehouses, products, or one warehouse's
- * stock.
+ * Creates the error for data that the gateway has not yet read from the ERP: warehouses, products, a customer's
+ * addresses and catalogue, or one warehouse's stock.
  */
 export function toNotFilledError(
-  what: 'warehouses' | 'products' | { readonly warehouse: string },
+  what: 'warehouses' | 'products' | 'customer' | { readonly warehouse: string },
 ): GatewayError {
   return new GatewayError('UPSTREAM_ERROR', {
-    say:
-      what === 'warehouses'
-        ? ['warehouses_filling']
-        : what === 'products'
-          ? ['products_filling']
-          : ['warehouse_filling', what],
+    say: typeof what === 'object' ? ['warehouse_filling', what] : [`${what}_filling`],
     retryAfter: retrySeconds,
   })
 }

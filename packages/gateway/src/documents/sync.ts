@@ -8,26 +8,32 @@
 
 import { type ErpDocument, unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
-import type { Tx } from '../store/store.ts'
+import type { Lease, Tx } from '../store/store.ts'
 import { documentSync } from './data-age.ts'
 
 const timeoutMs = 15_000
 const maxPages = 50
 const perRead = 200
 
-/** Syncs the documents once; one turn of the worker. */
+interface Turn {
+  readonly gateway: Gateway
+  readonly lease: Lease
+}
+
+/** Syncs the documents once, in the process that has the lease; one turn of the worker. */
 export async function syncDocuments(gateway: Gateway): Promise<void> {
-  const { changes } = await gateway.upstream.capabilities()
-  const row = await gateway.store.db
-    .selectFrom('document_sync')
-    .selectAll()
-    .where('name', '=', documentSync)
-    .executeTakeFirst()
-  await gateway.store.withLock('sync documents', 0, async () => {
+  await gateway.store.withLease('sync documents', async (lease) => {
+    const { changes } = await gateway.upstream.capabilities()
+    const row = await gateway.store.db
+      .selectFrom('document_sync')
+      .selectAll()
+      .where('name', '=', documentSync)
+      .executeTakeFirst()
     const began = gateway.clock.now()
     const cursor = changes === 'none' ? null : (row?.cursor ?? null)
-    await readHintedDocuments(gateway)
-    const reached = await readChangedDocuments(gateway, cursor)
+    const turn = { gateway, lease }
+    await readHintedDocuments(turn)
+    const reached = await readChangedDocuments(turn, cursor)
     if (reached !== undefined) await saveCursor(gateway, reached, began)
   })
 }
@@ -36,7 +42,8 @@ export async function syncDocuments(gateway: Gateway): Promise<void> {
  * Reads the documents that the ERP reports as changed. Returns the new cursor, or undefined if the ERP does not take
  * orders.
  */
-async function readChangedDocuments(gateway: Gateway, since: string | null): Promise<string | undefined> {
+async function readChangedDocuments(turn: Turn, since: string | null): Promise<string | undefined> {
+  const { gateway } = turn
   let cursor = since
   for (let page = 0; page < maxPages; page++) {
     const answer = await gateway.erp['documents.changed']({ cursor }, withTimeout(timeoutMs))
@@ -44,30 +51,29 @@ async function readChangedDocuments(gateway: Gateway, since: string | null): Pro
     const hints = unwrap(answer)
     // Without a cursor it is unknown which changes were missed, so all open documents are read.
     const isWhole = hints.everything || cursor === null
-    await readDocuments(gateway, isWhole ? await findOpenReferences(gateway) : hints.references)
+    await readDocuments(turn, isWhole ? await findOpenReferences(gateway) : hints.references)
     cursor = hints.cursor
     if (!hints.more) return cursor
   }
   return cursor ?? undefined
 }
 
-async function readDocuments(gateway: Gateway, references: readonly string[]): Promise<void> {
+async function readDocuments(turn: Turn, references: readonly string[]): Promise<void> {
+  const { gateway } = turn
   for (let from = 0; from < references.length; from += perRead) {
     const input = { references: references.slice(from, from + perRead) }
     const { documents } = unwrap(await gateway.erp['documents.read'](input, withTimeout(timeoutMs)))
     const reported = new Map(documents.map((document) => [document.reference, document]))
     for (const reference of input.references) {
       const document = reported.get(reference)
-      await gateway.store.db
-        .transaction()
-        .execute((tx) => applyDocument(gateway, tx, { reference, document }))
+      await gateway.store.db.transaction().execute((tx) => applyDocument(turn, tx, { reference, document }))
     }
   }
 }
 
 /** Reads the documents in `document_hints`: the ERP reported them as changed while a write on them was open. */
-async function readHintedDocuments(gateway: Gateway): Promise<void> {
-  const { db } = gateway.store
+async function readHintedDocuments(turn: Turn): Promise<void> {
+  const { db } = turn.gateway.store
   const hints = await db
     .selectFrom('document_hints')
     .select('reference')
@@ -75,7 +81,7 @@ async function readHintedDocuments(gateway: Gateway): Promise<void> {
     .limit(perRead)
     .execute()
   await readDocuments(
-    gateway,
+    turn,
     hints.map(({ reference }) => reference),
   )
 }
@@ -99,7 +105,7 @@ async function findOpenReferences({ store, kinds, clock }: Gateway): Promise<str
  * document is open, the row is stored again instead.
  */
 async function applyDocument(
-  gateway: Gateway,
+  { gateway, lease }: Turn,
   tx: Tx,
   { reference, document }: { readonly reference: string; readonly document: ErpDocument | undefined },
 ): Promise<void> {
@@ -115,6 +121,7 @@ async function applyDocument(
   }
   const kind = gateway.kinds.all.find((each) => each.matches(document))
   if ((await kind?.applyErp(tx, report)) === 'busy') await recordHint(gateway, tx, reference)
+  await lease.requireHeld(tx)
 }
 
 async function saveCursor(gateway: Gateway, cursor: string, synced_at: number): Promise<void> {

@@ -3,11 +3,13 @@
 import { dropshipServices } from '@trade-gateway/connector'
 import { z } from 'zod'
 import { currency, instantField, price, productCode, sku, toListSchema } from '../contract/fields.ts'
+import type { Gateway } from '../gateway.ts'
 import { formatInstant, formatInstantOrNull } from '../kernel/clock.ts'
 import { amountOf } from '../kernel/money.ts'
 import { arrivalField, costsField, toCostsJson } from '../ordering/amounts.ts'
 import { fromJson, fromJsonOrNull } from '../store/json.ts'
 import type { DropshipRow } from '../store/tables.ts'
+import { openRecipient } from './sealed-recipient.ts'
 
 /** The states of a drop-ship order. */
 export const dropshipStates = ['pending', 'shipped', 'intercepted', 'cancelled'] as const
@@ -18,6 +20,18 @@ export const dropshipStates = ['pending', 'shipped', 'intercepted', 'cancelled']
  */
 export const doubt = { none: 0, preview: 1, submit: 2 } as const
 
+/** The recipient as a response shows it. Of an erased one, only `erased` and `country_code` are left. */
+const shownRecipient = z.object({
+  erased: z.literal(true).optional(),
+  name: z.string().optional(),
+  phone: z.string().optional(),
+  address: z.string().optional(),
+  country_code: z.string(),
+  state: z.string().optional(),
+  city: z.string().optional(),
+  postal_code: z.string().optional(),
+})
+
 export const dropshipOrder = z
   .object({
     dropship_order_id: z.string(),
@@ -27,15 +41,7 @@ export const dropshipOrder = z
     sku,
     product_code: productCode,
     quantity: z.int(),
-    recipient: z.object({
-      name: z.string(),
-      phone: z.string(),
-      address: z.string(),
-      country_code: z.string(),
-      state: z.string().optional(),
-      city: z.string(),
-      postal_code: z.string().optional(),
-    }),
+    recipient: shownRecipient,
     shipping_method: z.enum(dropshipServices),
     warehouse_code: z.string().nullable(),
     status: z.enum(dropshipStates),
@@ -61,7 +67,11 @@ export const dropshipOrder = z
 
 export const dropshipPage = toListSchema(dropshipOrder)
 
-export function toDropshipJson(row: DropshipRow): z.input<typeof dropshipOrder> {
+export function toDropshipJson(
+  gateway: Pick<Gateway, 'secrets'>,
+  row: DropshipRow,
+): z.input<typeof dropshipOrder> {
+  const { recipient, remark } = openRecipient(gateway, row)
   const unit = row.currency ?? 'AUD'
   return {
     dropship_order_id: row.dropship_order_id,
@@ -71,7 +81,7 @@ export function toDropshipJson(row: DropshipRow): z.input<typeof dropshipOrder> 
     sku: row.sku,
     product_code: row.product_code,
     quantity: row.quantity,
-    recipient: fromJson(row.recipient),
+    recipient,
     shipping_method: toShippingMethod(row),
     warehouse_code: row.warehouse_code,
     status: toState(row),
@@ -86,7 +96,7 @@ export function toDropshipJson(row: DropshipRow): z.input<typeof dropshipOrder> 
     tracking_url: row.tracking_url,
     arrival: fromJsonOrNull(row.arrival),
     shipment_id: row.shipment_id,
-    remark: row.remark,
+    remark,
     submitted_at: formatInstantOrNull(row.submitted_at),
     shipped_at: formatInstantOrNull(row.shipped_at),
     cancelled_at: formatInstantOrNull(row.cancelled_at),

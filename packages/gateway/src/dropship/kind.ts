@@ -10,7 +10,8 @@ import type { DropshipRow } from '../store/tables.ts'
 import { doubt } from './dropship-json.ts'
 
 const path = '/api/v1/dropship-orders'
-const finalStates: readonly string[] = ['shipped', 'cancelled', 'intercepted']
+/** The states of an order, or of a preview, that is over. */
+export const finalStates: readonly string[] = ['shipped', 'cancelled', 'intercepted']
 const stateOfErp: Readonly<Record<string, string>> = {
   open: 'pending',
   shipped: 'shipped',

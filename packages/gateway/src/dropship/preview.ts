@@ -33,6 +33,7 @@ import {
 } from './kind.ts'
 import { findByNaturalKey, findDropship, requireOwnPreview } from './read.ts'
 import { isLivePreview, toBodyFields, toErpRequest, toNewRow } from './request.ts'
+import { renewRecipientAtRest } from './sealed-recipient.ts'
 import { readSpentReferences } from './spent-references.ts'
 
 interface Detail {
@@ -56,7 +57,7 @@ export const dropshipPreview: Write<Detail, { data: ReturnType<typeof toPreviewJ
     const quote = written.quote ?? toQuote(document)
     if (document) await recordHold({ gateway, tx, intent, detail }, row, document)
     const fields = {
-      ...detail.fields,
+      ...renewRecipientAtRest(gateway, row, detail.fields),
       previews: row.previews + 1,
       in_doubt: doubt.none,
       hold_id: document ? detail.hold_id : null,
@@ -184,7 +185,7 @@ function performHold(context: CallContext, { body, held, row, isNew, replaces }:
       hold_id: gateway.ids.next('hold'),
       replaces,
       expires_at,
-      fields: toBodyFields(gateway, body),
+      fields: toBodyFields(gateway, row, body),
     },
     send: (options) =>
       withUpstreamSession({ gateway, caller, session }, (upstreamSession) =>

@@ -44,12 +44,15 @@ export async function listDropship(gateway: Gateway, caller: Caller, asked: Drop
     id: 'dropship_order_id',
     unbounded: number !== undefined || serial !== undefined,
   } as const
-  return new Reply(await readListPage(gateway, asked, list, toDropshipJson), await readDataAgeHeader(gateway))
+  return new Reply(
+    await readListPage(gateway, asked, list, (row) => toDropshipJson(gateway, row)),
+    await readDataAgeHeader(gateway),
+  )
 }
 
 export async function readDropship(gateway: Gateway, caller: Caller, id: string) {
   const row = await requireOwnDropship(gateway.store.db, caller, id)
-  return new Reply({ data: toDropshipJson(row) }, await readDataAgeHeader(gateway))
+  return new Reply({ data: toDropshipJson(gateway, row) }, await readDataAgeHeader(gateway))
 }
 
 /** Reads a drop-ship order or preview and checks that it is the caller's. Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */

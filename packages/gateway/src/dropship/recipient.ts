@@ -1,5 +1,6 @@
 import { sha256 } from '../kernel/crypto.ts'
-import type { DropshipBody, RecipientBody } from './body.ts'
+import type { Recipient } from '../store/tables.ts'
+import type { RecipientBody } from './body.ts'
 
 /** Converts the recipient to the form that the connector expects. */
 export function toErpRecipient({ state, postal_code, ...same }: RecipientBody) {
@@ -7,13 +8,22 @@ export function toErpRecipient({ state, postal_code, ...same }: RecipientBody) {
 }
 
 /**
- * Computes the key of a recipient, to find duplicates: a hash of the letters and digits of name, address, country,
- * state, city and postal code, and of the last nine digits of the phone number. Case, width, accents and punctuation do
- * not matter.
+ * Normalises a recipient, to find duplicates: the letters and digits of name, address, country, state, city and postal
+ * code, and the last nine digits of the phone number. Case, width, accents and punctuation do not matter.
  */
-export function toRecipientKey({ recipient: to }: Pick<DropshipBody, 'recipient'>): string {
+export function toRecipientText(to: Recipient): string {
   const words = [to.name, to.address, to.country_code, to.state ?? '', to.city, to.postal_code ?? '']
-  return sha256(JSON.stringify([...words.map(normalizeText), toPhoneKey(to.phone)])).toString('hex')
+  return JSON.stringify([...words.map(normalizeText), toPhoneKey(to.phone)])
+}
+
+/** Normalises name and phone, by which a person is found wherever the parcels went. */
+export function toPersonText({ name, phone }: Pick<Recipient, 'name' | 'phone'>): string {
+  return JSON.stringify([normalizeText(name), toPhoneKey(phone)])
+}
+
+/** Computes the key of a recipient for rows that processes of the version before must be able to read. */
+export function toRecipientKey(to: Recipient): string {
+  return sha256(toRecipientText(to)).toString('hex')
 }
 
 const phoneDigits = 9

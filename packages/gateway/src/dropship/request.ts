@@ -4,12 +4,12 @@ import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { checkGoods, findStyleOf } from '../ordering/goods.ts'
 import { requireUsableWarehouses } from '../stock/warehouses.ts'
-import { toJson } from '../store/json.ts'
-import type { DropshipRow, Recipient } from '../store/tables.ts'
+import type { DropshipRow } from '../store/tables.ts'
 import { deriveReference } from '../writes/reference.ts'
 import type { DropshipBody } from './body.ts'
 import { toShippingMethod } from './dropship-json.ts'
-import { toErpRecipient, toRecipientKey } from './recipient.ts'
+import { toErpRecipient } from './recipient.ts'
+import { isSameRecipient, type Owner, toRecipientAtRest } from './sealed-recipient.ts'
 
 /** The input of the ERP's operations that previews and submits share, without the ERP session. */
 export type ErpRequest = Omit<Input<'hold'>, 'session' | 'reference' | 'replaces' | 'expires_at'>
@@ -28,27 +28,26 @@ export function toErpRequest(gateway: Gateway, caller: Caller, body: DropshipBod
   }
 }
 
-/** Returns the columns whose values come from the request body. */
-export function toBodyFields(gateway: Gateway, body: DropshipBody) {
+/** Returns the columns whose values come from the request body, for the row that it becomes. */
+export function toBodyFields(gateway: Gateway, owner: Owner, body: DropshipBody) {
   return {
     quantity: body.quantity,
-    recipient: toJson<Recipient>(body.recipient),
-    recipient_key: toRecipientKey(body),
+    ...toRecipientAtRest(gateway, owner, { recipient: body.recipient, remark: body.remark ?? null }),
     shipping_method: body.shipping_method,
     warehouse_code: body.warehouse_code ?? null,
-    remark: body.remark ?? null,
     updated_at: gateway.clock.now(),
   }
 }
 
 /** Returns the columns of `toBodyFields` from a row, and `placed_at`, which a submit also sets. */
 export function pickBodyFields(row: DropshipRow) {
-  const { quantity, recipient, recipient_key, shipping_method, warehouse_code, remark } = row
-  const { updated_at, placed_at } = row
+  const { quantity, recipient, recipient_key, recipient_index, remark } = row
+  const { shipping_method, warehouse_code, updated_at, placed_at } = row
   return {
     quantity,
     recipient,
     recipient_key,
+    recipient_index,
     shipping_method,
     warehouse_code,
     remark,
@@ -65,10 +64,12 @@ export function pickBodyFields(row: DropshipRow) {
 export function toNewRow({ gateway, caller }: CallContext, body: DropshipBody, nth: number): DropshipRow {
   const { channel_code } = caller
   const { client_order_number, sku } = body
+  const owner = { dropship_order_id: gateway.ids.next('dso'), channel_code }
   return {
-    ...toBodyFields(gateway, body),
-    dropship_order_id: gateway.ids.next('dso'),
-    channel_code,
+    ...toBodyFields(gateway, owner, body),
+    ...owner,
+    recipient_erased_at: null,
+    recipient_recheck_at: null,
     account_id: caller.account?.account_id ?? null,
     client_order_number,
     serial_number: null,
@@ -102,11 +103,11 @@ export function toNewRow({ gateway, caller }: CallContext, body: DropshipBody, n
 }
 
 /** Finds the first field in which a submit differs from the preview to which it refers. */
-export function findDifference(row: DropshipRow, body: DropshipBody): string | undefined {
+export function findDifference(gateway: Gateway, row: DropshipRow, body: DropshipBody): string | undefined {
   if (row.sku !== body.sku) return 'sku'
   if (row.client_order_number !== body.client_order_number) return 'client_order_number'
   if (row.quantity !== body.quantity) return 'quantity'
-  if (row.recipient_key !== toRecipientKey(body)) return 'recipient'
+  if (!isSameRecipient(gateway, row, body.recipient)) return 'recipient'
   return toShippingMethod(row) === body.shipping_method ? undefined : 'shipping_method'
 }
 

@@ -25,7 +25,6 @@ import {
   toNaturalKeyLockName,
 } from './kind.ts'
 import { findByNaturalKey, findDropship, requireOwnDropship, requireOwnPreview } from './read.ts'
-import { toRecipientKey } from './recipient.ts'
 import {
   type ErpRequest,
   findDifference,
@@ -35,6 +34,7 @@ import {
   toErpRequest,
   toNewRow,
 } from './request.ts'
+import { isSameRecipient, renewRecipientAtRest } from './sealed-recipient.ts'
 import { countSpentReference, readSpentReferences } from './spent-references.ts'
 
 interface Detail {
@@ -63,18 +63,19 @@ export const dropshipSubmit: Write<Detail, { data: ReturnType<typeof toDropshipJ
       report.now,
     )
     return new Reply({
-      data: toDropshipJson(await applyToDropship(tx, row, { ...report, requestId, before })),
+      data: toDropshipJson(gateway, await applyToDropship(tx, row, { ...report, requestId, before })),
     })
   },
   async undo({ gateway, tx, intent, detail, isReferenceSpent }) {
-    const { document_id: id, reference } = intent
+    const { document_id: id, channel_code, reference } = intent
     if (detail.isNew) {
       if (isReferenceSpent) await countSpentReference(tx, id)
       await buildDropshipDelete(tx, id).execute()
       return
     }
     const next = isReferenceSpent ? { reference: deriveNextReference(gateway, reference) } : {}
-    await buildDropshipUpdate(tx, id, { ...detail.before, ...next, in_doubt: doubt.none }).execute()
+    const before = renewRecipientAtRest(gateway, { dropship_order_id: id, channel_code }, detail.before)
+    await buildDropshipUpdate(tx, id, { ...before, ...next, in_doubt: doubt.none }).execute()
   },
 }
 
@@ -134,7 +135,7 @@ function performSubmit(context: CallContext, submit: Submit, holds: HoldsEndedBy
   const { dropship_order_id: id, channel_code, reference } = row
   const session = prefetchSession(gateway, caller)
   const fields = {
-    ...toBodyFields(gateway, body),
+    ...toBodyFields(gateway, row, body),
     in_doubt: doubt.submit,
     placed_at: gateway.clock.now(),
   }
@@ -181,7 +182,7 @@ function performSubmit(context: CallContext, submit: Submit, holds: HoldsEndedBy
 function findTotalBounds(gateway: Gateway, { body, request, row, isNew }: Submit) {
   const { max_total: max } = body
   return {
-    expected_total: isNew || findDifference(row, body) ? null : findExpectedTotal(gateway, row),
+    expected_total: isNew || findDifference(gateway, row, body) ? null : findExpectedTotal(gateway, row),
     max_total: max === undefined ? null : toMinorBound(gateway, toHundredths(max), request.warehouse_codes),
   }
 }
@@ -191,9 +192,8 @@ function findTotalBounds(gateway: Gateway, { body, request, row, isNew }: Submit
  * submit, and `VALIDATION_FAILED` if there is one to another recipient.
  */
 function refuseDuplicate(gateway: Gateway, rows: readonly DropshipRow[], body: DropshipBody) {
-  const key = toRecipientKey(body)
   const live = rows.filter(isOrder)
-  if (live.some((row) => row.recipient_key !== key)) {
+  if (live.some((row) => !isSameRecipient(gateway, row, body.recipient))) {
     throw new GatewayError('VALIDATION_FAILED', {
       param: 'client_order_number',
       reason: 'invalid_field',
@@ -239,7 +239,7 @@ async function requireNamedPreview(
 ): Promise<DropshipRow | undefined> {
   if (body.dropship_order_id === undefined) return undefined
   const row = await requireOwnDropship(gateway.store.db, caller, body.dropship_order_id)
-  const param = findDifference(row, body)
+  const param = findDifference(gateway, row, body)
   if (param !== undefined) {
     throw new GatewayError('VALIDATION_FAILED', {
       param,

@@ -29,7 +29,7 @@ export const dropshipRelease: Write<{ readonly hold_id: string }, DropshipJson> 
     await endHold(context, hold, { reason: 'release', statusRaw, now: gateway.clock.now() })
     const row = await findDropship(tx, source_id)
     if (!row) throw new Error(`The drop-ship order ${source_id} is gone.`)
-    return new Reply({ data: toDropshipJson(row) })
+    return new Reply({ data: toDropshipJson(gateway, row) })
   },
   undo: clearInDoubt,
 }
@@ -43,7 +43,7 @@ export const dropshipVoid: Write<null, DropshipJson> = {
     const row = await findDropship(tx, id)
     if (!row || document === null) throw new Error(`The ERP voided ${id} and reported no document.`)
     return new Reply({
-      data: toDropshipJson(await applyToDropship(tx, row, toErpReport(gateway, document))),
+      data: toDropshipJson(gateway, await applyToDropship(tx, row, toErpReport(gateway, document))),
     })
   },
   undo: clearInDoubt,
@@ -65,8 +65,7 @@ export async function releaseDropship(context: CallContext, id: string) {
 export async function voidDropship(context: CallContext, id: string) {
   return withOwnDropship(context, id, async (row, held) => {
     if (row.submitted_at === null) return releasePreview(context, row, held)
-    if (row.status === 'cancelled' || row.status === 'intercepted')
-      return new Reply({ data: toDropshipJson(row) })
+    if (row.status === 'cancelled' || row.status === 'intercepted') return replyUnchanged(context, row)
     if (row.status === 'shipped') throw toAlreadyShippedError(row)
     const { reference } = row
     return performWrite(context, dropshipVoid, {
@@ -93,7 +92,7 @@ async function withOwnDropship<T>(
 }
 
 async function releasePreview(context: CallContext, row: DropshipRow, held: HeldLock) {
-  if (row.status === 'cancelled') return new Reply({ data: toDropshipJson(row) })
+  if (row.status === 'cancelled') return replyUnchanged(context, row)
   const { gateway } = context
   const hold = await findReservedHold(gateway.store.db, row)
   if (!hold) return cancelPreviewWithoutHold(context, row)
@@ -108,6 +107,21 @@ async function releasePreview(context: CallContext, row: DropshipRow, held: Held
   })
 }
 
+/**
+ * Replies with a document that a repeated call leaves as it is. The response is kept together with the document's id, so
+ * that an erasure of the recipient finds it.
+ */
+async function replyUnchanged({ gateway, call: { key: keyed } }: CallContext, row: DropshipRow) {
+  const reply = new Reply({ data: toDropshipJson(gateway, row) })
+  const resource = { type: 'dropship_order', id: row.dropship_order_id }
+  if (keyed) {
+    await gateway.store.db
+      .transaction()
+      .execute((tx) => storeResponse({ gateway, tx, keyed }, { reply, status: 200, resource }))
+  }
+  return reply
+}
+
 /** Cancels a preview that holds no stock. The ERP holds nothing for it and is not called. */
 function cancelPreviewWithoutHold({ gateway, call }: CallContext, row: DropshipRow) {
   const { dropship_order_id: id } = row
@@ -120,7 +134,7 @@ function cancelPreviewWithoutHold({ gateway, call }: CallContext, row: DropshipR
       .executeTakeFirst()
     // No row has changed: the lock was lost, and another process has taken a hold for the preview.
     if (changed.numUpdatedRows !== 1n) throw toDocumentInDoubtError(id)
-    const reply = new Reply({ data: toDropshipJson({ ...row, ...fields }) })
+    const reply = new Reply({ data: toDropshipJson(gateway, { ...row, ...fields }) })
     const resource = { type: 'dropship_order', id }
     await storeResponse({ gateway, tx, keyed: call.key }, { reply, status: 200, resource })
     return reply

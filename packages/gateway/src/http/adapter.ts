@@ -10,14 +10,19 @@ import type { ApiResponse, Call, Caller, Keyed } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { chooseSupportedLanguage, type Language } from '../contract/language.ts'
 import type { Gateway } from '../gateway.ts'
+import type { LoadClass } from '../kernel/load-shedder.ts'
 import { parseTraceParent, type TraceContext } from '../kernel/trace-context.ts'
 import type { UpstreamCall } from '../kernel/tracing.ts'
 import { buildBaseHeaders, dataHeaders, readRequestId } from '../pipeline/headers.ts'
 import { logCall } from '../pipeline/log-call.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
+import { withPatience } from '../store/patience.ts'
 import { readClientAddressKey } from './address.ts'
 import { Compressor, type Encoded } from './compress.ts'
+import { discardBody } from './discard-body.ts'
+import { classifyRequest, refuseOverloaded } from './overload.ts'
 import { describeRequest, startRequestSpan } from './request-span.ts'
+import { waitForDrain } from './slow-readers.ts'
 
 /** The size of the pieces in which a large body is written. */
 const pieceBytes = 512 * 1024
@@ -26,20 +31,33 @@ const joinedBytes = 8 * 1024
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Creates a request listener that serves a pipeline over HTTP. */
+/** Creates a request listener that serves a pipeline over HTTP, however many requests there are. */
 export function createListener(gateway: Gateway, pipeline: Pipeline): Listener {
   const compressor = new Compressor()
   return (request, response) => void serve({ gateway, pipeline, compressor }, request, response)
+}
+
+/** Creates a request listener that serves a pipeline over HTTP, and refuses a part of the requests under overload. */
+export function createSheddingListener(gateway: Gateway, pipeline: Pipeline): Listener {
+  const compressor = new Compressor()
+  const { load } = gateway.memory
+  return (request, response) => {
+    const kind = classifyRequest(request, load)
+    if (!load.begin(kind)) return void refuseOverloaded(gateway, request, response)
+    void serve({ gateway, pipeline, compressor, kind }, request, response)
+  }
 }
 
 interface Adapter {
   readonly gateway: Gateway
   readonly pipeline: Pipeline
   readonly compressor: Compressor
+  /** The class in which the request is counted until its response is known; undefined if it is not counted. */
+  readonly kind?: LoadClass
 }
 
 async function serve(
-  { gateway, pipeline, compressor }: Adapter,
+  { gateway, pipeline, compressor, kind }: Adapter,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -55,7 +73,10 @@ async function serve(
   }
   requests.active += 1
   try {
-    const apiResponse = await pipeline(call)
+    // A client that reads slowly takes nothing from the others: its request counts until its response is known.
+    const apiResponse = await withPatience(() => pipeline(call)).finally(() => {
+      if (kind) gateway.memory.load.end(kind)
+    })
     if (apiResponse.stream) {
       await sendStream(response, call, apiResponse, apiResponse.stream)
       return end(apiResponse)
@@ -246,33 +267,6 @@ async function sendInPieces(
   response.end()
 }
 
-const maxDiscardedBytes = 16 * 1024 * 1024
-/** The longest time that the gateway reads the rest of a refused request before it closes the connection. */
-export const lingerMs = 2_000
-
-/**
- * Reads the rest of a request body and discards it, so that a client that is still sending can read the response.
- * Closing the connection during the upload would reset it, and many clients would never see the response. A client
- * sends nothing more if it waits for a 100 response or has closed its side.
- */
-export async function discardBody(request: IncomingMessage): Promise<void> {
-  const { socket } = request
-  const asksFirst = request.headers.expect !== undefined && !request.readableDidRead
-  if (asksFirst || request.destroyed || socket.readableEnded) return
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, lingerMs)
-  let size = 0
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length
-    if (size > maxDiscardedBytes) resolve()
-  })
-  socket.once('end', resolve)
-  request.once('end', resolve).once('close', resolve).resume()
-  await promise
-  socket.off('end', resolve)
-  clearTimeout(timer)
-}
-
 /**
  * Writes the chunks in pieces of about `pieceBytes`. Between two pieces the event loop runs, and a slow client gets
  * time to read.
@@ -292,22 +286,6 @@ async function writePieces(response: ServerResponse, chunks: readonly Uint8Array
     written = 0
   }
   response.uncork()
-}
-
-const slowReaderMs = 60_000
-
-function waitForDrain(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer)
-      response.off('drain', done)
-      response.off('close', done)
-      resolve()
-    }
-    const timer = setTimeout(() => response.destroy(), slowReaderMs)
-    response.once('drain', done)
-    response.once('close', done)
-  })
 }
 
 function logFault(gateway: Gateway, call: Call, error: unknown) {

@@ -11,9 +11,11 @@ import { buildBaseHeaders, mcpPath } from '../pipeline/headers.ts'
 import { isLegacyPath } from '../pipeline/legacy.ts'
 import { createPipeline } from '../pipeline/pipeline.ts'
 import { findPathFlaw } from '../pipeline/router.ts'
+import { withPatience } from '../store/patience.ts'
 import { writes } from '../writes.ts'
-import { createListener, type Listener } from './adapter.ts'
+import { createListener, createSheddingListener, type Listener } from './adapter.ts'
 import { Drain } from './drain.ts'
+import { refuseOverloaded } from './overload.ts'
 import { createGatewayServer } from './server.ts'
 
 const probePaths: ReadonlySet<string> = new Set(['/livez', '/readyz', '/statusz'])
@@ -23,8 +25,8 @@ const pagesRoute = 'pages'
 /** Creates the HTTP server. The API and the operator's endpoints run through pipelines; every other path is a page. */
 export function createApp(gateway: Gateway, drain = new Drain(gateway.clock)): Server {
   const contractPipeline = createPipeline(gateway, catalogue, writes)
-  const contract = createListener(gateway, contractPipeline)
-  const mcp = createListener(gateway, createMcpPipeline(gateway, contractPipeline))
+  const contract = createSheddingListener(gateway, contractPipeline)
+  const mcp = createSheddingListener(gateway, createMcpPipeline(gateway, contractPipeline))
   const admin = createListener(gateway, createPipeline(gateway, adminCatalogue))
   const sandbox = createListener(gateway, createPipeline(gateway, sandboxCatalogue))
   const metrics = createListener(gateway, createMetricsPipeline(gateway))
@@ -36,7 +38,7 @@ export function createApp(gateway: Gateway, drain = new Drain(gateway.clock)): S
   })
   const servePage = async (request: IncomingMessage, response: ServerResponse, path: string) => {
     const began = gateway.clock.monotonic()
-    await page(request, response)
+    await withPatience(() => page(request, response))
     const { metrics: measured } = gateway.memory
     if (!measured.isOn) return
     const route = probePaths.has(path) ? path : pagesRoute
@@ -47,6 +49,11 @@ export function createApp(gateway: Gateway, drain = new Drain(gateway.clock)): S
       gateway.clock.monotonic() - began,
     )
   }
+  const servePageUnlessOverloaded = (request: IncomingMessage, response: ServerResponse, path: string) => {
+    const { load } = gateway.memory
+    if (!load.begin('read')) return void refuseOverloaded(gateway, request, response)
+    void servePage(request, response, path).finally(() => load.end('read'))
+  }
   const listener: Listener = (request, response) => {
     // A fast path for nearly all requests, which skips the checks below.
     if (request.url?.startsWith('/api/v1/')) return contract(request, response)
@@ -56,7 +63,8 @@ export function createApp(gateway: Gateway, drain = new Drain(gateway.clock)): S
     else if (path.startsWith('/sandbox/')) sandbox(request, response)
     else if (path === mcpPath) mcp(request, response)
     else if (path === metricsPath) metrics(request, response)
-    else void servePage(request, response, path)
+    else if (probePaths.has(path) || path.startsWith('/admin')) void servePage(request, response, path)
+    else servePageUnlessOverloaded(request, response, path)
   }
   return createGatewayServer(gateway, listener, drain)
 }

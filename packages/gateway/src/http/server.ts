@@ -10,8 +10,10 @@ import { chooseSupportedLanguage } from '../contract/language.ts'
 import type { Gateway } from '../gateway.ts'
 import { toFailureResponse } from '../pipeline/failure.ts'
 import { buildBaseHeaders, dataHeaders, readRequestId } from '../pipeline/headers.ts'
-import { discardBody, failBody, type Listener, lingerMs } from './adapter.ts'
+import { failBody, type Listener } from './adapter.ts'
+import { discardBody, lingerMs } from './discard-body.ts'
 import type { Drain } from './drain.ts'
+import { endUnreadConnections } from './slow-readers.ts'
 
 /** The largest total size of a request's headers. */
 const maxHeaderBytes = 16 * 1024
@@ -55,6 +57,7 @@ export function createGatewayServer(gateway: Gateway, listener: Listener, drain?
     serve,
   )
   server.maxRequestsPerSocket = maxRequestsPerSocket
+  endUnreadConnections(server)
   server.on('checkContinue', serve)
   server.on('checkExpectation', serve)
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {

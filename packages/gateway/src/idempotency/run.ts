@@ -18,6 +18,7 @@ import type { Gateway } from '../gateway.ts'
 import { sha256 } from '../kernel/crypto.ts'
 import { toCanonicalJson } from '../kernel/json.ts'
 import type { KeyOutcome } from '../metrics/metrics.ts'
+import { CommitUnanswered, findStorageTrouble } from '../store/trouble.ts'
 import { type AnyWrite, findIntentOfKey } from '../writes/intent.ts'
 import {
   findKeyRow,
@@ -25,8 +26,8 @@ import {
   storeCommittedResponse,
   storeFailure,
   toInProgressError,
-  unsealResponse,
 } from '../writes/keys.ts'
+import { isSameRequest, unsealResponse } from '../writes/sealed-keys.ts'
 import { settle } from '../writes/settle.ts'
 
 const awayRetrySeconds = 2
@@ -47,6 +48,7 @@ export async function runOnce(
   const [key] = call.header('idempotency-key')
   if (key === undefined) return { response: await work(), replayed: false }
   const keyed = toKeyedCall(endpoint, call, key)
+  gateway.memory.load.rememberKey(key)
   const done = await gateway.store.withLock(toKeyLockName(keyed.scope), 0, async (lost) => {
     const response = await findEarlierResponse(gateway, keyed, writes)
     if (!response) count(gateway, 'first')
@@ -97,7 +99,7 @@ async function findEarlierResponse(
 ): Promise<ApiResponse | undefined> {
   const row = await findKeyRow(gateway.store.db, scope)
   if (!row || isKeyFree(row, gateway.clock.now())) return undefined
-  if (row.fingerprint !== fingerprint) {
+  if (!isSameRequest(gateway, row, fingerprint)) {
     count(gateway, 'mismatch')
     throw new GatewayError('IDEMPOTENCY_MISMATCH')
   }
@@ -134,6 +136,10 @@ async function runAndStoreResponse(
     await storeFailure(gateway, keyed, error)
     throw error
   })
-  if (response.status < 300 && !keyed.isKept) await storeCommittedResponse(gateway, keyed, response)
+  if (response.status >= 300 || keyed.isKept) return response
+  await storeCommittedResponse(gateway, keyed, response).catch((error: unknown) => {
+    // The work is done, even though its response cannot be stored.
+    throw findStorageTrouble(error) ? new CommitUnanswered(error) : error
+  })
   return response
 }

@@ -1,21 +1,21 @@
 /**
  * Protects a token of the server, the admin token or the metrics token, against guessing: limits wrong tokens per minute
  * for each address and for all addresses together. Wrong tokens from an address that sent the right one within a day do not count towards the total, so that
- * guesses from elsewhere do not lock the operator out. Each process counts for itself, in bounded memory.
+ * guesses from elsewhere do not lock the operator out. Which addresses sent the right one is known to each process for
+ * itself.
  */
 
 import { LRUCache } from 'lru-cache'
 import { GatewayError } from '../contract/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
-import { Quota } from '../kernel/quota.ts'
+import type { Counter } from '../kernel/quota.ts'
 
 /** The largest number of wrong tokens from one address in a minute. */
 const maxTriesPerAddress = 5
 const maxTriesOverAll = 30
 const trustedMs = 24 * 60 * 60_000
 const warningMs = 60_000
-const maxAddresses = 20_000
 const maxTrusted = 1_000
 const overAll = 'all addresses'
 
@@ -41,47 +41,54 @@ export const metricsTokenGuarded: GuardedToken = {
   message: 'requests without the right metrics token were refused',
 }
 
+interface GuardParts {
+  readonly clock: Clock
+  readonly log: Log
+  /** Counts wrong tokens. */
+  readonly tries: Counter
+}
+
 export class TokenGuard {
   readonly #guarded: GuardedToken
   readonly #clock: Clock
   readonly #log: Log
-  readonly #tries = new Quota(maxAddresses)
+  readonly #tries: Counter
   /** When an address last sent the right token. */
   readonly #shownAt = new LRUCache<string, number>({ max: maxTrusted })
   #refusals = 0
   #warnedAt = Number.NEGATIVE_INFINITY
 
-  constructor(guarded: GuardedToken, { clock, log }: { clock: Clock; log: Log }) {
+  constructor(guarded: GuardedToken, { clock, log, tries }: GuardParts) {
+    this.#tries = tries
     this.#guarded = guarded
     this.#clock = clock
     this.#log = log
   }
 
   /**
-   * Runs one comparison of a token. Throws `RATE_LIMITED` without comparing if there were too many wrong tokens.
-   * All callers without an address share one count.
+   * Runs one comparison of a token. Throws `RATE_LIMITED` if there were too many wrong tokens before, whatever the
+   * result. All callers without an address share one count. A right token is not counted, so that many right ones at a
+   * time refuse each other nothing; the count decides for guesses at the same time in the order of their arrival.
    */
-  compare(address: string | undefined, isRight: () => boolean): boolean {
-    const now = this.#clock.now()
+  async compare(address: string | undefined, isRight: () => boolean): Promise<boolean> {
     const from = `address ${address ?? 'unknown'}`
-    const subjects = this.#isTrusted(from, now) ? [from] : [from, overAll]
-    const taken: string[] = []
-    const giveBack = () => {
-      for (const subject of taken) this.#tries.giveBack(subject, 1, now)
+    const right = isRight()
+    await this.#count(from, maxTriesPerAddress, right)
+    if (!this.#isTrusted(from)) {
+      await this.#count(overAll, maxTriesOverAll, right).catch((error: unknown) => {
+        // The refused guess does not count towards its address.
+        if (!right) this.#tries.giveBack(from, 1, this.#clock.monotonic())
+        throw error
+      })
     }
-    for (const subject of subjects) {
-      const limit = subject === overAll ? maxTriesOverAll : maxTriesPerAddress
-      const { paid, retryAfter } = this.#tries.take(subject, 1, limit, now)
-      if (paid) taken.push(subject)
-      else {
-        giveBack()
-        throw toTooManyTriesError(this.#guarded, retryAfter)
-      }
-    }
-    if (!isRight()) return false
-    giveBack()
-    this.#shownAt.set(from, now)
-    return true
+    if (right) this.#shownAt.set(from, this.#clock.now())
+    return right
+  }
+
+  async #count(subject: string, limit: number, isRight: boolean): Promise<void> {
+    const way = isRight ? 'test' : 'take'
+    const { paid, retryAfter } = await this.#tries[way](subject, 1, limit, this.#clock.monotonic())
+    if (!paid) throw toTooManyTriesError(this.#guarded, retryAfter)
   }
 
   /**
@@ -97,9 +104,9 @@ export class TokenGuard {
     this.#refusals = 0
   }
 
-  #isTrusted(from: string, now: number): boolean {
+  #isTrusted(from: string): boolean {
     const at = this.#shownAt.get(from)
-    return at !== undefined && now < at + trustedMs
+    return at !== undefined && this.#clock.now() < at + trustedMs
   }
 }
 

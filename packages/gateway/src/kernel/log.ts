@@ -13,7 +13,7 @@ const textFields = [
   'subject',
   'action',
 ] as const
-const numberFields = ['status', 'ms', 'points', 'rows'] as const
+const numberFields = ['status', 'ms', 'points', 'rows', 'process'] as const
 
 /** The fields that a log line may have besides `level`, `time` and `msg`. The page `operate` explains each of them. */
 export const logFieldNames: readonly string[] = [...textFields, ...numberFields, 'error']
@@ -38,11 +38,14 @@ export type LogLevel = (typeof logLevels)[number]
 
 const maxErrorCharacters = 2_000
 
-/** Creates a log that writes JSON lines to standard output or to `destination`. */
-export function jsonLog(level: LogLevel, destination?: DestinationStream): Log {
+/**
+ * Creates a log that writes JSON lines to standard output or to `destination`. `process` is the number of this process
+ * among those of one supervisor, and each line has it.
+ */
+export function jsonLog(level: LogLevel, destination?: DestinationStream, process?: number): Log {
   const options = {
     level,
-    base: null,
+    base: process === undefined ? null : { process },
     formatters: { level: (label: string) => ({ level: label }), log: pickLogFields },
     serializers: { error: describeError },
   }

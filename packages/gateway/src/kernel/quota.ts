@@ -7,7 +7,8 @@
 
 import { LRUCache } from 'lru-cache'
 
-const slots = 61
+/** The number of slots of a window: 60 seconds and the current one. */
+export const slots = 61
 const maxSubjects = 100_000
 
 /** The window in seconds. */
@@ -22,34 +23,62 @@ interface Window {
 
 export interface Purchase {
   readonly paid: boolean
+  /** The points that were spent; 0 if the purchase was refused. */
+  readonly points: number
   readonly remaining: number
   /** Whole seconds until a refused purchase would succeed; 0 if the purchase was paid. */
   readonly retryAfter: number
 }
 
-export class Quota {
+export interface QuotaState {
+  readonly remaining: number
+  /** Whole seconds until all points are available again. */
+  readonly resetSeconds: number
+}
+
+/**
+ * A count of points by subject. It is in the memory of the process, and then every result is there at once, or all
+ * processes share it, and then a decision is a promise (`valkey/shared-counter.ts`).
+ */
+export interface Counter {
+  /** Spends points of `subject` unless that would exceed the limit. */
+  take(subject: string, points: number, limit: number, atMs: number): Purchase | Promise<Purchase>
+  /** Spends up to `points`, as many as are left, but at least one. */
+  takeUpTo(subject: string, points: number, limit: number, atMs: number): Purchase | Promise<Purchase>
+  /** Returns what `take` would, and spends nothing. Afterwards `readState` is up to date. */
+  test(subject: string, points: number, limit: number, atMs: number): Purchase | Promise<Purchase>
+  /** Returns points that were just taken and not used. */
+  giveBack(subject: string, points: number, atMs: number): void
+  /** Returns the state that this process knows, which is at least as new as its last purchase. */
+  readState(subject: string, limit: number, atMs: number): QuotaState
+}
+
+export class Quota implements Counter {
   readonly #windows: LRUCache<string, Window>
 
   constructor(most: number = maxSubjects) {
     this.#windows = new LRUCache({ max: most })
   }
 
-  /** Spends points of `subject` unless that would exceed the limit. */
   take(subject: string, points: number, limit: number, atMs: number): Purchase {
     const window = this.#findWindow(subject, atMs)
-    if (window.total + points > limit) {
-      return {
-        paid: false,
-        remaining: Math.max(0, limit - window.total),
-        retryAfter: computeWait(window, points, limit, atMs),
-      }
-    }
-    window.spent[window.second % slots] = (window.spent[window.second % slots] ?? 0) + points
-    window.total += points
-    return { paid: true, remaining: limit - window.total, retryAfter: 0 }
+    if (window.total + points > limit) return refuse(window, points, limit, atMs)
+    return spend(window, points, limit)
   }
 
-  /** Returns points that were just taken and not used, beginning with the newest seconds in which any were spent. */
+  takeUpTo(subject: string, points: number, limit: number, atMs: number): Purchase {
+    const window = this.#findWindow(subject, atMs)
+    if (window.total + 1 > limit) return refuse(window, 1, limit, atMs)
+    return spend(window, Math.min(points, limit - window.total), limit)
+  }
+
+  test(subject: string, points: number, limit: number, atMs: number): Purchase {
+    const window = this.#findWindow(subject, atMs)
+    if (window.total + points > limit) return refuse(window, points, limit, atMs)
+    return { paid: true, points: 0, remaining: limit - window.total, retryAfter: 0 }
+  }
+
+  /** Begins with the newest seconds in which any points were spent. */
   giveBack(subject: string, points: number, atMs: number) {
     const window = this.#findWindow(subject, atMs)
     let left = Math.min(points, window.total)
@@ -62,8 +91,7 @@ export class Quota {
     }
   }
 
-  /** Returns the remaining points, and the whole seconds until all points are available again. */
-  readState(subject: string, limit: number, atMs: number): { remaining: number; resetSeconds: number } {
+  readState(subject: string, limit: number, atMs: number): QuotaState {
     const window = this.#findWindow(subject, atMs)
     const remaining = Math.max(0, limit - window.total)
     if (window.total === 0) return { remaining, resetSeconds: 0 }
@@ -89,6 +117,22 @@ export class Quota {
     }
     if (second > window.second) window.second = second
     return window
+  }
+}
+
+function spend(window: Window, points: number, limit: number): Purchase {
+  const slot = window.second % slots
+  window.spent[slot] = (window.spent[slot] ?? 0) + points
+  window.total += points
+  return { paid: true, points, remaining: limit - window.total, retryAfter: 0 }
+}
+
+function refuse(window: Window, points: number, limit: number, atMs: number): Purchase {
+  return {
+    paid: false,
+    points: 0,
+    remaining: Math.max(0, limit - window.total),
+    retryAfter: computeWait(window, points, limit, atMs),
   }
 }
 

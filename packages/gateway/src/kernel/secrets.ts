@@ -39,6 +39,8 @@ export interface Secrets {
   open(sealed: string, purpose: string): Opened
   /** Creates a signature of 22 characters: HMAC-SHA-256 of text and purpose, truncated to 128 bits. */
   sign(text: string, purpose: string): string
+  /** Creates the signatures of a text with each of the keys in `givenIds`, for values that are searched by it. */
+  listSignatures(text: string, purpose: string): readonly string[]
   /** Whether one of the keys signed the text for the purpose. */
   verify(signature: string, text: string, purpose: string): boolean
 }
@@ -153,6 +155,8 @@ function createSecrets(keys: readonly Key[]): Secrets {
     open,
     unseal: (sealed, purpose) => open(sealed, purpose).text,
     sign: (text, purpose) => signWith(present, text, purpose),
+    listSignatures: (text, purpose) =>
+      keys.filter((key) => key.version === version).map((key) => signWith(key, text, purpose)),
     verify: (signature, text, purpose) =>
       keys.some((key) => isSameText(signature, signWith(key, text, purpose))),
   }

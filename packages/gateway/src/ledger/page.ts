@@ -11,8 +11,9 @@ import { parseWindow, toListPage } from '../contract/lists.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { askErp } from '../writes/ask.ts'
+import { formatCursor, parseCursor } from './cursor.ts'
 import { type DocumentIds, loadDocumentIds } from './names.ts'
-import { buildNextLink, type StatementQuery, toSpan } from './span.ts'
+import { buildNextLink, type Place, type StatementQuery, toSpan } from './span.ts'
 
 /** A request for a statement list and its caller. */
 export interface StatementRequest<Query extends StatementQuery = StatementQuery> {
@@ -56,26 +57,37 @@ export async function readStatementPage<Reported extends ReportedPage, Row exten
 ) {
   const { gateway, call, caller, input } = request
   const { customer_code } = caller
+  const place = input.cursor === undefined ? undefined : parseCursor(request, list.name, input.cursor)
   if (customer_code === null) {
     const none: Shown[] = []
-    return {
-      reported: undefined,
-      body: toListPage(parseWindow(input, gateway.clock.now()), none),
-      headers: [],
-    }
+    const body = { ...toListPage(parseWindow(input, gateway.clock.now()), none), next_cursor: null }
+    return { reported: undefined, body, headers: [] }
   }
-  const { reported, as_of } = await fetchPageOfErpDay(request, list, customer_code)
+  const pinned = { ...input, ...(place ? { as_of: place.as_of, page: place.page } : {}) }
+  const fetched = await fetchPageOfErpDay({ ...request, input: pinned, place }, list, customer_code)
+  const { reported, as_of, offset } = fetched
   const rows = list.toRows(reported)
   const names = await loadDocumentIds(gateway, caller, rows.flatMap(listReferences))
-  const { page, page_size } = input
+  const { page, page_size } = pinned
+  const next: Place | undefined =
+    reported.next === null
+      ? undefined
+      : { as_of, page: page + 1, offset: offset + page_size, after: reported.next }
+  const next_cursor = next ? formatCursor(request, list.name, next) : null
   const body = {
     data: rows.map((row) => list.toJson(row, names)),
-    has_more: reported.next !== null,
+    has_more: next_cursor !== null,
     page,
     page_size,
     as_of,
+    next_cursor,
   }
-  return { reported, body, headers: body.has_more ? buildNextLink(call, body) : [] }
+  return { reported, body, headers: next_cursor === null ? [] : buildNextLink(call, as_of, next_cursor) }
+}
+
+/** A request for one page, with the place of its cursor. */
+interface PageRequest extends StatementRequest {
+  readonly place: Place | undefined
 }
 
 /**
@@ -84,7 +96,7 @@ export async function readStatementPage<Reported extends ReportedPage, Row exten
  * the page is fetched again with it, so that the following pages, which send this `as_of`, cover the same range.
  */
 async function fetchPageOfErpDay<Reported extends ReportedPage, Row, Shown>(
-  request: StatementRequest,
+  request: PageRequest,
   list: StatementList<Reported, Row, Shown>,
   customer_code: string,
 ) {
@@ -97,12 +109,12 @@ async function fetchPageOfErpDay<Reported extends ReportedPage, Row, Shown>(
 }
 
 async function fetchPage<Reported extends ReportedPage, Row, Shown>(
-  request: StatementRequest,
+  request: PageRequest,
   list: StatementList<Reported, Row, Shown>,
   customer_code: string,
 ) {
-  const { call, input } = request
-  const span = toSpan(request, list.name)
+  const { gateway, call, input, place } = request
+  const span = toSpan(input, gateway.clock.now(), place)
   const reported = await askInCurrency(call, input, async (currency, options) => {
     const erpInput = { customer_code, currency, ...span.input }
     const answer = await list.ask(erpInput, options)
@@ -110,8 +122,7 @@ async function fetchPage<Reported extends ReportedPage, Row, Shown>(
     return isLost ? list.ask({ ...erpInput, ...span.passedOver }, options) : answer
   })
   const as_of = input.as_of ?? normalizeInstant(reported.as_of)
-  span.remember(as_of, reported.next)
-  return { reported, as_of, from: Date.parse(span.input.from) }
+  return { reported, as_of, from: Date.parse(span.input.from), offset: span.offset }
 }
 
 /**

@@ -3,13 +3,12 @@
  * unless dates or `as_of` set another end. The ERP's clock may be ahead of the gateway's, and a row that was just
  * booked must be listed.
  *
- * The ERP returns a cursor with each page. The next page continues from that cursor while this process remembers it;
- * otherwise the ERP skips the rows of the earlier pages.
+ * The ERP returns a cursor with each page. With `cursor`, the next page continues from there; with `page`, the ERP
+ * skips the rows of the earlier pages.
  */
 
-import type { Call, Caller } from '../contract/call.ts'
+import type { Call } from '../contract/call.ts'
 import { parseWindow } from '../contract/lists.ts'
-import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 
 export interface StatementQuery {
@@ -18,8 +17,20 @@ export interface StatementQuery {
   readonly as_of?: string | undefined
   readonly currency?: string | undefined
   readonly status?: string | undefined
+  readonly cursor?: string | undefined
   readonly page: number
   readonly page_size: number
+}
+
+/** Where the page of a cursor begins. */
+export interface Place {
+  readonly as_of: string
+  /** The number of the page. */
+  readonly page: number
+  /** The number of rows before it. */
+  readonly offset: number
+  /** The ERP's cursor; null if the ERP skips the rows before. */
+  readonly after: string | null
 }
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -35,46 +46,36 @@ interface Span {
   }
   /** The parameters for the same page without a cursor, for an ERP that no longer knows the cursor. */
   readonly passedOver: { readonly after: null; readonly skip: number }
-  /** Remembers the cursor of this page for the next one. */
-  remember(as_of: string, next: string | null): void
+  /** The number of rows before the page. */
+  readonly offset: number
 }
 
-interface SpanRequest {
-  readonly gateway: Gateway
-  readonly caller: Caller
-  readonly input: StatementQuery
-}
-
-export function toSpan({ gateway, caller, input: query }: SpanRequest, list: string): Span {
-  const { channel_code } = caller
-  const { end_date, as_of, currency, status, page, page_size } = query
-  const { from, offset } = parseWindow(query, gateway.clock.now())
+/** Determines the span of a page. `place` is that of the query's cursor, if it has one. */
+export function toSpan(query: StatementQuery, now: number, place: Place | undefined): Span {
+  const { end_date, as_of, page_size } = query
+  const window = parseWindow(query, now)
+  const offset = place?.offset ?? window.offset
+  const after = place?.after ?? null
   const end = end_date === undefined ? Number.POSITIVE_INFINITY : Date.parse(end_date) + dayMs
-  const computeSpanEnd = (asOf: string) => Math.min(end, Date.parse(asOf) + 1)
-  const to = as_of === undefined ? end : computeSpanEnd(as_of)
-  const known = gateway.memory.statementPlaces
-  const toCacheKey = (until: number, offset: number) =>
-    JSON.stringify([channel_code, list, currency, status, from, until, offset])
-  const after = as_of === undefined || page === 1 ? undefined : known.get(toCacheKey(to, offset))
+  const to = as_of === undefined ? end : Math.min(end, Date.parse(as_of) + 1)
   return {
     input: {
-      from: formatInstant(from),
+      from: formatInstant(window.from),
       to: Number.isFinite(to) ? formatInstant(to) : null,
-      after: after ?? null,
-      skip: after === undefined ? offset : 0,
+      after,
+      skip: after === null ? offset : 0,
       limit: page_size,
     },
     passedOver: { after: null, skip: offset },
-    remember(asOf, next) {
-      if (next !== null) known.set(toCacheKey(computeSpanEnd(asOf), offset + page_size), next)
-    },
+    offset,
   }
 }
 
 /** Builds the `Link` header of the next page (RFC 8288), because CSV has no field for it. */
-export function buildNextLink(call: Call, { page, as_of }: { page: number; as_of: string }): string[] {
+export function buildNextLink(call: Call, as_of: string, cursor: string): string[] {
   const query = new URLSearchParams(call.rawQuery)
-  query.set('page', String(page + 1))
+  query.delete('page')
   query.set('as_of', as_of)
+  query.set('cursor', cursor)
   return ['Link', `<${call.path}?${query}>; rel="next"`]
 }

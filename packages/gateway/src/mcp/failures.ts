@@ -17,13 +17,13 @@ export interface ToolFailure {
   readonly [more: string]: unknown
 }
 
-export function toToolFailure(
+export async function toToolFailure(
   gateway: Gateway,
   call: Call,
   action: Action | undefined,
   error: unknown,
-): ToolFailure {
-  const response = toResponse(gateway, call, error)
+): Promise<ToolFailure> {
+  const response = await toResponse(gateway, call, error)
   const envelope = readErrorEnvelope(response)
   const adapted = { ...envelope, ...adaptForAgents(envelope, call.language, action) }
   const { code } = envelope
@@ -42,9 +42,9 @@ export function toToolFailure(
   }
 }
 
-function toResponse(gateway: Gateway, call: Call, error: unknown): ApiResponse {
+async function toResponse(gateway: Gateway, call: Call, error: unknown): Promise<ApiResponse> {
   if (error instanceof EndpointFailure) return error.response
-  return toFailureResponse(chargeRefusal(gateway, call, error), call, (fault) => {
+  return toFailureResponse(await chargeRefusal(gateway, call, error), call, (fault) => {
     gateway.log.error({ request_id: call.requestId, error: fault }, 'an action failed inside')
   })
 }

@@ -33,8 +33,8 @@ export function createMcpPipeline(gateway: Gateway, contract: Pipeline, serve = 
   })
   return async (call) => {
     call.route = path
-    const response = await serveMcp({ gateway, contract, handler }, call).catch((error: unknown) =>
-      toFailureResponse(chargeRefusal(gateway, call, error), call, (fault) => {
+    const response = await serveMcp({ gateway, contract, handler }, call).catch(async (error: unknown) =>
+      toFailureResponse(await chargeRefusal(gateway, call, error), call, (fault) => {
         gateway.log.error({ request_id: call.requestId, error: fault }, 'an agent’s call failed inside')
       }),
     )
@@ -55,11 +55,11 @@ async function serveMcp({ gateway, contract, handler }: McpParts, call: Call): P
   await identifyCaller(gateway, call)
   const { caller } = call
   if (!caller) throw new Error('The call was identified without a caller.')
-  requireRefusalBudget(gateway, call)
+  await requireRefusalBudget(gateway, call)
   requireMediaType(call, ['application/json'])
   const parsedBody = parseMessage(await call.body(maxBodyBytes))
   if (parsedBody instanceof JsonError) {
-    const limit = chargeRefusal(gateway, call, new GatewayError('BAD_REQUEST'))
+    const limit = await chargeRefusal(gateway, call, new GatewayError('BAD_REQUEST'))
     if (limit instanceof GatewayError && limit.code === 'RATE_LIMITED') throw limit
     return toProtocolError(400, { code: parseError, message: `Parse error: ${parsedBody.fault}` })
   }

@@ -27,6 +27,13 @@ export interface StoredValues {
   readonly oldestWriteSeconds: number
 }
 
+interface MetricsOptions {
+  readonly isOn: boolean
+  readonly version: string
+  /** The number of this process among those of one supervisor, a label of each sample; undefined without one. */
+  readonly processNumber?: number | undefined
+}
+
 /**
  * What one gateway measures about itself, in a registry of its own. No label names a channel, an account or a SKU.
  * Counters start with the process, and each process of a database counts what it does itself.
@@ -80,6 +87,11 @@ export class Metrics {
     'Requests that are missing from the request log, because there were too many.',
     [],
   )
+  readonly ownDecisions = this.#count(
+    'tgw_shared_count_fallback_total',
+    'Decisions on limits that this process made by its own share, because the server of VALKEY_URL was away.',
+    [],
+  )
   readonly #upstream = new DurationHistogram({
     name: 'http_client_request_duration_seconds',
     help: 'Duration of calls to the ERP, retries and waiting included.',
@@ -97,8 +109,12 @@ export class Metrics {
   })
   readonly #agentSeries = new Map<string, Durations>()
 
-  constructor({ isOn, version }: { readonly isOn: boolean; readonly version: string }) {
+  /** Writes the metrics as text: this process's own, or those of all processes of the supervisor. */
+  read: () => Promise<string> = () => this.registry.metrics()
+
+  constructor({ isOn, version, processNumber }: MetricsOptions) {
     this.isOn = isOn
+    if (processNumber !== undefined) this.registry.setDefaultLabels({ process: String(processNumber) })
     new Gauge({
       name: 'tgw_build_info',
       help: 'The running version.',

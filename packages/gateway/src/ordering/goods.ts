@@ -7,8 +7,8 @@ import type { Line } from '../store/tables.ts'
 
 /**
  * Checks that every SKU exists and that the channel's customer may order it. Throws `NOT_FOUND` with `sku_unknown`, or
- * `VALIDATION_FAILED` with `sku_blocked`, with the line as `param`. Throws `UPSTREAM_ERROR` until the products have
- * been read.
+ * `VALIDATION_FAILED` with `sku_blocked`, with the line as `param`. Throws `UPSTREAM_ERROR` until the products and the
+ * customer's catalogue have been read.
  */
 export function checkGoods(
   { gateway, caller }: Pick<CallContext, 'gateway' | 'caller'>,
@@ -16,7 +16,9 @@ export function checkGoods(
   paramOf: (index: number) => string,
 ) {
   const { reference } = gateway.mirror
+  const { customer_code } = caller
   if (!reference.isFilled) throw toNotFilledError('products')
+  if (customer_code !== null && !reference.knowsCustomer(customer_code)) throw toNotFilledError('customer')
   for (const [index, { sku }] of lines.entries()) {
     if (!reference.findProductOfSku(sku)) {
       throw new GatewayError('NOT_FOUND', {
@@ -25,7 +27,7 @@ export function checkGoods(
         say: ['sku_unknown', { sku }],
       })
     }
-    if (caller.customer_code !== null && !reference.maySell(caller.customer_code, sku)) {
+    if (customer_code !== null && !reference.maySell(customer_code, sku)) {
       throw new GatewayError('VALIDATION_FAILED', {
         param: paramOf(index),
         reason: 'sku_blocked',

@@ -3,14 +3,16 @@ import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { toStorageFacts } from '../pipeline/failure.ts'
+import { countingApart, isCountingApart } from '../processes/counting-apart.ts'
+import { listProcesses } from '../processes/report.ts'
 import { listSealingKeys } from '../store/sealing-keys.ts'
 import { deriveGuarantee } from '../upstream/guarantee.ts'
 
 /**
  * Registers the health checks. `/livez` is 200 while the process responds. `/readyz` is 200 once the store responds and
  * the stock of every warehouse has been read; after that, an ERP that does not respond has no effect on it. It is 503
- * while the process shuts down. `/statusz` reports the state of the ERP, open writes, due webhook queues and the age of
- * each warehouse's stock.
+ * while the process shuts down. `/statusz` reports the state of the ERP, open writes, due webhook queues, all processes
+ * and what they share, the age of each warehouse's stock, and whether requests are refused because of overload.
  */
 export function registerHealthRoutes<E extends Env>(
   app: Hono<E>,
@@ -62,6 +64,9 @@ async function readStatus(gateway: Gateway) {
     writes_in_doubt: await readOpenWritesStatus(gateway, now),
     webhook_queue: await readDueQueuesStatus(gateway, now),
     secrets: await readSealingStatus(gateway),
+    load: readLoadStatus(gateway),
+    processes: await listProcesses(gateway),
+    shared_counts: readSharedCountsStatus(gateway),
     warehouses: gateway.mirror.stock.warehouses().map(({ warehouse_code, synced_at }) => ({
       warehouse_code,
       rows: gateway.mirror.stock.snapshot(warehouse_code)?.liveRows ?? 0,
@@ -102,6 +107,25 @@ async function readDueQueuesStatus(gateway: Gateway, now: number) {
 async function readSealingStatus({ store }: Gateway) {
   const keys = await listSealingKeys(store.db).catch(() => undefined)
   return keys ? { keys_in_use: keys.size } : null
+}
+
+/** Reads whether requests are refused because of overload, and how many were since the process started. */
+function readLoadStatus({ memory: { load } }: Gateway) {
+  const { read, write, keyed, known } = load.shed
+  return { shedding: load.isShedding, shed: read + write + keyed + known }
+}
+
+/**
+ * Reads the state of the server in which processes share counts. `connected` is null without `VALKEY_URL`; `reason` says
+ * why the server is away, and has no credentials.
+ */
+function readSharedCountsStatus(gateway: Gateway) {
+  const { valkey } = gateway
+  return {
+    connected: valkey ? valkey.isConnected : null,
+    reason: valkey?.reason ?? null,
+    warning: isCountingApart(gateway) ? countingApart : null,
+  }
 }
 
 function computeSecondsSince(epochMs: number | null, now: number): number | null {

@@ -18,7 +18,7 @@ export function createMetricsPipeline(gateway: Gateway): Pipeline {
     call.route = metricsPath
     try {
       requireRead(call)
-      requireReader(gateway, call)
+      await requireReader(gateway, call)
       return await readMetrics(gateway)
     } catch (error) {
       return toFailureResponse(error, call, (fault) => {
@@ -39,12 +39,12 @@ function requireRead({ method }: Call) {
 }
 
 /** Throws `ADMIN_UNAUTHORIZED`, `ADMIN_DISABLED` if no token is set, or `RATE_LIMITED` after wrong tokens. */
-function requireReader(gateway: Gateway, call: Call) {
+async function requireReader(gateway: Gateway, call: Call): Promise<void> {
   const { metricsGuard } = gateway
   const { metrics, adminToken } = gateway.config
   if (metrics.isPublic) return
   if (call.header('x-admin-token').length > 0 && adminToken !== undefined) {
-    requireAdmin(gateway, call)
+    await requireAdmin(gateway, call)
     return
   }
   if (metrics.token === undefined && adminToken === undefined) {
@@ -58,7 +58,7 @@ function requireReader(gateway: Gateway, call: Call) {
   try {
     // A request without a token is not a guess, so the guard does not count it.
     const isGuess = given !== undefined && more.length === 0
-    if (isGuess && metricsGuard.compare(call.address, isRight)) return
+    if (isGuess && (await metricsGuard.compare(call.address, isRight))) return
     throw new GatewayError('ADMIN_UNAUTHORIZED', { say: ['metrics_token'], hint: ['hint_metrics_token'] })
   } catch (error) {
     metricsGuard.noteRefusal(call.requestId)
@@ -67,10 +67,10 @@ function requireReader(gateway: Gateway, call: Call) {
 }
 
 async function readMetrics({ memory }: Gateway): Promise<ApiResponse> {
-  const { registry } = memory.metrics
+  const { metrics } = memory
   return {
     status: 200,
-    headers: ['Content-Type', registry.contentType, 'Cache-Control', 'no-store'],
-    body: await registry.metrics(),
+    headers: ['Content-Type', metrics.registry.contentType, 'Cache-Control', 'no-store'],
+    body: await metrics.read(),
   }
 }

@@ -39,7 +39,7 @@ const validDays = 180
 function buildSecurityTxt(base: string, now: number): string {
   const today = now - (now % dayMs)
   const fields = [
-    ['Contact', `${base}/docs/operate#security`],
+    ['Contact', `${base}/docs/security#security`],
     ['Expires', formatInstant(today + validDays * dayMs)],
     ['Preferred-Languages', languages.join(', ')],
     ['Canonical', `${base}${securityPath}`],

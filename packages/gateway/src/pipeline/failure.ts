@@ -151,6 +151,7 @@ const hintIds: Readonly<Partial<Record<Reason, SentenceId>>> = {
   quote_used: 'hint_quote_used',
   storage_full: 'hint_storage',
   storage_unavailable: 'hint_storage',
+  overloaded: 'hint_storage',
 }
 
 /** Cleans a problem with a field. Field names come from the client and may contain anything. */

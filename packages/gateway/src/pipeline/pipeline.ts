@@ -102,7 +102,7 @@ async function dispatch(parts: PipelineParts, router: Router<Route>, call: Call)
   try {
     return await runStages(parts, route, call)
   } catch (error) {
-    throw chargeRefusal(parts.gateway, call, error)
+    throw await chargeRefusal(parts.gateway, call, error)
   }
 }
 

@@ -1,14 +1,14 @@
 /**
  * Limits refused calls, because they also take time of the event loop. A channel pays points for malformed calls after
  * the first ten in a minute. Calls without a valid token are counted by address. A valid call is never refused because
- * of other callers' mistakes. Each process counts for itself, in bounded memory.
+ * of other callers' mistakes. The counts are those of the gateway's quotas, so processes share them with `VALKEY_URL`.
  */
 
 import type { Call, Caller } from '../contract/call.ts'
 import type { ErrorCode } from '../contract/error-table.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Gateway } from '../gateway.ts'
-import { adjustCharge, charge } from './stages/meter.ts'
+import { charge } from './stages/meter.ts'
 
 /** The number of malformed calls in a minute that cost a channel nothing. */
 const maxFreeRefusals = 10
@@ -30,16 +30,12 @@ const codesWithoutCaller: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /** Throws `RATE_LIMITED` before a large body is read if the channel could not pay for a refusal of the call. */
-export function requireRefusalBudget(gateway: Gateway, call: Call) {
+export async function requireRefusalBudget(gateway: Gateway, call: Call): Promise<void> {
   const { caller } = call
   if (!caller || !hasLargeBody(call)) return
-  const { refusals } = gateway.quota
-  const { remaining } = refusals.readState(caller.channel_code, maxFreeRefusals, gateway.clock.monotonic())
-  if (remaining > 0) return
-  // If too few points are left, `charge` throws `RATE_LIMITED` with the time of a retry. Otherwise the points are
-  // returned at once.
-  charge(gateway, call, refusalPoints)
-  adjustCharge(gateway, call, 0)
+  const { quota, clock } = gateway
+  const isFree = await quota.refusals.test(caller.channel_code, 1, maxFreeRefusals, clock.monotonic())
+  if (!isFree.paid) await charge(gateway, call, refusalPoints, 'test')
 }
 
 function hasLargeBody(call: Call): boolean {
@@ -50,29 +46,34 @@ function hasLargeBody(call: Call): boolean {
 /**
  * Counts a refused call and charges its channel once the free refusals are used up. Returns the error to respond with.
  */
-export function chargeRefusal(gateway: Gateway, call: Call, error: unknown): unknown {
+export async function chargeRefusal(gateway: Gateway, call: Call, error: unknown): Promise<unknown> {
   if (!(error instanceof GatewayError)) return error
   try {
-    if (call.caller) countMalformedCall(gateway, call, call.caller, error)
-    else countByAddress(gateway, call, error)
+    if (call.caller) await countMalformedCall(gateway, call, call.caller, error)
+    else await countByAddress(gateway, call, error)
     return error
   } catch (limit) {
     return limit
   }
 }
 
-function countMalformedCall(gateway: Gateway, call: Call, { channel_code }: Caller, { code }: GatewayError) {
+async function countMalformedCall(
+  gateway: Gateway,
+  call: Call,
+  { channel_code }: Caller,
+  { code }: GatewayError,
+) {
   const isPaid = (call.cost ?? 0) > 0
   if (isPaid || !malformedCallCodes.has(code)) return
-  const { refusals } = gateway.quota
-  const isFree = refusals.take(channel_code, 1, maxFreeRefusals, gateway.clock.monotonic()).paid
-  if (!isFree) charge(gateway, call, refusalPoints)
+  const { quota, clock } = gateway
+  const isFree = await quota.refusals.take(channel_code, 1, maxFreeRefusals, clock.monotonic())
+  if (!isFree.paid) await charge(gateway, call, refusalPoints)
 }
 
-function countByAddress(gateway: Gateway, { address }: Call, { code }: GatewayError) {
+async function countByAddress(gateway: Gateway, { address }: Call, { code }: GatewayError) {
   if (address === undefined || !codesWithoutCaller.has(code)) return
   const now = gateway.clock.monotonic()
-  const { paid, retryAfter } = gateway.quota.addresses.take(address, 1, maxRefusalsPerAddress, now)
+  const { paid, retryAfter } = await gateway.quota.addresses.take(address, 1, maxRefusalsPerAddress, now)
   if (!paid) throw toRefusalLimitError(retryAfter)
 }
 

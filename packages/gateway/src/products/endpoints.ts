@@ -70,9 +70,9 @@ export const productsList = endpoint({
   },
   result: toListSchema(product),
 
-  handle({ gateway, call, caller, input }) {
+  async handle({ gateway, call, caller, input }) {
     const { language } = call
-    return new Reply(listProducts({ gateway, caller, language }, input), ['Content-Language', language])
+    return new Reply(await listProducts({ gateway, caller, language }, input), ['Content-Language', language])
   },
 })
 

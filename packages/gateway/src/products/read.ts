@@ -7,6 +7,7 @@ import { toNotFilledError } from '../contract/not-filled.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { amountOf } from '../kernel/money.ts'
+import { catchUp } from '../snapshot/catch-up.ts'
 
 /** The caller and the language in which product names are returned. */
 interface Reader {
@@ -30,10 +31,14 @@ interface ProductQuery {
 
 /**
  * Lists one page of styles. Throws `NOT_FOUND` for an unknown SKU or style, and `UPSTREAM_ERROR` until the products
- * have been read.
+ * and the customer's catalogue have been read. A later page, and a list of what changed since a time, are never older
+ * than what another process has sent before.
  */
-export function listProducts(reader: Reader, query: ProductQuery) {
+export async function listProducts(reader: Reader, query: ProductQuery) {
   const { gateway } = reader
+  const isContinued = query.page > 1 || query.as_of !== undefined || query.updated_since !== undefined
+  if (isContinued && gateway.store.kind === 'postgres') await catchUp(gateway.mirror.reference)
+  requireKnownCustomer(reader)
   const window = parseWindow(query, gateway.clock.now(), true)
   const wanted = query.q?.toLowerCase()
   const since = query.updated_since === undefined ? 0 : Date.parse(query.updated_since)
@@ -52,8 +57,9 @@ export function listProducts(reader: Reader, query: ProductQuery) {
   )
 }
 
-/** Reads one style. Throws `NOT_FOUND`. */
+/** Reads one style. Throws `NOT_FOUND`, and `UPSTREAM_ERROR` as `listProducts` does. */
 export function readProduct(reader: Reader, code: string) {
+  requireKnownCustomer(reader)
   return toProductJson(reader, requireProduct(reader.gateway, code, 'product_code'))
 }
 
@@ -95,6 +101,12 @@ function requireProduct(gateway: Gateway, code: string, param: string): ErpProdu
 function requireFilled(gateway: Gateway) {
   if (gateway.mirror.reference.isFilled) return
   throw toNotFilledError('products')
+}
+
+/** Until the customer's catalogue has been read, nobody knows which SKUs are `sellable`. */
+function requireKnownCustomer({ gateway, caller: { customer_code: customer } }: Reader) {
+  if (customer === null || gateway.mirror.reference.knowsCustomer(customer)) return
+  throw toNotFilledError('customer')
 }
 
 function toProductJson({ gateway, caller, language }: Reader, product: ErpProduct) {

@@ -55,7 +55,7 @@ export const addressesList = endpoint({
   access: 'bearer',
   capability: 'orders.read',
   cost: 1,
-  errors: [],
+  errors: ['UPSTREAM_ERROR'],
   params: {},
   query: { ...paging, ...window },
   result: toListSchema(

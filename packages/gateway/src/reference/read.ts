@@ -1,5 +1,6 @@
 import type { Caller } from '../contract/call.ts'
 import { parseWindow, toListPage } from '../contract/lists.ts'
+import { toNotFilledError } from '../contract/not-filled.ts'
 import type { Gateway } from '../gateway.ts'
 import { amountOf } from '../kernel/money.ts'
 
@@ -20,10 +21,16 @@ export function listShippingMethods(gateway: Gateway, caller: Caller, query: Lis
   return toListPage(window, rows.slice(window.offset, window.offset + window.pageSize + 1))
 }
 
-/** Lists the addresses of the channel's customer, filtered by `updated_at`. A channel without a customer has none. */
+/**
+ * Lists the addresses of the channel's customer, filtered by `updated_at`. A channel without a customer has none. Throws
+ * `UPSTREAM_ERROR` until those of the customer have been read: an empty list would say that there are none.
+ */
 export function listAddresses(gateway: Gateway, caller: Caller, query: ListQuery) {
   const window = parseWindow(query, gateway.clock.now(), true)
-  const all = caller.customer_code === null ? [] : gateway.mirror.reference.addresses(caller.customer_code)
+  const { customer_code: customer } = caller
+  const { reference } = gateway.mirror
+  if (customer !== null && !reference.knowsCustomer(customer)) throw toNotFilledError('customer')
+  const all = customer === null ? [] : reference.addresses(customer)
   const rows = all
     .filter(({ updated_at }) => window.includesTime(Date.parse(updated_at)))
     .map(({ updated_at: _updated, ...address }) => address)

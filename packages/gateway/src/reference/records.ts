@@ -1,5 +1,5 @@
 import type { Gateway } from '../gateway.ts'
-import { batchRows, type Tx } from '../store/store.ts'
+import { batchRows, type Lease, type Tx } from '../store/store.ts'
 
 /**
  * The kinds of reference data: products, shipping methods, addresses and sellable catalogues. They are records that
@@ -15,6 +15,8 @@ export interface Batch {
   /** The JSON of each record, by its id. */
   readonly bodies: ReadonlyMap<string, string>
   readonly gone: readonly string[]
+  /** The lease of the sync that read the records. If another process has taken over, they are not written. */
+  readonly lease: Lease
 }
 
 const counterName = 'reference'
@@ -44,7 +46,7 @@ export async function readLiveIds(gateway: Gateway, kind: RecordKind, owner: str
 
 async function writeSlice(
   tx: Tx,
-  { kind, owner, bodies, now }: Batch & { readonly now: number },
+  { kind, owner, bodies, lease, now }: Batch & { readonly now: number },
   ids: readonly string[],
 ) {
   await takeVersions(tx, 0)
@@ -76,6 +78,7 @@ async function writeSlice(
       })),
     )
     .execute()
+  await lease.requireHeld(tx)
 }
 
 /** Increases the counter by `count` and locks it until the commit; returns the newest version. */

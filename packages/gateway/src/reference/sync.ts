@@ -12,6 +12,7 @@ import {
   withTimeout,
 } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
+import type { Lease } from '../store/store.ts'
 import { type RecordKind, readLiveIds, writeRecords } from './records.ts'
 
 /** The time limit of one call to the ERP. */
@@ -19,29 +20,35 @@ const callTimeoutMs = 30_000
 const maxPages = 10_000
 const maxHintPages = 50
 
-/** Syncs all reference data, in one process at a time; one turn of the worker. */
+interface Turn {
+  readonly gateway: Gateway
+  readonly lease: Lease
+}
+
+/** Syncs all reference data, in the process that has the lease; one turn of the worker. */
 export async function syncReference(gateway: Gateway): Promise<void> {
-  await gateway.store.withLock('sync reference', 0, async () => {
-    await syncProducts(gateway)
-    await syncShippingMethods(gateway)
-    for (const customer of await listCustomersOfChannels(gateway)) await syncCustomer(gateway, customer)
+  await gateway.store.withLease('sync reference', async (lease) => {
+    const turn = { gateway, lease }
+    await syncProducts(turn)
+    await syncShippingMethods(turn)
+    for (const customer of await listCustomersOfChannels(gateway)) await syncCustomer(turn, customer)
     gateway.nudge('reference')
   })
 }
 
-async function syncProducts(gateway: Gateway): Promise<void> {
-  const source = await gateway.store.db
+async function syncProducts(turn: Turn): Promise<void> {
+  const source = await turn.gateway.store.db
     .selectFrom('reference_sources')
     .selectAll()
     .where('source', '=', 'products')
     .executeTakeFirst()
   const cursor = source?.cursor ?? null
-  if (cursor !== null && (await readChangedProducts(gateway, cursor))) return
-  await readAllProducts(gateway)
+  if (cursor !== null && (await readChangedProducts(turn, cursor))) return
+  await readAllProducts(turn)
 }
 
 /** Reads the products that the ERP reports as changed. Returns false if the ERP demands a full read. */
-async function readChangedProducts(gateway: Gateway, since: string): Promise<boolean> {
+async function readChangedProducts({ gateway, lease }: Turn, since: string): Promise<boolean> {
   let cursor = since
   for (let page = 0; page < maxHintPages; page++) {
     const hints = unwrap(await gateway.erp['products.changed']({ cursor }, withTimeout(callTimeoutMs)))
@@ -55,7 +62,7 @@ async function readChangedProducts(gateway: Gateway, since: string): Promise<boo
       )
       const bodies = serializeProducts(products)
       const gone = hints.product_codes.filter((code) => !bodies.has(code))
-      await writeRecords(gateway, { kind: 'product', owner: '', bodies, gone })
+      await writeRecords(gateway, { kind: 'product', owner: '', bodies, gone, lease })
     }
     if (hints.cursor !== cursor) await saveCursor(gateway, hints.cursor)
     cursor = hints.cursor
@@ -64,7 +71,7 @@ async function readChangedProducts(gateway: Gateway, since: string): Promise<boo
   return true
 }
 
-async function readAllProducts(gateway: Gateway): Promise<void> {
+async function readAllProducts({ gateway, lease }: Turn): Promise<void> {
   const { cursor } = unwrap(
     await gateway.erp['products.changed']({ cursor: null }, withTimeout(callTimeoutMs)),
   )
@@ -81,12 +88,13 @@ async function readAllProducts(gateway: Gateway): Promise<void> {
       owner: '',
       bodies: serializeProducts(response.products),
       gone: [],
+      lease,
     })
     if (response.next === null || response.next === after) break
     after = response.next
   }
   const gone = (await readLiveIds(gateway, 'product', '')).filter((code) => !seen.has(code))
-  await writeRecords(gateway, { kind: 'product', owner: '', bodies: new Map(), gone })
+  await writeRecords(gateway, { kind: 'product', owner: '', bodies: new Map(), gone, lease })
   await saveCursor(gateway, cursor)
 }
 
@@ -94,40 +102,41 @@ function serializeProducts(products: readonly ErpProduct[]): Map<string, string>
   return new Map(products.map((product) => [product.product_code, JSON.stringify(product)]))
 }
 
-async function syncShippingMethods(gateway: Gateway): Promise<void> {
-  const { shipping_methods } = unwrap(await gateway.erp.shipping_methods({}, withTimeout(callTimeoutMs)))
+async function syncShippingMethods(turn: Turn): Promise<void> {
+  const { shipping_methods } = unwrap(await turn.gateway.erp.shipping_methods({}, withTimeout(callTimeoutMs)))
   await replaceRecords(
-    gateway,
+    turn,
     { kind: 'shipping_method', owner: '' },
     shipping_methods.map((method) => [method.shipping_method_id, method]),
   )
 }
 
 /** Syncs a customer's data. A customer that the ERP does not know has no addresses and may order nothing. */
-async function syncCustomer(gateway: Gateway, customer_code: string): Promise<void> {
-  const addresses = await gateway.erp.addresses({ customer_code }, withTimeout(callTimeoutMs))
+async function syncCustomer(turn: Turn, customer_code: string): Promise<void> {
+  const addresses = await turn.gateway.erp.addresses({ customer_code }, withTimeout(callTimeoutMs))
   const known = 'ok' in addresses ? addresses.ok.addresses : []
   await replaceRecords(
-    gateway,
+    turn,
     { kind: 'address', owner: customer_code },
     known.map((address) => [address.address_id, address]),
   )
-  const sellable = await gateway.erp.sellable({ customer_code }, withTimeout(callTimeoutMs))
+  const sellable = await turn.gateway.erp.sellable({ customer_code }, withTimeout(callTimeoutMs))
   const rule = 'ok' in sellable ? sellable.ok : { rule: 'only', skus: [] }
-  await replaceRecords(gateway, { kind: 'sellable', owner: customer_code }, [['rule', rule]])
+  await replaceRecords(turn, { kind: 'sellable', owner: customer_code }, [['rule', rule]])
 }
 
 async function replaceRecords(
-  gateway: Gateway,
+  { gateway, lease }: Turn,
   { kind, owner }: { readonly kind: RecordKind; readonly owner: string },
   entries: readonly (readonly [string, unknown])[],
 ): Promise<void> {
   const bodies = new Map(entries.map(([id, body]) => [id, JSON.stringify(body)]))
   const gone = (await readLiveIds(gateway, kind, owner)).filter((id) => !bodies.has(id))
-  await writeRecords(gateway, { kind, owner, bodies, gone })
+  await writeRecords(gateway, { kind, owner, bodies, gone, lease })
 }
 
-async function listCustomersOfChannels(gateway: Gateway): Promise<string[]> {
+/** Lists the customers whose addresses and catalogue are read. */
+export async function listCustomersOfChannels(gateway: Gateway): Promise<string[]> {
   const rows = await gateway.store.db
     .selectFrom('channels')
     .select('customer_code')

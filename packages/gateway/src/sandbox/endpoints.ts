@@ -195,6 +195,6 @@ async function findReference(gateway: Gateway, call: Call, id: string): Promise<
 /** Identifies the caller of the bearer token; undefined for the operator, who sends the admin token. */
 async function identifyCaller(gateway: Gateway, call: Call): Promise<Caller | undefined> {
   if (call.header('x-admin-token').length === 0) return gateway.sessions.authenticate(readBearerToken(call))
-  requireAdmin(gateway, call)
+  await requireAdmin(gateway, call)
   return undefined
 }

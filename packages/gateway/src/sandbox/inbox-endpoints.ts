@@ -70,10 +70,10 @@ export const inboxFail = endpoint({
     fail_status: z.int().min(300).max(599).default(500),
   }),
   example: { fail_times: 1 },
-  handle({ gateway, caller, input }) {
+  async handle({ gateway, caller, input }) {
     requireInbox(gateway, input.name)
     const { channel_code } = caller
-    failInbox(
+    await failInbox(
       gateway,
       { channel_code, name: input.name },
       { times: input.fail_times, status: input.fail_status },
@@ -88,9 +88,9 @@ export const inboxEmpty = endpoint({
   summary: 'Empty a sandbox inbox',
   description: 'Deletes the received webhooks and ends the failures.',
   method: 'DELETE',
-  handle({ gateway, caller, input }) {
+  async handle({ gateway, caller, input }) {
     requireInbox(gateway, input.name)
-    deleteInbox(gateway, caller.channel_code, input.name)
+    await deleteInbox(gateway, caller.channel_code, input.name)
     return toInboxJson(gateway, caller, input.name)
   },
 })
@@ -98,9 +98,9 @@ export const inboxEmpty = endpoint({
 /** The endpoints, in the order of the documentation. */
 export const endpoints = [inboxRead, inboxFail, inboxEmpty] as const
 
-function toInboxJson(gateway: Gateway, { channel_code }: Caller, name: string) {
+async function toInboxJson(gateway: Gateway, { channel_code }: Caller, name: string) {
   requireInbox(gateway, name)
-  return { data: toInboxMessages(gateway, channel_code, name) }
+  return { data: await toInboxMessages(gateway, channel_code, name) }
 }
 
 /** Throws `NOT_FOUND` if the ERP is not the sandbox, or if the name is not valid. */

@@ -1,4 +1,6 @@
 import type { ErpAddress, ErpProduct, ErpShippingMethod } from '@trade-gateway/connector'
+import { SharedTurn } from '../kernel/shared-turn.ts'
+import { settlePatiently, withoutPatience } from '../store/patience.ts'
 import type { Store } from '../store/store.ts'
 import type { ReferenceRow } from '../store/tables.ts'
 
@@ -23,7 +25,8 @@ const sliceRows = 500
  */
 export class ReferenceMirror {
   readonly #store: Store
-  #turn: Promise<void> = Promise.resolve()
+  /** A request may start a turn, but many wait for it. */
+  readonly #turns = new SharedTurn(() => withoutPatience(() => this.#follow()))
   #version = 0
   #filled = false
   readonly #products = new Map<string, SearchableProduct>()
@@ -77,17 +80,27 @@ export class ReferenceMirror {
     return sortById(this.#addresses.get(customer) ?? new Map())
   }
 
-  /** Whether a customer may order a SKU. Until the customer's catalogue is known, the customer may order none. */
+  /**
+   * Whether a customer's addresses and catalogue have been read from the ERP once. The catalogue is stored last, and
+   * also for a customer that the ERP does not know.
+   */
+  knowsCustomer(customer: string): boolean {
+    return this.#sellable.has(customer)
+  }
+
+  /** Whether a customer may order a SKU. A customer that `knowsCustomer` does not know may order none. */
   maySell(customer: string, sku: string): boolean {
     const rule = this.#sellable.get(customer)
     if (!rule) return false
     return rule.skus.has(sku) === (rule.rule === 'only')
   }
 
-  /** Reads everything up to the database's newest version; one turn of the worker. Turns never overlap. */
+  /**
+   * Reads everything up to the database's newest version; one turn of the worker. Turns never overlap. Calls during a
+   * turn share the next one.
+   */
   follow(): Promise<void> {
-    this.#turn = this.#turn.catch(() => {}).then(() => this.#follow())
-    return this.#turn
+    return settlePatiently(this.#turns.request())
   }
 
   async #follow(): Promise<void> {

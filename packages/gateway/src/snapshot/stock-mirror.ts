@@ -11,6 +11,8 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import { formatInstant } from '../kernel/clock.ts'
 import { minorUnits } from '../kernel/money.ts'
+import { SharedTurn } from '../kernel/shared-turn.ts'
+import { settlePatiently, withoutPatience } from '../store/patience.ts'
 import type { Store } from '../store/store.ts'
 import { type StockRow, stockColumns, type WarehouseRow, warehouseColumns } from '../store/tables.ts'
 import type { SnapshotRow } from './block.ts'
@@ -48,10 +50,8 @@ export class StockMirror {
   readonly #highWater: HighWater
   readonly #beginHistory: (above: number) => Promise<void>
   readonly #warehouses = new Map<string, MirroredWarehouse>()
-  /** The running turn, or the last one. */
-  #turn: Promise<void> = Promise.resolve()
-  /** The turn that waits for the running one to end. */
-  #nextTurn: Promise<void> | undefined
+  /** A request may start a turn, but many wait for it. */
+  readonly #turns = new SharedTurn(() => withoutPatience(() => this.#follow()))
 
   /**
    * `beginHistory` is called if the database has not reached a version that was sent, because it was restored from a
@@ -90,14 +90,7 @@ export class StockMirror {
    * committed before those calls.
    */
   follow(): Promise<void> {
-    this.#nextTurn ??= this.#turn
-      .catch(() => {})
-      .then(() => {
-        this.#turn = this.#follow()
-        this.#nextTurn = undefined
-        return this.#turn
-      })
-    return this.#nextTurn
+    return settlePatiently(this.#turns.request())
   }
 
   async #follow(): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * Builds the operators' console if its files have changed since the last build. npm runs no script at installation
- * here, so the first start builds it; a later start only compares a hash. A package or an image that contains the build
- * needs no development dependencies.
+ * here, so the first start builds it; a later start only compares a hash. The published package and the image have the
+ * build without its source, and nothing is built there.
  */
 
 import { spawn } from 'node:child_process'
@@ -29,10 +29,12 @@ export interface ConsoleBuild {
  * and the gateway starts without a console or with the earlier one.
  */
 export function startConsoleBuild(log: Log, folder = consoleFolder): ConsoleBuild {
+  const nothing = { done: Promise.resolve(), stop() {} }
+  if (!existsSync(join(folder, 'src'))) return nothing
   const dist = join(folder, 'dist')
   const hash = hashSource(folder)
   const vite = findVite(folder)
-  if (readBuiltHash(dist) === hash || vite === undefined) return { done: Promise.resolve(), stop() {} }
+  if (readBuiltHash(dist) === hash || vite === undefined) return nothing
   process.stderr.write('Building the console at /admin, once for each change of its files…\n')
   const draft = `${dist}.${process.pid}`
   removeOldDrafts(folder)

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { pickOwnVariables } from '../config.ts'
+import { pickOwnVariables, readSettingFiles } from '../config.ts'
 import { writePrivately } from '../kernel/private-file.ts'
 
 export const settingsFile = 'settings.env'
@@ -17,14 +17,15 @@ export type Settings = Record<string, string | undefined>
 
 /**
  * Merges the settings of the environment, if they are meant for the gateway, with everything in `.env`. The environment
- * takes precedence.
+ * takes precedence. Settings that name a file with a secret are replaced by the secret. Throws `ConfigError`.
  */
 export function readSettings(environment: NodeJS.ProcessEnv, directory: string): Settings {
   const file = join(directory, '.env')
-  return {
+  const given = {
     ...(existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {}),
     ...pickOwnVariables(environment),
   }
+  return readSettingFiles(given, (path) => readFileSync(path, 'utf8'))
 }
 
 /** Lists the names of the settings that `.env` or `settings.env` set, because the environment does not. */

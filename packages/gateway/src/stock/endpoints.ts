@@ -134,7 +134,7 @@ export const stockChanges = endpoint({
   since: '1.0.0',
   access: 'bearer',
   capability: 'stock.read',
-  cost: { points: computeChangesPrice, priceNote: '1 point a row, at most 60' },
+  cost: { points: computeChangesPrice, isUpTo: true, priceNote: '1 point a row, at most 60' },
   errors: ['WAREHOUSE_UNKNOWN', 'WAREHOUSE_DENIED', 'UPSTREAM_ERROR'],
   params: { warehouse_code: warehouseCode },
   query: {

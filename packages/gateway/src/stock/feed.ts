@@ -10,10 +10,11 @@
  */
 
 import type { Call, Prebuilt } from '../contract/call.ts'
-import { matchesETag } from '../contract/etag.ts'
+import { matchesETag, readNumberTags } from '../contract/etag.ts'
 import { Reply } from '../contract/reply.ts'
 import type { CostContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
+import { catchUp } from '../snapshot/catch-up.ts'
 import { toHex } from '../snapshot/checksum.ts'
 import { readEpoch } from '../snapshot/epoch.ts'
 import { countChangesSince, listChangesSince, type StockSnapshot } from '../snapshot/stock-snapshot.ts'
@@ -34,8 +35,8 @@ interface FeedQuery {
 }
 
 /**
- * Computes the price: one point per row of the response, at most 60 and at most the points that the caller has left,
- * but at least 1.
+ * Computes the price: one point per row of the response, at most 60 and at least 1. If fewer points are left, the call
+ * costs these, and the page is cut to them.
  */
 export function computeChangesPrice({ gateway, call, input }: CostContext): number {
   const code = String(input.warehouse_code)
@@ -45,16 +46,7 @@ export function computeChangesPrice({ gateway, call, input }: CostContext): numb
     return 1
   if (matchesETag(call.header('if-none-match'), buildFeedTag(snapshot, since))) return 1
   const wanted = Math.min(Number(input.page_size), countChangesSince(snapshot, since))
-  return Math.max(1, Math.min(maxPoints, wanted, countPointsLeft(gateway, call)))
-}
-
-function countPointsLeft(gateway: Gateway, { caller }: Call): number {
-  if (!caller) return maxPoints
-  return gateway.quota.points.readState(
-    caller.channel_code,
-    caller.points_per_minute,
-    gateway.clock.monotonic(),
-  ).remaining
+  return Math.max(1, Math.min(maxPoints, wanted))
 }
 
 /** Responds with one page. Throws `UPSTREAM_ERROR` until the warehouse has been read completely once. */
@@ -65,9 +57,11 @@ export async function replyWithChanges(
 ): Promise<Reply<never>> {
   const { warehouse_code: code, since } = query
   let snapshot = requireSnapshot(gateway, code)
-  if (since !== undefined && since > snapshot.version && readEpoch(since) >= readEpoch(snapshot.version)) {
+  const tags = readNumberTags(call.header('if-none-match'))
+  const named = Math.max(since ?? 0, ...tags.map(([version]) => version))
+  if (named > snapshot.version && readEpoch(named) >= readEpoch(snapshot.version)) {
     // Another process may have sent this version already: read the database before calling the cursor "ahead".
-    await gateway.mirror.stock.follow()
+    await catchUp(gateway.mirror.stock)
     snapshot = requireSnapshot(gateway, code)
   }
   const reason =

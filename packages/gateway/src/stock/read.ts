@@ -5,13 +5,14 @@
 
 import type { Call, Caller, Prebuilt } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import { matchesETag } from '../contract/etag.ts'
+import { matchesETag, readNumberTags } from '../contract/etag.ts'
 import { defaultPageSize } from '../contract/fields.ts'
 import { toNotFilledError } from '../contract/not-filled.ts'
 import { Reply } from '../contract/reply.ts'
 import type { CostContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { readRowJson } from '../snapshot/block.ts'
+import { catchUp } from '../snapshot/catch-up.ts'
 import { toHex } from '../snapshot/checksum.ts'
 import { toSnapshotRow } from '../snapshot/stock-mirror.ts'
 import {
@@ -62,8 +63,8 @@ export function computeStockReadPrice({ gateway, call, input }: CostContext): nu
  * Responds from the mirror. Throws `NOT_FOUND`, and `UPSTREAM_ERROR` until the warehouse has been read completely once.
  *
  * A client follows the feed from the version of the first page of a full read, so no later page may be older than the
- * first. With several processes, another one may have sent the first page from a newer mirror. So this process reads
- * the database, which has every version that was ever sent, before it sends a later page.
+ * first. With several processes, another one may have sent the first page from a newer copy. So this process updates its
+ * copy before it sends a later page, or if `If-None-Match` names a newer version than its own (`catchUp`).
  */
 export function replyWithStock(
   gateway: Gateway,
@@ -71,8 +72,18 @@ export function replyWithStock(
   query: StockQuery,
 ): Reply<never> | Promise<Reply<never>> {
   const isLater = query.page !== undefined && query.page > 1
-  if (!isLater || gateway.store.kind === 'sqlite') return replyFromMirror(gateway, call, query)
-  return gateway.mirror.stock.follow().then(() => replyFromMirror(gateway, call, query))
+  const isBehind = (isLater && gateway.store.kind === 'postgres') || isTagNewer(gateway, call, query)
+  if (!isBehind) return replyFromMirror(gateway, call, query)
+  const { stock, reference } = gateway.mirror
+  return Promise.all([catchUp(stock), catchUp(reference)]).then(() => replyFromMirror(gateway, call, query))
+}
+
+/** Whether the client has a response with newer stock, or newer products, than this process's copies. */
+function isTagNewer({ mirror }: Gateway, call: Call, { warehouse_code: code }: StockQuery): boolean {
+  const own = mirror.stock.snapshot(code)?.version ?? 0
+  return readNumberTags(call.header('if-none-match')).some(
+    ([version, reference]) => version > own || reference > mirror.reference.version,
+  )
 }
 
 function replyFromMirror(gateway: Gateway, call: Call, query: StockQuery): Reply<never> {

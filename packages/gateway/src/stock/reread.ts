@@ -1,6 +1,6 @@
 import { unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
-import { writeStock } from './write.ts'
+import { type StockChange, writeStock } from './write.ts'
 
 /** The time limit for a page of hints and for a page of figures. */
 export const readTimeoutMs = 20_000
@@ -11,17 +11,17 @@ const skusPerRead = 500
 /** Reads the given SKUs again, writes the rows that differ and withdraws the SKUs that the ERP no longer carries. */
 export async function rereadSkus(
   gateway: Gateway,
-  warehouse: string,
+  target: Pick<StockChange, 'warehouse_code' | 'lease'>,
   skus: readonly string[],
 ): Promise<void> {
   for (let from = 0; from < skus.length; from += skusPerRead) {
     const batch = [...new Set(skus.slice(from, from + skusPerRead))]
-    const input = { warehouse_code: warehouse, skus: batch }
+    const input = { warehouse_code: target.warehouse_code, skus: batch }
     const requested_at = gateway.clock.now()
     const response = unwrap(await gateway.erp['stock.read'](input, withTimeout(readTimeoutMs)))
     const carried = new Set(response.rows.map(({ sku }) => sku))
     await writeStock(gateway, {
-      warehouse_code: warehouse,
+      ...target,
       rows: response.rows,
       gone: batch.filter((sku) => !carried.has(sku)),
       gone_seq: response.stock_seq,
@@ -45,6 +45,6 @@ export async function rereadHintedSkus(gateway: Gateway, code: string, since: st
     cursor = hints.cursor
     if (!hints.more) break
   }
-  await rereadSkus(gateway, code, [...named])
+  await rereadSkus(gateway, { warehouse_code: code }, [...named])
   return named
 }

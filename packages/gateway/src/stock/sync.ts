@@ -3,8 +3,8 @@
  * these SKUs again, compares them with the stored rows and writes the rows that differ.
  *
  * If a warehouse has no cursor, or the ERP no longer knows it, the gateway reads the whole warehouse. It takes the new
- * cursor before the first page, so that it reads again whatever changes in the meantime. Only one process at a time
- * syncs a warehouse.
+ * cursor before the first page, so that it reads again whatever changes in the meantime. One process syncs a
+ * warehouse, and asks the ERP for its changes, for all of them (a lease).
  *
  * A full comparison counts the rows that it had to correct (`differences.ts`).
  */
@@ -20,6 +20,7 @@ import {
 } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import { computeNextHistoryStart, computeStartVersion } from '../snapshot/epoch.ts'
+import type { Lease } from '../store/store.ts'
 import type { WarehouseRow } from '../store/tables.ts'
 import { judgeDifferences, recordDifferences } from './differences.ts'
 import { maxHintPages, readTimeoutMs, rereadSkus } from './reread.ts'
@@ -38,7 +39,7 @@ const compareIntervalWithoutHintsMs = 60_000
 
 /** Syncs all real warehouses; one turn of the worker. */
 export async function syncStock(gateway: Gateway): Promise<void> {
-  await gateway.store.withLock('sync warehouses', 0, async () => {
+  await gateway.store.withLease('sync warehouses', async () => {
     await syncWarehouses(gateway)
     await retireViews(gateway)
     await fillViews(gateway)
@@ -53,7 +54,7 @@ export async function syncStock(gateway: Gateway): Promise<void> {
   for (const { warehouse_code } of rows) {
     // A failure of one warehouse must not stop the sync of the others.
     await gateway.store
-      .withLock(`sync stock ${warehouse_code}`, 0, () => syncWarehouse(gateway, warehouse_code))
+      .withLease(`sync stock ${warehouse_code}`, (lease) => syncWarehouse(gateway, warehouse_code, lease))
       .catch((error: unknown) => failures.push(error))
   }
   if (failures.length > 0) throw failures[0]
@@ -127,7 +128,7 @@ const descriptiveFields = [
   'status',
 ] as const
 
-async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
+async function syncWarehouse(gateway: Gateway, code: string, lease: Lease): Promise<void> {
   // Prometheus sees no increase in a counter that begins with its first event.
   gateway.memory.metrics.compareDifferences.inc({ warehouse: code }, 0)
   const row = await gateway.store.db
@@ -136,7 +137,7 @@ async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
     .where('warehouse_code', '=', code)
     .executeTakeFirstOrThrow()
   const began = gateway.clock.now()
-  const isApplied = await updateFromErp(gateway, row, began)
+  const isApplied = await updateFromErp(gateway, { row, now: began, lease })
   await judgeDifferences(gateway, code)
   if (!isApplied) return
   await gateway.store.db
@@ -151,32 +152,35 @@ async function syncWarehouse(gateway: Gateway, code: string): Promise<void> {
  * Reads the SKUs that the ERP reports as changed. Reads the whole warehouse instead if there is no cursor, or if a full
  * comparison is due. Returns whether the stored stock is now up to date.
  */
-async function updateFromErp(gateway: Gateway, row: WarehouseRow, now: number): Promise<boolean> {
+async function updateFromErp(gateway: Gateway, turn: SyncTurn): Promise<boolean> {
+  const { row, now } = turn
   const { changes } = await gateway.upstream.capabilities()
   const compared = row.compared_at ?? 0
   const isRequested = row.compare_requested_at !== null && row.compare_requested_at >= compared
   const isDue =
     isRequested || now - compared >= (changes === 'none' ? compareIntervalWithoutHintsMs : compareIntervalMs)
   const since = changes === 'none' ? null : row.cursor
-  if (row.filled_at === null || row.cursor === null) return readWholeWarehouse(gateway, { row, now }, since)
-  if (!isDue) return since === null || readHints(gateway, { row, now }, since)
+  if (row.filled_at === null || row.cursor === null) return readWholeWarehouse(gateway, turn, since)
+  if (!isDue) return since === null || readHints(gateway, turn, since)
   // The hints so far are followed first, so that the comparison finds only what they did not name.
-  if (since !== null && !(await readHints(gateway, { row, now }, since))) return false
-  return readWholeWarehouse(gateway, { row, now }, since)
+  if (since !== null && !(await readHints(gateway, turn, since))) return false
+  return readWholeWarehouse(gateway, turn, since)
 }
 
 interface SyncTurn {
   readonly row: WarehouseRow
   readonly now: number
+  readonly lease: Lease
 }
 
-async function readHints(gateway: Gateway, { row, now }: SyncTurn, since: string): Promise<boolean> {
+async function readHints(gateway: Gateway, turn: SyncTurn, since: string): Promise<boolean> {
+  const { row, lease } = turn
   let cursor = since
   for (let page = 0; page < maxHintPages; page++) {
     const input = { warehouse_code: row.warehouse_code, cursor }
     const hints = unwrap(await gateway.erp['stock.changed'](input, withTimeout(readTimeoutMs)))
-    if (hints.everything) return readWholeWarehouse(gateway, { row, now }, cursor)
-    await rereadSkus(gateway, row.warehouse_code, hints.skus)
+    if (hints.everything) return readWholeWarehouse(gateway, turn, cursor)
+    await rereadSkus(gateway, { warehouse_code: row.warehouse_code, lease }, hints.skus)
     const isKept = hints.cursor === cursor || (await saveProgress(gateway, row, { cursor: hints.cursor }))
     if (!isKept) return false
     cursor = hints.cursor
@@ -192,13 +196,18 @@ async function readHints(gateway: Gateway, { row, now }: SyncTurn, since: string
  */
 async function readWholeWarehouse(
   gateway: Gateway,
-  { row, now }: SyncTurn,
+  { row, now, lease }: SyncTurn,
   since: string | null,
 ): Promise<boolean> {
   const code = row.warehouse_code
   const input = { warehouse_code: code, cursor: since }
   const { cursor, everything } = unwrap(await gateway.erp['stock.changed'](input, withTimeout(readTimeoutMs)))
-  const target = { warehouse_code: code, seqMayRestart: everything || since === null, requested_at: now }
+  const target = {
+    warehouse_code: code,
+    seqMayRestart: everything || since === null,
+    requested_at: now,
+    lease,
+  }
   if (row.filled_at === null) {
     await fillFirstTime(gateway, target)
   } else {
@@ -218,7 +227,7 @@ async function readWholeWarehouse(
 }
 
 /** The warehouse to which a snapshot is written, and whether the ERP's counter may have restarted. */
-type Target = Pick<StockChange, 'warehouse_code' | 'seqMayRestart' | 'requested_at'>
+type Target = Pick<StockChange, 'warehouse_code' | 'seqMayRestart' | 'requested_at' | 'lease'>
 
 /**
  * Reads a warehouse for the first time and writes it page by page. Withdraws rows of an earlier, interrupted first read

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { StockFigure } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
-import { type Bulk, executePipelined, type Tx } from '../store/store.ts'
+import { type Bulk, executePipelined, type Lease, type Tx } from '../store/store.ts'
 import { type StockRow, stockColumns } from '../store/tables.ts'
 
 /**
@@ -31,6 +31,8 @@ export interface StockChange {
    * after this time is newer than the ERP's response.
    */
   readonly requested_at?: number
+  /** The lease of the sync that read the figures. If another process has taken over, they are not written. */
+  readonly lease?: Lease
 }
 
 /**
@@ -64,12 +66,15 @@ async function writeBatch(gateway: Gateway, change: StockChange): Promise<string
     const now = gateway.clock.now()
     const { changed, confirmed } = compareRows(change, indexBySku(stored), now)
     await saveNewerCounters(tx, change.warehouse_code, confirmed)
-    if (changed.length === 0) return []
-    await writeRows({ tx, bulk }, { warehouse_code: change.warehouse_code, version }, changed)
+    if (changed.length + confirmed.length === 0) return []
     const changedSkus = changed.map((row) => row.sku)
-    for (const view of listViews(gateway, change.warehouse_code)) {
-      await recomputeViewRows({ tx, bulk, now }, view, changedSkus)
+    if (changed.length > 0) {
+      await writeRows({ tx, bulk }, { warehouse_code: change.warehouse_code, version }, changed)
+      for (const view of listViews(gateway, change.warehouse_code)) {
+        await recomputeViewRows({ tx, bulk, now }, view, changedSkus)
+      }
     }
+    await change.lease?.requireHeld(tx)
     return changedSkus
   })
 }

@@ -11,6 +11,8 @@ import { auditChain } from '../../migrations/0009-audit-chain.ts'
 import { traceParent } from '../../migrations/0010-trace-parent.ts'
 import { operatorLists } from '../../migrations/0011-operator-lists.ts'
 import { requestNumbers } from '../../migrations/0012-request-numbers.ts'
+import { recipients } from '../../migrations/0014-recipients.ts'
+import { leases } from '../../migrations/0016-leases.ts'
 import { jsonLog, type Log } from '../kernel/log.ts'
 import { type Store, StoreUnusable } from './store.ts'
 import { findStorageTrouble, isCorrupt } from './trouble.ts'
@@ -36,6 +38,8 @@ export async function migrate(store: Store, log: Log = jsonLog('silent')): Promi
     '0010-trace-parent': traceParent,
     '0011-operator-lists': operatorLists(store.kind),
     '0012-request-numbers': requestNumbers,
+    '0014-recipients': recipients,
+    '0016-leases': leases,
   }
   const provider = { getMigrations: async () => migrations }
   const { error } = await store.withMigrationLock(

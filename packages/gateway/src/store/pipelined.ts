@@ -17,8 +17,9 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import pg from 'pg'
-import { systemClock } from '../kernel/clock.ts'
-import { CommitUnanswered } from './trouble.ts'
+import { ConnectionWaits } from './connection-waits.ts'
+import type { Patience } from './patience.ts'
+import { CommitUnanswered, DatabaseSilent } from './trouble.ts'
 
 export class PipelinedDialect extends PostgresDialect {
   readonly #config: PostgresDialectConfig
@@ -51,26 +52,34 @@ export class PreparingPool implements PostgresPool {
   readonly #pool: pg.Pool
   readonly #clients = new WeakMap<pg.PoolClient, PreparingClient>()
   readonly #names = new Names()
-
-  readonly #maxSilenceMs: number
+  readonly waits = new ConnectionWaits()
   readonly #onError: (error: unknown) => void
+  readonly #findPatience: () => Patience | undefined
 
-  constructor(pool: pg.Pool, maxSilenceMs: number, onError: (error: unknown) => void = () => {}) {
+  /** `findPatience` returns the limit of the request that runs. Without it, each wait has the limits of the pool. */
+  constructor(
+    pool: pg.Pool,
+    onError: (error: unknown) => void = () => {},
+    findPatience: () => Patience | undefined = () => undefined,
+  ) {
     this.#pool = pool
-    this.#maxSilenceMs = maxSilenceMs
     this.#onError = onError
+    this.#findPatience = findPatience
   }
 
   async connect(): Promise<PreparingClient> {
-    const askedAt = systemClock.monotonic()
-    const client = await this.#pool.connect().catch((error: unknown) => {
+    const patience = this.#findPatience()
+    if (patience?.leftMs === 0) throw new DatabaseSilent()
+    const connecting = this.#pool.connect()
+    const wait = this.waits.add(patience ? patience.settle(connecting) : connecting)
+    const client = await wait.catch((error: unknown) => {
+      if (error instanceof DatabaseSilent) void releaseLate(connecting)
       this.#onError(error)
       throw error
     })
     const preparing = this.#clients.get(client) ?? new PreparingClient(client, this.#names, this.#onError)
     this.#clients.set(client, preparing)
-    const waitedMs = systemClock.monotonic() - askedAt
-    if (waitedMs > maxUncountedMs) preparing.limitNextStatement(Math.max(1, this.#maxSilenceMs - waitedMs))
+    preparing.patience = patience
     return preparing
   }
 
@@ -99,8 +108,17 @@ export class PreparingPool implements PostgresPool {
   }
 }
 
-/** The longest wait for a connection that is not subtracted from the time limit of its first statement. */
-const maxUncountedMs = 50
+/** Returns a connection to the pool that is available only after its user has stopped waiting. */
+async function releaseLate(connecting: Promise<pg.PoolClient>): Promise<void> {
+  const client = await connecting.catch(() => undefined)
+  client?.release()
+}
+
+/**
+ * The shortest time that a commit gets, even if its request has no time left: a commit without a response leaves open
+ * whether it took effect.
+ */
+const minCommitMs = 500
 
 /**
  * Waits for all statements of a transaction. Throws `CommitUnanswered` if its last one, the commit, has no response.
@@ -152,12 +170,15 @@ class Statement extends pg.Query {
 }
 
 class PreparingClient implements PostgresPoolClient {
+  /** The limit of the request that uses this connection. */
+  patience: Patience | undefined
   readonly #client: pg.PoolClient
   readonly #names: Names
   readonly #onError: (error: unknown) => void
   #isCorked = false
   #isInTransaction = false
-  #limitMs: number | undefined
+  /** Whether a transaction has begun and the database has not confirmed its end. */
+  #isUnended = false
 
   constructor(client: pg.PoolClient, names: Names, onError: (error: unknown) => void) {
     this.#client = client
@@ -168,30 +189,34 @@ class PreparingClient implements PostgresPoolClient {
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>
   query(): never
   query<R>(sql = '', parameters: readonly unknown[] = []): Promise<PostgresQueryResult<R>> {
+    const { patience } = this
+    const isCommit = sql === 'commit'
+    // A commit is sent only if everything before it was; the time limit of the request may have ended in between.
+    const limitMs = patience && Math.max(patience.leftMs, isCommit ? minCommitMs : 0)
+    if (limitMs === 0) return Promise.reject(new DatabaseSilent())
     this.#collectWrites()
     const commits = this.#trackTransaction(sql)
-    const limitMs = this.#limitMs
-    this.#limitMs = undefined
+    patience?.count()
     return new Promise((resolve, reject) => {
       const name = parameters.length > 0 ? this.#names.of(sql) : undefined
       const statement = new Statement({ name, limitMs }, sql, [...parameters], (error, result) => {
+        patience?.end(error)
         if (error) {
           this.#onError(error)
-          reject(commits && !(error instanceof pg.DatabaseError) ? new CommitUnanswered(error) : error)
-        } else resolve(result as unknown as PostgresQueryResult<R>)
+          return reject(commits && !(error instanceof pg.DatabaseError) ? new CommitUnanswered(error) : error)
+        }
+        if (isCommit || sql === 'rollback') this.#isUnended = false
+        resolve(result as unknown as PostgresQueryResult<R>)
       })
       this.#client.query(statement)
     })
   }
 
-  /** Sets the time limit of the next statement, because its caller has already waited for the connection. */
-  limitNextStatement(ms: number) {
-    this.#limitMs = ms
-  }
-
   /** Records where a transaction begins and ends. Returns whether the statement commits something. */
   #trackTransaction(sql: string): boolean {
-    if (sql === 'begin' || sql.startsWith('start transaction')) this.#isInTransaction = true
+    const begins = sql === 'begin' || sql.startsWith('start transaction')
+    if (begins) this.#isUnended = true
+    if (begins) this.#isInTransaction = true
     else if (sql === 'commit' || sql === 'rollback') this.#isInTransaction = false
     else return !this.#isInTransaction && changing.test(sql)
     return sql === 'commit'
@@ -200,7 +225,7 @@ class PreparingClient implements PostgresPoolClient {
   /** Collects all statements of this turn of the event loop, and sends them in one packet. */
   #collectWrites() {
     if (this.#isCorked) return
-    const { stream } = (this.#client as pg.PoolClient & { connection: pg.Connection }).connection
+    const { stream } = this.#connection
     this.#isCorked = true
     stream.cork()
     process.nextTick(() => {
@@ -209,7 +234,18 @@ class PreparingClient implements PostgresPoolClient {
     })
   }
 
+  get #connection(): pg.Connection {
+    return (this.#client as pg.PoolClient & { connection: pg.Connection }).connection
+  }
+
+  /**
+   * Returns the connection to the pool. A connection whose transaction may still be open is closed instead, without
+   * waiting for the database: its next user would otherwise continue that transaction.
+   */
   release(destroy = false) {
-    this.#client.release(destroy)
+    this.patience = undefined
+    const mustClose = destroy || this.#isUnended
+    if (mustClose) this.#connection.stream.destroy()
+    this.#client.release(mustClose)
   }
 }

@@ -3,15 +3,18 @@ import pg from 'pg'
 import type { Log } from '../kernel/log.ts'
 import { Announcer } from './announcer.ts'
 import { InProcessLocks } from './in-process-locks.ts'
+import { Leases } from './leases.ts'
 import { withMigrationTurn } from './migration-turn.ts'
 import { createPartitions } from './partitions.ts'
+import { findPatience, maxRequestSilenceMs, withoutPatience } from './patience.ts'
 import { PipelinedDialect, PreparingPool } from './pipelined.ts'
 import { isPooled, type Session } from './pooler.ts'
 import { writeProbe } from './probe.ts'
+import { RequestLocks } from './request-locks.ts'
 import { SessionLocks } from './session-locks.ts'
 import { type Bulk, batchRows, type Locking, type Store, StoreUnusable } from './store.ts'
 import type { Tables } from './tables.ts'
-import { DatabaseSilent, StorageState } from './trouble.ts'
+import { StorageState } from './trouble.ts'
 
 /** The time limits of the database for one class of work. Each class has connections of its own. */
 interface Limits {
@@ -19,16 +22,14 @@ interface Limits {
   /** The longest wait for a free or new connection. */
   readonly maxConnectMs: number
   readonly maxStatementMs: number
-  /** The longest total wait for a connection and for its first response. */
+  /** The longest wait for the response to a statement. */
   readonly maxSilenceMs: number
 }
 
 /**
- * The longest wait of a request for the database. The contract promises `storage_unavailable` if the database does not
- * respond within 2 s.
+ * The limits of one wait of a request; `patience.ts` limits all of its waits together. A statement that is merely slow
+ * is cancelled before its connection counts as lost.
  */
-export const maxRequestSilenceMs = 2_000
-/** The limits of requests. A statement that is merely slow is cancelled before its connection counts as lost. */
 const requestLimits: Limits = {
   maxConnections: 14,
   maxConnectMs: maxRequestSilenceMs,
@@ -80,7 +81,8 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
 function createStore(common: pg.PoolConfig, backgroundPool: pg.Pool, log: Log): Store {
   const locks = new InProcessLocks()
   const sessionLocks = new SessionLocks(common, log)
-  const state: StorageState = new StorageState(log, () => writeProbe(forRequests.db))
+  // The request that finds the database silent has no time left, so the probe must not run within its limit.
+  const state: StorageState = new StorageState(log, () => withoutPatience(() => writeProbe(forRequests.db)))
   const note = (error: unknown) => state.note(error)
   const announcer = new Announcer(common, backgroundPool, log)
   const toStore = (pipelines: PreparingPool, withLock: Store['withLock']): Store => {
@@ -96,32 +98,28 @@ function createStore(common: pg.PoolConfig, backgroundPool: pg.Pool, log: Log): 
         pipelines.executeAtOnce(statements.map((statement) => statement.compile())),
       withMigrationLock: (work, onWait) => withMigrationTurn(common, work, onWait),
       trouble: () => state.trouble,
+      connectionDelayMs: () => pipelines.waits.longestMs,
       withLock,
+      withLease: (name, work) => locks.hold(name, 0, () => leases.hold(name, work)),
       announce: (topic) => announcer.announce(topic),
       listen: (onAnnounced) => announcer.listen(onAnnounced),
       forBackground: () => forBackground,
       async close() {
         state.close()
+        await leases.close()
         await announcer.stop()
         await sessionLocks.close()
         await Promise.all([forRequests.db.destroy(), forBackground.db.destroy()])
       },
     }
   }
-  const forBackground = toStore(
-    new PreparingPool(backgroundPool, backgroundLimits.maxSilenceMs, note),
-    (name, waitMs, work) => locks.hold(name, waitMs, () => sessionLocks.hold({ name, waitMs }, work)),
+  const forBackground = toStore(new PreparingPool(backgroundPool, note), (name, waitMs, work) =>
+    locks.hold(name, waitMs, () => sessionLocks.hold({ name, waitMs }, work)),
   )
-  const requestPool = createPool(common, requestLimits, log)
-  const requests = new PreparingPool(requestPool, maxRequestSilenceMs, note)
-  const forRequests = toStore(requests, (name, waitMs, work) => {
-    const { silences } = state
-    return locks.hold(name, waitMs, () => {
-      // While this request queued behind another one, the database was found not to respond. So it fails at once.
-      if (state.trouble === 'storage_unavailable' && state.silences > silences) throw new DatabaseSilent()
-      return sessionLocks.hold({ name, waitMs, maxSilenceMs: maxRequestSilenceMs, onSilence: note }, work)
-    })
-  })
+  const leases = new Leases(forBackground.db, log)
+  const requests = new PreparingPool(createPool(common, requestLimits, log), note, findPatience)
+  const requestLocks = new RequestLocks({ locks, sessionLocks, state })
+  const forRequests = toStore(requests, (name, waitMs, work) => requestLocks.hold({ name, waitMs }, work))
   return forRequests
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { sql } from 'kysely'
+import type { Secrets } from '../kernel/secrets.ts'
 import type { Db, Locking, Tx } from './store.ts'
 import type { Tables } from './tables.ts'
 
@@ -12,6 +13,11 @@ export interface SealedRow {
   readonly key: string
   readonly stored: string
   readonly purpose: string
+}
+
+/** A row whose values have been sealed again. */
+export interface Resealed extends SealedRow {
+  readonly text: string
 }
 
 export interface SealedColumn {
@@ -26,7 +32,7 @@ export interface SealedColumn {
    */
   lock(tx: Tx, keys: readonly string[], locking: Locking): Promise<string[]>
   /** Replaces a stored text unless it has changed since it was read; returns whether it was replaced. */
-  replace(tx: Tx, row: SealedRow, text: string): Promise<boolean>
+  replace(tx: Tx, row: Resealed, secrets: Secrets): Promise<boolean>
 }
 
 interface Declared<Table extends keyof Tables & string> {
@@ -41,12 +47,14 @@ interface Declared<Table extends keyof Tables & string> {
    * Applies a function to each sealed value, for a text that contains several; without it the text is one sealed value.
    */
   readonly mapValues?: SealedColumn['mapValues']
+  /** Derives values of other columns from the new text, which are written with it. */
+  readonly derive?: (secrets: Secrets, text: string, purpose: string) => Readonly<Record<string, string>>
 }
 
 export function describeSealedColumn<Table extends keyof Tables & string>(
   declared: Declared<Table>,
 ): SealedColumn {
-  const { table, purposeOf, mapValues = (stored, each) => each(stored) } = declared
+  const { table, purposeOf, mapValues = (stored, each) => each(stored), derive = () => ({}) } = declared
   const [tableRef, keyRef, columnRef] = [sql.table(table), sql.ref(declared.key), sql.ref(declared.column)]
   const ownerRef = sql.ref(declared.owner ?? declared.key)
   return {
@@ -66,9 +74,11 @@ export function describeSealedColumn<Table extends keyof Tables & string>(
         order by ${keyRef} ${skipLocked}`.execute(tx)
       return rows.map(({ key }) => key)
     },
-    async replace(tx, { key, stored }, text) {
+    async replace(tx, { key, stored, purpose, text }, secrets) {
+      const values = { [declared.column]: text, ...derive(secrets, text, purpose) }
+      const changes = Object.entries(values).map(([column, value]) => sql`${sql.ref(column)} = ${value}`)
       const { numAffectedRows } = await sql`
-        update ${tableRef} set ${columnRef} = ${text} where ${keyRef} = ${key} and ${columnRef} = ${stored}`.execute(
+        update ${tableRef} set ${sql.join(changes)} where ${keyRef} = ${key} and ${columnRef} = ${stored}`.execute(
         tx,
       )
       return numAffectedRows === 1n

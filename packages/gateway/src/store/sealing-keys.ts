@@ -36,12 +36,13 @@ export async function renewSealingKey(db: Db, keyId: string, mark: string): Prom
   await db.updateTable('installation').set({ value: mark }).where('key', '=', `${prefix}${keyId}`).execute()
 }
 
-/** Marks a key as unused, unless its mark was renewed. */
-export async function retireSealingKey(db: Db, keyId: string, mark: string): Promise<void> {
-  await db
+/** Marks a key as unused, unless its mark was renewed. Returns whether it did. */
+export async function retireSealingKey(db: Db, keyId: string, mark: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
     .updateTable('installation')
     .set({ value: unused })
     .where('key', '=', `${prefix}${keyId}`)
     .where('value', '=', mark)
-    .execute()
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }

@@ -9,8 +9,8 @@
  */
 
 import pg from 'pg'
-import { systemClock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
+import { type Patience, settleWithin } from './patience.ts'
 import { DatabaseSilent } from './trouble.ts'
 
 const pollMs = 20
@@ -18,11 +18,11 @@ const pollMs = 20
 const maxConnectionSilenceMs = 10_000
 
 /** A lock that a caller requests. */
-interface Wanted {
+export interface WantedLock {
   readonly name: string
   readonly waitMs: number
-  /** How long the caller waits for a database that does not respond. */
-  readonly maxSilenceMs?: number
+  /** The time that a request has left to wait for a database that does not respond. */
+  readonly patience?: Patience
   readonly onSilence?: (error: unknown) => void
 }
 
@@ -38,15 +38,12 @@ export class SessionLocks {
 
   /**
    * Runs `work` while this session holds the lock. Returns undefined if the lock is not free within `waitMs`. Throws
-   * `DatabaseSilent` if the database does not respond within `maxSilenceMs`.
+   * `DatabaseSilent` if the database does not respond in time.
    */
-  async hold<T>(wanted: Wanted, work: (lost: AbortSignal) => Promise<T>): Promise<T | undefined> {
-    const { name, maxSilenceMs = maxConnectionSilenceMs, onSilence } = wanted
+  async hold<T>(wanted: WantedLock, work: (lost: AbortSignal) => Promise<T>): Promise<T | undefined> {
+    const { name, onSilence } = wanted
     const connecting = this.#connect()
-    const beganAt = systemClock.monotonic()
-    const acquired = settleWithin(connecting, maxSilenceMs).then((connection) =>
-      this.#acquire(connection, wanted, maxSilenceMs - (systemClock.monotonic() - beganAt)),
-    )
+    const acquired = settleInTime(connecting, wanted).then((connection) => this.#acquire(connection, wanted))
     const isMine = await acquired.catch((error: unknown) => {
       onSilence?.(error)
       throw error
@@ -61,13 +58,13 @@ export class SessionLocks {
     }
   }
 
-  /** Acquires a lock. `firstMs` is the part of the accepted silence that the wait for the connection has left. */
-  async #acquire(connection: LockConnection, wanted: Wanted, firstMs: number): Promise<boolean> {
-    const { name, waitMs, maxSilenceMs = maxConnectionSilenceMs } = wanted
+  async #acquire(connection: LockConnection, wanted: WantedLock): Promise<boolean> {
+    const { name, waitMs, patience } = wanted
     for (let waited = 0; ; waited += pollMs) {
-      const acceptedMs = waited === 0 ? Math.max(0, firstMs) : maxSilenceMs
+      // From the second attempt on, the caller waits for the holder of the lock and not for the database.
+      if (waited > 0) patience?.renew()
       const asked = connection.ask('select pg_try_advisory_lock(hashtextextended($1, 0)) as yes', name)
-      const isMine = await settleWithin(asked, acceptedMs).catch((error: unknown) => {
+      const isMine = await settleInTime(asked, wanted).catch((error: unknown) => {
         if (error instanceof DatabaseSilent) void this.#releaseLate(connection, name, asked)
         throw error
       })
@@ -75,6 +72,14 @@ export class SessionLocks {
       if (waited >= waitMs) return false
       await new Promise((resolve) => setTimeout(resolve, pollMs))
     }
+  }
+
+  /** Resolves if the database responds on the connection of the locks. Throws `DatabaseSilent` after `ms`. */
+  async requireResponse(ms: number): Promise<void> {
+    const asked = this.#connect().then((connection) =>
+      connection.ask('select $1::text is not null as yes', ''),
+    )
+    await settleWithin(asked, ms)
   }
 
   /** Releases a lock that the database grants only after its caller has stopped waiting. */
@@ -114,15 +119,9 @@ export class SessionLocks {
   }
 }
 
-/** Settles like the promise, but throws `DatabaseSilent` after `ms`. */
-async function settleWithin<T>(promise: Promise<T>, ms: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new DatabaseSilent()), ms)
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
+/** Settles like the promise, but throws `DatabaseSilent` once the caller has waited long enough for the database. */
+function settleInTime<T>(promise: Promise<T>, { patience }: WantedLock): Promise<T> {
+  return patience ? patience.settle(promise) : settleWithin(promise, maxConnectionSilenceMs)
 }
 
 async function openLockConnection(config: pg.ClientConfig): Promise<LockConnection> {

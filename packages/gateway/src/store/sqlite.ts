@@ -1,11 +1,12 @@
 import { EventEmitter } from 'node:events'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { Kysely, SqliteDialect, sql } from 'kysely'
+import { Kysely, SqliteDialect, type SqliteDialectConfig, SqliteDriver, sql } from 'kysely'
 import { jsonLog, type Log } from '../kernel/log.ts'
+import { ConnectionWaits } from './connection-waits.ts'
 import { InProcessLocks } from './in-process-locks.ts'
 import { createUnpartitioned } from './partitions.ts'
 import { writeProbe } from './probe.ts'
-import { type Bulk, runInOrder, type Store, StoreUnusable, type Topic } from './store.ts'
+import { type Bulk, type Lease, runInOrder, type Store, StoreUnusable, type Topic } from './store.ts'
 import type { Tables } from './tables.ts'
 import { isBusy, isCorrupt, StorageState } from './trouble.ts'
 
@@ -23,6 +24,9 @@ const embeddedBatchRows = 100
 /** The signal of locks that are never lost, because the locks of this process end only with the process. */
 const never = new AbortController().signal
 
+/** The lease of every job, because no other process can open the store. */
+const soleLease: Lease = { requireHeld: async () => {} }
+
 /**
  * Opens the embedded store: `node:sqlite` with WAL and `synchronous=FULL`, which syncs each commit to disk. An
  * exclusive lock refuses a second process, which could otherwise lose work.
@@ -32,6 +36,8 @@ export function openSqlite(path: string, log: Log = jsonLog('silent')): Store {
   try {
     database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full')
     database.exec(`pragma foreign_keys = on; pragma journal_size_limit = ${maxJournalBytes}`)
+    // Zeroes what was deleted or replaced in a page, so that no erased value remains in the file.
+    database.exec('pragma secure_delete = fast')
   } catch (cause) {
     database.close()
     if (isBusy(cause))
@@ -42,8 +48,9 @@ export function openSqlite(path: string, log: Log = jsonLog('silent')): Store {
   const state = new StorageState(log, () => writeProbe(db))
   const locks = new InProcessLocks()
   const emitter = new EventEmitter()
+  const waits = new ConnectionWaits()
   const db = new Kysely<Tables>({
-    dialect: new SqliteDialect({ database: adaptToKysely(database, state) }),
+    dialect: new WatchedDialect({ database: adaptToKysely(database, state) }, waits),
   })
   const store: Store = {
     kind: 'sqlite',
@@ -56,7 +63,9 @@ export function openSqlite(path: string, log: Log = jsonLog('silent')): Store {
     // The lock on the file keeps other processes out.
     withMigrationLock: (work) => work(db),
     trouble: () => state.trouble,
+    connectionDelayMs: () => waits.longestMs,
     withLock: (name, waitMs, work) => locks.hold(name, waitMs, () => work(never)),
+    withLease: (name, work) => locks.hold(name, 0, () => work(soleLease)),
     announce: (topic) => void emitter.emit('announced', topic),
     listen: (onAnnounced) => void emitter.on('announced', (topic: Topic) => onAnnounced(topic)),
     // No statement waits for another process.
@@ -67,6 +76,35 @@ export function openSqlite(path: string, log: Log = jsonLog('silent')): Store {
     },
   }
   return store
+}
+
+/** Kysely's dialect. All transactions share the one connection, and their waits for it are watched. */
+class WatchedDialect extends SqliteDialect {
+  readonly #config: SqliteDialectConfig
+  readonly #waits: ConnectionWaits
+
+  constructor(config: SqliteDialectConfig, waits: ConnectionWaits) {
+    super(config)
+    this.#config = config
+    this.#waits = waits
+  }
+
+  override createDriver() {
+    return new WatchedDriver(this.#config, this.#waits)
+  }
+}
+
+class WatchedDriver extends SqliteDriver {
+  readonly #waits: ConnectionWaits
+
+  constructor(config: SqliteDialectConfig, waits: ConnectionWaits) {
+    super(config)
+    this.#waits = waits
+  }
+
+  override acquireConnection() {
+    return this.#waits.add(super.acquireConnection())
+  }
 }
 
 function describeDamage(path: string): string {

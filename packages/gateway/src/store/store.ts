@@ -28,12 +28,20 @@ export interface Store {
    */
   withLock<T>(name: string, waitMs: number, work: (lost: AbortSignal) => Promise<T>): Promise<T | undefined>
   /**
+   * Runs `work` if this process does the named job for all processes. Returns undefined if another process does it, if
+   * `work` still runs, or if another process has taken over before `work` stored its result. A process keeps a job until
+   * it ends; another one takes over within seconds.
+   */
+  withLease<T>(name: string, work: (lease: Lease) => Promise<T>): Promise<T | undefined>
+  /**
    * Runs migrations while no other process does, without the time limits of a request. Calls `onWait` if another
    * process migrates.
    */
   withMigrationLock<T>(work: (db: Db) => Promise<T>, onWait: () => void): Promise<T>
   /** Why writes are refused at the moment: the disk is full, or the database does not respond. */
   trouble(): StorageTrouble | undefined
+  /** How long the request that has waited longest for a connection of the database has waited, in milliseconds. */
+  connectionDelayMs(): number
   /** Announces to every process, including this one, that data of a topic has changed. */
   announce(topic: Topic): void
   /**
@@ -87,6 +95,18 @@ export interface Partitions {
   /** Removes the days that end at or before `at`. */
   dropBefore(table: DailyTable, at: number): Promise<void>
 }
+
+/** The right to do a job for all processes (`leases.ts`). */
+export interface Lease {
+  /**
+   * Throws `LeaseLost` if another process has taken over the job. The last statement of each transaction that stores
+   * what the job read.
+   */
+  requireHeld(tx: Tx): Promise<void>
+}
+
+/** Thrown in a transaction of a job that another process has taken over. */
+export class LeaseLost extends Error {}
 
 export const topics = ['stock', 'reference', 'access', 'writes', 'events', 'deliveries'] as const
 export type Topic = (typeof topics)[number]

@@ -10,6 +10,9 @@ import type { Json } from './json.ts'
 export interface Tables {
   installation: { key: string; value: string }
   counters: { name: string; value: number }
+  /** Which process does a job for all (`leases.ts`). */
+  leases: { name: string; holder: string | null; term: number; beats: number }
+  process_reports: ProcessReportRow
   signing_keys: {
     kid: string
     public_jwk: string
@@ -327,6 +330,12 @@ export interface Recipient {
   readonly postal_code?: string | undefined
 }
 
+/** What is left of an erased recipient. */
+export interface ErasedRecipient {
+  readonly erased: true
+  readonly country_code: string
+}
+
 type Arrival = Quote['arrival']
 
 /**
@@ -404,15 +413,24 @@ export interface DropshipRow {
   sku: string
   product_code: string
   quantity: number
-  /** The recipient as the client sent it. */
-  recipient: Json<Recipient>
-  /** The hash of the normalised recipient. */
+  /**
+   * The recipient and the remark, sealed. JSON of the recipient alone in a row from before they were sealed, and JSON of
+   * an `ErasedRecipient` once the recipient is erased (`dropship/sealed-recipient.ts`).
+   */
+  recipient: string
+  /** The hash of the normalised recipient in a row that is not sealed, for processes of earlier versions; else empty. */
   recipient_key: string
+  /** The HMAC by which a person is found; null unless the recipient is sealed. */
+  recipient_index: string | null
+  recipient_erased_at: number | null
+  /** When the responses that are kept for the erased order are searched once more. */
+  recipient_recheck_at: number | null
   shipping_method: string
   warehouse_code: string | null
   status: string
   status_raw: string | null
   in_doubt: number
+  /** Null in a sealed row, whose `recipient` contains it. */
   remark: string | null
   paid: number
   payment_url: string | null
@@ -689,4 +707,15 @@ export interface LegacyUseRow {
   path: string
   calls: number
   last_used_at: number
+}
+
+/** What a running process reports of itself. */
+export interface ProcessReportRow {
+  process_id: string
+  /** Its number among the processes of one supervisor; null without one. */
+  number: number | null
+  started_at: number
+  seen_at: number
+  /** The newest versions of its copies of the database's data, by the name of the copy. */
+  copies: Json<Readonly<Record<string, number>>>
 }

@@ -40,6 +40,10 @@ const connectionClass = /^08/
 const awayMessages =
   /^(?:Query read timeout|timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/
 
+/** Those of them for a wait that was too long. */
+const silenceMessages =
+  /^(?:Query read timeout|timeout exceeded when trying to connect|Connection terminated due to)/
+
 /** The error if the database did not respond in time. The requested operation may still take effect. */
 export class DatabaseSilent extends Error {
   readonly code = 'ETIMEDOUT'
@@ -57,6 +61,11 @@ export class CommitUnanswered extends Error {
   constructor(cause: unknown) {
     super('The database did not confirm a commit.', { cause })
   }
+}
+
+/** Whether an error says that the database did not respond in time, as opposed to a connection that broke. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Error && (error instanceof DatabaseSilent || silenceMessages.test(error.message))
 }
 
 /** Returns the storage trouble that an error, or its cause, reports. */

@@ -21,6 +21,7 @@ import { Slots } from '../kernel/slots.ts'
 import { formatTraceParent, type TraceContext } from '../kernel/trace-context.ts'
 import type { Tracing } from '../kernel/tracing.ts'
 import type { Metrics } from '../metrics/metrics.ts'
+import { renewPatience } from '../store/patience.ts'
 import { Breaker } from './breaker.ts'
 import type { OperationFigures } from './operation-figures.ts'
 import type { ErpWatch } from './watch.ts'
@@ -119,6 +120,7 @@ async function trace<T extends ErpResult<unknown>>(
   let refusal: { readonly rejection_reason?: string } = {}
   try {
     const answer = await work(span?.context ?? parent)
+    renewPatience()
     result = 'rejected' in answer ? 'rejected' : 'ok'
     if ('rejected' in answer) refusal = { rejection_reason: answer.rejected.reason }
     return answer

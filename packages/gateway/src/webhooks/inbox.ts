@@ -1,14 +1,17 @@
 /**
  * The sandbox's webhook inboxes, for developers who do not have a public URL yet. The gateway recognises the URL of an
  * inbox by its path, `/sandbox/inbox/<name>`, and delivers in this process, with the usual signatures. So the checks of
- * outgoing connections (`egress.ts`) need no exception. Inboxes exist only with the sandbox ERP, in memory and with
- * limits.
+ * outgoing connections (`egress.ts`) need no exception. Inboxes exist only with the sandbox ERP and with limits: in the
+ * memory of the process or, with `VALKEY_URL`, for all processes together. While that server is away, the process uses
+ * its memory.
  */
 
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { parseJson } from '../kernel/json.ts'
-import type { Inbox } from '../memory.ts'
+import type { Inbox, InboxMessage } from '../memory.ts'
+import { deleteInboxKeys, failMessages, readInbox, receiveMessage } from '../valkey/inboxes.ts'
+import { unlessAway, type Valkey, ValkeyAway } from '../valkey/valkey.ts'
 import type { PostResult } from './egress.ts'
 
 /** The path of inboxes. */
@@ -47,33 +50,67 @@ interface InboxDelivery {
 }
 
 /** Stores a delivery and responds with success, or with the failure that was set. */
-export function receiveDelivery(gateway: Gateway, name: string, delivered: InboxDelivery): PostResult {
-  const inbox = findOrCreateInbox(gateway, delivered.channel_code, name)
-  const fails = inbox.failures > 0
-  if (fails) inbox.failures -= 1
-  const status = fails ? inbox.failWith : 200
+export async function receiveDelivery(
+  gateway: Gateway,
+  name: string,
+  delivered: InboxDelivery,
+): Promise<PostResult> {
   const { channel_code, event_id, headers, body, verified } = delivered
   const named = headers.flatMap((each, at) => (at % 2 === 0 ? [[each, headers[at + 1] ?? ''] as const] : []))
-  inbox.messages.push({
-    channel_code,
+  const message = {
     event_id,
     received_at: formatInstant(gateway.clock.now()),
     headers: Object.fromEntries(named),
     body: body.toString('utf8'),
     verified,
-    status,
-  })
-  inbox.bytes += body.length
+  }
+  const status = await useInbox(
+    gateway,
+    { channel_code, name },
+    {
+      shared: (valkey, inbox) =>
+        receiveMessage(valkey, inbox, {
+          message: JSON.stringify(message),
+          maxInboxes,
+          maxMessages,
+          maxBytes: maxInboxBytes,
+        }),
+      own: (inbox) => storeMessage(inbox, message),
+    },
+  )
+  const isOk = status < 300
+  return { status, error: isOk ? undefined : 'status', excerpt: isOk ? null : 'set to fail' }
+}
+
+function storeMessage(inbox: Inbox, message: Omit<InboxMessage, 'status'>): number {
+  const fails = inbox.failures > 0
+  if (fails) inbox.failures -= 1
+  const status = fails ? inbox.failWith : 200
+  inbox.messages.push({ ...message, status })
+  inbox.bytes += Buffer.byteLength(message.body)
   while (inbox.messages.length > maxMessages || (inbox.bytes > maxInboxBytes && inbox.messages.length > 1)) {
     inbox.bytes -= Buffer.byteLength(inbox.messages.shift()?.body ?? '')
   }
-  return { status, error: fails ? 'status' : undefined, excerpt: fails ? 'set to fail' : null }
+  return status
 }
 
 /** Lists the messages of a channel's inbox, newest first. */
-export function toInboxMessages(gateway: Gateway, channel_code: string, name: string) {
-  const { messages, failures, failWith } = findOrCreateInbox(gateway, channel_code, name)
-  const newestFirst = messages.toReversed().map(({ channel_code: _channel, body, ...message }) => ({
+export async function toInboxMessages(gateway: Gateway, channel_code: string, name: string) {
+  const { messages, failures, failWith } = await useInbox(
+    gateway,
+    { channel_code, name },
+    {
+      shared: async (valkey, inbox) => {
+        const stored = await readInbox(valkey, inbox)
+        return {
+          ...stored,
+          messages: stored.messages.map(({ status, json }) => ({ ...parseMessage(json), status })),
+        }
+      },
+      own: (inbox) => inbox,
+    },
+  )
+  const newestFirst = messages.toReversed().map(({ body, ...message }) => ({
     ...message,
     body,
     event: parseOrNull(body),
@@ -81,20 +118,56 @@ export function toInboxMessages(gateway: Gateway, channel_code: string, name: st
   return { name, fail_times: failures, fail_status: failWith, messages: newestFirst }
 }
 
+/** Parses a message that `receiveDelivery` stored. */
+function parseMessage(json: string): Omit<InboxMessage, 'status'> {
+  return JSON.parse(json)
+}
+
 /** Makes an inbox respond to the next `times` deliveries with `status`. */
-export function failInbox(
+export async function failInbox(
   gateway: Gateway,
   { channel_code, name }: { readonly channel_code: string; readonly name: string },
-  { times, status }: { readonly times: number; readonly status: number },
-) {
-  const inbox = findOrCreateInbox(gateway, channel_code, name)
-  inbox.failures = times
-  inbox.failWith = status
+  failure: { readonly times: number; readonly status: number },
+): Promise<void> {
+  await useInbox(
+    gateway,
+    { channel_code, name },
+    {
+      shared: (valkey, inbox) => failMessages(valkey, inbox, failure),
+      own(inbox) {
+        inbox.failures = failure.times
+        inbox.failWith = failure.status
+      },
+    },
+  )
 }
 
 /** Deletes an inbox with its messages and the failure that was set. */
-export function deleteInbox(gateway: Gateway, channel_code: string, name: string) {
+export async function deleteInbox(gateway: Gateway, channel_code: string, name: string): Promise<void> {
   gateway.memory.inboxes.delete(toInboxKey(channel_code, name))
+  const { valkey } = gateway
+  if (valkey) await unlessAway(deleteInboxKeys(valkey, toInboxKey(channel_code, name)))
+}
+
+/** What is done with an inbox that processes share, and with one of this process. */
+interface InboxUse<T> {
+  shared(valkey: Valkey, key: string): Promise<T>
+  own(inbox: Inbox): T
+}
+
+async function useInbox<T>(
+  gateway: Gateway,
+  { channel_code, name }: { readonly channel_code: string; readonly name: string },
+  { shared, own }: InboxUse<T>,
+): Promise<T> {
+  const { valkey } = gateway
+  if (!valkey) return own(findOrCreateInbox(gateway, channel_code, name))
+  try {
+    return await shared(valkey, toInboxKey(channel_code, name))
+  } catch (error) {
+    if (!(error instanceof ValkeyAway)) throw error
+    return own(findOrCreateInbox(gateway, channel_code, name))
+  }
 }
 
 function findOrCreateInbox(gateway: Gateway, channel_code: string, name: string): Inbox {

@@ -15,6 +15,7 @@ import type { Gateway } from '../gateway.ts'
 import { fromJson, toJson } from '../store/json.ts'
 import { type Db, runInOrder, type Tx } from '../store/store.ts'
 import type { IntentRow } from '../store/tables.ts'
+import { CommitUnanswered, findStorageTrouble } from '../store/trouble.ts'
 import { isUniqueViolation } from '../store/unique-violation.ts'
 import type { HeldLock } from './document-lock.ts'
 import { buildKeyInsert, freeKey, isKeyTaken, type Resource, toInProgressError } from './keys.ts'
@@ -110,7 +111,8 @@ export async function commitIntent<Detail, Row>(
   const { gateway, call } = writer
   const intent = toIntentRow(writer, kind, plan)
   if (call) call.documentId = plan.document.id
-  recordSighting(gateway, intent)
+  const sighting = recordSighting(gateway, intent)
+  sighting.isUnsent = false
   const { db, executeAtOnce } = gateway.store
   const changes = [db.insertInto('intents').values(intent), ...plan.buildDocumentUpdates(db)]
   const statements = [...changes, ...(call?.key ? buildKeyInsert(gateway, call.key, plan.document) : [])]
@@ -121,11 +123,17 @@ export async function commitIntent<Detail, Row>(
       })
     : executeAtOnce(statements)
   const counts = await committed.catch(async (error: unknown) => {
+    // The intent may be stored, now or later. Nothing is sent for it.
+    sighting.isUnsent = true
     if (!isUniqueViolation(error)) throw error
     throw call?.key && (await isKeyTaken(gateway, call.key)) ? toInProgressError() : new DocumentChanged()
   })
   if (counts.slice(0, changes.length).every((count) => count === 1)) return intent
-  await withdrawIntent(gateway, intent)
+  sighting.isUnsent = true
+  await withdrawIntent(gateway, intent).catch((error: unknown) => {
+    // The intent is stored and keeps the key.
+    throw findStorageTrouble(error) ? new CommitUnanswered(error) : error
+  })
   throw new DocumentChanged()
 }
 
@@ -161,6 +169,20 @@ async function withdrawIntent(gateway: Gateway, intent: IntentRow): Promise<void
 /** Reads the detail of an intent. The cast holds because the same kind of write stored it. */
 export function readDetail<Detail>({ detail }: IntentRow): Detail {
   return fromJson(detail) as Detail
+}
+
+/** Replaces the detail of an intent, unless the intent has ended or changed since it was read. */
+export async function replaceDetail(
+  db: Db,
+  { document_id, detail: former }: IntentRow,
+  detail: IntentRow['detail'],
+): Promise<void> {
+  await db
+    .updateTable('intents')
+    .set({ detail })
+    .where('document_id', '=', document_id)
+    .where('detail', '=', former)
+    .execute()
 }
 
 /** Thrown if another process settled the intent while this one worked on it. */

@@ -5,16 +5,17 @@
  * with its commit.
  */
 
+import { sql } from 'kysely'
 import type { ApiResponse, Keyed } from '../contract/call.ts'
 import { errorTable } from '../contract/error-table.ts'
 import { GatewayError } from '../contract/errors.ts'
 import type { Reply } from '../contract/reply.ts'
 import { toResponse } from '../contract/response.ts'
 import type { Gateway } from '../gateway.ts'
-import { describeSealedColumn } from '../store/sealed-column.ts'
 import { type Db, runInOrder, type Tx } from '../store/store.ts'
 import type { IdempotencyRow } from '../store/tables.ts'
 import { isUniqueViolation } from '../store/unique-violation.ts'
+import { sealResponse, toFingerprintAtRest, unsealResponse } from './sealed-keys.ts'
 
 const keptMs = 24 * 60 * 60 * 1000
 
@@ -200,6 +201,7 @@ function buildKeyTakeover(
   const row: IdempotencyRow = {
     ...same,
     ...ending,
+    fingerprint: toFingerprintAtRest(gateway, keyed),
     created_at: now,
     expires_at: now + keptMs,
     resource_type: resource?.type ?? null,
@@ -218,26 +220,37 @@ export function findKeyRow(db: Db, scope: string): Promise<IdempotencyRow | unde
   return db.selectFrom('idempotency_keys').selectAll().where('scope', '=', scope).executeTakeFirst()
 }
 
-function sealResponse(gateway: Gateway, scope: string, { status, headers, body }: ApiResponse): string {
-  return gateway.secrets.seal(JSON.stringify({ status, headers, body }), toSealPurpose(scope))
+/** Documents of one type, such as those whose responses are rewritten. */
+interface Documents {
+  readonly type: string
+  readonly ids: readonly string[]
 }
 
-/** Unseals the response that was stored with a key. */
-export function unsealResponse(gateway: Gateway, { scope, answer_sealed }: IdempotencyRow): ApiResponse {
-  const { status, headers, body }: ApiResponse = JSON.parse(
-    gateway.secrets.unseal(answer_sealed ?? '', toSealPurpose(scope)),
-  )
-  return { status, headers, body }
+/** Rewrites the bodies of the responses that are kept for some documents. */
+export async function rewriteStoredResponses(
+  { gateway, tx }: Omit<ScopeInCommit, 'scope'>,
+  { type, ids }: Documents,
+  rewrite: (body: string) => string,
+): Promise<void> {
+  const rows = await tx
+    .selectFrom('idempotency_keys')
+    .selectAll()
+    // A literal, because the index contains only the documents of one type.
+    .where('resource_type', '=', sql.lit(type))
+    .where('resource_id', 'in', gateway.store.bulk.texts(ids))
+    .where('answer_sealed', 'is not', null)
+    .orderBy('scope')
+    .execute()
+  for (const row of rows) {
+    const response = unsealResponse(gateway, row)
+    if (typeof response.body !== 'string') continue
+    const body = rewrite(response.body)
+    if (body === response.body) continue
+    await tx
+      .updateTable('idempotency_keys')
+      .set({ answer_sealed: sealResponse(gateway, row.scope, { ...response, body }) })
+      .where('scope', '=', row.scope)
+      .where('state', '=', 'completed')
+      .execute()
+  }
 }
-
-function toSealPurpose(scope: string): string {
-  return `idempotency answer ${scope}`
-}
-
-/** The column of encrypted responses, for `reseal.ts`. */
-export const sealedResponses = describeSealedColumn({
-  table: 'idempotency_keys',
-  key: 'scope',
-  column: 'answer_sealed',
-  purposeOf: toSealPurpose,
-})

@@ -22,6 +22,7 @@ import { freeKey, storeSettledResponse } from './keys.ts'
 import { countOrder } from './order-count.ts'
 import { publishFigures } from './publish.ts'
 import { serializeWrite } from './serialize.ts'
+import { recordSighting } from './sightings.ts'
 import { maxIdleBeforeSendMs, writeTimeoutMs } from './timing.ts'
 
 /** Performs a write. The caller must hold the document's lock. */
@@ -57,6 +58,7 @@ async function executeWrite<Detail, Body, Row>(
     // have taken effect.
     const isDefinite = error instanceof UnknownOutcome ? !error.sent : error instanceof GatewayError
     countOrder(gateway, write, isDefinite ? 'not_sent' : 'unknown')
+    if (isDefinite) recordSighting(gateway, intent).isUnsent = true
     if (isDefinite) await undoOwnIntent(gateway, write, { intent, httpStatus: 502 })
     throw error instanceof GatewayError ? error : toUnconfirmedWriteError(error)
   }
@@ -112,7 +114,7 @@ function toCallOptions(call: Call | undefined, { signal }: Deadline): CallOption
 
 /**
  * Undoes the intent of a write that this process has just made. If another process settled the intent in the meantime,
- * the outcome is reported as unknown.
+ * or the database does not respond, the outcome is reported as unknown.
  */
 async function undoOwnIntent<Detail, Body, Row>(
   gateway: Gateway,
@@ -120,7 +122,9 @@ async function undoOwnIntent<Detail, Body, Row>(
   undo: Undo,
 ): Promise<void> {
   await undoWrite(gateway, write, undo).catch((error: unknown) => {
-    throw error instanceof SettledElsewhere ? toDocumentInDoubtError(undo.intent.document_id) : error
+    if (error instanceof SettledElsewhere) throw toDocumentInDoubtError(undo.intent.document_id)
+    // The intent is still open and keeps the key, even though the ERP has nothing.
+    throw toUnconfirmedWriteError(error)
   })
 }
 

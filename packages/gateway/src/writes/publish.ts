@@ -1,6 +1,7 @@
 import type { StockFigure } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import { writeStock } from '../stock/write.ts'
+import { settlePatiently, withPatience } from '../store/patience.ts'
 import type { Figures } from './intent.ts'
 
 /**
@@ -10,7 +11,7 @@ import type { Figures } from './intent.ts'
  */
 export async function publishFigures(gateway: Gateway, figures: Figures): Promise<void> {
   if (figures.length === 0) return
-  await writeFigures(gateway, figures)
+  await settlePatiently(writeFigures(gateway, figures))
   gateway.nudge('stock')
   await gateway.mirror.stock.follow()
 }
@@ -30,7 +31,8 @@ function writeFigures(gateway: Gateway, figures: Figures): Promise<void> {
     .catch(() => {})
     .then(() => {
       queue.next = undefined
-      queue.turn = writeWaitingFigures(gateway)
+      // Several requests wait for the turn, so none of them lends it its own limit.
+      queue.turn = withPatience(() => writeWaitingFigures(gateway))
       return queue.turn
     })
   return queue.next

@@ -7,6 +7,9 @@
  * ERP, the write is only looked up. It is then undone only if no late request can take effect any more, and two
  * look-ups after that, with a pause between them, found nothing. If the ERP offers no look-up either, the outcome stays
  * unknown until a person settles it.
+ *
+ * A write that this process knows not to have sent, because the commit of its intent had no response, is undone without
+ * asking the ERP.
  */
 
 import {
@@ -84,7 +87,10 @@ export async function settleManually(
   return done ?? 'busy'
 }
 
-/** Looks up or settles every open intent, beginning with the one whose last look-up is oldest. One turn of the worker. */
+/**
+ * Looks up or settles every open intent, beginning with the one whose last look-up is oldest. One turn of the worker.
+ * One process asks the ERP for all. The others note what is open, so that a successor waits no longer than it must.
+ */
 export async function settleAll(gateway: Gateway, writes: readonly AnyWrite[]): Promise<void> {
   const open = await gateway.store.db
     .selectFrom('intents')
@@ -93,6 +99,16 @@ export async function settleAll(gateway: Gateway, writes: readonly AnyWrite[]): 
     .orderBy('sent_at')
     .limit(maxPerTurn)
     .execute()
+  for (const intent of open) recordSighting(gateway, intent)
+  if (open.length === 0) return
+  await gateway.store.withLease('settle writes', () => settleInTurn(gateway, writes, open))
+}
+
+async function settleInTurn(
+  gateway: Gateway,
+  writes: readonly AnyWrite[],
+  open: readonly IntentRow[],
+): Promise<void> {
   for (const intent of open) {
     await settle(gateway, writes, intent).catch(async (error: unknown) => {
       gateway.log.warn(
@@ -131,11 +147,15 @@ async function settleByReference(
   write: Write<unknown>,
   intent: IntentRow,
 ): Promise<Settled> {
+  const sighting = recordSighting(gateway, intent)
+  if (sighting.isUnsent) {
+    await undoWrite(gateway, write, { intent, httpStatus: 503 })
+    return { outcome: 'absent' }
+  }
   const capabilities = await gateway.upstream.capabilities()
   const { lookup, lookup_lag_ms, max_request_ms, settles } = capabilities
   const maySettle = settles && gateway.upstream.writes.isOpen
   if (!maySettle && lookup === 'none') return { outcome: 'unsure', retryAfter: maxRetrySeconds }
-  const sighting = recordSighting(gateway, intent)
   const now = gateway.clock.monotonic()
   const ask = maySettle ? finishOrFence : lookUp
   const { state, document } = await ask(gateway, intent.reference)

@@ -7,12 +7,15 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Gateway } from '../gateway.ts'
+import type { Memory } from '../memory.ts'
 import type { IntentRow } from '../store/tables.ts'
 
 export interface Sighting {
   readonly since: number
   /** When the first look-up after the waiting period found nothing. */
   missedAt: number | undefined
+  /** Whether this process knows that the write was not sent to the ERP, and never will be. */
+  isUnsent: boolean
 }
 
 /**
@@ -21,17 +24,22 @@ export interface Sighting {
  */
 const maxSightings = 100_000
 
-const sightings = new WeakMap<Gateway, LRUCache<string, Sighting>>()
+/** By the memory of the process, which requests and workers share. */
+const sightings = new WeakMap<Memory, LRUCache<string, Sighting>>()
 
 type OpenWrite = Pick<IntentRow, 'document_id' | 'kind' | 'reference' | 'sent_at'>
 
 /** Returns this process's sighting of an open write. The first call records it. */
 export function recordSighting(gateway: Gateway, write: OpenWrite): Sighting {
-  const known = sightings.get(gateway) ?? new LRUCache<string, Sighting>({ max: maxSightings })
-  sightings.set(gateway, known)
+  const known = sightings.get(gateway.memory) ?? new LRUCache<string, Sighting>({ max: maxSightings })
+  sightings.set(gateway.memory, known)
   // `sent_at` distinguishes a write from an earlier one with the same reference.
   const name = JSON.stringify([write.document_id, write.kind, write.reference, write.sent_at])
-  const sighting = known.get(name) ?? { since: gateway.clock.monotonic(), missedAt: undefined }
+  const sighting = known.get(name) ?? {
+    since: gateway.clock.monotonic(),
+    missedAt: undefined,
+    isUnsent: false,
+  }
   known.set(name, sighting)
   return sighting
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { callOperation, createErp, type Erp, erpServer } from '@trade-gateway/connector'
-import { openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
+import { type Account, openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
 import { createBuiltInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
 import { SeededRandom } from './dice.ts'
 
@@ -18,12 +18,17 @@ export interface ErpWithPorts {
 
 export type Watch = (index: number, warehouse: string) => Promise<void>
 
-export async function openErpWithPorts(count: number, styles: number, watch: Watch): Promise<ErpWithPorts> {
+export async function openErpWithPorts(
+  count: number,
+  styles: number,
+  watch: Watch,
+  accounts: Account[] = [],
+): Promise<ErpWithPorts> {
   const sandbox = await openSandboxErp({
     path: ':memory:',
     catalogue: () => createBuiltInCatalogue({ seed: 1, styles, today: '2026-11-21' }),
     catalogue_id: 'faults',
-    accounts: [],
+    accounts,
   })
   const token = 'a-token-between-the-gateways-and-their-erp'
   const servers: Server[] = []

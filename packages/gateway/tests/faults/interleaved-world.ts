@@ -123,7 +123,7 @@ export class World {
     const snapshot = this.pickGateway(choice).mirror.stock.snapshot(code)
     const stored = skus.filter((sku) => snapshot && findSku(snapshot, sku))
     if (!this.#options.hasSeq || stored.length === 0) return
-    await this.start(choice, 'reread', (gateway) => rereadSkus(gateway, code, stored))
+    await this.start(choice, 'reread', (gateway) => rereadSkus(gateway, { warehouse_code: code }, stored))
   }
 
   /** Starts a task in a process, unless a task of the same kind is running there. */

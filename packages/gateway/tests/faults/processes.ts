@@ -11,7 +11,7 @@ import type { CallResult, LooseJson } from '../harness.ts'
 
 const mainFile = join(import.meta.dirname, '../../src/main.ts')
 const readyText = 'Trade Gateway is ready at'
-const startTimeoutMs = 60_000
+const startTimeoutMs = 180_000
 /** A cache of compiled code, because a trial may start a gateway a hundred times. */
 const compileCache = join(tmpdir(), 'trade-gateway-compiled')
 
@@ -26,7 +26,7 @@ export interface GatewayProcess {
   readonly pid: number
   /**
    * Resolves with the start time in milliseconds when the process reports that it is ready. Rejects if the process ends
-   * first, or is not ready within a minute.
+   * first, or is not ready in time.
    */
   waitUntilReady(): Promise<number>
   /** Kills the process as a crash would. Resolves when it has ended. */
@@ -35,6 +35,8 @@ export interface GatewayProcess {
   stop(): Promise<void>
   /** Returns the last part of the process's output. */
   readOutput(): string
+  /** Calls `listener` with each piece of output. */
+  onOutput(listener: (text: string) => void): void
 }
 
 /** Starts a gateway and waits until it is ready. */
@@ -71,6 +73,7 @@ export function launchGateway(settings: GatewaySettings, options: readonly strin
     url: `http://127.0.0.1:${settings.PORT}`,
     pid: child.pid,
     readOutput: () => child.readOutput(),
+    onOutput: (listener) => child.onOutput(listener),
     waitUntilReady: () => ready,
     kill: () => child.kill(),
     async stop() {

@@ -80,6 +80,19 @@ export const accessPromises = {
     ko: '`SECRETS_KEY` 교체에는 중단이 필요 없으며, 교체 후에도 프로세스가 열 수 없는 값은 남지 않습니다.',
     triedBy: { 'packages/gateway/tests/secrets-key.test.ts': ['a rotation of SECRETS_KEY'] },
   },
+  I41: {
+    en: 'The recipients of drop-ship orders are encrypted at rest. An erased recipient is in no table, also not for whoever has the key, and nothing brings it back.',
+    zh: '一件代发订单的收件人加密保存。被删除的收件人不再出现在任何表中，即使持有密钥也无法读出，此后也不会再被写回。',
+    ko: '위탁배송 주문의 수취인은 암호화해 저장합니다. 삭제한 수취인은 어떤 테이블에도 남지 않아 키가 있어도 읽을 수 없고, 다시 저장되지도 않습니다.',
+    triedBy: {
+      'packages/gateway/tests/recipients.test.ts': [
+        'a recipient at rest',
+        'rows from before the upgrade',
+        'an erasure',
+        'keeps every person to be found, before, during and after it',
+      ],
+    },
+  },
   D8: {
     en: '`ADMIN_TOKEN` is compared as a whole, wrong values are slowed, and secrets of fewer than 32 characters refuse the start.',
     zh: '`ADMIN_TOKEN` 按整体比较，错误的尝试会被限速；少于 32 个字符的密钥会使网关拒绝启动。',

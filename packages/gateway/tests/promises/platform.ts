@@ -15,13 +15,27 @@ export const platformPromises = {
     en: 'Over all processes together, a channel spends at most its points in any 60 seconds.',
     zh: '所有进程合计，渠道在任意 60 秒内消耗的点数不超过配额。',
     ko: '모든 프로세스를 합쳐 채널은 어떤 60초 구간에서도 포인트 한도까지만 사용합니다.',
-    triedBy: {},
+    triedBy: {
+      'packages/gateway/tests/valkey/window.test.ts': [
+        'grants 50 channels exactly their limit over four connections in 100,000 calls',
+      ],
+      'packages/gateway/tests/valkey/shared.test.ts': ['as four real processes'],
+    },
   },
   I33: {
-    en: 'Under three times its capacity, the gateway goes on serving, keeps a share for writes and recovers within 5 seconds.',
-    zh: '负载达到容量的三倍时，网关继续服务，为写操作保留份额，并在负载结束后 5 秒内恢复。',
-    ko: '처리 용량의 세 배에 이르는 부하에서도 게이트웨이는 계속 응답하고 쓰기 몫을 남겨 두며 5초 안에 회복합니다.',
-    triedBy: {},
+    en: 'Under more load than it can serve, the gateway refuses reads first and writes with a key last, finishes the writes that it has begun, and serves everything again 2 seconds after the delays end.',
+    zh: '负载超过容量上限时，网关首先拒绝读取，最后才拒绝带键的写操作；已经开始的写操作会完成；延迟消失 2 秒后，一切请求恢复处理。',
+    ko: '처리할 수 있는 것보다 부하가 크면 게이트웨이는 조회를 먼저, 키가 있는 쓰기를 마지막에 거부하고 이미 시작한 쓰기는 끝냅니다. 지연이 사라지면 2초 뒤에 모든 요청을 다시 처리합니다.',
+    triedBy: {
+      'packages/gateway/src/kernel/load-shedder.test.ts': [
+        'sheds reads first, then writes, then keyed writes, and never what is under way',
+        'serves everything again two seconds after the delays ended',
+      ],
+      'packages/gateway/tests/overload.test.ts': [
+        'refuses reads first, and says what to do',
+        'refuses keyed writes last, but finishes those that were begun',
+      ],
+    },
   },
   I34: {
     en: 'An ERP that hangs holds up no read that the gateway serves itself.',
@@ -43,6 +57,9 @@ export const platformPromises = {
       'packages/gateway/tests/faults/drain.test.ts': [
         'SIGTERM under load',
         'a response that is still running when the signal comes',
+      ],
+      'packages/gateway/tests/faults/rolling-restarts.test.ts': [
+        'processes that restart one after another under load',
       ],
     },
   },
@@ -72,6 +89,9 @@ export const platformPromises = {
     ko: 'PostgreSQL이 응답하지 않으면 데이터베이스가 필요한 호출은 몇 초 안에 거부되고 ERP에서는 아무 작업도 하지 않습니다. 재고는 메모리에서 제공되며 게이트웨이는 스스로 회복합니다.',
     triedBy: {
       'packages/gateway/tests/storage-silent.test.ts': ['a database that goes silent'],
+      'packages/gateway/tests/faults/database-stalls.test.ts': [
+        'a database that stalls at any point of a request',
+      ],
       'packages/gateway/tests/session-locks.test.ts': ['leaves no lock behind when the connection'],
     },
   },

@@ -24,7 +24,12 @@ export const stockPromises = {
     zh: '跨进程、重启之后，游标也不会倒退；一个版本只对应一种状态。',
     ko: '프로세스가 달라지거나 다시 시작해도 커서는 뒤로 가지 않으며, 버전 하나는 상태 하나를 나타냅니다.',
     triedBy: {
-      'packages/gateway/tests/faults/four-processes.test.ts': ['tells one version as one state'],
+      'packages/gateway/tests/faults/four-processes.test.ts': [
+        'tells one version as one state',
+        'never answers with an older state than the tag of the request names',
+        'goes on when a process is killed while it syncs',
+        'goes on when a process is frozen while it syncs',
+      ],
       'packages/gateway/tests/faults/kills.test.ts': ['of the %s loses no acknowledged movement'],
     },
   },

@@ -28,6 +28,8 @@ export interface Allocation {
   readonly currency: string
   /** The country from which the goods leave. */
   readonly country_code: string
+  /** The time zone of the warehouse from which they leave. */
+  readonly timezone: string
   readonly lines: readonly AllocatedLine[]
 }
 
@@ -55,6 +57,7 @@ export function allocate(checked: CheckedRequest, released: readonly Units[]): A
   return {
     currency: best.currency,
     country_code: origin?.country_code ?? '',
+    timezone: origin?.timezone ?? 'UTC',
     lines: best.taken.map((taken) => ({
       ...taken,
       ...best.stock.describeLine(taken, checked.warehouses),

@@ -94,19 +94,23 @@ export function countTravelDays(journey: Journey, country: string): Days {
   return { min: journey.days.min + borderDays.min, max: journey.days.max + borderDays.max }
 }
 
+/** Formats the day of an instant in a time zone as `YYYY-MM-DD`, which is how the locale `sv` writes a date. */
+export function toLocalDay(at: number, timezone: string): string {
+  return new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short' }).format(at)
+}
+
 /**
- * Estimates when goods leave and arrive, counted from `now`. `landing` lists the periods in which missing goods arrive
- * at the warehouse.
+ * Estimates when goods leave and arrive, counted from `today`, the day at the warehouse (`toLocalDay`). `landing` lists
+ * the periods in which missing goods arrive there.
  */
 export function estimateArrival(
-  now: number,
+  today: string,
   travel: Days,
   {
     isReady,
     landing,
   }: { isReady: boolean; landing: readonly { earliest_date: string; latest_date: string }[] },
 ): Arrival {
-  const today = new Date(now).toISOString().slice(0, 10)
   const tomorrow = addDays(today, 1)
   const firsts = landing.map(({ earliest_date }) => earliest_date)
   const lasts = landing.map(({ latest_date }) => latest_date)

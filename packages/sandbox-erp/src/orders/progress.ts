@@ -3,7 +3,7 @@
  * shipped. They are applied before each operation and by a timer, up to a limit. The document that an operation refers
  * to is always brought up to date, whatever the limit.
  */
-import type { ErpDocument, ErpShipment } from '@trade-gateway/connector'
+import type { ErpDocument, ErpShipment, ErpWarehouse } from '@trade-gateway/connector'
 import { bookDueInTransaction } from '../ledger/due.ts'
 import { chargeFreight, type Parcel } from '../ledger/sales.ts'
 import { takeDocumentNumber } from '../sequences.ts'
@@ -12,7 +12,7 @@ import type { OrderContext } from './context.ts'
 import { findDocument, findDueDocuments, type StoredDocument, updateDocument } from './documents.ts'
 import { readWeights } from './goods.ts'
 import { expireHold } from './hold.ts'
-import { countTravelDays, estimateArrival, planJourney } from './journey.ts'
+import { countTravelDays, estimateArrival, planJourney, toLocalDay } from './journey.ts'
 import { listUnits, moveStock, toShipMoves, type Units } from './moves.ts'
 import { toInstant } from './quote.ts'
 import { readWarehouses } from './request.ts'
@@ -123,7 +123,7 @@ function toParcels(
       (sum, { sku, quantity }) => sum + quantity * (weights.get(sku) ?? 0),
       0,
     )
-    const country = readCountry(store, shipment.warehouse_code)
+    const country = requireWarehouse(store, shipment.warehouse_code).country_code
     return {
       shipment,
       weight_g,
@@ -141,10 +141,11 @@ function createShipment(
   const { store } = context
   const number = takeDocumentNumber(store, 'SH')
   const journey = planJourney(store, particulars.customer_code, particulars.delivery)
-  const country = readCountry(store, warehouse)
+  const { country_code: country, timezone } = requireWarehouse(store, warehouse)
   const carrier =
     journey.kind === 'delivery' ? (journey.carrier ?? chooseCarrier(country, journey.is_express)) : 'Pickup'
-  const arrival = estimateArrival(at, countTravelDays(journey, country), { isReady: true, landing: [] })
+  const today = toLocalDay(at, timezone)
+  const arrival = estimateArrival(today, countTravelDays(journey, country), { isReady: true, landing: [] })
   const isTracked = journey.kind === 'delivery'
   const tracking_number = isTracked ? `SBX${warehouse}${number.replace(/\D/g, '')}` : null
   return {
@@ -165,8 +166,10 @@ function createShipment(
   }
 }
 
-function readCountry(store: Store, warehouse: string): string {
-  return readWarehouses(store).find(({ warehouse_code }) => warehouse_code === warehouse)?.country_code ?? ''
+function requireWarehouse(store: Store, code: string): ErpWarehouse {
+  const warehouse = readWarehouses(store).find(({ warehouse_code }) => warehouse_code === code)
+  if (!warehouse) throw new Error(`There is no warehouse ${code}.`)
+  return warehouse
 }
 
 function chooseCarrier(country: string, isExpress: boolean): string {

@@ -5,7 +5,7 @@ import { type OrderContext, Refusal } from './context.ts'
 import { computeCosts, priceLine } from './costs.ts'
 import { findDocument, type StoredDocument } from './documents.ts'
 import { getFrozenAmount } from './frozen-amount.ts'
-import { countTravelDays, estimateArrival, isServed } from './journey.ts'
+import { countTravelDays, estimateArrival, isServed, toLocalDay } from './journey.ts'
 import { listUnits } from './moves.ts'
 import { type CheckedRequest, checkRequest } from './request.ts'
 
@@ -64,6 +64,7 @@ export function computeQuote(
     ...(isServed(journey) ? [] : (['destination_not_served'] as const)),
   ]
   const isReady = allocated.lines.some(({ quantity_allocated }) => quantity_allocated > 0)
+  const today = toLocalDay(context.clock.now(), allocated.timezone)
   const landing = allowPartial && isReady ? [] : short.flatMap(({ incoming }) => incoming)
   return {
     fulfillable: unfulfillable_reasons.length === 0,
@@ -79,10 +80,7 @@ export function computeQuote(
     })),
     costs,
     currency,
-    arrival: estimateArrival(context.clock.now(), countTravelDays(journey, allocated.country_code), {
-      isReady,
-      landing,
-    }),
+    arrival: estimateArrival(today, countTravelDays(journey, allocated.country_code), { isReady, landing }),
     unfulfillable_reasons,
     price_expires_at: toInstant(context.clock.now() + priceLifeMs),
   }

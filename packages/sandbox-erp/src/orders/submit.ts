@@ -9,7 +9,7 @@ import { computeCosts, priceLine } from './costs.ts'
 import { findDocument, insertDocument, type StoredDocument } from './documents.ts'
 import { getFrozenAmount } from './frozen-amount.ts'
 import { endHold } from './hold.ts'
-import { countTravelDays, estimateArrival, isServed } from './journey.ts'
+import { countTravelDays, estimateArrival, isServed, toLocalDay } from './journey.ts'
 import { listUnits, moveStock, readNewestFigures, toHoldMoves, toReleaseMoves } from './moves.ts'
 import { computeNextDue } from './progress.ts'
 import { toInstant } from './quote.ts'
@@ -155,7 +155,7 @@ function createOrder(
       allocations: line.allocations,
     })),
     costs,
-    arrival: estimateArrival(now, travel, { isReady: true, landing: [] }),
+    arrival: estimateArrival(toLocalDay(now, allocated.timezone), travel, { isReady: true, landing: [] }),
     currency: allocated.currency,
     paid: payment_method === 'balance',
     payment_url: isLink ? `https://pay.sandbox.example/${payment_method}/${number}` : null,

@@ -1,7 +1,6 @@
 import type { GatewayOrder } from './gateway-orders.ts'
-import type { StockByWarehouse } from './opening-stock.ts'
 import type { Entry } from './place-order.ts'
-import type { ErpRecord, Figures } from './replay-erp.ts'
+import type { ErpRecord, Figures, StockByWarehouse } from './replay-erp.ts'
 
 /** Every kind of finding with its meaning. */
 export const findingKinds = {

@@ -9,11 +9,9 @@ import { toCsvField } from '../../../sandbox-erp/src/catalogue/csv.ts'
 import { formatDecimal } from '../../../sandbox-erp/src/catalogue/decimal.ts'
 import type { CatalogueRow } from '../../../sandbox-erp/src/catalogue/from-orders.ts'
 import type { WholesaleOrder } from './invoices.ts'
+import type { Figures, StockByWarehouse } from './replay-erp.ts'
 
 export const warehouses = ['AUSYD1', 'AUSYD2'] as const
-
-/** The quantity on hand of each SKU, by warehouse. */
-export type StockByWarehouse = ReadonlyMap<string, ReadonlyMap<string, number>>
 
 /** Computes twice the ordered quantities, divided among the warehouses, or in the second of them alone. */
 export function computeOpeningStock(
@@ -36,6 +34,22 @@ export function computeOpeningStock(
       ),
     ],
   ])
+}
+
+/** Adds the ERP's own goods, which nobody orders. What the orders' goods open with is computed, not read. */
+export async function addOtherStock(
+  codes: readonly string[],
+  stock: StockByWarehouse,
+  readSnapshot: (code: string) => Promise<ReadonlyMap<string, Figures>>,
+): Promise<StockByWarehouse> {
+  const skus = new Set([...stock.values()].flatMap((each) => [...each.keys()]))
+  const opening = new Map<string, ReadonlyMap<string, number>>()
+  for (const code of codes) {
+    const others = [...(await readSnapshot(code))].filter(([sku]) => !skus.has(sku))
+    const own = stock.get(code) ?? new Map<string, number>()
+    opening.set(code, new Map([...others.map(([sku, { on_hand }]) => [sku, on_hand] as const), ...own]))
+  }
+  return opening
 }
 
 /**

@@ -5,7 +5,7 @@ export const usage = `Places real orders through a gateway in front of an ERP an
   npm run replay -- [orders.csv[.gz]] [options]
 
 Every invoice of the file becomes a wholesale order: draft, preview and submit over HTTP, with idempotency keys, by a
-client that handles errors as documented. An invoice of more SKUs than an order can have (500, with Tryton 200) becomes
+client that handles errors as documented. An invoice of more SKUs than an order can have (500, Tryton 200, Medusa 100) becomes
 several orders. A cancellation voids the latest earlier order of its customer with exactly the returned goods, or else one with these and more goods.
 At the end everything is shipped, and the records of the ERP, the gateway and the client must agree: no order is lost
 or duplicated, and nothing is oversold or still held. The statement must be consistent and charge each order its total
@@ -13,12 +13,13 @@ or duplicated, and nothing is oversold or still held. The statement must be cons
 
   <orders>         CSV with the columns InvoiceNo, StockCode, Description, Quantity, InvoiceDate, UnitPrice,
                    CustomerID, Country; gzip if its name ends in .gz; default: a few hundred generated invoices
-  --erp ERP        sandbox (the sandbox ERP) or tryton (a real Tryton of its own, made as by npm run tryton-sandbox,
-                   behind its connector; starting it requires Debian's packages or root); default sandbox
-  --concurrency N  the number of orders at once; default 16, with Tryton 4
+  --erp ERP        sandbox (the sandbox ERP), tryton (a real Tryton of its own, made as by npm run tryton-sandbox,
+                   behind its connector; starting it requires Debian's packages or root) or medusa (a real Medusa, made
+                   as by npm run medusa-sandbox); default sandbox
+  --concurrency N  the number of orders at once; default 16, with Tryton and Medusa 4
   --limit N        only the first N orders of the file
-  --faults         the ERP fails at random, and gateway and ERP are killed at random times and restarted; Tryton does
-                   not fail by itself, but connector and trytond are both killed
+  --faults         the ERP fails at random, and gateway and ERP are killed at random times and restarted; Tryton
+                   and Medusa do not fail by themselves, but the connector and the server are both killed
   --seed N         seed of the faults and of the kill times; default 1
   --class CLASS    what the ERP can do: dedupe (it detects repeated references), lookup (it does not, but the gateway
                    can look up references), settle (it finishes or fences a write on request, and does
@@ -32,6 +33,7 @@ Example, with the data set https://doi.org/10.24432/C5BW33:
 
   npm run replay -- online-retail.csv.gz --faults --report verdict.json
   npm run replay -- online-retail.csv.gz --erp tryton --limit 60 --faults
+  npm run replay -- online-retail.csv.gz --erp medusa --limit 30 --faults
 `
 
 /** What an ERP can do about repeated writes, which determines the gateway's guarantees. */
@@ -39,9 +41,9 @@ export const erpClasses = ['dedupe', 'lookup', 'settle', 'neither'] as const
 export type ErpClass = (typeof erpClasses)[number]
 
 /** The ERPs that can be replayed, with the usual number of orders at once. */
-const usualConcurrency = { sandbox: '16', tryton: '4' } as const
+const usualConcurrency = { sandbox: '16', tryton: '4', medusa: '4' } as const
 export type ErpName = keyof typeof usualConcurrency
-const erpNames = ['sandbox', 'tryton'] as const satisfies readonly ErpName[]
+const erpNames = ['sandbox', 'tryton', 'medusa'] as const satisfies readonly ErpName[]
 
 /** The options of a replay. */
 export interface ReplayOptions {
@@ -52,7 +54,7 @@ export interface ReplayOptions {
   readonly limit: number | undefined
   readonly faults: boolean
   readonly seed: number
-  /** Tryton's connector is always of the class dedupe. */
+  /** The connectors of Tryton and Medusa are always of the class dedupe. */
   readonly erp_class: ErpClass
   readonly postgres: string | undefined
   readonly report: string | undefined

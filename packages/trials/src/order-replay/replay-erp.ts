@@ -1,7 +1,6 @@
 /** What a replay needs of an ERP. Each ERP that can be replayed has one `ErpKind`, in a file of its own. */
 import type { CatalogueRow } from '../../../sandbox-erp/src/catalogue/from-orders.ts'
 import type { WholesaleOrder } from './invoices.ts'
-import type { StockByWarehouse } from './opening-stock.ts'
 import type { ErpClass } from './options.ts'
 
 /** A document in the ERP's own records, with amounts in minor units. */
@@ -22,6 +21,9 @@ export interface ErpRecord {
   }[]
   readonly costs: { readonly total: number } | null
 }
+
+/** The quantity on hand of each SKU, by warehouse. */
+export type StockByWarehouse = ReadonlyMap<string, ReadonlyMap<string, number>>
 
 /** The figures of a SKU in a warehouse. */
 export interface Figures {
@@ -66,6 +68,8 @@ export interface ReplayErp {
   readSnapshot(warehouse_code: string): Promise<Map<string, Figures>>
   /** Reads the customer's balance in minor units; a debt is negative. Undefined if it is not compared. */
   readBalance(): Promise<number | undefined>
+  /** Lists what the ERP is left with that a person has to look at, as sentences. */
+  listLeftovers(): Promise<string[]>
   /** Ships and bills everything. `onShare` is called with the share that is done, from 0 to 1. */
   shipAll(onShare: (share: number, text: string) => void): Promise<void>
   /** Stops all processes and removes what they have stored. */
@@ -90,6 +94,8 @@ export interface ErpKind {
   readonly max_lines: number
   /** The gateway and each process of the ERP are killed once for this number of orders. */
   readonly orders_per_kill: number
+  /** Whether the ERP keeps accounts, so that the statement is compared. */
+  readonly has_ledger: boolean
   /** What is not compared or done, as sentences for the summary. */
   readonly limits: readonly string[]
   /** Starts the ERP with twice the ordered goods in stock. Throws `ProcessFailed`. */

@@ -1,5 +1,4 @@
 /** Starts everything that a replay requires: the ERP, the gateway in front of it, its channel, and a buyer. */
-import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
 import { fetchResponse, readJson, setPointsPerMinute } from '../client.ts'
 import { Buyer } from './buyer.ts'
@@ -13,8 +12,6 @@ const channel_code = 'replay'
 /** The quota of the replay's channel: far more than a replay spends, because it tests orders and not quotas. */
 export const points_per_minute = 10_000_000
 const usual_ms = 600_000
-const maxShippingWaitMs = 60_000
-const shippingPollMs = 250
 /**
  * How long a request is retried. Without look-ups the ERP cannot resolve an unknown outcome, so longer retries are
  * useless.
@@ -32,10 +29,6 @@ const methods = z.object({
   ),
 })
 const addresses = z.object({ data: z.array(z.object({ address_id: z.string(), is_default: z.boolean() })) })
-
-const products = z.object({
-  data: z.array(z.object({ skus: z.array(z.object({ sku: z.string(), sellable: z.boolean() })) })),
-})
 
 /** A running gateway in front of a running ERP, with a signed-in buyer. */
 export interface ReplaySystem {
@@ -99,31 +92,16 @@ async function openChannel(gateway: GatewayProcess, customer_code: string, signa
 }
 
 /**
- * Reads the account's default shipping method and address. A gateway that has just started may still be reading them and
- * what the customer may order, so this waits until it knows them and sells `sku`.
+ * Reads the account's default shipping method and address. Until a gateway that has just started knows them, it asks for
+ * a retry of the addresses; it reads the shipping methods before these.
  */
-export async function readShipping(
-  buyer: Buyer,
-  sku: string | undefined,
-  signal: AbortSignal,
-): Promise<Shipping> {
-  const until = performance.now() + maxShippingWaitMs
-  for (;;) {
-    const method = methods
-      .parse(await buyer.read('/api/v1/shipping-methods'))
-      .data.find(({ is_default, requires_address }) => is_default && requires_address)
-    const address = addresses
-      .parse(await buyer.read('/api/v1/addresses'))
-      .data.find(({ is_default }) => is_default)
-    if (method && address && (sku === undefined || (await isSold(buyer, sku))))
-      return { shipping_method_id: method.shipping_method_id, address_id: address.address_id }
-    if (performance.now() > until)
-      throw new Error(`The account has no usual shipping method or address, or may not order ${sku}.`)
-    await wait(shippingPollMs, undefined, { signal })
-  }
-}
-
-async function isSold(buyer: Buyer, sku: string): Promise<boolean> {
-  const found = products.parse(await buyer.read(`/api/v1/products?q=${encodeURIComponent(sku)}`))
-  return found.data.some(({ skus }) => skus.some((each) => each.sku === sku && each.sellable))
+export async function readShipping(buyer: Buyer): Promise<Shipping> {
+  const address = addresses
+    .parse(await buyer.read('/api/v1/addresses'))
+    .data.find(({ is_default }) => is_default)
+  const method = methods
+    .parse(await buyer.read('/api/v1/shipping-methods'))
+    .data.find(({ is_default, requires_address }) => is_default && requires_address)
+  if (!method || !address) throw new Error('The account has no usual shipping method or address.')
+  return { shipping_method_id: method.shipping_method_id, address_id: address.address_id }
 }

@@ -44,7 +44,10 @@ export interface ReplayResult {
   readonly entries: readonly Entry[]
   readonly documents: number
   readonly rows: number
-  readonly statement: StatementProof
+  /** Undefined for an ERP without a ledger. */
+  readonly statement: StatementProof | undefined
+  /** What the ERP is left with that a person has to look at. */
+  readonly leftovers: readonly string[]
   readonly findings: readonly Finding[]
 }
 
@@ -138,7 +141,9 @@ async function placeAndReconcile(replay: RunningReplay, signal: AbortSignal) {
   await faults.end()
   const books = await settleAndReadBooks(replay, entries, signal)
   progress.beginStep('Proving the statement')
-  const statement = await readStatement((path) => buyer.read(path))
+  const hasLedger = erpKinds[replay.course.wanted.erp].has_ledger
+  const statement = hasLedger ? await readStatement((path) => buyer.read(path)) : undefined
+  const balance = await system.erp.readBalance()
   return {
     placing_ms,
     settling_ms: performance.now() - began - placing_ms,
@@ -150,16 +155,16 @@ async function placeAndReconcile(replay: RunningReplay, signal: AbortSignal) {
     entries,
     documents: books.erp.documents.length,
     rows: [...books.erp.stock.values()].reduce((sum, snapshot) => sum + snapshot.size, 0),
-    statement: statement.proof,
-    findings: [...reconcile(books), ...findMoneyFaults(statement, entries, await system.erp.readBalance())],
+    statement: statement?.proof,
+    leftovers: await system.erp.listLeftovers(),
+    findings: [...reconcile(books), ...(statement ? findMoneyFaults(statement, entries, balance) : [])],
   }
 }
 
 async function placeOrders({ system, course, faults, progress }: RunningReplay, signal: AbortSignal) {
   const { buyer } = system
   const { wanted, orders, voids } = course
-  const [firstSku] = orders[0]?.goods.keys() ?? []
-  const shipping = await readShipping(buyer, firstSku, signal)
+  const shipping = await readShipping(buyer)
   if (wanted.faults) await faults.begin()
   progress.beginStep(`Placing ${orders.length.toLocaleString('en')} orders, ${wanted.concurrency} at once`)
   const jobs = orders.length + voids.length

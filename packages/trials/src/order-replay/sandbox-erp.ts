@@ -17,6 +17,7 @@ export const sandboxErp: ErpKind = {
   warehouses,
   max_lines: maxLines,
   orders_per_kill: 400,
+  has_ledger: true,
   limits: [],
   start: startSandboxErp,
 }
@@ -49,6 +50,7 @@ async function startSandboxErp(
     readSnapshot: (code) => controls.readSnapshot(code),
     // The sandbox has no ledger besides the one that it serves to the gateway.
     readBalance: async () => undefined,
+    listLeftovers: async () => [],
     shipAll: async () => {
       const turns = Math.ceil(orders.length / ordersPerTurn) + spareTurns
       await controls.shipAll(shippingSeconds * 2, turns)

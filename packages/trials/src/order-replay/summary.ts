@@ -34,13 +34,14 @@ export interface Verdict {
   readonly gateway_errors: ReplayResult['logged']
   readonly erp_documents: number
   readonly stock_rows: number
+  /** Null for an ERP without a ledger. */
   readonly statement: {
     readonly transactions: number
     readonly bills: number
     readonly refunds: number
     readonly freight_bills: number
     readonly differences: number
-  }
+  } | null
   readonly found: Readonly<Record<FindingKind, number>>
   readonly left_out: {
     readonly lines: Readonly<Record<string, number>>
@@ -54,6 +55,8 @@ export interface Verdict {
     readonly split_invoices: number
     readonly orderable_lines: number
   }
+  /** What the ERP is left with that a person has to look at. */
+  readonly leftovers: readonly string[]
   /** What this ERP's replay does not do or compare. */
   readonly limits: readonly string[]
   readonly findings: readonly Finding[]
@@ -103,12 +106,14 @@ export function judgeReplay(wanted: ReplayOptions, replayed: ReplayResult): Verd
       split_invoices: figures.split,
       orderable_lines: figures.lines,
     },
+    leftovers: replayed.leftovers,
     limits: erpKinds[wanted.erp].limits,
     findings: findings.slice(0, maxFindings),
   }
 }
 
 function pickStatement({ statement }: ReplayResult): Verdict['statement'] {
+  if (!statement) return null
   const { transactions, bills, refunds, freight_bills, differences } = statement
   return {
     transactions,
@@ -215,19 +220,22 @@ function formatFaults(verdict: Verdict): string[] {
   ]
 }
 
-function formatComparison({ erp_documents, stock_rows, statement, limits }: Verdict): string[] {
-  const { transactions, bills, refunds, freight_bills, differences } = statement
+function formatComparison({ erp_documents, stock_rows, statement, limits, leftovers }: Verdict): string[] {
   return [
     formatLine(
       'Compared',
       `${formatNumber(erp_documents)} documents and ${formatNumber(stock_rows)} stock rows of the ERP`,
     ),
-    formatLine(
-      'Statement',
-      `${formatNumber(transactions)} transactions, ${formatNumber(bills)} bills, ${formatNumber(refunds)} refunds, ${formatNumber(freight_bills)} freight bills: ${formatNumber(differences)} differences`,
-    ),
+    formatLine('Statement', statement ? formatStatement(statement) : 'none'),
     ...limits.map(formatDetail),
+    formatLine('For a person', leftovers.length === 0 ? 'nothing' : formatNumber(leftovers.length)),
+    ...leftovers.map(formatDetail),
   ]
+}
+
+function formatStatement(statement: NonNullable<Verdict['statement']>): string {
+  const { transactions, bills, refunds, freight_bills, differences } = statement
+  return `${formatNumber(transactions)} transactions, ${formatNumber(bills)} bills, ${formatNumber(refunds)} refunds, ${formatNumber(freight_bills)} freight bills: ${formatNumber(differences)} differences`
 }
 
 function formatCounts(counts: Counts): string {

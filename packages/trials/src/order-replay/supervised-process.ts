@@ -31,6 +31,11 @@ export class SupervisedProcess {
     return this.#ended.signal
   }
 
+  /** The id of the running process. */
+  get pid(): number | undefined {
+    return this.#child?.pid
+  }
+
   /** Starts the process and resolves when it is ready. Throws `ProcessFailed`. */
   async start(): Promise<void> {
     // A restart after a kill must not outlive the end of the replay.

@@ -3,12 +3,12 @@ import { warehouses } from '../../../connector-tryton/src/tryton/seed-goods.ts'
 import { Seeder } from '../../../connector-tryton/src/tryton/seeder.ts'
 import { customerPassword, customers } from '../../../connector-tryton/src/tryton/settings.ts'
 import { openAdminSession } from '../../../connector-tryton/src/tryton/trytond.ts'
-import { computeOpeningStock, type StockByWarehouse } from './opening-stock.ts'
+import { addOtherStock, computeOpeningStock } from './opening-stock.ts'
 import { findFreePorts } from './ports.ts'
-import type { ErpKind, ErpStart, Figures, ReplayErp } from './replay-erp.ts'
+import type { ErpKind, ErpStart, ReplayErp } from './replay-erp.ts'
 import { readTrytonBalance, readTrytonSnapshot, shipAndBillAll } from './tryton-books.ts'
 import { createGoods } from './tryton-goods.ts'
-import { startConnector, TrytondProcess } from './tryton-processes.ts'
+import { startTryton, startTrytonConnector } from './tryton-processes.ts'
 import { readTrytonRecords } from './tryton-records.ts'
 
 const codes = warehouses.map(({ code }) => code)
@@ -18,6 +18,7 @@ export const trytonErp: ErpKind = {
   // The connector's own limit, which it declares as `max_lines`.
   max_lines: 200,
   orders_per_kill: 10,
+  has_ledger: true,
   limits: [
     'Tryton injects no faults: with --faults, gateway, connector and trytond are killed, PostgreSQL is not',
     'prices, tax and freight are Tryton’s: its totals are compared with what gateway and client saw, not with the file',
@@ -29,15 +30,15 @@ export const trytonErp: ErpKind = {
 
 async function startTrytonErp({ orders, rows, report }: ErpStart, signal: AbortSignal): Promise<ReplayErp> {
   const [port = 0, postgresPort = 0, connectorPort = 0] = await findFreePorts(3)
-  const { trytond, settings } = await TrytondProcess.launch({ port, postgresPort, report })
+  const { trytond, url: tryton_url, settings } = await startTryton({ port, postgresPort, report })
   try {
     const seeder = new Seeder(await openAdminSession(settings), signal)
     const stock = computeOpeningStock(orders, { allocates_from: 'one' })
     report('Creating the goods of the orders in Tryton')
     await createGoods(seeder, rows, stock)
     const books = await openBooks(seeder)
-    const opening = await addOtherStock(stock, books.readSnapshot)
-    const connector = await startConnector(trytond.url, connectorPort)
+    const opening = await addOtherStock(codes, stock, books.readSnapshot)
+    const connector = await startTrytonConnector(tryton_url, connectorPort)
     const { process, url, token } = connector
     return {
       ...books,
@@ -59,7 +60,7 @@ async function startTrytonErp({ orders, rows, report }: ErpStart, signal: AbortS
   }
 }
 
-type Books = Pick<ReplayErp, 'readDocuments' | 'readSnapshot' | 'readBalance' | 'shipAll'>
+type Books = Pick<ReplayErp, 'readDocuments' | 'readSnapshot' | 'readBalance' | 'listLeftovers' | 'shipAll'>
 
 async function openBooks(seeder: Seeder): Promise<Books> {
   const places = new Map<string, { readonly warehouse: number; readonly storage: number }>()
@@ -76,21 +77,7 @@ async function openBooks(seeder: Seeder): Promise<Books> {
       return readTrytonSnapshot(seeder, place)
     },
     readBalance: () => readTrytonBalance(seeder, customers[0].code),
+    listLeftovers: async () => [],
     shipAll: (onShare) => shipAndBillAll(seeder, onShare),
   }
-}
-
-/** Adds the sandbox's own goods, which nobody orders. What the orders' goods open with is computed, not read. */
-async function addOtherStock(
-  stock: StockByWarehouse,
-  readSnapshot: (code: string) => Promise<ReadonlyMap<string, Figures>>,
-): Promise<StockByWarehouse> {
-  const skus = new Set([...stock.values()].flatMap((each) => [...each.keys()]))
-  const opening = new Map<string, ReadonlyMap<string, number>>()
-  for (const code of codes) {
-    const others = [...(await readSnapshot(code))].filter(([sku]) => !skus.has(sku))
-    const own = stock.get(code) ?? new Map<string, number>()
-    opening.set(code, new Map([...others.map(([sku, { on_hand }]) => [sku, on_hand] as const), ...own]))
-  }
-  return opening
 }

@@ -4,7 +4,7 @@ import type { Seeder } from '../../../connector-tryton/src/tryton/seeder.ts'
 import { shopName } from '../../../connector-tryton/src/tryton/settings.ts'
 import { fromMinor, id, toDate } from '../../../connector-tryton/src/values.ts'
 import type { CatalogueRow } from '../../../sandbox-erp/src/catalogue/from-orders.ts'
-import type { StockByWarehouse } from './opening-stock.ts'
+import type { StockByWarehouse } from './replay-erp.ts'
 
 const minorUnits = 100
 const stylesPerCall = 100

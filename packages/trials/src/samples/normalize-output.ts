@@ -12,6 +12,8 @@ const rules: readonly Rule[] = [
   [/eyJ[\w-]+(?:…|\.[\w-]+\.[\w-]+)/g, '<token>'],
   [/whsec_[\w+/=-]+/g, 'whsec_<secret>'],
   [/("?(?:client_)?secret"?: ?)"[^"]*"/g, '$1"<secret>"'],
+  // The place in a statement is sealed with a nonce.
+  [/"next_cursor": "A[\w-]{15,}…?"/g, '"next_cursor": "<cursor>"'],
   [/"quote_id": "[^"]*"/g, '"quote_id": "<quote>"'],
   [/v1=[0-9a-f]{64}/g, 'v1=<signature>'],
   [/v1,[\w+/]{43}=/g, 'v1,<signature>'],

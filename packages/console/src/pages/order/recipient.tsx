@@ -1,23 +1,33 @@
-import { Button } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import { Facts, Section } from '../../parts/page.tsx'
 import { useTexts } from '../../texts/texts.ts'
+import { EraseRecipient } from './erase-recipient.tsx'
 import type { WholeOrder } from './whole-order.ts'
 
-type Person = NonNullable<WholeOrder['dropship_order']>['recipient']
+type Order = NonNullable<WholeOrder['dropship_order']>
 
 /** The recipient of a drop-ship order. It is covered until asked for, so that a screen that others see shows nobody. */
-export function Recipient({ recipient }: { readonly recipient: Person }) {
+export function Recipient({ order }: { readonly order: Order }) {
   const t = useTexts()
   const [isShown, setShown] = useState(false)
-  const { name, phone, address, city, state, postal_code, country_code } = recipient
-  const button = (
-    <Button variant="default" onClick={() => setShown(!isShown)} aria-expanded={isShown}>
-      {t(isShown ? 'recipient_cover' : 'recipient_show')}
-    </Button>
+  const { name, phone, address, city, state, postal_code, country_code, erased } = order.recipient
+  if (erased)
+    return (
+      <Section title={t('recipient')} text={t('recipient_erased')}>
+        <Facts rows={[[t('recipient_country'), country_code]]} />
+      </Section>
+    )
+  const buttons = (
+    <Group gap="xs">
+      <Button variant="default" onClick={() => setShown(!isShown)} aria-expanded={isShown}>
+        {t(isShown ? 'recipient_cover' : 'recipient_show')}
+      </Button>
+      {order.status !== 'pending' && <EraseRecipient orderId={order.dropship_order_id} />}
+    </Group>
   )
   return (
-    <Section title={t('recipient')} actions={button}>
+    <Section title={t('recipient')} actions={buttons}>
       {isShown && (
         <Facts
           rows={[

@@ -1,15 +1,17 @@
 import { toNotFoundError } from '../../contract/not-found.ts'
-import { toDropshipJson } from '../../dropship/dropship-json.ts'
+import { doubt, toDropshipJson, toState } from '../../dropship/dropship-json.ts'
 import { findDropship, searchDropship } from '../../dropship/read.ts'
 import type { Gateway } from '../../gateway.ts'
 import { listHoldsOfDocument } from '../../holds/holds.ts'
-import { formatInstant } from '../../kernel/clock.ts'
+import { formatInstant, formatInstantOrNull } from '../../kernel/clock.ts'
+import { toCostsJson } from '../../ordering/amounts.ts'
 import { toOrderJson } from '../../orders/order-json.ts'
 import { findOrder, type OrderSearch, searchOrders } from '../../orders/read.ts'
 import { findEvents, findRequestsOfDocument } from '../../requests/read.ts'
 import { toOperatorsView } from '../../requests/search.ts'
 import { listShipmentsOfOrder } from '../../shipments/shipments.ts'
 import { formatCursor, type Position } from '../../store/cursor-page.ts'
+import { fromJson } from '../../store/json.ts'
 import type { DropshipRow, OrderRow } from '../../store/tables.ts'
 
 export const orderKinds = ['order', 'dropship'] as const
@@ -88,27 +90,27 @@ function toOrderSummary(row: OrderRow) {
 const maxShownSkus = 10
 
 function toDropshipSummary(row: DropshipRow) {
-  const order = toDropshipJson(row)
+  const { costs, currency } = row
   return {
     kind: 'dropship' as const,
-    order_id: order.dropship_order_id,
+    order_id: row.dropship_order_id,
     channel_code: row.channel_code,
-    account_id: order.account_id,
-    client_order_number: order.client_order_number,
-    serial_number: order.serial_number,
-    status: order.status,
-    status_raw: order.status_raw,
-    in_doubt: order.in_doubt,
-    warehouse_code: order.warehouse_code,
-    skus: [order.sku],
-    quantity: order.quantity,
-    total: order.costs?.total ?? null,
-    currency: order.currency,
-    tracking_number: order.tracking_number,
-    created_at: order.created_at,
-    submitted_at: order.submitted_at,
-    cancelled_at: order.cancelled_at,
-    updated_at: order.updated_at,
+    account_id: row.account_id,
+    client_order_number: row.client_order_number,
+    serial_number: row.serial_number,
+    status: toState(row),
+    status_raw: row.status_raw,
+    in_doubt: row.in_doubt !== doubt.none,
+    warehouse_code: row.warehouse_code,
+    skus: [row.sku],
+    quantity: row.quantity,
+    total: costs === null ? null : toCostsJson(fromJson(costs), currency ?? 'AUD').total,
+    currency,
+    tracking_number: row.tracking_number,
+    created_at: formatInstant(row.created_at),
+    submitted_at: formatInstantOrNull(row.submitted_at),
+    cancelled_at: formatInstantOrNull(row.cancelled_at),
+    updated_at: formatInstant(row.updated_at),
   }
 }
 
@@ -134,7 +136,7 @@ export async function readWholeOrder(gateway: Gateway, id: string) {
     channel_code,
     reference,
     order: order ? toOrderJson(order) : null,
-    dropship_order: dropship ? toDropshipJson(dropship) : null,
+    dropship_order: dropship ? toDropshipJson(gateway, dropship) : null,
     open_write: openWrite,
     shipments,
     holds,

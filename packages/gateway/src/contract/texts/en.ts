@@ -95,6 +95,8 @@ export const sentences = {
   warehouse_filling: 'The gateway is reading the stock of {warehouse} from the ERP for the first time.',
   warehouses_filling: 'The gateway is reading the warehouses from the ERP for the first time.',
   products_filling: 'The gateway is reading the products from the ERP for the first time.',
+  customer_filling:
+    'The gateway is reading the customer’s addresses and catalogue from the ERP for the first time.',
   points_used:
     'This call costs {cost} points. After the calls of the last 60 seconds, {remaining} of {limit} points are left.',
   tokens_too_many: 'More than {most} tokens were requested in the last 60 seconds.',
@@ -139,6 +141,8 @@ export const sentences = {
     'The outcome of an earlier write on {id} is not known yet. The gateway is looking it up. Retry with the key of that write.',
   no_preview_any_more: '{id} was submitted and no longer holds stock. Void the order instead.',
   not_in_state: '{id} is {status}. This call requires the status {needed}.',
+  recipient_of_open_order:
+    '{id} is {status}. Its recipient can be erased once the order is shipped, cancelled or intercepted, and no write on it is open.',
   hold_of_order:
     'The hold {id} belongs to the order {order}. The hold ends when the order is submitted or voided.',
   not_at_erp: 'The ERP has no document {reference} for {id}.',
@@ -148,6 +152,7 @@ export const sentences = {
   key_in_doubt:
     'The gateway is looking up the outcome of an earlier request with this `Idempotency-Key` at the ERP.',
   field_needed: 'is required here',
+  not_with_order_id: 'cannot be combined with `order_id`',
   sku_twice: 'is already on an earlier line; combine the quantities',
   hint_insufficient_stock:
     'Order at most `error.shortages[].quantity_available`, or send `allow_partial` with a wholesale order. The preview shows incoming stock. Nothing was created.',
@@ -216,6 +221,9 @@ export const sentences = {
   hint_writes_paused:
     'Wait for the seconds of `Retry-After` and retry. The refused call changed nothing. Reads work normally.',
   stopping: 'The gateway is stopping. Send requests to another process.',
+  copy_behind:
+    'The copy of this process is older than what the request names, and did not reach it within a second.',
+  hint_copy_behind: 'Wait for the seconds of `Retry-After` and send the same request again.',
   not_ready:
     'The gateway is not ready: its store does not respond, or the stock is being read for the first time.',
   origin_foreign: 'Pages of {origin} may not call this endpoint.',

@@ -97,6 +97,7 @@ export const ko: Texts = {
     warehouse_filling: '{warehouse} 창고의 재고를 ERP에서 처음으로 읽어 오는 중입니다.',
     warehouses_filling: '창고를 ERP에서 처음으로 읽어 오는 중입니다.',
     products_filling: '상품을 ERP에서 처음으로 읽어 오는 중입니다.',
+    customer_filling: '거래처의 배송 주소와 주문 가능 상품을 ERP에서 처음으로 읽어 오는 중입니다.',
     points_used:
       '이 호출에는 {cost}포인트가 차감됩니다. 최근 60초 동안의 호출을 제외하면 {limit}포인트 중 {remaining}포인트가 남아 있습니다.',
     tokens_too_many: '최근 60초 동안 요청한 토큰이 {most}개를 초과합니다.',
@@ -142,6 +143,8 @@ export const ko: Texts = {
     no_preview_any_more:
       '{id} 미리보기는 이미 제출되어 더 이상 재고를 선점하지 않습니다. 대신 주문을 취소하세요.',
     not_in_state: '{id} 문서의 현재 상태는 {status}입니다. 이 호출에 필요한 상태: {needed}.',
+    recipient_of_open_order:
+      '{id} 문서의 현재 상태는 {status}입니다. 주문이 출고, 취소 또는 배송 중지되었고 결과를 모르는 쓰기가 없을 때 수취인 데이터를 삭제할 수 있습니다.',
     hold_of_order:
       '재고 선점 {id} 건은 {order} 주문에 속합니다. 이 주문을 제출하거나 취소하면 재고 선점도 끝납니다.',
     not_at_erp: 'ERP에 {id} 문서에 해당하는 {reference} 문서가 없습니다.',
@@ -150,6 +153,7 @@ export const ko: Texts = {
     sandbox_only: '샌드박스 제어 API는 내장 ERP를 사용할 때만 호출할 수 있습니다.',
     key_in_doubt: '게이트웨이가 이 `Idempotency-Key`로 보낸 이전 요청의 결과를 ERP에서 조회하고 있습니다.',
     field_needed: '필수 항목입니다',
+    not_with_order_id: '`order_id`와 함께 사용할 수 없습니다',
     sku_twice: '앞 품목에 이미 있습니다. 수량을 합쳐야 합니다',
     hint_insufficient_stock:
       '`error.shortages[].quantity_available` 이하로 주문하거나, 도매 주문이라면 `allow_partial`을 보내세요. 입고 예정인 재고는 미리보기에서 확인할 수 있습니다. 아무것도 생성되지 않았습니다.',
@@ -224,6 +228,9 @@ export const ko: Texts = {
     hint_writes_paused:
       '`Retry-After`에 표시된 초만큼 기다린 뒤 재시도하세요. 거부된 호출은 아무것도 변경하지 않았습니다. 읽기는 정상적으로 동작합니다.',
     stopping: '게이트웨이를 종료하는 중입니다. 다른 프로세스로 요청을 보내세요.',
+    copy_behind:
+      '이 프로세스의 사본이 요청에 지정된 버전보다 오래되었고, 1초 안에 그 버전에 도달하지 못했습니다.',
+    hint_copy_behind: '`Retry-After`에 표시된 초만큼 기다린 뒤 같은 요청을 다시 보내세요.',
     not_ready:
       '게이트웨이가 아직 준비되지 않았습니다. 저장소가 응답하지 않거나 재고를 처음으로 읽어 오는 중입니다.',
     origin_foreign: '{origin} 출처의 페이지는 이 엔드포인트를 호출할 수 없습니다.',

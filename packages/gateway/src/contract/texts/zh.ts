@@ -88,6 +88,7 @@ export const zh: Texts = {
     warehouse_filling: '网关正在首次从 ERP 读取 {warehouse} 的库存。',
     warehouses_filling: '网关正在首次从 ERP 读取仓库。',
     products_filling: '网关正在首次从 ERP 读取商品。',
+    customer_filling: '网关正在首次从 ERP 读取该客户的地址和可售商品。',
     points_used: '本次调用消耗 {cost} 点，而最近 60 秒的 {limit} 点配额只剩 {remaining} 点。',
     tokens_too_many: '最近 60 秒内申请的令牌超过 {most} 个。',
     locked_until: '密码错误次数过多，该用户名的登录已锁定，{seconds} 秒后解除。',
@@ -126,12 +127,15 @@ export const zh: Texts = {
     document_in_doubt: '{id} 此前的一次写操作结果未知，网关正在查询。请用该写操作的幂等键重试。',
     no_preview_any_more: '{id} 已提交，不再预占库存。请改为作废该订单。',
     not_in_state: '{id} 的状态为 {status}，该接口要求状态为 {needed}。',
+    recipient_of_open_order:
+      '{id} 的状态为 {status}。订单已发货、已取消或已拦截，并且没有结果未知的写操作时，才能删除收件人数据。',
     hold_of_order: '预占 {id} 属于订单 {order}，在订单提交或作废时结束。',
     not_at_erp: 'ERP 中没有 {id} 对应的单据 {reference}。',
     not_done_at_erp: 'ERP 中 {id} 的状态为 {status}，无法据此确认 {kind} 已生效。请按 absent 处理。',
     sandbox_only: '沙盒控制接口仅在使用内置 ERP 时可用。',
     key_in_doubt: '此前使用该 `Idempotency-Key` 的请求结果未知，网关正在向 ERP 查询。',
     field_needed: '必填',
+    not_with_order_id: '不能与 `order_id` 一起使用',
     sku_twice: '已在前面的明细中出现，请合并数量',
     hint_insufficient_stock:
       '订购数量不要超过 `error.shortages[].quantity_available`，批发订单也可发送 `allow_partial`。在途库存见预览。未创建任何单据。',
@@ -192,6 +196,8 @@ export const zh: Texts = {
     hint_writes_paused:
       '请等待 `Retry-After` 给出的秒数，然后重试。被拒绝的调用没有产生任何变更。读操作不受影响。',
     stopping: '网关正在停止。请将请求发送到其他进程。',
+    copy_behind: '该进程的副本比请求指明的版本旧，一秒内未能追上。',
+    hint_copy_behind: '请等待 `Retry-After` 给出的秒数，然后重发同一请求。',
     not_ready: '网关尚未就绪：存储没有响应，或者正在首次读取库存。',
     origin_foreign: '来自 {origin} 的页面不能调用该接口。',
     one_of: '请发送以下字段之一：{fields}。',

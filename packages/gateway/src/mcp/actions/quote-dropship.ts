@@ -50,12 +50,13 @@ export const quoteDropship = action({
     // Reads the stored document, because placing the quote compares the stored content.
     const { data: document } = (await context.callEndpoint(dropshipRead, { params: { dropship_order_id } }))
       .json
+    const { erased: _erased, ...recipient } = document.recipient
     const named = { action: 'dropship', id: dropship_order_id, ...hashDropship(document) } as const
     const quoted = toQuoteResult(context, preview, named)
     const data = {
       dropship_order_id,
       ...(hold ? { hold_expires_at: hold.expires_at } : {}),
-      recipient: detail === 'full' ? document.recipient : maskRecipient(document.recipient),
+      recipient: detail === 'full' ? recipient : maskRecipient(recipient),
       ...quoted,
     }
     const held = hold ? ` The stock is held until ${hold.expires_at}.` : ''
@@ -67,10 +68,13 @@ const shownDigits = 3
 const shownLetters = 3
 
 /** Masks phone and address so that two recipients can be distinguished but not contacted. */
-function maskRecipient<T extends { phone: string; address: string }>(recipient: T): T {
+function maskRecipient<T extends { phone?: string | undefined; address?: string | undefined }>(
+  recipient: T,
+): T {
+  const { phone = '', address = '' } = recipient
   return {
     ...recipient,
-    phone: `•••${recipient.phone.slice(-shownDigits)}`,
-    address: `${recipient.address.slice(0, shownLetters)}•••`,
+    phone: `•••${phone.slice(-shownDigits)}`,
+    address: `${address.slice(0, shownLetters)}•••`,
   }
 }

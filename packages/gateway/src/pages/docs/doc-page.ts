@@ -124,6 +124,8 @@ const notForChannels: ReadonlySet<DocPath> = new Set([
   'promises',
   'runbooks',
   'monitor',
+  'security',
+  'deploy',
   'erp/connect-an-erp-in-a-day',
   'erp/capabilities-of-erps',
 ])

@@ -19,7 +19,10 @@ export const docGroups = [
   { id: 'agents', pages: ['agents/connect-an-agent'] },
   { id: 'sandbox', pages: ['sandbox'] },
   { id: 'erp', pages: ['erp/connect-an-erp', 'erp/connect-an-erp-in-a-day', 'erp/capabilities-of-erps'] },
-  { id: 'operate', pages: ['operate', 'console', 'monitor', 'runbooks', 'configuration'] },
+  {
+    id: 'operate',
+    pages: ['operate', 'deploy', 'security', 'console', 'monitor', 'runbooks', 'configuration'],
+  },
   { id: 'project', pages: ['promises', 'glossary', 'versioning', 'changelog'] },
 ] as const
 

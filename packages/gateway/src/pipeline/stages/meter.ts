@@ -1,35 +1,58 @@
 import type { Call } from '../../contract/call.ts'
 import { GatewayError } from '../../contract/errors.ts'
 import type { Gateway } from '../../gateway.ts'
-import { windowSeconds } from '../../kernel/quota.ts'
+import { type Purchase, windowSeconds } from '../../kernel/quota.ts'
 import type { StageFactory } from './authenticate.ts'
 
 /** Charges the call's points. A call that the channel cannot pay costs nothing, and its `Retry-After` is exact. */
 export const chargePoints: StageFactory = (endpoint, gateway) => {
   if (endpoint.access !== 'bearer') return undefined
   const { cost = 0 } = endpoint
+  if (cost === 0) return (call) => refreshState(gateway, call)
+  if (typeof cost === 'number') return (call) => charge(gateway, call, cost)
   return (call) => {
     const input = isObject(call.input) ? call.input : {}
-    const points = typeof cost === 'number' ? cost : cost.points({ gateway, call, input })
-    charge(gateway, call, points)
-    return undefined
+    return charge(gateway, call, cost.points({ gateway, call, input }), cost.isUpTo ? 'takeUpTo' : 'take')
   }
 }
 
-/** Throws `RATE_LIMITED` if the channel has too few points left. */
-export function charge(gateway: Gateway, call: Call, points: number) {
+/**
+ * Charges points; `test` only checks that they could be charged. Throws `RATE_LIMITED` if the channel has too few left.
+ * Returns a promise only if the processes share the count.
+ */
+export function charge(
+  gateway: Gateway,
+  call: Call,
+  points: number,
+  way: 'take' | 'takeUpTo' | 'test' = 'take',
+): undefined | Promise<undefined> {
   const { caller } = call
-  if (!caller || points === 0) return
+  if (!caller || points === 0) return undefined
   const limit = caller.points_per_minute
-  const purchase = gateway.quota.points.take(caller.channel_code, points, limit, gateway.clock.monotonic())
-  if (purchase.paid) {
-    call.cost = points
-    return
+  const purchase = gateway.quota.points[way](caller.channel_code, points, limit, gateway.clock.monotonic())
+  const cost = way === 'takeUpTo' ? 1 : points
+  if (!(purchase instanceof Promise)) return settleCharge(call, cost, purchase)
+  return purchase.then((decided) => settleCharge(call, cost, decided))
+}
+
+function settleCharge(
+  call: Call,
+  cost: number,
+  { paid, points, remaining, retryAfter }: Purchase,
+): undefined {
+  if (paid) {
+    if (points > 0) call.cost = points
+    return undefined
   }
-  throw new GatewayError('RATE_LIMITED', {
-    say: ['points_used', { cost: points, remaining: purchase.remaining, limit }],
-    retryAfter: purchase.retryAfter,
-  })
+  const limit = call.caller?.points_per_minute ?? 0
+  throw new GatewayError('RATE_LIMITED', { say: ['points_used', { cost, remaining, limit }], retryAfter })
+}
+
+/** Brings up to date what this process knows of a count that processes share, for the headers of a free call. */
+function refreshState({ quota, clock }: Gateway, { caller }: Call): undefined | Promise<undefined> {
+  if (!caller) return undefined
+  const state = quota.points.test(caller.channel_code, 0, caller.points_per_minute, clock.monotonic())
+  return state instanceof Promise ? state.then(() => undefined) : undefined
 }
 
 /** Reduces the charge of a call to `points`, for example because the response was a replay. */

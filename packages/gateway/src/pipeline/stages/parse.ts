@@ -34,8 +34,9 @@ export const parseInput: StageFactory = (endpoint, gateway) => {
     if (isDated) checkDateRange(fromQuery, gateway.clock.now())
     call.input = { ...fromQuery, ...fromPath }
     if (!writes) return hasBody(call) ? discardBody(call) : undefined
-    if (endpoint.body) requireRefusalBudget(gateway, call)
-    return parseBody(endpoint, call, { shape: body, numberField }).then((fromBody) => {
+    const affordable = endpoint.body ? requireRefusalBudget(gateway, call) : Promise.resolve()
+    const parsed = affordable.then(() => parseBody(endpoint, call, { shape: body, numberField }))
+    return parsed.then((fromBody) => {
       call.input = { ...fromBody, ...fromQuery, ...fromPath }
       return undefined
     })

@@ -66,6 +66,8 @@ export const fieldsEn = {
   currency: 'Currency, ISO 4217',
   order_id: 'Wholesale order',
   recipient: 'The end customer to whom the parcel goes',
+  erased:
+    'Present and `true` once the operator or a time limit has erased the recipient; only the country is left',
   name: 'Name',
   phone: 'Phone of the recipient, with the country’s prefix',
   address: 'Street and number',
@@ -117,7 +119,7 @@ export const fieldsEn = {
   'AuditRow:address': 'Address of the caller; null if it is not known',
   'AuditRow:request_id': 'Id of the request; null if the gateway itself wrote the row',
   'AuditRow:action': 'Endpoint that was called, by its id',
-  'AuditRow:subject': 'Path that was called',
+  'AuditRow:subject': 'Path that was called, or path of what the call created',
   'AuditRow:status': 'Status of the response',
   'AuditRow:code': 'Error code; null if the call succeeded',
   'AuditRow:query': 'Query of a read; null without one',

@@ -64,6 +64,8 @@ export const fieldsKo: Readonly<Record<FieldName, string>> = {
   currency: '통화(ISO 4217)',
   order_id: '도매 주문',
   recipient: '소포를 받는 최종 고객',
+  erased:
+    '운영자가 수취인 데이터를 삭제했거나 보관 기한이 지나 삭제되면 `true`입니다. 이때는 국가만 남습니다. 그 밖에는 이 필드가 없습니다.',
   name: '이름',
   phone: '수취인 전화번호. 국가 번호를 포함합니다.',
   address: '도로명과 번지',
@@ -115,7 +117,7 @@ export const fieldsKo: Readonly<Record<FieldName, string>> = {
   'AuditRow:address': '호출자의 주소. 알 수 없으면 null입니다.',
   'AuditRow:request_id': '요청의 ID. 게이트웨이가 직접 쓴 기록이면 null입니다.',
   'AuditRow:action': '호출된 엔드포인트의 ID',
-  'AuditRow:subject': '호출된 경로',
+  'AuditRow:subject': '호출된 경로 또는 호출로 만든 항목의 경로',
   'AuditRow:status': '응답의 상태 코드',
   'AuditRow:code': '오류 코드. 호출이 성공했으면 null입니다.',
   'AuditRow:query': '조회의 쿼리. 없으면 null입니다.',

@@ -7,6 +7,9 @@ export const settingsEn = {
   BASE_URL: 'Public URL of the gateway; without it the address on which the gateway listens',
   DATA_DIR: 'Folder of the embedded database and of generated settings',
   DATABASE_URL: 'PostgreSQL instead of the embedded database; required for more than one process',
+  PROCESSES:
+    'Processes that serve the port, from 1 to 64; more than one requires PostgreSQL and an ERP of your own',
+  VALKEY_URL: 'Valkey or Redis, in which processes share counts; may be given as `VALKEY_URL_FILE`',
   ADMIN_TOKEN:
     'Opens `/admin/api`; at least 32 characters; without it the console is disabled; generated for the sandbox',
   METRICS_TOKEN:
@@ -36,6 +39,8 @@ export const settingsEn = {
     'Which requests leave a row in the request log: `notable` (writes, failures and reads slower than 250 ms) or `all`; other requests are counted. With `none`, requests are neither logged nor counted',
   LOG_REQUESTS_DAYS: 'Days that the request log is kept',
   AUDIT_DAYS: 'Days that the audit log is kept',
+  RECIPIENT_RETENTION_DAYS:
+    'Days after which the recipient of a drop-ship order that is over is erased; without it, recipients are kept',
   OTEL_EXPORTER_OTLP_ENDPOINT:
     'Base URL of a collector of OpenTelemetry; traces are sent to it over OTLP/HTTP',
   OTEL_TRACES_SAMPLER_ARG:

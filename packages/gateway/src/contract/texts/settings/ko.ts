@@ -8,6 +8,8 @@ export const settingsKo: Readonly<Record<SettingName, string>> = {
   BASE_URL: '게이트웨이의 공인 URL. 지정하지 않으면 수신 주소를 사용합니다.',
   DATA_DIR: '내장 데이터베이스와 자동으로 생성된 설정의 디렉터리',
   DATABASE_URL: '내장 데이터베이스 대신 사용할 PostgreSQL. 프로세스가 둘 이상이면 필수입니다.',
+  PROCESSES: '포트를 함께 서비스하는 프로세스 수(1~64). 두 개 이상이면 PostgreSQL과 자체 ERP가 필요합니다',
+  VALKEY_URL: '프로세스가 계산을 공유하는 Valkey 또는 Redis. `VALKEY_URL_FILE`로도 지정할 수 있습니다.',
   ADMIN_TOKEN:
     '`/admin/api`를 여는 토큰. 32자 이상입니다. 지정하지 않으면 콘솔이 비활성화되며, 샌드박스에서는 자동으로 생성됩니다.',
   METRICS_TOKEN:
@@ -38,6 +40,8 @@ export const settingsKo: Readonly<Record<SettingName, string>> = {
     '요청 로그에 남길 요청. `notable`(쓰기, 실패, 250ms보다 느린 조회) 또는 `all`. 그 밖의 요청은 횟수만 기록합니다. `none`이면 요청을 기록하지도 세지도 않습니다.',
   LOG_REQUESTS_DAYS: '요청 로그를 보관하는 일수',
   AUDIT_DAYS: '감사 로그를 보관하는 일수',
+  RECIPIENT_RETENTION_DAYS:
+    '위탁배송 주문이 끝난 뒤 수취인 데이터를 삭제할 때까지의 일수. 설정하지 않으면 계속 보관합니다.',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'OpenTelemetry 수집기의 기본 URL. 트레이스를 OTLP/HTTP로 보냅니다.',
   OTEL_TRACES_SAMPLER_ARG:
     '게이트웨이에서 시작하는 트레이스 중 기록할 비율(0~1). 호출자가 시작한 트레이스는 호출자가 기록할 때 함께 기록합니다.',

@@ -8,6 +8,8 @@ export const settingsZh: Readonly<Record<SettingName, string>> = {
   BASE_URL: '网关的公开 URL；不设置则为监听地址',
   DATA_DIR: '内置数据库和自动生成的设置所在的目录',
   DATABASE_URL: '用 PostgreSQL 代替内置数据库；运行多个进程时必须设置',
+  PROCESSES: '共同服务该端口的进程数，1 至 64；多于一个时必须使用 PostgreSQL 和自己的 ERP',
+  VALKEY_URL: '各进程共享计数的 Valkey 或 Redis；也可用 `VALKEY_URL_FILE` 指定',
   ADMIN_TOKEN: '启用 `/admin/api`；至少 32 个字符；不设置则管理后台停用；沙盒会自动生成',
   METRICS_TOKEN: '可读取 `/metrics` 的 Bearer 令牌；至少 32 个字符；管理令牌始终可以读取',
   METRICS_PUBLIC: '设为 `1` 时任何人都可以读取 `/metrics`',
@@ -31,6 +33,7 @@ export const settingsZh: Readonly<Record<SettingName, string>> = {
     '哪些请求记入请求日志：`notable`（写操作、失败和超过 250 毫秒的读取）或 `all`；其他请求只计数。设为 `none` 时既不记录也不计数',
   LOG_REQUESTS_DAYS: '请求日志保留的天数',
   AUDIT_DAYS: '审计日志保留的天数',
+  RECIPIENT_RETENTION_DAYS: '一件代发订单结束后，经过多少天删除收件人数据；不设置则一直保留',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'OpenTelemetry 采集器的基础 URL；链路追踪数据以 OTLP/HTTP 发送到这里',
   OTEL_TRACES_SAMPLER_ARG:
     '从网关开始的链路中被记录的比例，0 至 1；由调用方开始的链路，调用方记录时网关也记录',

@@ -1,12 +1,14 @@
-/** Runs the programs of the sandbox: as their own users if this process is root, and otherwise as its own. */
+/** Runs the programs of a sandbox: as their own users if this process is root, and otherwise as its own. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createWriteStream, existsSync, readdirSync } from 'node:fs'
 import { chown } from 'node:fs/promises'
 import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const maxOutputBytes = 16 * 1024 * 1024
+const defaultMaxMs = 600_000
 const stopMs = 10_000
 
 /** A failure that its message explains completely: what is missing or wrong, and what to do. */
@@ -23,11 +25,13 @@ export const isRoot = () => process.getuid?.() === 0
 /** Returns the ids of a user of the system if this process may become it. */
 export async function findOwner(name: string): Promise<Owner | undefined> {
   if (!isRoot()) return undefined
-  const [uid, gid] = await Promise.all(
-    ['-u', '-g'].map(async (flag) => Number((await run('id', [flag, name])).stdout.trim())),
-  )
-  if (uid === undefined || gid === undefined || Number.isNaN(uid) || Number.isNaN(gid))
-    throw new SandboxError(`The system has no user ${name}.`)
+  const readId = (flag: string) =>
+    run('id', [flag, name]).then(
+      ({ stdout }) => Number(stdout.trim()),
+      () => undefined,
+    )
+  const [uid, gid] = [await readId('-u'), await readId('-g')]
+  if (uid === undefined || gid === undefined) throw new SandboxError(`The system has no user ${name}.`)
   return { uid, gid }
 }
 
@@ -42,11 +46,11 @@ export interface RunOptions {
   readonly maxMs?: number
 }
 
-/** Runs a program to its end. Throws with the end of its output if it fails. */
+/** Runs a program to its end and returns its output. Throws with the end of its error output if it fails. */
 export async function runProgram(
   file: string,
   args: readonly string[],
-  { owner, cwd, env, maxMs = 600_000 }: RunOptions = {},
+  { owner, cwd, env, maxMs = defaultMaxMs }: RunOptions = {},
 ): Promise<string> {
   try {
     const { stdout } = await run(file, [...args], {
@@ -104,6 +108,28 @@ async function stopChild(child: ChildProcess, ended: Promise<void>, signal: Node
   const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
   await ended
   clearTimeout(timer)
+}
+
+interface Wait {
+  readonly maxMs: number
+  readonly pollMs: number
+}
+
+/** Polls until a running program is ready. Returns false if it ends before, or is not ready in time. */
+export async function waitUntilReady(
+  program: Running,
+  isReady: () => Promise<boolean>,
+  { maxMs, pollMs }: Wait,
+): Promise<boolean> {
+  let isOver = false
+  void program.ended.then(() => {
+    isOver = true
+  })
+  for (let waited = 0; waited < maxMs && !isOver; waited += pollMs) {
+    if (await isReady()) return true
+    await sleep(pollMs)
+  }
+  return false
 }
 
 /** Throws if something listens on a port already: a server that is not ours would look like one that has started. */

@@ -1,0 +1,87 @@
+/** Refuses requests before any work while the gateway is overloaded (`kernel/load-shedder.ts`). */
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { GatewayError } from '../contract/errors.ts'
+import { chooseSupportedLanguage, type Language } from '../contract/language.ts'
+import type { Gateway } from '../gateway.ts'
+import type { LoadClass, LoadShedder } from '../kernel/load-shedder.ts'
+import { toFailureResponse } from '../pipeline/failure.ts'
+import { buildBaseHeaders, dataHeaders, readRequestId } from '../pipeline/headers.ts'
+import { discardBody } from './discard-body.ts'
+
+/** A larger body is not read to its end, so its connection is closed. */
+const maxIgnoredBodyBytes = 16 * 1024
+/** Clients that were refused together return spread over these seconds. */
+const retrySeconds = 3
+
+/** Determines the class of a request from its head alone. */
+export function classifyRequest({ method, headersDistinct }: IncomingMessage, load: LoadShedder): LoadClass {
+  if (method === 'GET' || method === 'HEAD') return 'read'
+  const [key] = headersDistinct['idempotency-key'] ?? []
+  if (key === undefined) return 'write'
+  return load.isKnownKey(key) ? 'known' : 'keyed'
+}
+
+/** Sends the refusal. It did not begin the request, so nothing happened. */
+export async function refuseOverloaded(
+  gateway: Gateway,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const requestId = readRequestId(request, () => gateway.ids.next('req'))
+  const language = chooseSupportedLanguage(request.headersDistinct['accept-language']?.join())
+  const { before, after, headers } = findRefusal(language)
+  const body = `${before}${requestId}${after}`
+  const { read, write, keyed } = gateway.memory.load.shed
+  const all = [
+    ...buildBaseHeaders(requestId),
+    ...dataHeaders,
+    ...headers,
+    'Retry-After',
+    String(1 + ((read + write + keyed) % retrySeconds)),
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+  ]
+  const mustClose = hasLongBody(request)
+  if (mustClose) all.push('Connection', 'close')
+  response.writeHead(503, all)
+  if (!mustClose) return void response.end(body)
+  response.write(body)
+  await discardBody(request)
+  response.end()
+}
+
+function hasLongBody({ headers, complete }: IncomingMessage): boolean {
+  if (complete) return false
+  const length = Number(headers['content-length'] ?? 0)
+  const isUnbounded = headers['transfer-encoding'] !== undefined || headers.expect !== undefined
+  return length > maxIgnoredBodyBytes || isUnbounded
+}
+
+/** The refusal in one language: its body around the request's id, and its headers. */
+interface Refusal {
+  readonly before: string
+  readonly after: string
+  readonly headers: readonly string[]
+}
+
+const refusals = new Map<Language, Refusal>()
+const placeholder = 'REQUEST-ID'
+
+/** Returns the refusal in a language. It is built once, because building it takes longer than sending it. */
+function findRefusal(language: Language): Refusal {
+  const known = refusals.get(language)
+  if (known) return known
+  const error = new GatewayError('INTERNAL', {
+    status: 503,
+    reason: 'overloaded',
+    say: ['overloaded'],
+    retryAfter: 1,
+  })
+  const { body, headers } = toFailureResponse(error, { requestId: placeholder, language, key: '' }, () => {})
+  const [before = '', after = ''] = String(body).split(placeholder)
+  const kept = headers.filter((_, at) => headers[at - (at % 2)] !== 'Retry-After')
+  const refusal = { before, after, headers: kept }
+  refusals.set(language, refusal)
+  return refusal
+}

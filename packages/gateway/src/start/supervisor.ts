@@ -1,0 +1,213 @@
+/**
+ * Keeps several processes running on one port of one machine (`PROCESSES`). The supervisor listens and hands each new
+ * connection to the next process. So no process owns the port's queue of connections, and none is lost when a process
+ * ends.
+ *
+ * A process that ends by itself is started again, after a pause that grows while it keeps ending. SIGHUP restarts the
+ * processes one after another: each new one serves before the old one drains.
+ */
+
+import cluster, { type Worker } from 'node:cluster'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../kernel/clock.ts'
+import type { Log } from '../kernel/log.ts'
+import { maxCollectMs, type ToProcess, type ToSupervisor } from './process-messages.ts'
+
+const minRestartMs = 250
+const maxRestartMs = 30_000
+/** A process that has run for this long counts as steady: if it ends, the pauses begin anew. */
+const steadyMs = 60_000
+/** The longest time that the processes take to stop: longer than the longest drain. */
+const maxStopMs = 60_000
+const failure = 1
+
+/** Computes the pause before a process is started again after `failures` short runs in a row. */
+export function computeRestartPause(failures: number): number {
+  return Math.min(maxRestartMs, minRestartMs * 2 ** failures)
+}
+
+interface Child {
+  readonly number: number
+  readonly worker: Worker
+  readonly startedAt: number
+  /** Resolves with the banner when the process serves requests. */
+  readonly ready: Promise<string>
+  /** Resolves with the exit code. */
+  readonly ended: Promise<number>
+  /** Whether the supervisor has told it to end. */
+  isLeaving: boolean
+}
+
+export class Supervisor {
+  readonly #count: number
+  readonly #log: Log
+  /** Every process that has not ended. */
+  readonly #running = new Set<Child>()
+  /** The process that serves under each number. */
+  readonly #serving = new Map<number, Child>()
+  /** How many short runs in a row each number had. */
+  readonly #failures = new Map<number, number>()
+  readonly #stopped = Promise.withResolvers<number>()
+  readonly #collecting = new Map<number, (text: string) => void>()
+  #lastCollect = 0
+  #restarts = 0
+  #isStopping = false
+  #isRolling = false
+
+  constructor(count: number, log: Log) {
+    this.#count = count
+    this.#log = log
+  }
+
+  /**
+   * Starts the processes, the first one alone, because it migrates the database. Returns the exit code once they have
+   * stopped, or the first one's if it cannot start.
+   */
+  async run(printBanner: (text: string) => void): Promise<number> {
+    cluster.schedulingPolicy = cluster.SCHED_RR
+    process.on('SIGTERM', () => this.#stop('SIGTERM'))
+    process.on('SIGINT', () => this.#stop('SIGINT'))
+    process.on('SIGHUP', () => void this.#restartAll())
+    const first = this.#fork(1)
+    const outcome = await Promise.race([first.ready, first.ended])
+    if (typeof outcome === 'number') return this.#isStopping ? this.#stopped.promise : outcome
+    this.#serve(first)
+    const others = Array.from({ length: this.#count - 1 }, (_, index) => this.#fork(index + 2))
+    for (const child of others) this.#serve(child)
+    await Promise.all(others.map(({ ready, ended }) => Promise.race([ready, ended])))
+    if (!this.#isStopping) printBanner(outcome)
+    return this.#stopped.promise
+  }
+
+  #fork(number: number): Child {
+    const worker = cluster.fork({ PROCESS_NUMBER: String(number) })
+    const { promise: ready, resolve: resolveReady } = Promise.withResolvers<string>()
+    const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<number>()
+    const child: Child = {
+      number,
+      worker,
+      startedAt: systemClock.monotonic(),
+      ready,
+      ended,
+      isLeaving: false,
+    }
+    this.#running.add(child)
+    worker.on('message', (message: ToSupervisor) => {
+      if ('ready' in message) resolveReady(message.ready.banner)
+      else if ('ping' in message) this.#reply(worker, message.ping.id)
+      else if ('gather' in message) void this.#sendMetrics(child, message.gather.id)
+      else if ('collected' in message) this.#collecting.get(message.collected.id)?.(message.collected.text)
+    })
+    // A process that ends while a message is on its way to it.
+    worker.on('error', (error) => this.#log.warn({ error, process: number }, 'a message was lost'))
+    worker.once('exit', (code, signal) => {
+      this.#running.delete(child)
+      if (!child.isLeaving)
+        this.#log.warn({ process: number }, `a process ended by itself (${signal ?? code})`)
+      resolveEnded(code ?? failure)
+    })
+    return child
+  }
+
+  /** Makes a process the one that serves under its number, and starts another one whenever it ends by itself. */
+  #serve(child: Child) {
+    const { number } = child
+    this.#serving.set(number, child)
+    void child.ended.then(async () => {
+      if (this.#serving.get(number) !== child || child.isLeaving) return
+      this.#serving.delete(number)
+      const isSteady = systemClock.monotonic() - child.startedAt >= steadyMs
+      const failures = isSteady ? 0 : (this.#failures.get(number) ?? 0)
+      this.#failures.set(number, failures + 1)
+      this.#restarts += 1
+      await sleep(computeRestartPause(failures))
+      if (!this.#isStopping && !this.#serving.has(number)) this.#serve(this.#fork(number))
+    })
+  }
+
+  /** Restarts the processes one after another. If a new one cannot start, the old ones stay. */
+  async #restartAll(): Promise<void> {
+    if (this.#isRolling || this.#isStopping) {
+      this.#log.warn({}, 'a rolling restart is refused, because the processes already restart or stop')
+      return
+    }
+    this.#isRolling = true
+    this.#log.info({ rows: this.#count }, 'the processes restart one after another')
+    for (let number = 1; number <= this.#count && !this.#isStopping; number++) {
+      if (await this.#replace(number)) continue
+      this.#log.error({ process: number }, 'the rolling restart stops, because a new process could not start')
+      break
+    }
+    this.#isRolling = false
+    this.#log.info({}, 'the rolling restart is over')
+  }
+
+  /** Starts a new process and then stops the old one. Returns false if the new one ended before it served. */
+  async #replace(number: number): Promise<boolean> {
+    const fresh = this.#fork(number)
+    const outcome = await Promise.race([fresh.ready, fresh.ended])
+    if (typeof outcome === 'number') return false
+    const old = this.#serving.get(number)
+    if (old) old.isLeaving = true
+    this.#serve(fresh)
+    if (!old || this.#isStopping) return true
+    old.worker.process.kill('SIGTERM')
+    await old.ended
+    return true
+  }
+
+  #stop(signal: NodeJS.Signals) {
+    const children = [...this.#running]
+    for (const child of children) {
+      child.isLeaving = true
+      child.worker.process.kill(signal)
+    }
+    if (this.#isStopping) return
+    this.#isStopping = true
+    const timer = setTimeout(() => {
+      this.#log.warn({}, `processes that did not stop within ${maxStopMs} ms are killed`)
+      for (const { worker } of this.#running) worker.process.kill('SIGKILL')
+    }, maxStopMs)
+    void Promise.all(children.map(({ ended }) => ended)).then((codes) => {
+      clearTimeout(timer)
+      this.#stopped.resolve(codes.every((code) => code === 0) ? 0 : failure)
+    })
+  }
+
+  #reply(worker: Worker, id: number) {
+    const message: ToProcess = { pong: { id } }
+    if (worker.isConnected()) worker.send(message)
+  }
+
+  /** Sends the metrics of all processes to one of them. */
+  async #sendMetrics(to: Child, id: number): Promise<void> {
+    const texts = await Promise.all([...this.#serving.values()].map((child) => this.#collect(child)))
+    const message: ToProcess = { gathered: { id, texts: [...texts, this.#writeOwnMetrics()] } }
+    if (to.worker.isConnected()) to.worker.send(message)
+  }
+
+  /** Returns the metrics of one process; empty if it does not report them in time. */
+  async #collect({ worker }: Child): Promise<string> {
+    if (!worker.isConnected()) return ''
+    const id = ++this.#lastCollect
+    const { promise, resolve } = Promise.withResolvers<string>()
+    this.#collecting.set(id, resolve)
+    const timer = setTimeout(() => resolve(''), maxCollectMs)
+    const message: ToProcess = { collect: { id } }
+    worker.send(message)
+    const text = await promise
+    clearTimeout(timer)
+    this.#collecting.delete(id)
+    return text
+  }
+
+  #writeOwnMetrics(): string {
+    return `# HELP tgw_supervised_processes Processes that the supervisor keeps running (PROCESSES).
+# TYPE tgw_supervised_processes gauge
+tgw_supervised_processes ${this.#count}
+# HELP tgw_process_restarts_total Processes that ended by themselves and were started again.
+# TYPE tgw_process_restarts_total counter
+tgw_process_restarts_total ${this.#restarts}
+`
+  }
+}

@@ -1,0 +1,253 @@
+/**
+ * Several processes on one port (`PROCESSES`) restart one after another while clients read and order, directly and
+ * through nginx. No request may fail, and each acknowledged draft must exist once.
+ */
+
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { adminToken, buyers, type LooseJson } from '../harness.ts'
+import { reportFigure } from '../promises/report-figure.ts'
+import { createFreshDatabase, type Database } from './databases.ts'
+import { type ErpWithPorts, openErpWithPorts } from './erp-with-ports.ts'
+import {
+  findFreePorts,
+  type GatewayProcess,
+  readJson,
+  sendRequest,
+  startGateway,
+  waitUntil,
+} from './processes.ts'
+import { shouldSkip, sizes } from './sizes.ts'
+
+const isLeftOut = shouldSkip('rolling restarts', { postgres: true, long: true })
+
+const processes = 2
+/** Clients that keep their connection until they are told to close it, and clients with a connection for each request. */
+const clients = { kept: 6, fresh: 2 } as const
+const pauseMs = 50
+const rollMs = 600_000
+const overText = 'the rolling restart is over'
+const nginxProgram = '/usr/sbin/nginx'
+const trialTimeoutMs = 3_600_000
+
+interface Reply {
+  readonly status: number
+  readonly text: string
+}
+
+function send(
+  url: string,
+  path: string,
+  sent: { agent: Agent; token: string; body?: object },
+): Promise<Reply> {
+  const { promise, resolve, reject } = Promise.withResolvers<Reply>()
+  const headers: Record<string, string> = { authorization: `Bearer ${sent.token}` }
+  if (sent.body) headers['content-type'] = 'application/json'
+  const method = sent.body ? 'POST' : 'GET'
+  const outgoing = httpRequest(`${url}${path}`, { method, headers, agent: sent.agent }, (incoming) => {
+    let text = ''
+    incoming.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece
+    })
+    incoming.once('end', () => resolve({ status: incoming.statusCode ?? 0, text }))
+    incoming.once('error', reject)
+  })
+  outgoing.once('error', reject)
+  outgoing.end(sent.body && JSON.stringify(sent.body))
+  return promise
+}
+
+/** Reads stock, and creates a draft with every fourth request, until it is stopped. It never sends anything twice. */
+class Client {
+  requests = 0
+  readonly failures: string[] = []
+  readonly drafts: string[] = []
+  readonly ended: Promise<void>
+  #isOver = false
+
+  readonly #url: string
+  readonly #token: string
+
+  constructor(url: string, token: string, keepAlive: boolean) {
+    this.#url = url
+    this.#token = token
+    this.ended = this.#sendUntilStopped(new Agent({ keepAlive, maxSockets: 1 }))
+  }
+
+  stop(): Promise<void> {
+    this.#isOver = true
+    return this.ended
+  }
+
+  async #sendUntilStopped(agent: Agent): Promise<void> {
+    while (!this.#isOver) {
+      await this.#sendOne(agent).catch((error: unknown) => this.failures.push(String(error)))
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    }
+    agent.destroy()
+  }
+
+  async #sendOne(agent: Agent): Promise<void> {
+    const [url, token] = [this.#url, this.#token]
+    const isDraft = this.requests++ % 4 === 3
+    const body = { warehouse_code: 'AUSYD1', lines: [{ sku: 'SBX-SHORT-3', quantity: 1 }] }
+    const reply = isDraft
+      ? await send(url, '/api/v1/orders', { agent, token, body })
+      : await send(url, '/api/v1/warehouses/AUSYD1/stock?page_size=20', { agent, token })
+    if (reply.status >= 300) throw new Error(`${reply.status}: ${reply.text}`)
+    if (isDraft) this.drafts.push(JSON.parse(reply.text).data.order_id)
+  }
+}
+
+describe.skipIf(isLeftOut)('processes that restart one after another under load', () => {
+  let database: Database
+  let erp: ErpWithPorts
+  let folder: string
+  let gateway: GatewayProcess
+  let token: string
+  let rolls = 0
+
+  beforeAll(async () => {
+    const accounts = buyers.map((buyer, at) => ({ ...buyer, account_id: `acc_${at}`, name: `Buyer ${at}` }))
+    database = await createFreshDatabase()
+    erp = await openErpWithPorts(1, 20, async () => {}, accounts)
+    folder = mkdtempSync(join(tmpdir(), 'tg-rolling-'))
+    const [port = 0] = await findFreePorts(1)
+    gateway = await startGateway({
+      DATA_DIR: folder,
+      PORT: String(port),
+      DATABASE_URL: database.url,
+      PROCESSES: String(processes),
+      UPSTREAM_URL: erp.urls[0] ?? '',
+      UPSTREAM_TOKEN: erp.token,
+      SECRETS_KEY: 'the-same-key-in-every-process-0123456789',
+      ADMIN_TOKEN: adminToken,
+      LOG_LEVEL: 'info',
+      RATE_LIMIT_POINTS: '1000000000',
+      TOKEN_TTL_SECONDS: '86400',
+    })
+    gateway.onOutput((text) => {
+      rolls += text.split(overText).length - 1
+    })
+    token = await openChannel()
+  }, trialTimeoutMs)
+
+  afterAll(async () => {
+    await gateway?.stop()
+    await erp?.close()
+    await database?.drop()
+    rmSync(folder, { recursive: true, force: true })
+  }, trialTimeoutMs)
+
+  /** Creates the channel of a buyer and returns the buyer's token. */
+  async function openChannel(): Promise<string> {
+    const [{ username, password, customer_code }] = buyers
+    const channel = {
+      channel_code: 'rolling',
+      name: 'Rolling',
+      plan: 'full',
+      warehouse_allowlist: [],
+      customer_code,
+      points_per_minute: 1_000_000_000,
+    }
+    await readJson(
+      sendRequest(gateway.url, 'POST', '/admin/api/channels', { admin: adminToken, body: channel }),
+    )
+    const body = { grant_type: 'password', username, password }
+    const { access_token } = await readJson(sendRequest(gateway.url, 'POST', '/api/v1/auth/token', { body }))
+    return String(access_token)
+  }
+
+  async function readProcessIds(): Promise<string[]> {
+    const { data }: LooseJson = await readJson(sendRequest(gateway.url, 'GET', '/statusz'))
+    return data.processes.map((each: LooseJson) => each.process_id)
+  }
+
+  /** Restarts all processes until `restarts` have ended, with clients that call `url` throughout. */
+  async function restartUnderLoad(url: string, restarts: number): Promise<string> {
+    const load = [
+      ...Array.from({ length: clients.kept }, () => new Client(url, token, true)),
+      ...Array.from({ length: clients.fresh }, () => new Client(url, token, false)),
+    ]
+    const seen = new Set<string>()
+    let ended = 0
+    for (; ended < restarts; ended += processes) {
+      const before = rolls
+      for (const id of await readProcessIds()) seen.add(id)
+      process.kill(gateway.pid, 'SIGHUP')
+      await waitUntil(() => rolls > before, rollMs, 'A rolling restart did not end')
+    }
+    for (const id of await readProcessIds()) seen.add(id)
+    await Promise.all(load.map((client) => client.stop()))
+    const requests = load.reduce((sum, client) => sum + client.requests, 0)
+    const drafts = load.flatMap((client) => client.drafts)
+    expect(load.flatMap(({ failures }) => failures)).toEqual([])
+    expect(seen.size).toBeGreaterThanOrEqual(ended + processes)
+    expect(new Set(drafts).size).toBe(drafts.length)
+    for (const id of drafts)
+      expect((await sendRequest(gateway.url, 'GET', `/api/v1/orders/${id}`, { token })).status).toBe(200)
+    return `${ended} restarts, ${requests} requests, ${drafts.length} drafts; 0 failures`
+  }
+
+  it(
+    'fail no request of clients that call the port',
+    async () => {
+      reportFigure(['I36'], `directly: ${await restartUnderLoad(gateway.url, sizes.restarts)}`)
+    },
+    trialTimeoutMs,
+  )
+
+  it.skipIf(!existsSync(nginxProgram))(
+    'fail no request of clients that call nginx',
+    async () => {
+      const [port = 0] = await findFreePorts(1)
+      const stop = await startNginx(join(folder, 'nginx'), port, gateway.url)
+      try {
+        const url = `http://127.0.0.1:${port}`
+        reportFigure(['I36'], `through nginx: ${await restartUnderLoad(url, sizes.restarts)}`)
+      } finally {
+        await stop()
+      }
+    },
+    trialTimeoutMs,
+  )
+})
+
+/** Starts an nginx that passes every request on. Returns a function that stops it. */
+async function startNginx(folder: string, port: number, target: string): Promise<() => Promise<void>> {
+  mkdirSync(folder)
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  const configuration = `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log warn;
+events { worker_connections 256; }
+http {
+  access_log off;
+  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
+  upstream gateway { server ${new URL(target).host}; keepalive 4; }
+  server {
+    listen 127.0.0.1:${port};
+    location / { proxy_pass http://gateway; proxy_http_version 1.1; proxy_set_header Connection ""; }
+  }
+}
+`
+  const file = join(folder, 'nginx.conf')
+  writeFileSync(file, configuration)
+  const nginx = spawn(nginxProgram, ['-p', folder, '-c', file], { stdio: ['ignore', 'ignore', 'inherit'] })
+  const ended = new Promise<void>((resolve) => nginx.once('exit', () => resolve()))
+  await waitUntil(
+    () =>
+      sendRequest(`http://127.0.0.1:${port}`, 'GET', '/livez').then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    10_000,
+    'nginx did not start',
+  )
+  return async () => {
+    nginx.kill('SIGQUIT')
+    await ended
+  }
+}

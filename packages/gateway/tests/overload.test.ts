@@ -1,0 +1,190 @@
+/**
+ * An overloaded gateway refuses requests before any work, class by class. The tests tell the shedder its delays, as the
+ * sampler does; how delays follow from load is measured by the benchmark `overload`.
+ */
+
+import { createConnection } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createGatewayServer } from '../src/http/server.ts'
+import { endUnreadConnections } from '../src/http/slow-readers.ts'
+import { sampleEveryMs, targetDelayMs } from '../src/kernel/load-shedder.ts'
+import { adminToken, call, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
+import { type Buyer, buildDropship, expectData, expectError, listErpDocuments, openShop } from './trade.ts'
+
+describe('an overloaded gateway', () => {
+  let house: TestGateway
+  let shop: Buyer
+  let sku: string
+
+  beforeAll(async () => {
+    house = await openTestGateway({ settings: { RATE_LIMIT_POINTS: '1000000' } })
+    shop = openShop(house)
+    sku = await shop.createSku({ AUSYD1: 100 })
+  })
+  afterAll(() => house.close())
+
+  /** Tells the shedder of delays until `isReached`, or for as many samples. */
+  function delay(loopDelayMs: number, isReached: () => boolean) {
+    const { load } = house.gateway.memory
+    for (let at = 0; at < 500 && !isReached(); at++) {
+      for (let arrival = 0; arrival < 200; arrival++) if (load.begin('known')) load.end('known')
+      load.sample({ loopDelayMs, elapsedMs: sampleEveryMs + loopDelayMs, utilization: 1 })
+    }
+  }
+
+  const relax = () => delay(0, () => !house.gateway.memory.load.isShedding)
+  /** Raises the pressure until all requests of a class are refused. */
+  const shedAll = (kind: 'read' | 'write' | 'keyed') =>
+    delay(targetDelayMs * 4, () => {
+      const { load } = house.gateway.memory
+      return Array.from({ length: 20 }).every(() => {
+        const isServed = load.begin(kind)
+        if (isServed) load.end(kind)
+        return !isServed
+      })
+    })
+
+  const read = () => shop.get(`/warehouses/AUSYD1/stock?sku=${sku}`)
+  const submit = (key?: string, order: LooseJson = buildOrder()) =>
+    shop.post('/dropship-orders/submit', order, key === undefined ? {} : { 'idempotency-key': key })
+  const buildOrder = (): LooseJson => {
+    const order = buildDropship(sku)
+    return { ...order, recipient: { ...order.recipient, name: `Alex ${order.client_order_number}` } }
+  }
+
+  it('refuses reads first, and says what to do', async () => {
+    await shop.token()
+    shedAll('read')
+    try {
+      const refused = await shop.send('GET', '/me', { headers: { 'accept-language': 'ko' } })
+      expectError(refused, 'INTERNAL', { reason: 'overloaded', retryable: true, doc_url: '/errors/INTERNAL' })
+      expect(refused.status).toBe(503)
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(refused.headers.get('content-language')).toBe('ko')
+      expect(refused.json.error.request_id).toBe(refused.headers.get('x-request-id'))
+      expectData(await submit('while-reads-are-shed'))
+      expect((await call(house, 'GET', '/docs/operate')).status).toBe(503)
+    } finally {
+      relax()
+    }
+    expect((await read()).status).toBe(200)
+  })
+
+  it('refuses keyed writes last, but finishes those that were begun', async () => {
+    const order = buildOrder()
+    const first = expectData(await submit('begun', order))
+    shedAll('keyed')
+    const fresh = buildOrder()
+    try {
+      expectError(await read(), 'INTERNAL', { reason: 'overloaded' })
+      expectError(await submit(), 'INTERNAL', { reason: 'overloaded' })
+      expectError(await submit('fresh', fresh), 'INTERNAL', { reason: 'overloaded' })
+      expect(listErpDocuments(house, fresh.client_order_number)).toEqual([])
+      const replayed = await submit('begun', order)
+      expect(replayed.headers.get('idempotent-replayed')).toBe('true')
+      expect(expectData(replayed)).toEqual(first)
+    } finally {
+      relax()
+    }
+    // The key of a refused write is free, with any body.
+    expectData(await submit('fresh'))
+  })
+
+  it('never refuses health checks, metrics and the operator, and reports itself', async () => {
+    await house.gateway.sessions.follow()
+    shedAll('keyed')
+    try {
+      expectError(await read(), 'INTERNAL', { reason: 'overloaded' })
+      for (const path of ['/livez', '/readyz', '/statusz', '/admin/api/channels', '/metrics'])
+        expect((await call(house, 'GET', path, { admin: adminToken })).status, path).toBe(200)
+      const { load } = (await call(house, 'GET', '/statusz')).json.data
+      expect(load).toMatchObject({ shedding: true })
+      expect(load.shed).toBeGreaterThan(0)
+      const { text } = await call(house, 'GET', '/metrics', { admin: adminToken })
+      expect(text).toMatch(/^tgw_requests_shed_total\{class="read"\} [1-9]/m)
+    } finally {
+      relax()
+    }
+  })
+
+  it('refuses before it reads the body or checks the token, and keeps the connection for the next request', async () => {
+    const token = await shop.token()
+    shedAll('write')
+    const before = house.gateway.memory.metrics.requests.active
+    try {
+      const body = '{"not": json'
+      const lines = [
+        'POST /api/v1/orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nAuthorization: Bearer none',
+        `Content-Length: ${body.length}\r\n\r\n${body}`,
+        `GET /livez HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`,
+      ]
+      const text = await exchange(house.port, `${lines[0]}\r\n${lines[1]}${lines[2]}`)
+      expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 503', 'HTTP/1.1 200'])
+      expect(text).toContain('"reason":"overloaded"')
+      expect(house.gateway.memory.metrics.requests.active).toBe(before)
+    } finally {
+      relax()
+    }
+  })
+
+  it('closes the connection instead of reading a large body', async () => {
+    shedAll('write')
+    try {
+      const head =
+        'POST /api/v1/orders HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\n\r\n{'
+      const text = await exchange(house.port, head)
+      expect(text).toContain('HTTP/1.1 503')
+      expect(text.toLowerCase()).toContain('connection: close')
+    } finally {
+      relax()
+    }
+  })
+
+  it('counts a request until its response is known', async () => {
+    const { load } = house.gateway.memory
+    await read()
+    await submit('counted')
+    await call(house, 'GET', '/docs/operate')
+    expect(load.active).toBe(0)
+  })
+})
+
+describe('a client that does not read', () => {
+  it('loses its connection, and one whose request is worked on keeps it', async () => {
+    const house = await openTestGateway()
+    const { promise: release, resolve } = Promise.withResolvers<void>()
+    const server = createGatewayServer(house.gateway, async (request, response) => {
+      if (request.url === '/slow') await release
+      response.end('x'.repeat(request.url === '/slow' ? 10 : 64 * 1024 * 1024))
+    })
+    server.removeAllListeners('timeout')
+    endUnreadConnections(server, 200)
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    const address = server.address()
+    const port = typeof address === 'object' && address ? address.port : 0
+    const unread = createConnection(port, '127.0.0.1')
+    const ended = new Promise<void>((close) =>
+      server.on('connection', (socket) => socket.once('close', () => close())),
+    )
+    unread.on('error', () => {})
+    unread.pause()
+    unread.write('GET /big HTTP/1.1\r\nHost: a\r\n\r\n')
+    const slow = exchange(port, 'GET /slow HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    await ended
+    resolve()
+    expect(await slow).toContain('xxxxxxxxxx')
+    unread.destroy()
+    server.closeAllConnections()
+    await new Promise((close) => server.close(close))
+    await house.close()
+  })
+})
+
+/** Sends bytes and returns everything that comes back until the connection closes. */
+async function exchange(port: number, bytes: string): Promise<string> {
+  const socket = createConnection(port, '127.0.0.1')
+  socket.write(bytes)
+  let text = ''
+  for await (const chunk of socket) text += String(chunk)
+  return text
+}
