@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { type ConformanceOptions, conformance, conformanceChecks } from './conformance.ts'
 import { createErp, type Erp, withoutOrders } from './erp.ts'
-import { changeCapabilities, changeOutput, removeHints } from './testing/broken.ts'
+import { changeCapabilities, changeOutput, removeHints, replaceOperation } from './testing/broken.ts'
 import { brokenAccess } from './testing/broken-access.ts'
 import { brokenJourneys, oversell, shipWatchedOrder } from './testing/broken-journeys.ts'
 import { brokenLedger } from './testing/broken-ledger.ts'
@@ -48,6 +48,33 @@ const httpIds = conformanceChecks()
 async function listOutcomes(erp: Erp, outcome: 'failed' | 'skipped', more: ConformanceOptions = {}) {
   const report = await conformance(erp, { ...options, ...more })
   return report.results.filter((result) => result.outcome === outcome)
+}
+
+/** Hides the newest transaction of an ERP until the given call of its ledger. */
+async function commitLate(erp: Erp, call: number): Promise<Erp> {
+  const account = { customer_code: right.customer_code, currency: null }
+  const span = { from: '2000-01-01T00:00:00.000Z', to: null, after: null, skip: 0, limit: 1 }
+  const answer = await erp.transactions({ ...account, ...span })
+  const newest = 'ok' in answer ? answer.ok.transactions[0] : undefined
+  if (!newest) throw new Error('The ledger has no transaction.')
+  let calls = 0
+  const isHidden = () => ++calls < call
+  const balances = changeOutput(erp, 'balances', (output) => ({
+    ...output,
+    balances: isHidden() ? output.balances.map((row) => withoutBooking(row, newest)) : output.balances,
+  }))
+  return replaceOperation(balances, 'transactions', (input, run) => {
+    const isLate = input.to === null || input.to > newest.occurred_at
+    return run(isHidden() && isLate ? { ...input, to: newest.occurred_at } : input)
+  })
+}
+
+function withoutBooking<Row extends { currency: string; balance: number; available: number }>(
+  row: Row,
+  { currency, amount }: { currency: string; amount: number },
+): Row {
+  if (row.currency !== currency) return row
+  return { ...row, balance: row.balance - amount, available: row.available - amount }
 }
 
 const brokenOrders = { ...brokenDocuments, ...brokenJourneys }
@@ -106,6 +133,15 @@ describe('conformance', () => {
     expect(report.results.find(({ id }) => id === 'orders.shipped')?.outcome).toBe('passed')
     expect(report.failed).toBe(0)
   })
+
+  it.each(Array.from({ length: 30 }, (_, call) => call + 1))(
+    'passes a correct ERP in which a booking of an earlier instant becomes visible at call %i of its ledger',
+    async (call) => {
+      const erp = await commitLate(createInMemoryErp().erp, call)
+      const checks = conformanceChecks(options).filter(({ id }) => /^ledger\.(?!back_dated)/.test(id))
+      for (const check of checks) await check.run(erp)
+    },
+  )
 
   it('detects an ERP that sells more than there is to parallel orders', async () => {
     const { erp, ordering } = createInMemoryErp()

@@ -19,6 +19,7 @@ export async function readBalances(
 ): Promise<ErpResult<Output<'balances'>>> {
   const account = await requireAccount(connector, input)
   if ('refusal' in account) return account.refusal
+  const as_of = formatInstant(connector.rpc.readServerTime())
   const bookings = await chains.read(account.customer)
   const credit = await readCredit(connector, account.customer)
   const { currency, minorUnits } = connector.places
@@ -26,7 +27,6 @@ export async function readBalances(
   const toAmount = (text: string) => toMinor(text, minorUnits)
   const frozen = Math.max(0, toAmount(credit.creditAmount) - toAmount(credit.receivable))
   const limit = credit.creditLimit === null ? 0 : Math.max(0, toAmount(credit.creditLimit))
-  const as_of = formatInstant(connector.rpc.readServerTime())
   return ok({
     as_of,
     balances: [

@@ -8,8 +8,8 @@ import { createUnknownKey } from './listing.ts'
 import {
   type ListName,
   listNames,
+  lookAtRest,
   readLedgerPages,
-  readSpan,
   readStatementPage,
   readStatementRows,
   type Span,
@@ -33,7 +33,7 @@ export function listLedgerChecks(customer_code: string | undefined, watchMs: num
     async run(erp) {
       if (!(await hasLedger(erp))) return skip('The ERP declares that it has no ledger (ledger: false).')
       if (customer_code === undefined) return skip('No customer was given (customer_code).')
-      return look(await readSpan(erp, customer_code))
+      return lookAtRest(erp, customer_code, look)
     },
   })
   return [

@@ -2,6 +2,7 @@
  * Reads the statement lists of one customer for the ledger checks. All four lists are paged, newest first, over a
  * period (`Span`). The period ends at the time of the first read, so transactions that are booked later are excluded.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { Erp } from '../erp.ts'
 import type { Output } from '../operations.ts'
 import { type ErpTransaction, maxStatementRows, type SpanBalance } from '../statements.ts'
@@ -54,6 +55,33 @@ export async function readSpan(erp: Erp, customer_code: string): Promise<Span> {
   return { erp, customer_code, currency: null, from, to: new Date(until).toISOString() }
 }
 
+const maxTries = 3
+
+/**
+ * Looks at a ledger that others may book on at the same time. A failure counts if nothing was booked during the try:
+ * an ERP may stamp a booking before it is committed, so that two reads of one period differ.
+ */
+export async function lookAtRest<Found>(
+  erp: Erp,
+  customer_code: string,
+  look: (span: Span) => Promise<Found>,
+): Promise<Found> {
+  for (let tries = 1; ; tries++) {
+    const before = await readAccount(erp, customer_code)
+    try {
+      return await look(await readSpan(erp, customer_code))
+    } catch (fault) {
+      if (!(fault instanceof ConformanceFailure) || tries === maxTries) throw fault
+      if (isDeepStrictEqual(await readAccount(erp, customer_code), before)) throw fault
+    }
+  }
+}
+
+async function readAccount(erp: Erp, customer_code: string) {
+  const { balances } = await callOk(erp, 'balances', { customer_code, currency: null })
+  return balances.map(({ currency, balance }) => [currency, balance])
+}
+
 /** Reads one page of one list. */
 export async function readStatementPage(
   list: ListName,
@@ -85,7 +113,7 @@ function toRow(row: { number: string; currency: string }, at: string): Statement
   return { number: row.number, at, currency: row.currency, value: row }
 }
 
-function toInput({ customer_code, currency, from, to }: Span) {
+function toInput<To>({ customer_code, currency, from, to }: Omit<Span, 'to'> & { readonly to: To }) {
   return { customer_code, currency, from, to }
 }
 
@@ -116,9 +144,12 @@ export interface LedgerPage {
   readonly balances: readonly SpanBalance[]
 }
 
-/** Reads the pages of transactions, newest first. `isWhole` is true if the last page reaches the start of the span. */
+/**
+ * Reads the pages of transactions, newest first, until now if `to` is null. `isWhole` is true if the last page reaches
+ * the start of the span.
+ */
 export async function readLedgerPages(
-  span: Span,
+  span: Omit<Span, 'to'> & { readonly to: string | null },
   limit = maxStatementRows,
 ): Promise<{ readonly pages: LedgerPage[]; readonly isWhole: boolean }> {
   const pages: LedgerPage[] = []
