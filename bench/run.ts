@@ -16,6 +16,7 @@ import { measureOneRow } from './subjects/one-row.ts'
 import { measureOperatorLists } from './subjects/operator-lists.ts'
 import { measureOverload } from './subjects/overload.ts'
 import { measurePages } from './subjects/page.ts'
+import { measureProcesses, measureValkey } from './subjects/processes.ts'
 import { measureFullPull } from './subjects/pull.ts'
 import { measureRefresh } from './subjects/refresh.ts'
 import { measureRejections } from './subjects/rejections.ts'
@@ -40,6 +41,8 @@ const subjects: Readonly<Record<string, Subject>> = {
   webhooks: measureWebhooks,
   'operator-lists': measureOperatorLists,
   overload: measureOverload,
+  valkey: measureValkey,
+  processes: measureProcesses,
 }
 
 const exit = { ok: 0, failure: 1, usage: 64, unprepared: 69 } as const

@@ -18,6 +18,7 @@ const programs = {
   taskset: 'util-linux',
   setpriv: 'util-linux',
   chrt: 'util-linux',
+  'redis-server': 'redis-server',
 } as const
 const systemFolders = ['/usr/sbin', '/usr/bin', '/sbin', '/bin']
 

@@ -5,10 +5,10 @@ import { formatSku } from '../goods.ts'
 import { checkRead, checkRows, requireSameBytes } from '../parity.ts'
 import { startBareNode } from '../references.ts'
 
-const connections = 32
+const usualConnections = 32
 
 /** Creates contenders for the most frequent requests: one row by its SKU, and the change feed without new changes. */
-export async function createOneRowContenders(gateway: RunningGateway) {
+export async function createOneRowContenders(gateway: RunningGateway, connections = usualConnections) {
   const { headers, stock, stockUrl, process: server } = gateway
   const createContender = (name: string, url: string) =>
     createWrkContender({ name, url, headers, connections, server })
@@ -28,7 +28,10 @@ export const measureOneRow: Subject = async (bench) => {
     const { body } = await checkRead(row)
     const bare = await startBareNode(bench.folder, body)
     const { headers } = gateway
-    const reference = { name: 'bare node:http', url: bare.url, headers, connections, server: bare.process }
+    const reference = {
+      ...{ name: 'bare node:http', url: bare.url, headers },
+      ...{ connections: usualConnections, server: bare.process },
+    }
     const bareRow = createWrkContender({ ...reference, isReference: true })
     await requireSameBytes(body, [bareRow, row])
     const found = await runContest({ name: 'One row', contenders: [bareRow, row, feed] }, bench.options)
