@@ -136,11 +136,25 @@ export function readCpuUs({ pid }: Pick<RunningProcess, 'pid'>): number {
   const ns = threads.map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
   )
-  const children = threads.flatMap((thread) =>
-    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean),
-  )
   const own = ns.reduce((sum, each) => sum + each, 0) / 1000
-  return children.reduce((sum, child) => sum + readCpuUs({ pid: Number(child) }), own)
+  return listChildren(pid).reduce((sum, child) => sum + readCpuUs({ pid: child }), own)
+}
+
+/** Lists the child processes of a process. Not every kernel has `/proc/<pid>/task/<tid>/children`. */
+function listChildren(parent: number): number[] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  return pids.map(Number).filter((pid) => readParent(pid) === parent)
+}
+
+function readParent(pid: number): number | undefined {
+  try {
+    // proc_pid_stat(5): pid, (name), state, parent. A name may contain any character.
+    const [, parent] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
+    return Number(parent)
+  } catch {
+    // The process has ended.
+    return undefined
+  }
 }
 
 /** Reads the time that a core has been busy so far, for any process, in milliseconds. */

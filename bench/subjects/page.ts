@@ -7,6 +7,11 @@ import { startBareNode, startNginx } from '../references.ts'
 import type { Compared } from '../target.ts'
 
 const connections = 32
+/**
+ * With more connections, a saturated loop takes longer for one turn over requests of this size than the gateway lets a
+ * request wait (`targetDelayMs`), so that it refuses some.
+ */
+const connectionsOfMany = 8
 const pageRows = 100
 const manyChanges = 1_000
 
@@ -18,17 +23,17 @@ export async function createPageContenders(gateway: RunningGateway) {
   const createContender = (
     name: string,
     query: string,
-    more: { varied?: { from: number; to: number } } = {},
+    more: { varied?: { from: number; to: number }; connections?: number } = {},
   ) => createWrkContender({ name, url: `${stockUrl}${query}`, headers, connections, server, ...more })
   const createStockPage = (name: string, at: number) =>
     createContender(name, `?page=${at}&page_size=${pageRows}`)
-  const createChangesPage = (rows: number) =>
-    createContender(`feed, ${rows} changes`, `/changes?since=${latest - rows}`)
+  const createChangesPage = (rows: number, more = {}) =>
+    createContender(`feed, ${rows} changes`, `/changes?since=${latest - rows}`, more)
   const first = createStockPage('first page of 100', 1)
   const middle = createStockPage('page of 100 rows', pages >> 1)
   const last = createStockPage('last page of 100', pages)
   const few = createChangesPage(pageRows)
-  const many = createChangesPage(manyChanges)
+  const many = createChangesPage(manyChanges, { connections: connectionsOfMany })
   // Each request has a cursor that has not been used recently, so that no cache helps.
   const cold = createContender(
     'feed, 100 changes, cold',
