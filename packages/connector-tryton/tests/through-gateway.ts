@@ -32,7 +32,7 @@ export async function openThroughGateway(trytonUrl: string, firstPort: number): 
   })
   await openChannel(gateway, code)
   const buyer = new Buyer({
-    ...{ base_url: gateway.base_url, username, password: customerPassword },
+    ...{ base_urls: [gateway.base_url], username, password: customerPassword },
     patience: { usual_ms: patienceMs, in_doubt_ms: patienceMs },
     signal: AbortSignal.any([connector.process.ended, gateway.process.ended]),
     onResponse: () => undefined,

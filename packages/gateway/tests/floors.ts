@@ -132,11 +132,13 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['failures.ts', 'environment.ts'],
   ],
   trials: [
+    ['kills'],
     ['demo.ts', 'order-replay', 'samples'],
     ['statement', 'summary.ts'],
     ['trial.ts'],
-    ['orders.ts', 'replay.ts', 'proof.ts', 'running-gateway.ts'],
-    ['follower.ts', 'sales.ts', 'child-process.ts'],
+    ['orders.ts', 'replay.ts', 'proof.ts', 'running-gateway.ts', 'redis-server.ts', 'nginx.ts'],
+    ['supervised-process.ts'],
+    ['follower.ts', 'sales.ts', 'child-process.ts', 'free-ports.ts', 'process-tree.ts'],
     ['client.ts', 'checksum.ts', 'generate-orders.ts', 'months.ts', 'progress.ts', 'tally.ts'],
   ],
 }

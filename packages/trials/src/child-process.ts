@@ -140,6 +140,11 @@ export class StartedProcess {
     this.#child.stdin?.write(text)
   }
 
+  /** Sends a signal that does not end the process, such as SIGSTOP. */
+  signal(signal: NodeJS.Signals) {
+    this.#child.kill(signal)
+  }
+
   /** Kills the process at once, like a power failure, and resolves when it has ended. */
   async kill(): Promise<void> {
     this.#endWith('SIGKILL')

@@ -50,7 +50,7 @@ export class FeedBroken extends Error {
 
 /** A copy of the stock of one warehouse, which is updated from the change feed. */
 export class Follower {
-  readonly #client: Client
+  readonly #client: Pick<Client, 'get'>
   readonly #path: string
   readonly #rows = new Map<string, StockRow>()
   #cursor = 0
@@ -60,7 +60,7 @@ export class Follower {
   rows_received = 0
   pulls = 0
 
-  constructor(client: Client, warehouse_code: string) {
+  constructor(client: Pick<Client, 'get'>, warehouse_code: string) {
     this.#client = client
     this.#path = `/api/v1/warehouses/${warehouse_code}/stock`
   }

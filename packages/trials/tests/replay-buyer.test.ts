@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { json } from 'node:stream/consumers'
 import { afterEach, describe, expect, it } from 'vitest'
-import { Buyer } from '../src/order-replay/buyer.ts'
+import { Buyer, type Refusals, type Stretch } from '../src/order-replay/buyer.ts'
 import { placeOrder, voidOrder } from '../src/order-replay/place-order.ts'
 
 interface ReceivedRequest {
@@ -47,9 +47,10 @@ async function openScriptedGateway(answers: Answer[], in_doubt_ms = 10_000) {
   const { signal } = new AbortController()
   const credentials = { username: 'ann', password: 'secret' }
   return {
+    base_url,
     heard,
     buyer: new Buyer({
-      base_url,
+      base_urls: [base_url],
       ...credentials,
       patience: { usual_ms: 10_000, in_doubt_ms },
       signal,
@@ -88,6 +89,31 @@ describe('the buyer', () => {
       UPSTREAM_TIMEOUT: 1,
       'INTERNAL 503': 1,
     })
+  })
+
+  it('sends each attempt to the next address, and reports what it waited for and how long it was refused', async () => {
+    const gateways = [
+      await openScriptedGateway([createFailure(503, 'INTERNAL', { reason: 'overloaded', wait: 1 })]),
+      await openScriptedGateway([{ body: {} }, { body: {} }]),
+    ]
+    const [attempts, refusals]: [Stretch[], Refusals[]] = [[], []]
+    const buyer = new Buyer({
+      base_urls: gateways.map(({ base_url }) => base_url),
+      username: 'ann',
+      password: 'secret',
+      patience: { usual_ms: 10_000, in_doubt_ms: 10_000 },
+      signal: new AbortController().signal,
+      onResponse: (attempt) => attempts.push(attempt),
+      onRefusals: (refused) => refusals.push(refused),
+    })
+    // The first address gives the token, so the write begins at the second one.
+    await buyer.write({ method: 'POST', path: '/x', key: 'a key' })
+    await buyer.write({ method: 'POST', path: '/y', key: 'another key' })
+    expect(gateways.map(({ heard }) => heard.length)).toEqual([1, 2])
+    expect(attempts.length).toBeGreaterThanOrEqual(3)
+    expect(refusals).toMatchObject([{ request: 'POST /y', reasons: ['INTERNAL 503 overloaded'] }])
+    const [refused] = refusals
+    expect((refused?.to_ms ?? 0) - (refused?.from_ms ?? 0)).toBeGreaterThan(950)
   })
 
   it('waits as long as Retry-After says', async () => {

@@ -14,7 +14,7 @@ import {
   waitUntilReady,
 } from './programs.ts'
 
-const startWait = { maxMs: 30_000, pollMs: 100 } as const
+const startWait = { maxMs: 120_000, pollMs: 100 } as const
 
 export interface PostgresSettings {
   /** The folder of the data and the log. Data that are in it already are kept. */
@@ -23,10 +23,12 @@ export interface PostgresSettings {
   /** The database of the sandbox, and the user as whom everybody connects. */
   readonly database: string
   readonly user: string
+  /** Settings of postgresql.conf, which replace those of a sandbox. */
+  readonly configuration?: Readonly<Record<string, string>>
 }
 
 /** The data of a sandbox may be lost in a power failure. In return, migrations take a fraction of the time. */
-const configuration = ({ port, folder }: PostgresSettings) => `
+const formatConfiguration = ({ port, folder, configuration = {} }: PostgresSettings) => `
 listen_addresses = '127.0.0.1'
 port = ${port}
 unix_socket_directories = '${folder}'
@@ -34,7 +36,9 @@ fsync = off
 synchronous_commit = off
 full_page_writes = off
 jit = off
-`
+${Object.entries(configuration)
+  .map(([name, value]) => `${name} = ${value}\n`)
+  .join('')}`
 
 export class Postgres {
   readonly #settings: PostgresSettings
@@ -63,6 +67,17 @@ export class Postgres {
     return this.#toUrl(this.#settings.database)
   }
 
+  /** The id of the server's first process, whose children are all others; 0 if it never ran. */
+  get pid(): number {
+    return this.#server?.pid ?? 0
+  }
+
+  /** Starts the server again on its data, after it has ended. Throws `SandboxError`. */
+  async restart(): Promise<void> {
+    await this.#server?.ended
+    await this.#startServer()
+  }
+
   #toUrl(database: string): string {
     const { port, user } = this.#settings
     return `postgres://${user}@127.0.0.1:${port}/${database}`
@@ -79,7 +94,7 @@ export class Postgres {
     if (existsSync(join(this.#data, 'PG_VERSION'))) return
     const args = ['-D', this.#data, '-U', user, '--auth=trust', '-E', 'UTF8', '--locale=C.UTF-8']
     await runProgram(join(this.#bin, 'initdb'), args, { owner: this.#owner, cwd: folder })
-    await appendFile(join(this.#data, 'postgresql.conf'), configuration(this.#settings))
+    await appendFile(join(this.#data, 'postgresql.conf'), formatConfiguration(this.#settings))
   }
 
   async #startServer(): Promise<void> {

@@ -6,8 +6,8 @@
  *   node packages/gateway/tests/faults/kills.ts --victim gateway|erp|both [--kills 50] [--seed 1] [--database URL]
  */
 
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { listChildren } from '../../../trials/src/process-tree.ts'
 import type { Follower } from '../follower.ts'
 import { SeededRandom } from './dice.ts'
 import { Installation } from './installation.ts'
@@ -141,11 +141,6 @@ async function killStartingErp(ended: number, parent: number, dice: SeededRandom
 /** Kills a process, but only if a gateway of this trial started it, because the process id may have been reused. */
 function killChild(pid: number, parent: number): void {
   if (listChildren(parent).includes(pid)) process.kill(pid, 'SIGKILL')
-}
-
-function listChildren(parent: number): number[] {
-  const list = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
-  return list.split(' ').filter(Boolean).map(Number)
 }
 
 /** One client for each warehouse and each view. They work until they are told to stop. */

@@ -8,9 +8,9 @@
  *   node packages/gateway/tests/faults/order-kills.ts [--kills 1000] [--seed 1] [--database URL]
  */
 
-import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { listChildren } from '../../../trials/src/process-tree.ts'
 import type { CallResult, LooseJson } from '../harness.ts'
 import { SeededRandom } from './dice.ts'
 import { Installation } from './installation.ts'
@@ -97,11 +97,6 @@ async function cutConnections(databaseUrl: string): Promise<void> {
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   )
   await client.end()
-}
-
-function listChildren(parent: number): number[] {
-  const list = readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
-  return list.split(' ').filter(Boolean).map(Number)
 }
 
 type BuyerRecord = 'done' | 'refused'

@@ -1,9 +1,7 @@
 /** A redis-server of the tests' own, which can be frozen, killed and started again. */
 
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startRedis } from '../../../trials/src/redis-server.ts'
 import { randomIds } from '../../src/kernel/ids.ts'
 import { jsonLog, type Log } from '../../src/kernel/log.ts'
 import type { Quota } from '../../src/kernel/quota.ts'
@@ -32,40 +30,14 @@ export interface TestServer {
 
 /** Starts a server on a free port, with more options of its command line. */
 export async function startServer(...more: string[]): Promise<TestServer> {
-  const port = await findFreePort()
-  let child: ChildProcess | undefined
-  const start = async () => {
-    const options = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
-    child = spawn('redis-server', [...options, ...more], { stdio: ['ignore', 'pipe', 'inherit'] })
-    let output = ''
-    for await (const text of child.stdout ?? []) {
-      output += text
-      if (output.includes('Ready to accept')) return
-    }
-    throw new Error(`redis-server did not start on port ${port}:\n${output}`)
-  }
-  await start()
+  const { url, process: server } = await startRedis(...more)
   return {
-    url: `redis://127.0.0.1:${port}`,
-    start,
-    async kill() {
-      if (!child || child.exitCode !== null || child.signalCode !== null) return
-      const gone = once(child, 'exit')
-      child.kill('SIGKILL')
-      await gone
-    },
-    freeze: () => child?.kill('SIGSTOP'),
-    thaw: () => child?.kill('SIGCONT'),
+    url,
+    start: () => server.start(),
+    kill: () => server.kill(),
+    freeze: () => server.freeze(),
+    thaw: () => server.thaw(),
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address !== null ? address.port : 0
 }
 
 export interface CounterOptions {

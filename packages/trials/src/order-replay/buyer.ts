@@ -87,21 +87,39 @@ type Attempt =
       readonly isDoubt: boolean
     }
 
+/** A stretch of time, in milliseconds of the monotonic clock. */
+export interface Stretch {
+  readonly from_ms: number
+  readonly to_ms: number
+}
+
+/** A request that had to be repeated, from the first refusal to the final result. */
+export interface Refusals extends Stretch {
+  /** The method and the path. */
+  readonly request: string
+  /** The reasons of the retries in their order, each once: codes, or `no response`. */
+  readonly reasons: readonly string[]
+}
+
 interface Options {
-  readonly base_url: string
+  /** Where the gateway is. With several addresses, each attempt goes to the next one. */
+  readonly base_urls: readonly string[]
   readonly username: string
   readonly password: string
   /** How long a request is retried: normally, and while its outcome is unknown. */
   readonly patience: { readonly usual_ms: number; readonly in_doubt_ms: number }
   readonly signal: AbortSignal
-  /** Called after every request, even without a response. */
-  readonly onResponse: () => void
+  /** Called after every attempt, even without a response. */
+  readonly onResponse: (attempt: Stretch) => void
+  /** Called after the final result of a request that had to be repeated. */
+  readonly onRefusals?: (refusals: Refusals) => void
 }
 
 /** A client that signs in with an account of the ERP and places orders over HTTP. */
 export class Buyer {
   readonly #options: Options
   readonly #tokens: TokenCache
+  #attempts = 0
   readonly counts: BuyerCounts = { requests: 0, replayed: 0, retries: new Map(), in_doubt: 0, settled: 0 }
 
   constructor(options: Options) {
@@ -136,15 +154,20 @@ export class Buyer {
   }
 
   async #sendUntilSettled(request: Request, isSignedIn: boolean): Promise<RequestResult> {
-    const { patience, signal } = this.#options
+    const { patience, signal, onRefusals } = this.#options
     const began = performance.now()
     let [isDoubtful, failures] = [false, 0]
+    let refusedAt = began
+    const reasons = new Set<string>()
     for (;;) {
       const attempt = await this.#sendOnce(request, isSignedIn)
       if (attempt.kind !== 'again') {
         if (isDoubtful) this.counts.settled += 1
+        if (failures > 0) onRefusals?.(describeRefusals(request, refusedAt, reasons))
         return attempt
       }
+      if (failures === 0) refusedAt = performance.now()
+      reasons.add(attempt.why)
       if (attempt.isDoubt && !isDoubtful) {
         isDoubtful = true
         this.counts.in_doubt += 1
@@ -160,7 +183,7 @@ export class Buyer {
 
   /** Sends a request once. */
   async #sendOnce({ method, path, key, body }: Request, isSignedIn: boolean): Promise<Attempt> {
-    const { base_url, signal, onResponse } = this.#options
+    const { base_urls, signal, onResponse } = this.#options
     const token = isSignedIn ? await this.#tokens.getToken() : undefined
     const headers = {
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -175,6 +198,8 @@ export class Buyer {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     }
     this.counts.requests += 1
+    const base_url = base_urls[this.#attempts++ % base_urls.length]
+    const from_ms = performance.now()
     let response: Response
     let responseBody: unknown
     try {
@@ -184,7 +209,7 @@ export class Buyer {
       signal.throwIfAborted()
       return { kind: 'again', why: 'no response', pauseMs: undefined, isDoubt: false }
     } finally {
-      onResponse()
+      onResponse({ from_ms, to_ms: performance.now() })
     }
     if (response.headers.has('idempotent-replayed')) this.counts.replayed += 1
     return response.ok
@@ -200,10 +225,14 @@ export class Buyer {
     }
     if (!retriedCodes.has(code)) return { kind: 'refused', refusal: { code, reason, message, request_id } }
     const isDoubt = reason === 'upstream_unknown' || code === 'IDEMPOTENCY_IN_PROGRESS'
-    // INTERNAL is the code of an overload (503) and of a failure of the gateway itself (500).
-    const why = code === 'INTERNAL' ? `${code} ${response.status}` : code
+    // INTERNAL is the code of what passes (503), with a reason, and of a failure of the gateway itself (500).
+    const why = code === 'INTERNAL' ? [code, response.status, reason].filter(Boolean).join(' ') : code
     return { kind: 'again', why, pauseMs: readPauseMs(response), isDoubt }
   }
+}
+
+function describeRefusals({ method, path }: Request, from_ms: number, reasons: Iterable<string>): Refusals {
+  return { from_ms, to_ms: performance.now(), request: `${method} ${path}`, reasons: [...reasons] }
 }
 
 function readPauseMs(response: Response): number | undefined {

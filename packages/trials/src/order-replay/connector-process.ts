@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { StartedProcess } from '../child-process.ts'
-import { SupervisedProcess } from './supervised-process.ts'
+import { SupervisedProcess } from '../supervised-process.ts'
 
 const startTimeoutMs = 120_000
 

@@ -76,6 +76,14 @@ export class ErpControls {
     await this.#request('POST', '/sandbox/clock', { advance_seconds })
   }
 
+  /** Applies stock movements, a CSV with the columns `warehouse_code`, `sku` and `quantity`. */
+  async applyMovements(csv: string): Promise<void> {
+    const { url, token } = this.#connection
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/csv' }
+    const init = { method: 'POST', headers, body: csv }
+    await readJson(await fetchResponse(`${url}/sandbox/movements`, init, this.#signal))
+  }
+
   async readTotals(): Promise<ErpTotals[]> {
     return totalsResponse.parse(await this.#request('GET', '/sandbox/stock-totals')).warehouses
   }

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url'
 import { sandboxCustomers } from '@trade-gateway/sandbox-erp'
 import type { ChildMessage, StartMessage } from '@trade-gateway/sandbox-erp/child'
 import { ProcessFailed, StartedProcess } from '../child-process.ts'
+import { SupervisedProcess } from '../supervised-process.ts'
 import type { ErpClass } from './options.ts'
-import { SupervisedProcess } from './supervised-process.ts'
 
 const childFile = fileURLToPath(import.meta.resolve('@trade-gateway/sandbox-erp/child'))
 const startTimeoutMs = 120_000

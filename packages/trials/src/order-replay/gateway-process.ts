@@ -3,11 +3,12 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StartedProcess } from '../child-process.ts'
-import { SupervisedProcess } from './supervised-process.ts'
+import { SupervisedProcess } from '../supervised-process.ts'
 
 const mainFile = fileURLToPath(import.meta.resolve('@trade-gateway/gateway/main'))
 const readyText = 'Trade Gateway is ready at'
-const startTimeoutMs = 120_000
+/** Long enough for a start on a machine that is busy with other work, while the trial hits the database too. */
+const startTimeoutMs = 300_000
 /** The lifetime of a token in seconds: so short that every run of a few minutes renews its token. */
 const tokenSeconds = 120
 
@@ -23,6 +24,8 @@ interface GatewayStart {
   readonly port: number
   readonly upstream: { readonly url: string; readonly token: string }
   readonly databaseUrl: string | undefined
+  /** Further settings, which replace those of a replay. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 /**
@@ -34,10 +37,11 @@ export async function startGateway({
   port,
   upstream,
   databaseUrl,
+  settings = {},
 }: GatewayStart): Promise<GatewayProcess> {
   const data = join(directory, 'gateway')
   await mkdir(data, { mode: 0o700 })
-  const admin_token = randomBytes(24).toString('base64url')
+  const admin_token = settings.ADMIN_TOKEN ?? randomBytes(24).toString('base64url')
   const env = {
     DATA_DIR: data,
     PORT: String(port),
@@ -47,6 +51,7 @@ export async function startGateway({
     TOKEN_TTL_SECONDS: String(tokenSeconds),
     LOG_LEVEL: 'warn',
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    ...settings,
   }
   const supervised = new SupervisedProcess('The gateway', () => {
     // In its own directory the gateway does not read the .env file of the caller's directory.

@@ -2,12 +2,12 @@
 import { z } from 'zod'
 import { MedusaHttp, toKeyHeaders } from '../../../connector-medusa/src/http.ts'
 import { customerPassword, customers, warehouses } from '../../../connector-medusa/src/medusa/settings.ts'
+import { findFreePorts } from '../free-ports.ts'
 import { listLeftDrafts, readMedusaPlaces, readMedusaSnapshot, shipAllOrders } from './medusa-books.ts'
 import { createMedusaGoods } from './medusa-goods.ts'
 import { startMedusa, startMedusaConnector } from './medusa-processes.ts'
 import { type MedusaPlace, readMedusaRecords } from './medusa-records.ts'
 import { addOtherStock, computeOpeningStock } from './opening-stock.ts'
-import { findFreePorts } from './ports.ts'
 import type { ErpKind, ErpStart, ReplayErp } from './replay-erp.ts'
 
 const codes = warehouses.map(({ code }) => code)

@@ -1,11 +1,11 @@
 /** Starts everything that a replay requires: the ERP, the gateway in front of it, its channel, and a buyer. */
 import { z } from 'zod'
 import { fetchResponse, readJson, setPointsPerMinute } from '../client.ts'
+import { findFreePorts } from '../free-ports.ts'
 import { Buyer } from './buyer.ts'
 import { createDatabase } from './database.ts'
 import { type GatewayProcess, startGateway } from './gateway-process.ts'
 import type { Shipping } from './place-order.ts'
-import { findFreePorts } from './ports.ts'
 import type { ErpKind, ErpStart, ReplayErp } from './replay-erp.ts'
 
 const channel_code = 'replay'
@@ -70,7 +70,7 @@ export async function withReplaySystem<T>(
     const alive = AbortSignal.any([signal, erp.ended, gateway.process.ended])
     await openChannel(gateway, erp.customer_code, alive)
     const buyer = new Buyer({
-      base_url: gateway.base_url,
+      base_urls: [gateway.base_url],
       ...erp.account,
       patience: patience[plan.erp_class],
       signal: alive,
@@ -82,7 +82,12 @@ export async function withReplaySystem<T>(
   }
 }
 
-async function openChannel(gateway: GatewayProcess, customer_code: string, signal: AbortSignal) {
+/** Creates the channel of a customer, with more points than any trial spends. Throws `NoUsableResponse`. */
+export async function openChannel(
+  gateway: Pick<GatewayProcess, 'base_url' | 'admin_token'>,
+  customer_code: string,
+  signal: AbortSignal,
+) {
   const { base_url, admin_token } = gateway
   const headers = { 'content-type': 'application/json', 'x-admin-token': admin_token }
   const channel = { channel_code, name: 'Replay', plan: 'full', warehouse_allowlist: [], customer_code }

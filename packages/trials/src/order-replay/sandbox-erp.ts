@@ -1,12 +1,12 @@
 /** The sandbox ERP in a replay. */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { findFreePorts } from '../free-ports.ts'
 import { ErpControls } from './erp-controls.ts'
 import { shippingSeconds, startErp } from './erp-process.ts'
 import { createFaultPlan } from './fault-plan.ts'
 import { maxLines } from './invoices.ts'
 import { computeOpeningStock, formatCatalogue, warehouses } from './opening-stock.ts'
-import { findFreePorts } from './ports.ts'
 import type { ErpFaults, ErpKind, ErpStart, ReplayErp } from './replay-erp.ts'
 
 /** `shipAll` may take one turn for this many orders, plus `spareTurns` for orders that ship late. */

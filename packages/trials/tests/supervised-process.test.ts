@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ProcessFailed, StartedProcess } from '../src/child-process.ts'
-import { SupervisedProcess } from '../src/order-replay/supervised-process.ts'
+import { SupervisedProcess } from '../src/supervised-process.ts'
 
 function superviseProgram(program: string) {
   const pids: number[] = []
