@@ -11,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Follower } from '../follower.ts'
 import { adminToken, type CallResult, type LooseJson } from '../harness.ts'
 import { reportFigure } from '../promises/report-figure.ts'
+import { createChannel, requestToken } from './channels.ts'
 import { createFreshDatabase, type Database } from './databases.ts'
 import { type ErpWithPorts, Movements, openErpWithPorts } from './erp-with-ports.ts'
 import {
@@ -70,7 +71,7 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
     ports = await findFreePorts(processes)
     // All processes start at once on an empty database, as after an installation.
     gateways.push(...(await Promise.all(ports.map((_, index) => startProcess(index)))))
-    token = await requestToken(await createChannel('follower'), 0)
+    token = await requestToken(readUrl(0), await createChannel(readUrl(1), 'follower'))
   }, trialTimeoutMs)
 
   afterAll(async () => {
@@ -116,23 +117,6 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
     return gateways[index % processes]?.url ?? ''
   }
 
-  async function createChannel(code: string) {
-    const body = { channel_code: code, name: code, plan: 'full', points_per_minute: 1_000_000_000 }
-    const { data } = await readJson(
-      sendRequest(readUrl(1), 'POST', '/admin/api/channels', { admin: adminToken, body }),
-    )
-    return data
-  }
-
-  async function requestToken(credentials: { client_id: string; client_secret: string }, index: number) {
-    const { client_id, client_secret } = credentials
-    const body = { client_id, client_secret }
-    const { access_token } = await readJson(
-      sendRequest(readUrl(index), 'POST', '/api/v1/auth/token', { body }),
-    )
-    return String(access_token)
-  }
-
   /** Creates a client that calls the next process each time and treats a needless full sync as a failure. */
   function createRoundRobinClient(): (path: string) => Promise<CallResult> {
     let next = 0
@@ -146,7 +130,7 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
 
   it('takes a token that any of them issued', async () => {
     for (let index = 0; index < processes; index++) {
-      const other = await requestToken(await createChannel(`issued-by-${index}`), index)
+      const other = await requestToken(readUrl(index), await createChannel(readUrl(1), `issued-by-${index}`))
       for (let at = 0; at < processes; at++)
         expect((await sendRequest(readUrl(at), 'GET', '/api/v1/me', { token: other })).status).toBe(200)
     }
@@ -217,7 +201,7 @@ describe.skipIf(isLeftOut)('four processes on one database', () => {
       let slowest = 0
       for (let trial = 0; trial < revocations; trial++) {
         const code = `revoked-${trial}`
-        const revoked = await requestToken(await createChannel(code), trial)
+        const revoked = await requestToken(readUrl(trial), await createChannel(readUrl(1), code))
         const readStatusAt = async (at: number) =>
           (await sendRequest(readUrl(at), 'GET', '/api/v1/me', { token: revoked })).status
         for (let at = 0; at < processes; at++) expect(await readStatusAt(at)).toBe(200)

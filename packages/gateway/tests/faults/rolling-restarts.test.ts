@@ -3,12 +3,12 @@
  * through nginx. No request may fail, and each acknowledged draft must exist once.
  */
 
-import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startNginx } from '../../../trials/src/nginx.ts'
 import { adminToken, buyers, type LooseJson } from '../harness.ts'
 import { reportFigure } from '../promises/report-figure.ts'
 import { createFreshDatabase, type Database } from './databases.ts'
@@ -24,6 +24,7 @@ import {
 import { shouldSkip, sizes } from './sizes.ts'
 
 const isLeftOut = shouldSkip('rolling restarts', { postgres: true, long: true })
+const withoutNginx = !isLeftOut && shouldSkip('rolling restarts behind nginx', { nginx: true })
 
 const processes = 2
 /** Clients that keep their connection until they are told to close it, and clients with a connection for each request. */
@@ -31,7 +32,6 @@ const clients = { kept: 6, fresh: 2 } as const
 const pauseMs = 50
 const rollMs = 600_000
 const overText = 'the rolling restart is over'
-const nginxProgram = '/usr/sbin/nginx'
 const trialTimeoutMs = 3_600_000
 
 interface Reply {
@@ -201,53 +201,16 @@ describe.skipIf(isLeftOut)('processes that restart one after another under load'
     trialTimeoutMs,
   )
 
-  it.skipIf(!existsSync(nginxProgram))(
+  it.skipIf(withoutNginx)(
     'fail no request of clients that call nginx',
     async () => {
-      const [port = 0] = await findFreePorts(1)
-      const stop = await startNginx(join(folder, 'nginx'), port, gateway.url)
+      const nginx = await startNginx(join(folder, 'nginx'), [gateway.url])
       try {
-        const url = `http://127.0.0.1:${port}`
-        reportFigure(['I36'], `through nginx: ${await restartUnderLoad(url, sizes.restarts)}`)
+        reportFigure(['I36'], `through nginx: ${await restartUnderLoad(nginx.url, sizes.restarts)}`)
       } finally {
-        await stop()
+        await nginx.process.stop()
       }
     },
     trialTimeoutMs,
   )
 })
-
-/** Starts an nginx that passes every request on. Returns a function that stops it. */
-async function startNginx(folder: string, port: number, target: string): Promise<() => Promise<void>> {
-  mkdirSync(folder)
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-  const configuration = `daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log warn;
-events { worker_connections 256; }
-http {
-  access_log off;
-  ${temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
-  upstream gateway { server ${new URL(target).host}; keepalive 4; }
-  server {
-    listen 127.0.0.1:${port};
-    location / { proxy_pass http://gateway; proxy_http_version 1.1; proxy_set_header Connection ""; }
-  }
-}
-`
-  const file = join(folder, 'nginx.conf')
-  writeFileSync(file, configuration)
-  const nginx = spawn(nginxProgram, ['-p', folder, '-c', file], { stdio: ['ignore', 'ignore', 'inherit'] })
-  const ended = new Promise<void>((resolve) => nginx.once('exit', () => resolve()))
-  await waitUntil(
-    () =>
-      sendRequest(`http://127.0.0.1:${port}`, 'GET', '/livez').then(
-        ({ status }) => status === 200,
-        () => false,
-      ),
-    10_000,
-    'nginx did not start',
-  )
-  return async () => {
-    nginx.kill('SIGQUIT')
-    await ended
-  }
-}

@@ -1,3 +1,5 @@
+import { findNginx } from '../../../trials/src/nginx.ts'
+import { findRedis } from '../../../trials/src/redis-server.ts'
 import { readTestDatabaseUrl } from '../harness.ts'
 
 /** Whether to run the trials that take too long for the ordinary suite. */
@@ -19,6 +21,7 @@ export const long = process.env.TEST_FAULTS === '1'
  *   FAULTS_STALL_EVERY    each so many packets of a request, the database stalls  (6; with TEST_FAULTS 3; a release: 1)
  *   FAULTS_SECONDS        seconds for which four processes are followed             (8; a release: 60)
  *   FAULTS_RESTARTS       restarts of processes under load, directly and through nginx  (4 each; a release: 100)
+ *   FAULTS_CALLS          calls of 50 channels with which four processes are asked for points  (6,000; a release: 100,000)
  *   FAULTS_KILLS          kills of each kind                                 (3; a release: 50)
  *   TEST_FAULTS=1         runs the long trials too; without it, the suite prints which trials it skips
  */
@@ -35,6 +38,7 @@ export const sizes = {
   stallEvery: readWholeNumber('FAULTS_STALL_EVERY', long ? 3 : 6),
   seconds: readWholeNumber('FAULTS_SECONDS', 8),
   restarts: readWholeNumber('FAULTS_RESTARTS', 4),
+  calls: readWholeNumber('FAULTS_CALLS', 6_000),
   kills: readWholeNumber('FAULTS_KILLS', 3),
 } as const
 
@@ -53,9 +57,18 @@ function readWholeNumber(name: string, usual: number): number {
   return value
 }
 
+interface Needs {
+  readonly postgres?: boolean
+  readonly long?: boolean
+  readonly nginx?: boolean
+  readonly redis?: boolean
+}
+
 /** Whether a trial must be skipped because a requirement is missing. Prints the reasons to stderr. */
-export function shouldSkip(trial: string, needs: { postgres?: boolean; long?: boolean }): boolean {
+export function shouldSkip(trial: string, needs: Needs): boolean {
   const reasons = [
+    ...(needs.nginx && findNginx() === undefined ? ['nginx is not installed'] : []),
+    ...(needs.redis && findRedis() === undefined ? ['redis-server is not installed'] : []),
     ...(needs.postgres && readTestDatabaseUrl() === undefined
       ? ['TEST_DATABASE_URL names no PostgreSQL']
       : []),
