@@ -16,17 +16,9 @@ finish() {
 trap finish EXIT
 fail() { echo "$1"; exit 1; }
 
-# Installs Debian's packages into a folder of this run, because an installed one would start a service.
-unpack() { # package…
-  command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ] || return 1
-  apt-get update -qq >/dev/null || return 1
-  (mkdir -p "$work/debian" && cd "$work/debian" && apt-get download -qq -o APT::Sandbox::User=root "$@" &&
-    for file in *.deb; do dpkg-deb -x "$file" .; done)
-}
-has() { command -v "$1" >/dev/null; }
-has nginx || unpack nginx || fail 'nginx is missing, and could not be fetched from Debian as root'
-has prometheus || unpack prometheus || fail 'Prometheus is missing, and could not be fetched from Debian as root'
-export PATH="$PATH:$work/debian/usr/bin:$work/debian/usr/sbin"
+. .ci/debian.sh
+has nginx || unpack "$work/debian" nginx || fail 'nginx is missing, and could not be fetched from Debian as root'
+has prometheus || unpack "$work/debian" prometheus || fail 'Prometheus is missing, and could not be fetched from Debian as root'
 
 sh deploy/make-secrets.sh "$work/secrets" >/dev/null
 secret() { cat "$work/secrets/$1"; }

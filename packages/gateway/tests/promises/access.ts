@@ -27,6 +27,9 @@ export const accessPromises = {
       'packages/gateway/tests/faults/four-processes.test.ts': [
         'sees a revocation everywhere within a second',
       ],
+      'packages/gateway/tests/faults/behind-nginx.test.ts': [
+        'refuse a permission that was withdrawn, within a second everywhere',
+      ],
       'packages/gateway/tests/access-revocation.test.ts': ['a change of permissions'],
       'packages/gateway/tests/access-revoke.test.ts': ['an order that waits in a queue'],
     },
@@ -48,6 +51,7 @@ export const accessPromises = {
     ko: '비밀번호 추측은 어떤 15분 구간에서도 최대 다섯 번이며, 이미 토큰을 가진 사용자를 막지 않습니다.',
     triedBy: {
       'packages/gateway/tests/guesses.test.ts': ['guesses of a password'],
+      'packages/gateway/tests/faults/behind-nginx.test.ts': ['lock a name and an address for all of them'],
       'packages/gateway/tests/access-lockout.test.ts': ['a name'],
     },
   },

@@ -30,6 +30,9 @@ export const stockPromises = {
         'goes on when a process is killed while it syncs',
         'goes on when a process is frozen while it syncs',
       ],
+      'packages/gateway/tests/faults/behind-nginx.test.ts': [
+        'give a client that follows the feed cursors that only go forward',
+      ],
       'packages/gateway/tests/faults/kills.test.ts': ['of the %s loses no acknowledged movement'],
     },
   },
