@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { findPostgres } from '@trade-gateway/connector-kit/sandbox/programs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { listChildren } from '../src/process-tree.ts'
 import { findRedis } from '../src/redis-server.ts'
+import { listDescendants, readProcessState } from './process-state.ts'
 
 const commandFile = fileURLToPath(import.meta.resolve('../src/kills/command.ts'))
 const maxMs = 300_000
@@ -18,6 +18,8 @@ let directory = ''
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'kills-test-'))
+  // As root, PostgreSQL runs as a user of its own, who must reach its folder.
+  await chmod(directory, 0o711)
 })
 afterAll(() => rm(directory, { recursive: true }))
 
@@ -35,14 +37,6 @@ async function waitForExit(child: ReturnType<typeof startKills>) {
   return { stdout, stderr, code }
 }
 
-const listDescendants = (pid: number): number[] =>
-  listChildren(pid).flatMap((child) => [child, ...listDescendants(child)])
-const isAlive = (pid: number) =>
-  readFile(`/proc/${pid}/stat`, 'utf8').then(
-    () => true,
-    () => false,
-  )
-
 describe('npm run kills', () => {
   it('says what is wrong with its arguments, with exit 64', async () => {
     const wrong = [['--nonsense'], ['--faults', 'meteor'], ['--kills', '0'], ['--stop', 'x'], ['a file']]
@@ -54,27 +48,25 @@ describe('npm run kills', () => {
       expect({ code, stdout }, stderr).toEqual({ code: 64, stdout: '' })
       expect(stderr).toContain('npm run kills --')
     }
-  }, 60_000)
+  }, maxMs)
 
   it.skipIf(!hasServers)(
     'ends all its processes, frozen ones too, when it is stopped',
     async () => {
-      // tmp of another user's PostgreSQL lies below the folder of this test.
-      const child = startKills('--kills', '50', '--stop', '60', '--faults', 'process-stop,postgres-stop')
+      const child = startKills('--kills', '50', '--stop', '600', '--faults', 'process-stop,postgres-stop')
       let started: number[] = []
-      child.stderr.on('data', (said) => {
-        if (!String(said).includes('Hitting it')) return
-        // By then the first stop has begun, and lasts for a minute.
-        setTimeout(() => {
-          started = listDescendants(child.pid ?? 0)
-          child.kill('SIGINT')
-        }, 15_000)
-      })
+      const timer = setInterval(() => {
+        started = listDescendants(child.pid ?? 0)
+        if (!started.some((pid) => readProcessState(pid) === 'T')) return
+        clearInterval(timer)
+        child.kill('SIGINT')
+      }, 50)
       const { stderr, code } = await waitForExit(child)
+      clearInterval(timer)
       expect(stderr).toContain('Stopped before the end.')
       expect(code).toBe(1)
       expect(started.length).toBeGreaterThan(5)
-      expect((await Promise.all(started.map(isAlive))).filter(Boolean)).toEqual([])
+      expect(started.map(readProcessState).filter((state) => state !== undefined)).toEqual([])
       expect((await readdir(directory)).filter((name) => name.startsWith('trade-gateway-'))).toEqual([])
     },
     maxMs,

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { freezeTree, killTree, listChildren, signalProcess, thawTree } from '../src/process-tree.ts'
+import { readProcessState } from './process-state.ts'
 
 const ids: number[] = []
 afterEach(() => {
@@ -21,28 +21,19 @@ async function startTree() {
   return { pid, tree, ended: once(shell, 'exit') }
 }
 
-/** Returns the state of a process, such as T for stopped; undefined if it has ended. */
-function readState(pid: number): string | undefined {
-  try {
-    return /\) (\w)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]
-  } catch {
-    return undefined
-  }
-}
-
 describe('a process and its children', () => {
   it('are stopped, continued and killed together', async () => {
     const { pid, tree, ended } = await startTree()
     expect(tree).toHaveLength(3)
     freezeTree(pid)
-    await expect.poll(() => tree.map(readState)).toEqual(['T', 'T', 'T'])
+    await expect.poll(() => tree.map(readProcessState)).toEqual(['T', 'T', 'T'])
     thawTree(pid)
-    await expect.poll(() => tree.map(readState)).not.toContain('T')
+    await expect.poll(() => tree.map(readProcessState)).not.toContain('T')
     killTree(pid)
     await ended
     // Whoever adopts the children may not have asked for their exit code yet.
     await expect
-      .poll(() => tree.map(readState).filter((state) => state !== undefined && state !== 'Z'))
+      .poll(() => tree.map(readProcessState).filter((state) => state !== undefined && state !== 'Z'))
       .toEqual([])
     expect(listChildren(pid)).toEqual([])
   })
