@@ -38,17 +38,21 @@ async function waitForExit(child: ReturnType<typeof startKills>) {
 }
 
 describe('npm run kills', () => {
-  it('says what is wrong with its arguments, with exit 64', async () => {
-    const wrong = [['--nonsense'], ['--faults', 'meteor'], ['--kills', '0'], ['--stop', 'x'], ['a file']]
-    const [help, ...refused] = await Promise.all(
-      [['--help'], ...wrong].map((args) => waitForExit(startKills(...args))),
-    )
-    expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('postgres-stop') })
-    for (const { code, stdout, stderr } of refused) {
-      expect({ code, stdout }, stderr).toEqual({ code: 64, stdout: '' })
-      expect(stderr).toContain('npm run kills --')
-    }
-  }, maxMs)
+  it(
+    'says what is wrong with its arguments, with exit 64',
+    async () => {
+      const wrong = [['--nonsense'], ['--faults', 'meteor'], ['--kills', '0'], ['--stop', 'x'], ['a file']]
+      const [help, ...refused] = await Promise.all(
+        [['--help'], ...wrong].map((args) => waitForExit(startKills(...args))),
+      )
+      expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('postgres-stop') })
+      for (const { code, stdout, stderr } of refused) {
+        expect({ code, stdout }, stderr).toEqual({ code: 64, stdout: '' })
+        expect(stderr).toContain('npm run kills --')
+      }
+    },
+    maxMs,
+  )
 
   it.skipIf(!hasServers)(
     'ends all its processes, frozen ones too, when it is stopped',
