@@ -65,6 +65,19 @@ export class Stock {
   }
 
   /**
+   * Reads one page of the stock, such as one that an interrupted pull has not read yet.
+   *
+   * @see `/reference/stock.list`
+   */
+  page(
+    warehouse_code: string,
+    query: Query<'stock.list'>,
+    options?: CallOptions,
+  ): Call<Result<'stock.list'>> {
+    return this.#calls.readWhole('stock.list', { warehouse_code }, query, options)
+  }
+
+  /**
    * Reads one page of the change feed. Without `since`, and where a full sync is required, `needs_full_sync` is
    * true.
    * Throws `WAREHOUSE_UNKNOWN` and `WAREHOUSE_DENIED`.

@@ -58,42 +58,6 @@ export interface ClientEvents {
 
 export type ClientEvent = ClientEvents[keyof ClientEvents]
 
-/** The listeners of one client. */
-export class Listeners {
-  readonly #byType = new Map<keyof ClientEvents, Set<(event: never) => void>>()
-
-  /** Adds a listener. The returned function removes it. */
-  add<Type extends keyof ClientEvents>(
-    type: Type,
-    listener: (event: ClientEvents[Type]) => void,
-  ): () => void {
-    const known = this.#byType.get(type) ?? new Set()
-    this.#byType.set(type, known.add(listener))
-    return () => void known.delete(listener)
-  }
-
-  /** Builds and sends an event, if anyone listens. */
-  emit<Type extends keyof ClientEvents>(type: Type, build: () => ClientEvents[Type]): void {
-    const known: Iterable<(event: never) => void> | undefined = this.#byType.get(type)
-    if (!known) return
-    const event = build()
-    for (const listener of known) callListener(listener, event)
-  }
-
-  has(type: keyof ClientEvents): boolean {
-    return (this.#byType.get(type)?.size ?? 0) > 0
-  }
-}
-
-/** A listener is stored under the type of its events, which the compiler cannot follow through the map. */
-function callListener(listener: (event: never) => void, event: ClientEvent): void {
-  try {
-    listener(event as never)
-  } catch {
-    // A failing log must not fail an order.
-  }
-}
-
 /** Formats an event as one line for a log. */
 export function formatEvent(event: ClientEvent): string {
   if (event.type === 'notice') return `notice ${event.message}`

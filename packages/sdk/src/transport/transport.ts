@@ -1,10 +1,11 @@
 import { type GatewayError, UsageError } from '../errors/errors.ts'
 import { OutcomeUnknownError } from '../errors/outcome-unknown.ts'
 import type { OperationId } from '../generated/operations.ts'
+import { Listeners } from '../listeners.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
 import { type AttemptOutcome, attempt, type HttpRequest } from './attempt.ts'
 import type { Reply } from './call.ts'
-import { Listeners } from './events.ts'
+import type { ClientEvents } from './events.ts'
 import { Meta, readPoints } from './meta.ts'
 import { readNotice, warnOnce } from './notice.ts'
 import { type CallOptions, type Limits, readLimits } from './options.ts'
@@ -58,7 +59,7 @@ interface Progress {
  * write has the same `Idempotency-Key`, so that a repetition is never a second order.
  */
 export class Transport {
-  readonly listeners = new Listeners()
+  readonly listeners = new Listeners<ClientEvents>()
   readonly #setting: TransportSetting
   readonly #tokens: TokenSource
   readonly #pacer: Pacer | undefined

@@ -1,7 +1,7 @@
 /** Waits, unless the signal ends the wait: then throws its reason. */
-export function wait(ms: number, signal?: AbortSignal): Promise<void> {
+export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
-  return new Promise((resolve, reject) => {
+  await new Promise<void>((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)
       reject(signal?.reason)
@@ -15,7 +15,7 @@ export function wait(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /** Waits for a promise that others share, unless the signal ends the wait: then throws its reason. */
-export function waitFor<T>(shared: Promise<T>, signal?: AbortSignal): Promise<T> {
+export async function waitFor<T>(shared: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return shared
   signal.throwIfAborted()
   return new Promise((resolve, reject) => {
