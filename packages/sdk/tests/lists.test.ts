@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { alex, type Buyer, openShop } from '../../gateway/tests/trade.ts'
 import { TradeGateway, UsageError } from '../src/index.ts'
-import { openTarget } from './portable/open-target.ts'
+import { openTarget } from './open-target.ts'
 import { buildOrder } from './portable/target.ts'
 
 let opened: Awaited<ReturnType<typeof openTarget>>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
+import { openTarget } from './open-target.ts'
 import { cases } from './portable/cases.ts'
-import { openTarget } from './portable/open-target.ts'
 
 /** The suite that `.ci/sdk.sh` runs on every runtime, here on the Node of the project. */
 describe('the SDK', () => {

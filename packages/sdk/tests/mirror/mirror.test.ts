@@ -2,8 +2,9 @@ import { minorUnits } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/index.ts'
 import { computeChecksum, MemoryStore, type MirrorEvents, StockMirror } from '../../src/mirror/index.ts'
-import { openSource, type Source, warehouse } from './source.ts'
+import { openSource, type Source } from './source.ts'
 import { listStoreKinds } from './stores.ts'
+import { warehouse } from './warehouse.ts'
 
 let source: Source
 beforeAll(async () => {

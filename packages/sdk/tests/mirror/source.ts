@@ -2,8 +2,7 @@ import { beginEpoch } from '../../../gateway/src/snapshot/epoch.ts'
 import { createWorld, openTestGateway } from '../../../gateway/tests/harness.ts'
 import { TradeGateway } from '../../src/index.ts'
 import type { StockRow } from '../../src/mirror/index.ts'
-
-export const warehouse = 'AUSYD1'
+import { warehouse } from './warehouse.ts'
 
 /** A gateway whose stock a test changes, and a client of it. */
 export async function openSource(styles = 60) {

@@ -1,8 +1,8 @@
 import { type Erp, withTimeout } from '@trade-gateway/connector'
-import { buyers, createWorld, openTestGateway, signInBuyer } from '../../../gateway/tests/harness.ts'
-import { setStock } from '../../../gateway/tests/trade.ts'
-import { openFaultyServer } from '../faulty-server.ts'
-import type { Target } from './target.ts'
+import { buyers, createWorld, openTestGateway, signInBuyer } from '../../gateway/tests/harness.ts'
+import { setStock } from '../../gateway/tests/trade.ts'
+import { openFaultyServer } from './faulty-server.ts'
+import type { Target } from './portable/target.ts'
 
 const plenty = 100_000
 /** How long the gateway waits for a write, instead of 30 seconds. */
