@@ -30,14 +30,14 @@ echo "ok       $(basename "$tarball"): $(tar -tzf "$tarball" | wc -l) files, $(w
 
 if [ -x "$tools/node_modules/.bin/publint" ]; then "$tools/node_modules/.bin/publint" run "$tarball" --strict; fi
 # The package has ES modules only: `require` of them works in Node 20.19 and newer.
-if [ -x "$tools/node_modules/.bin/attw" ]; then "$tools/node_modules/.bin/attw" "$tarball" --profile esm-only; fi
+if [ -x "$tools/node_modules/.bin/attw" ]; then "$tools/node_modules/.bin/attw" "$tarball" --profile esm-only --format table-flipped; fi
 
 # As a new user: an empty folder, the tarball, and strict TypeScript.
 mkdir "$tools/shop"
 echo '{"private": true, "type": "module"}' >"$tools/shop/package.json"
 npm install --prefix "$tools/shop" --ignore-scripts --no-audit --no-fund "$tarball" >/dev/null
 cp packages/sdk/tests/newcomer.ts "$tools/shop/"
-node_modules/.bin/tsc --noEmit --strict --module nodenext --target es2022 --lib es2023,dom --types '' "$tools/shop/newcomer.ts"
+node_modules/.bin/tsc --ignoreConfig --noEmit --strict --module nodenext --target es2022 --lib es2023,dom --types '' "$tools/shop/newcomer.ts"
 echo 'ok       a strict program compiles against the package'
 
 CHROMIUM=$(bash .ci/chromium.sh 2>/dev/null || true) "$node" packages/sdk/tests/runtimes/run.ts "$tools"

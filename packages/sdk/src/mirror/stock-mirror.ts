@@ -54,7 +54,7 @@ const maxVerifications = 10
  * await mirror.ready()
  * const row = await mirror.get('AUSYD1', 'LIN-0042-BLK-M')
  */
-export class StockMirror implements AsyncDisposable {
+export class StockMirror {
   readonly #options: Required<MirrorOptions>
   readonly #setting: Omit<SyncSetting, 'options'>
   readonly #followers: ReadonlyMap<string, Follower>
@@ -93,7 +93,8 @@ export class StockMirror implements AsyncDisposable {
     this.#stop = new AbortController()
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Ends the following, and closes the store if the store opened its database itself. */
+  async close(): Promise<void> {
     await this.stop()
     await this.#options.store.close()
   }
