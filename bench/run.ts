@@ -20,6 +20,7 @@ import { measureProcesses, measureValkey } from './subjects/processes.ts'
 import { measureFullPull } from './subjects/pull.ts'
 import { measureRefresh } from './subjects/refresh.ts'
 import { measureRejections } from './subjects/rejections.ts'
+import { measureSdk } from './subjects/sdk.ts'
 import { measureStarts } from './subjects/start.ts'
 import { measureSubmits } from './subjects/submit.ts'
 import { measureWebhooks } from './subjects/webhooks.ts'
@@ -39,6 +40,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   submit: measureSubmits,
   mcp: measureMcp,
   webhooks: measureWebhooks,
+  sdk: measureSdk,
   'operator-lists': measureOperatorLists,
   overload: measureOverload,
   valkey: measureValkey,

@@ -14,7 +14,7 @@ export interface Bound {
 export interface Judged {
   readonly subject: string
   readonly target: string
-  readonly unit: '×' | 'ms' | 's' | 'MB'
+  readonly unit: '×' | 'µs' | 'ms' | 's' | 'MB'
   readonly values: readonly number[]
   /** The difference between two series of the figure, as a share. If absent, the even and odd `values` are compared. */
   readonly repeat?: number

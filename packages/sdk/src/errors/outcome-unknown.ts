@@ -1,0 +1,44 @@
+import { GatewayError } from './errors.ts'
+
+/**
+ * A write whose outcome is not known: it was sent, and no response says whether it was performed. Never send it with
+ * another `Idempotency-Key`. Call {@link OutcomeUnknownError.recover}, or repeat the call later with `idempotencyKey`.
+ * `cause` is the last failure.
+ */
+export class OutcomeUnknownError extends GatewayError<'OUTCOME_UNKNOWN'> {
+  override readonly name = 'OutcomeUnknownError'
+  readonly #recover: () => Promise<unknown>
+
+  constructor(last: GatewayError, attempts: number, recover: () => Promise<unknown>) {
+    super({
+      code: 'OUTCOME_UNKNOWN',
+      message:
+        `It is not known whether this write was performed: ${last.message} ` +
+        'Call recover(), or repeat it later with the same idempotencyKey.',
+      status: last.status,
+      requestId: last.requestId,
+      retryable: true,
+      retryAfterMs: last.retryAfterMs,
+      attempts,
+      idempotencyKey: last.idempotencyKey,
+      cause: last,
+    })
+    this.#recover = recover
+  }
+
+  /**
+   * Finds the outcome, and returns what the call would have returned. Repeats the call under the same key, so that the
+   * gateway looks the write up at the ERP and finishes it: it is performed exactly once. If this cannot be decided now,
+   * reads the state of the key and the document.
+   *
+   * Throws the refusal, if it is certain that nothing was created, and `OutcomeUnknownError` if it is still not known.
+   */
+  async recover<T = unknown>(): Promise<T> {
+    return asResult<T>(await this.#recover())
+  }
+}
+
+/** An error cannot have a type parameter for `instanceof`, so the caller names the type of the call's result. */
+function asResult<T>(value: unknown): T {
+  return value as T
+}

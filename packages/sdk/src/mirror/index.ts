@@ -1,0 +1,8 @@
+export { computeChecksum } from './checksum.ts'
+export type { MirrorEvents } from './events.ts'
+export { MemoryStore } from './memory-store.ts'
+export { type PostgresPoolLike, PostgresStore } from './postgres-store.ts'
+export { type SqliteLike, SqliteStore } from './sqlite-store.ts'
+export { type MirrorOptions, StockMirror, type Verification } from './stock-mirror.ts'
+export type { CopyName, MirrorStore, PageWrite, Place, Places, StockRow } from './store.ts'
+export { MirrorError, type Proof } from './sync.ts'

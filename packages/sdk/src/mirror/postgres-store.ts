@@ -1,0 +1,79 @@
+import { type SqlDatabase, type SqlRow, SqlStore, type Statement } from './sql-store.ts'
+
+interface QueryResult {
+  readonly rows: readonly SqlRow[]
+  readonly rowCount: number | null
+}
+
+interface Queryable {
+  query(sql: string, values?: (string | number | null)[]): Promise<QueryResult>
+}
+
+/** What the store needs of a pool of `pg`. */
+export interface PostgresPoolLike extends Queryable {
+  connect(): Promise<Queryable & { release(error?: Error): void }>
+}
+
+/** Keeps the copies in PostgreSQL 12 or later, through a pool of yours. The tables are in the pool's schema. */
+export class PostgresStore extends SqlStore {
+  constructor(pool: PostgresPoolLike) {
+    super(new PostgresAdapter(pool))
+  }
+}
+
+class PostgresAdapter implements SqlDatabase {
+  readonly jsonEach = 'json_array_elements(cast(? as json))'
+  readonly #pool: PostgresPoolLike
+
+  constructor(pool: PostgresPoolLike) {
+    this.#pool = pool
+  }
+
+  /** PostgreSQL fails if two connections create a table at the same moment, so they take turns. */
+  async define(tables: readonly string[]): Promise<void> {
+    await this.#transact(async (client) => {
+      await client.query("select pg_advisory_xact_lock(hashtext('trade_gateway_stock'))")
+      for (const table of tables) await client.query(table)
+    })
+  }
+
+  async query({ sql, values }: Statement): Promise<readonly SqlRow[]> {
+    return (await this.#pool.query(toDollars(sql), [...values])).rows
+  }
+
+  write([guard, ...others]: readonly Statement[]): Promise<number> {
+    return this.#transact(async (client) => {
+      const changed = guard ? await runStatement(client, guard) : 0
+      if (changed > 0) for (const each of others) await runStatement(client, each)
+      return changed
+    })
+  }
+
+  async #transact<T>(work: (client: Queryable) => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect()
+    let failure: Error | undefined
+    try {
+      await client.query('begin')
+      const result = await work(client)
+      await client.query('commit')
+      return result
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error))
+      throw error
+    } finally {
+      // A connection that failed inside a transaction is closed, and with it the transaction.
+      client.release(failure)
+    }
+  }
+
+  /** The pool is its owner's to end. */
+  async close(): Promise<void> {}
+}
+
+async function runStatement(client: Queryable, { sql, values }: Statement): Promise<number> {
+  return (await client.query(toDollars(sql), [...values])).rowCount ?? 0
+}
+
+function toDollars(sql: string): string {
+  return sql.replaceAll('?', '$')
+}

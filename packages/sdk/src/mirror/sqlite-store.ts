@@ -1,0 +1,110 @@
+import { type SqlDatabase, type SqlRow, SqlStore, type Statement } from './sql-store.ts'
+
+type SqlValue = string | number | null
+
+/** What the store needs of a database: the `DatabaseSync` of `node:sqlite`, or one with the same methods. */
+export interface SqliteLike {
+  exec(sql: string): unknown
+  prepare(sql: string): {
+    all(...values: SqlValue[]): readonly unknown[]
+    run(...values: SqlValue[]): { readonly changes: number | bigint }
+  }
+  close(): unknown
+}
+
+const maxWaitMs = 10_000
+
+/**
+ * Keeps the copies in SQLite: a database of yours, or the path of a file, which is opened by `node:sqlite` (Node 22.5
+ * and later). Several processes may read the file while one follows. Requires SQLite 3.38.
+ */
+export class SqliteStore extends SqlStore {
+  constructor(database: SqliteLike | string) {
+    super(typeof database === 'string' ? new SqliteFile(database) : new SqliteAdapter(database))
+  }
+}
+
+/** Statements of SQLite run at once, so that no other call of this process can see a transaction half done. */
+class SqliteAdapter implements SqlDatabase {
+  readonly jsonEach = 'json_each(?)'
+  readonly #database: SqliteLike
+
+  constructor(database: SqliteLike) {
+    this.#database = database
+  }
+
+  async define(tables: readonly string[]): Promise<void> {
+    for (const table of tables) this.#database.exec(table)
+  }
+
+  async query({ sql, values }: Statement): Promise<readonly SqlRow[]> {
+    return asRows(this.#database.prepare(sql).all(...values))
+  }
+
+  async write([guard, ...others]: readonly Statement[]): Promise<number> {
+    const database = this.#database
+    database.exec('begin immediate')
+    try {
+      const changed = guard ? runStatement(database, guard) : 0
+      if (changed > 0) for (const each of others) runStatement(database, each)
+      database.exec('commit')
+      return changed
+    } catch (error) {
+      database.exec('rollback')
+      throw error
+    }
+  }
+
+  /** The database is its owner's to close. */
+  async close(): Promise<void> {}
+}
+
+/** A database that the store opens at its first use, because only some runtimes have `node:sqlite`. */
+class SqliteFile implements SqlDatabase {
+  readonly jsonEach = 'json_each(?)'
+  readonly #path: string
+  #opened: Promise<{ readonly database: SqliteLike; readonly adapter: SqliteAdapter }> | undefined
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  async define(tables: readonly string[]): Promise<void> {
+    await (await this.#open()).adapter.define(tables)
+  }
+
+  async query(statement: Statement): Promise<readonly SqlRow[]> {
+    return (await this.#open()).adapter.query(statement)
+  }
+
+  async write(statements: readonly Statement[]): Promise<number> {
+    return (await this.#open()).adapter.write(statements)
+  }
+
+  async close(): Promise<void> {
+    const opened = await this.#opened
+    this.#opened = undefined
+    opened?.database.close()
+  }
+
+  #open() {
+    this.#opened ??= openFile(this.#path)
+    return this.#opened
+  }
+}
+
+async function openFile(path: string) {
+  const { DatabaseSync } = await import('node:sqlite')
+  const database = new DatabaseSync(path)
+  database.exec(`pragma busy_timeout = ${maxWaitMs}; pragma journal_mode = wal; pragma synchronous = full`)
+  return { database, adapter: new SqliteAdapter(database) }
+}
+
+function runStatement(database: SqliteLike, { sql, values }: Statement): number {
+  return Number(database.prepare(sql).run(...values).changes)
+}
+
+/** Every SQLite library returns rows as objects by the names of their columns. */
+function asRows(rows: readonly unknown[]): readonly SqlRow[] {
+  return rows as readonly SqlRow[]
+}

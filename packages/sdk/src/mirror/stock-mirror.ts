@@ -1,0 +1,224 @@
+import type { TradeGateway } from '../client.ts'
+import { UsageError } from '../errors/errors.ts'
+import { Listeners } from '../listeners.ts'
+import { wait } from '../transport/wait.ts'
+import type { StockChangedEvent } from '../webhooks/event.ts'
+import type { MirrorEvents } from './events.ts'
+import { MemoryStore } from './memory-store.ts'
+import type { MirrorStore, StockRow } from './store.ts'
+import { beginFullSync, isProven, type Proof, type SyncSetting, syncWarehouse } from './sync.ts'
+
+export interface MirrorOptions {
+  /** The codes of the warehouses to copy. */
+  readonly warehouses: readonly string[]
+  /** Where the copies are. Default: in memory. */
+  readonly store?: MirrorStore
+  /** How long to wait between two looks at the feed. Default 5 seconds. A nudge ends the wait. */
+  readonly intervalMs?: number
+  /** Rows of a page of a full sync. Default 1000, the largest page. */
+  readonly pageSize?: number
+  /** After how long without contact a copy is reported as stale. Default 60 seconds. */
+  readonly staleAfterMs?: number
+}
+
+/** The result of {@link StockMirror.verify}. */
+export interface Verification {
+  readonly ok: boolean
+  /** The version at which the copy was compared. */
+  readonly version: number
+}
+
+/** The state of a warehouse in this process. */
+interface Follower {
+  /** The running or last turn, after which the next one begins. */
+  turn: Promise<unknown>
+  syncedAt: number | undefined
+  isStale: boolean
+  /** Whether a nudge came since the last turn began. */
+  isNudged: boolean
+  wake: () => void
+}
+
+const defaults = { intervalMs: 5_000, pageSize: 1_000, staleAfterMs: 60_000 }
+const readyPollMs = 20
+/** How often a copy is compared again while another process moves it. */
+const maxVerifications = 10
+
+/**
+ * A copy of the stock of warehouses that follows the change feed. Webhooks are only nudges: their rows are never
+ * written, so that duplicates and a wrong order do no harm. A full sync goes on beside the copy that readers see.
+ *
+ * @example
+ * const mirror = new StockMirror(client, { warehouses: ['AUSYD1'], store: new SqliteStore('stock.db') })
+ * await mirror.start()
+ * await mirror.ready()
+ * const row = await mirror.get('AUSYD1', 'LIN-0042-BLK-M')
+ */
+export class StockMirror {
+  readonly #options: Required<MirrorOptions>
+  readonly #setting: Omit<SyncSetting, 'options'>
+  readonly #followers: ReadonlyMap<string, Follower>
+  readonly #listeners = new Listeners<MirrorEvents>()
+  #stop = new AbortController()
+  #running: Promise<unknown> | undefined
+
+  /** Throws `UsageError` without a warehouse. Reads and writes nothing. */
+  constructor(client: Pick<TradeGateway, 'stock'>, options: MirrorOptions) {
+    if (options.warehouses.length === 0) throw new UsageError('A mirror needs at least one warehouse.')
+    this.#options = { ...defaults, store: new MemoryStore(), ...options }
+    const { store, pageSize: page_size } = this.#options
+    this.#setting = {
+      store,
+      listeners: this.#listeners,
+      source: {
+        readPage: (warehouse, page, call) => client.stock.page(warehouse, { page, page_size }, call),
+        readChanges: (warehouse, since, call) => client.stock.changes(warehouse, { since }, call),
+      },
+    }
+    this.#followers = new Map(options.warehouses.map((code) => [code, createFollower()]))
+  }
+
+  /** Opens the store and begins to follow. Returns at once; see {@link StockMirror.ready}. */
+  async start(): Promise<void> {
+    if (this.#running) return
+    await this.#options.store.open()
+    this.#running = Promise.all(this.#options.warehouses.map((code) => this.#follow(code)))
+  }
+
+  /** Ends the following after the page that is being written. The store stays open for readers. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error('The mirror was stopped.'))
+    await this.#running
+    this.#running = undefined
+    this.#stop = new AbortController()
+  }
+
+  /** Ends the following, and closes the store if the store opened its database itself. */
+  async close(): Promise<void> {
+    await this.stop()
+    await this.#options.store.close()
+  }
+
+  /** Waits until each warehouse has a complete copy. Throws if the mirror is not running, or is stopped meanwhile. */
+  async ready(): Promise<void> {
+    if (!this.#running) throw new UsageError('Call start() before ready().')
+    const { signal } = this.#stop
+    for (const code of this.#options.warehouses)
+      while ((await this.#options.store.readPlaces(code)).live === undefined) await wait(readyPollMs, signal)
+  }
+
+  /** Brings a copy up to date now, and returns what it has then. Without `start`, open the store first. */
+  sync(warehouse: string): Promise<Proof> {
+    return this.#takeTurn(warehouse, () => syncWarehouse(warehouse, this.#createSetting()))
+  }
+
+  /** Pulls a warehouse again. Readers see the former copy until the new one is complete and proven. */
+  async resync(warehouse: string): Promise<void> {
+    await this.#takeTurn(warehouse, () => beginFullSync(warehouse, 'it was asked for', this.#createSetting()))
+    await this.sync(warehouse)
+  }
+
+  /** Looks at the feed now, as after a webhook `stock.changed`. Other warehouses' events are ignored. */
+  nudge(event: StockChangedEvent | string): void {
+    const follower = this.#followers.get(typeof event === 'string' ? event : event.data.warehouse_code)
+    if (!follower) return
+    follower.isNudged = true
+    follower.wake()
+  }
+
+  /** Reads a row; undefined if there is none, or no copy yet. */
+  get(warehouse: string, sku: string): Promise<StockRow | undefined> {
+    return this.#options.store.get(warehouse, sku)
+  }
+
+  /** Reads all rows of a warehouse, as they were at one moment, by SKU. */
+  list(warehouse: string): Promise<StockRow[]> {
+    return this.#options.store.list(warehouse)
+  }
+
+  /** Brings a copy up to date and compares its checksum with the gateway's. After `ok: false`, call `resync`. */
+  async verify(warehouse: string): Promise<Verification> {
+    for (let attempt = 1; ; attempt++) {
+      const found = await this.#takeTurn(warehouse, () => this.#compare(warehouse))
+      if (found.isComparable || attempt === maxVerifications) return { ok: found.ok, version: found.version }
+    }
+  }
+
+  /** How long ago a copy was known to be up to date; infinite before the first time in this process. */
+  stalenessMs(warehouse: string): number {
+    const { syncedAt } = this.#of(warehouse)
+    return syncedAt === undefined ? Number.POSITIVE_INFINITY : performance.now() - syncedAt
+  }
+
+  /** Listens to events. The returned function ends it. */
+  on<Type extends keyof MirrorEvents>(type: Type, listener: (event: MirrorEvents[Type]) => void): () => void {
+    return this.#listeners.add(type, listener)
+  }
+
+  async #follow(warehouse: string): Promise<void> {
+    const { signal } = this.#stop
+    const follower = this.#of(warehouse)
+    const began = performance.now()
+    while (!signal.aborted) {
+      follower.isNudged = false
+      try {
+        await this.sync(warehouse)
+      } catch (error) {
+        if (signal.aborted) return
+        this.#listeners.emit('error', () => ({ warehouse, error }))
+        this.#reportStaleness(warehouse, follower, began)
+      }
+      if (!follower.isNudged) await this.#pause(follower)
+    }
+  }
+
+  #reportStaleness(warehouse: string, follower: Follower, began: number): void {
+    const stalenessMs = performance.now() - (follower.syncedAt ?? began)
+    if (follower.isStale || stalenessMs < this.#options.staleAfterMs) return
+    follower.isStale = true
+    this.#listeners.emit('stale', () => ({ warehouse, stalenessMs }))
+  }
+
+  /** Waits for the interval, a nudge or the end. */
+  async #pause(follower: Follower): Promise<void> {
+    const nudged = new AbortController()
+    follower.wake = () => nudged.abort()
+    const either = AbortSignal.any([nudged.signal, this.#stop.signal])
+    await wait(this.#options.intervalMs, either).catch(() => {})
+    follower.wake = () => {}
+  }
+
+  /** The turns of a warehouse in this process never overlap. */
+  async #takeTurn<T>(warehouse: string, work: () => Promise<T>): Promise<T> {
+    const follower = this.#of(warehouse)
+    const turn = follower.turn.then(work, work)
+    follower.turn = turn
+    const result = await turn
+    follower.syncedAt = performance.now()
+    follower.isStale = false
+    return result
+  }
+
+  /** A copy can be compared only if no other process has moved it on meanwhile. */
+  async #compare(warehouse: string) {
+    const { store } = this.#options
+    const proof = await syncWarehouse(warehouse, this.#createSetting())
+    const ok = await isProven(warehouse, 'live', proof, store)
+    const { live } = await store.readPlaces(warehouse)
+    return { ok, version: proof.version, isComparable: ok || live?.version === proof.version }
+  }
+
+  #createSetting(): SyncSetting {
+    return { ...this.#setting, options: { signal: this.#stop.signal } }
+  }
+
+  #of(warehouse: string): Follower {
+    const follower = this.#followers.get(warehouse)
+    if (!follower) throw new UsageError(`The mirror does not copy ${warehouse}.`)
+    return follower
+  }
+}
+
+function createFollower(): Follower {
+  return { turn: Promise.resolve(), syncedAt: undefined, isStale: false, isNudged: false, wake: () => {} }
+}

@@ -1,0 +1,144 @@
+/**
+ * Brings the copy of a warehouse up to date, one page at a time. Each page is written together with the place after it,
+ * so that a process that is killed at any moment continues where it was.
+ *
+ * A full sync goes on beside the live copy: it pulls the pages into the shadow, follows the feed there to its end,
+ * compares the checksum of the copy with the feed's, and only then makes it live. So what a reader sees was never
+ * incomplete, and is proven.
+ */
+
+import type { Listeners } from '../listeners.ts'
+import type { Result } from '../resources/shapes.ts'
+import type { CallOptions } from '../transport/options.ts'
+import { computeChecksum } from './checksum.ts'
+import type { MirrorEvents } from './events.ts'
+import type { CopyName, MirrorStore, Place, Places } from './store.ts'
+
+/** What the mirror reads of the gateway. */
+export interface StockSource {
+  readPage(warehouse: string, page: number, options: CallOptions): Promise<Result<'stock.list'>>
+  readChanges(warehouse: string, since: number, options: CallOptions): Promise<Result<'stock.changes'>>
+}
+
+/** The end of the feed: what a copy at this version must have. */
+export interface Proof {
+  readonly version: number
+  readonly rowCount: number
+  readonly checksum: string
+}
+
+export interface SyncSetting {
+  readonly source: StockSource
+  readonly store: MirrorStore
+  readonly listeners: Listeners<MirrorEvents>
+  readonly options: CallOptions
+}
+
+/** A copy that does not become equal to the source. */
+export class MirrorError extends Error {
+  override readonly name = 'MirrorError'
+}
+
+/** What a step has led to: the end of the feed, the reason for a full sync, or neither. */
+interface Outcome {
+  readonly proof?: Proof
+  readonly fullSyncReason?: string
+}
+
+/** More pages than a pull and the feed after it have. */
+const maxSteps = 1_000_000
+/** How often a full sync is begun in one turn, before somebody has to look. */
+const maxFullSyncs = 3
+
+/** Reads until the live copy is at the end of the feed. Returns what it must have there. Throws `MirrorError`. */
+export async function syncWarehouse(warehouse: string, setting: SyncSetting): Promise<Proof> {
+  let fullSyncs = 0
+  for (let step = 0; step < maxSteps; step++) {
+    setting.options.signal?.throwIfAborted()
+    const places = await setting.store.readPlaces(warehouse)
+    const { proof, fullSyncReason } = await takeStep(warehouse, places, setting)
+    if (proof) return proof
+    if (fullSyncReason === undefined) continue
+    if (fullSyncs === maxFullSyncs)
+      throw new MirrorError(`${fullSyncs} full syncs of ${warehouse} were not enough: ${fullSyncReason}.`)
+    fullSyncs += 1
+    await beginFullSync(warehouse, fullSyncReason, setting)
+  }
+  throw new MirrorError(`${warehouse} was not up to date after ${maxSteps} pages.`)
+}
+
+/** Pulls the first page into a new shadow. From its version on the feed has everything that changes meanwhile. */
+export async function beginFullSync(warehouse: string, reason: string, setting: SyncSetting): Promise<void> {
+  const { source, store, listeners, options } = setting
+  listeners.emit('fullsync', () => ({ warehouse, phase: 'begin', reason }))
+  const { version } = await source.readPage(warehouse, 1, options)
+  await store.beginShadow(warehouse, version)
+}
+
+/** Whether a copy has what it must have. */
+export async function isProven(
+  warehouse: string,
+  copy: CopyName,
+  { rowCount, checksum }: Proof,
+  store: MirrorStore,
+): Promise<boolean> {
+  const rows = await store.list(warehouse, copy)
+  return rows.length === rowCount && computeChecksum(rows) === checksum
+}
+
+async function takeStep(warehouse: string, places: Places, setting: SyncSetting): Promise<Outcome> {
+  const { live, shadow } = places
+  if (!shadow) return live ? follow(warehouse, 'live', live, setting) : { fullSyncReason: 'there is no copy' }
+  if (shadow.nextPage !== null) return pullPage(warehouse, shadow, shadow.nextPage, setting)
+  const outcome = await follow(warehouse, 'shadow', shadow, setting)
+  return outcome.proof ? swapIfProven(warehouse, outcome.proof, setting) : outcome
+}
+
+async function pullPage(
+  warehouse: string,
+  from: Place,
+  number: number,
+  { source, store, listeners, options }: SyncSetting,
+): Promise<Outcome> {
+  const { data: rows, has_more } = await source.readPage(warehouse, number, options)
+  const to = { version: from.version, nextPage: has_more ? number + 1 : null }
+  await store.writePage(warehouse, { copy: 'shadow', from, to, rows, removed: [] })
+  listeners.emit('progress', () => ({ warehouse, page: number, rows: rows.length }))
+  return {}
+}
+
+/** Reads a page of the feed into a copy. */
+async function follow(
+  warehouse: string,
+  copy: CopyName,
+  from: Place,
+  { source, store, listeners, options }: SyncSetting,
+): Promise<Outcome> {
+  const changes = await source.readChanges(warehouse, from.version, options)
+  const { data, version, row_count, checksum } = changes
+  if (changes.needs_full_sync)
+    return { fullSyncReason: changes.full_sync_reason ?? 'the gateway asks for it' }
+  if (data.length > 0 || version !== from.version) {
+    const rows = data.filter(({ removed }) => !removed)
+    const removed = data.filter((row) => row.removed).map(({ sku }) => sku)
+    const page = { copy, from, to: { version, nextPage: null }, rows, removed }
+    // Another process has moved the copy. The next step sees where it is.
+    if (!(await store.writePage(warehouse, page))) return {}
+    if (copy === 'live')
+      listeners.emit('change', () => ({ warehouse, skus: data.map(({ sku }) => sku), version }))
+  }
+  if (changes.has_more || row_count === undefined || checksum === undefined) return {}
+  return { proof: { version, rowCount: row_count, checksum } }
+}
+
+async function swapIfProven(
+  warehouse: string,
+  proof: Proof,
+  { store, listeners }: SyncSetting,
+): Promise<Outcome> {
+  if (!(await isProven(warehouse, 'shadow', proof, store)))
+    return { fullSyncReason: 'the checksum of the copy was wrong' }
+  if (!(await store.swap(warehouse, proof.version))) return {}
+  listeners.emit('fullsync', () => ({ warehouse, phase: 'end', reason: 'the copy is proven' }))
+  return { proof }
+}

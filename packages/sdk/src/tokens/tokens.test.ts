@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import { AuthError } from '../errors/errors.ts'
+import { type StoredToken, Tokens } from './tokens.ts'
+
+const credentials = { clientId: 'id', clientSecret: 'secret' }
+
+function openTokens(more: { refreshMs?: number; stored?: StoredToken; failures?: readonly Error[] } = {}) {
+  const clock = { now: 0 }
+  const failures = [...(more.failures ?? [])]
+  let stored = more.stored
+  let requests = 0
+  const tokens = new Tokens({
+    credentials,
+    refreshMs: more.refreshMs,
+    now: () => clock.now,
+    store: {
+      get: async () => stored,
+      async set(token) {
+        stored = token
+      },
+    },
+    async request() {
+      requests += 1
+      const failure = failures.shift()
+      if (failure) throw failure
+      return { accessToken: `token-${requests}`, expiresInMs: 3_600_000 }
+    },
+  })
+  return { tokens, clock, countRequests: () => requests, readStored: () => stored }
+}
+
+describe('the token of a client', () => {
+  it('is used until a minute before its end, and then replaced by one request for all who wait', async () => {
+    const { tokens, clock, countRequests } = openTokens()
+    expect(await tokens.provide()).toBe('token-1')
+    clock.now = 3_600_000 - 60_001
+    expect(await tokens.provide()).toBe('token-1')
+    clock.now += 1
+    const all = await Promise.all(Array.from({ length: 100 }, () => tokens.provide()))
+    expect(new Set(all)).toEqual(new Set(['token-2']))
+    expect(countRequests()).toBe(2)
+  })
+
+  it('is used for half of its life if it lives hardly longer than the margin', async () => {
+    const { tokens, clock, countRequests } = openTokens({ refreshMs: 3_600_000 })
+    await tokens.provide()
+    clock.now = 1_799_999
+    await tokens.provide()
+    expect(countRequests()).toBe(1)
+    clock.now = 1_800_000
+    await tokens.provide()
+    expect(countRequests()).toBe(2)
+  })
+
+  it('is requested again after a passing failure, and not after a refusal', async () => {
+    const refused = new AuthError({ code: 'AUTH_BAD_CREDENTIALS', message: 'no', retryable: false })
+    const { tokens, clock, countRequests } = openTokens({ failures: [new Error('offline'), refused] })
+    await expect(tokens.provide()).rejects.toThrow('offline')
+    await expect(tokens.provide()).rejects.toBe(refused)
+    clock.now = 1e12
+    await expect(tokens.provide()).rejects.toBe(refused)
+    expect(countRequests()).toBe(2)
+  })
+
+  it('is requested again when the lock of an account has ended', async () => {
+    const facts = { code: 'AUTH_LOCKED', message: 'locked', retryable: true, retryAfterMs: 900_000 }
+    const { tokens, clock, countRequests } = openTokens({ failures: [new AuthError(facts)] })
+    await expect(tokens.provide()).rejects.toMatchObject({ code: 'AUTH_LOCKED' })
+    clock.now = 899_999
+    await expect(tokens.provide()).rejects.toMatchObject({ code: 'AUTH_LOCKED' })
+    clock.now = 900_000
+    expect(await tokens.provide()).toBe('token-2')
+    expect(countRequests()).toBe(2)
+  })
+
+  it('is not ended for others by one caller who stops waiting', async () => {
+    const { tokens } = openTokens()
+    const stop = new AbortController()
+    const impatient = tokens.provide(stop.signal)
+    const patient = tokens.provide()
+    stop.abort(new Error('enough'))
+    await expect(impatient).rejects.toThrow('enough')
+    expect(await patient).toBe('token-1')
+  })
+
+  it('is taken from the store of another process while it lives, and kept there', async () => {
+    const stored = { accessToken: 'theirs', expiresAt: Date.now() + 3_600_000 }
+    const shared = openTokens({ stored })
+    expect(await shared.tokens.provide()).toBe('theirs')
+    expect(shared.countRequests()).toBe(0)
+    const old = openTokens({ stored: { ...stored, expiresAt: Date.now() + 1_000 } })
+    expect(await old.tokens.provide()).toBe('token-1')
+    expect(old.readStored()?.accessToken).toBe('token-1')
+  })
+
+  it('that the store has and the gateway refuses is replaced', async () => {
+    const { tokens } = openTokens({ stored: { accessToken: 'theirs', expiresAt: Date.now() + 3_600_000 } })
+    const refused = await tokens.provide()
+    expect(tokens.renew(refused)).toBe(true)
+    expect(await tokens.provide()).toBe('token-1')
+    expect(tokens.renew(refused)).toBe(true)
+    expect(await tokens.provide()).toBe('token-1')
+  })
+})

@@ -1,0 +1,109 @@
+/**
+ * The token of a client. It is requested once for all calls that need it at the same time, and again a minute before it
+ * expires. Its lifetime is measured from its arrival on a clock that never jumps, so a wrong wall clock does no harm.
+ *
+ * Credentials that were refused are never sent again by this client: five wrong passwords lock an account.
+ */
+
+import { AuthError, type GatewayError } from '../errors/errors.ts'
+import { waitFor } from '../transport/wait.ts'
+import type { Credentials, ProvidedToken } from './credentials.ts'
+import type { TokenSource } from './token-source.ts'
+
+const defaultRefreshMs = 60_000
+
+/** A token as a store keeps it. */
+export interface StoredToken {
+  readonly accessToken: string
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+/** Keeps the token between processes, such as the runs of a command. Keep it as secret as a password. */
+export interface TokenStore {
+  get(): Promise<StoredToken | undefined>
+  set(token: StoredToken | undefined): Promise<void>
+}
+
+export interface TokensSetting {
+  readonly credentials: Credentials
+  /** Requests a token from the gateway. */
+  readonly request: () => Promise<ProvidedToken>
+  readonly store: TokenStore | undefined
+  /** How long before its end a token is replaced. */
+  readonly refreshMs: number | undefined
+  readonly now: () => number
+}
+
+interface HeldToken {
+  readonly accessToken: string
+  readonly refreshAt: number
+}
+
+interface Refusal {
+  readonly error: GatewayError
+  /** When the credentials may be tried again. */
+  readonly until: number
+}
+
+export class Tokens implements TokenSource {
+  readonly #setting: TokensSetting
+  #held: HeldToken | undefined
+  #pending: Promise<HeldToken> | undefined
+  #refusal: Refusal | undefined
+  #isStoreRead = false
+
+  constructor(setting: TokensSetting) {
+    this.#setting = setting
+  }
+
+  async provide(signal?: AbortSignal): Promise<string> {
+    const { now } = this.#setting
+    if (this.#held && now() < this.#held.refreshAt) return this.#held.accessToken
+    if (this.#refusal && now() < this.#refusal.until) throw this.#refusal.error
+    this.#pending ??= this.#obtain().finally(() => {
+      this.#pending = undefined
+    })
+    return (await waitFor(this.#pending, signal)).accessToken
+  }
+
+  renew(refused: string): boolean {
+    if ('accessToken' in this.#setting.credentials) return false
+    // Another call may have replaced the token already.
+    if (this.#held?.accessToken === refused) this.forget()
+    return true
+  }
+
+  /** Forgets the token, as after a revocation. */
+  forget(): void {
+    this.#held = undefined
+    this.#isStoreRead = true
+    void this.#setting.store?.set(undefined).catch(() => {})
+  }
+
+  async #obtain(): Promise<HeldToken> {
+    const { store, now, refreshMs = defaultRefreshMs } = this.#setting
+    const stored = this.#isStoreRead ? undefined : await store?.get()
+    this.#isStoreRead = true
+    const storedMs = (stored?.expiresAt ?? 0) - Date.now()
+    if (stored && storedMs > refreshMs) return this.#hold(stored.accessToken, storedMs)
+    try {
+      const { accessToken, expiresInMs } = await this.#setting.request()
+      this.#refusal = undefined
+      if (expiresInMs !== undefined) await store?.set({ accessToken, expiresAt: Date.now() + expiresInMs })
+      return this.#hold(accessToken, expiresInMs)
+    } catch (error) {
+      if (error instanceof AuthError)
+        this.#refusal = { error, until: now() + (error.retryAfterMs ?? Number.POSITIVE_INFINITY) }
+      throw error
+    }
+  }
+
+  #hold(accessToken: string, lifetimeMs = Number.POSITIVE_INFINITY): HeldToken {
+    const { now, refreshMs = defaultRefreshMs } = this.#setting
+    // A token that lives hardly longer than the margin is used for half of its life.
+    const usableMs = Math.max(lifetimeMs - refreshMs, lifetimeMs / 2)
+    this.#held = { accessToken, refreshAt: now() + usableMs }
+    return this.#held
+  }
+}

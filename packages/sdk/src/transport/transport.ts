@@ -1,0 +1,225 @@
+import { type GatewayError, UsageError } from '../errors/errors.ts'
+import { OutcomeUnknownError } from '../errors/outcome-unknown.ts'
+import type { OperationId } from '../generated/operations.ts'
+import { Listeners } from '../listeners.ts'
+import type { TokenSource } from '../tokens/token-source.ts'
+import { type AttemptOutcome, attempt, type HttpRequest } from './attempt.ts'
+import type { Reply } from './call.ts'
+import type { ClientEvents } from './events.ts'
+import { Meta, readPoints } from './meta.ts'
+import { readNotice, warnOnce } from './notice.ts'
+import { type CallOptions, type Limits, readLimits } from './options.ts'
+import { Pacer } from './pace.ts'
+import { isConclusive, isUncertain, planDelay } from './retry.ts'
+import { wait } from './wait.ts'
+
+/** A call of the API: one or more requests. */
+export interface ApiCall {
+  readonly operation: OperationId | undefined
+  readonly method: string
+  /** The path with its query, encoded. */
+  readonly path: string
+  /** The JSON of the body. */
+  readonly body: string | undefined
+  /** The key of a write, the same for all requests of the call. */
+  readonly idempotencyKey: string | undefined
+  /** Whether the endpoint takes no token. */
+  readonly isPublic: boolean
+  /** What the call costs, for the pacing. */
+  readonly points: number
+  readonly options: CallOptions
+}
+
+export interface TransportSetting {
+  readonly baseUrl: string
+  readonly fetch: typeof fetch
+  readonly limits: Limits
+  readonly headers: Readonly<Record<string, string>>
+  readonly isPaced: boolean
+  readonly now: () => number
+  readonly random: () => number
+}
+
+/** Finds the outcome of a write that is not known, `ageMs` after its first request. */
+export type Recover = (call: ApiCall, unknown: GatewayError, ageMs: number) => Promise<unknown>
+
+/** The state of a call between its requests. */
+interface Progress {
+  attempts: number
+  retries: number
+  isTokenRenewed: boolean
+  /** Whether a request of this write may have been performed although it failed. */
+  isUncertain: boolean
+  readonly began: number
+  readonly limits: Limits
+}
+
+/**
+ * Sends calls: with a token, within their limits of time, and again after a failure that may pass. Every request of a
+ * write has the same `Idempotency-Key`, so that a repetition is never a second order.
+ */
+export class Transport {
+  readonly listeners = new Listeners<ClientEvents>()
+  readonly #setting: TransportSetting
+  readonly #tokens: TokenSource
+  readonly #pacer: Pacer | undefined
+  readonly #recover: Recover
+
+  constructor(setting: TransportSetting, tokens: TokenSource, recover: Recover) {
+    this.#setting = setting
+    this.#tokens = tokens
+    this.#recover = recover
+    this.#pacer = setting.isPaced ? new Pacer(setting.now) : undefined
+  }
+
+  /**
+   * Sends a call until it succeeds, fails for good, or its time is over. Throws `GatewayError`; for a write that may
+   * have been performed, `OutcomeUnknownError`.
+   */
+  async send(call: ApiCall): Promise<Reply> {
+    const { now, limits } = this.#setting
+    const progress: Progress = {
+      attempts: 0,
+      retries: 0,
+      isTokenRenewed: false,
+      isUncertain: false,
+      began: now(),
+      limits: readLimits(call.options, limits),
+    }
+    const { signal } = call.options
+    signal?.throwIfAborted()
+    for (;;) {
+      const outcome = await this.#attemptWithToken(call, progress)
+      if (outcome.error === undefined) {
+        const meta = new Meta(outcome.response, progress.attempts, call.idempotencyKey)
+        return { body: outcome.body, meta }
+      }
+      const delayMs = this.#planNext(call, outcome.error, progress)
+      if (delayMs === undefined) throw this.#conclude(call, outcome.error, progress)
+      if (delayMs > 0) await wait(delayMs, signal)
+    }
+  }
+
+  /** Sends one request. A failure to get a token is an outcome of the call like any other. */
+  async #attemptWithToken(call: ApiCall, progress: Progress): Promise<AttemptOutcome & { token?: string }> {
+    const { signal } = call.options
+    let token: string | undefined
+    if (!call.isPublic) {
+      try {
+        token = await this.#tokens.provide(signal)
+      } catch (error) {
+        if (progress.attempts === 0 || !isGatewayFailure(error)) throw error
+        return { response: undefined, error }
+      }
+    }
+    await this.#pacer?.reserve(call.points, signal)
+    progress.attempts += 1
+    const outcome = await this.#attempt(call, progress, token)
+    if (outcome.error && call.idempotencyKey !== undefined && isUncertain(outcome.error))
+      progress.isUncertain = true
+    if (outcome.error && token !== undefined && isTokenRefused(outcome.error) && !progress.isTokenRenewed) {
+      progress.isTokenRenewed = this.#tokens.renew(token)
+      if (progress.isTokenRenewed) return this.#attemptWithToken(call, progress)
+    }
+    return outcome
+  }
+
+  async #attempt(call: ApiCall, { attempts, began, limits }: Progress, token: string | undefined) {
+    const { fetch, now } = this.#setting
+    const sentAt = now()
+    const leftMs = began + limits.deadlineMs - sentAt
+    const facts = { attempts, idempotencyKey: call.idempotencyKey }
+    const noted = { operation: call.operation, method: call.method, path: cutQuery(call.path) }
+    this.listeners.emit('request', () => ({
+      type: 'request',
+      ...noted,
+      attempt: attempts,
+      idempotencyKey: call.idempotencyKey,
+    }))
+    const outcome = await attempt(this.#buildRequest(call, token), {
+      fetch,
+      timeoutMs: Math.max(1, Math.min(limits.attemptTimeoutMs, leftMs)),
+      signal: call.options.signal,
+      facts,
+    }).catch((reason: unknown) => {
+      this.#pacer?.settle(call.points, undefined)
+      throw reason
+    })
+    const { response, error } = outcome
+    this.#pacer?.settle(call.points, response && readPoints(response.headers))
+    this.listeners.emit('response', () => ({
+      type: 'response',
+      ...noted,
+      attempt: attempts,
+      idempotencyKey: call.idempotencyKey,
+      status: response?.status,
+      code: error?.code,
+      durationMs: now() - sentAt,
+      requestId: response?.headers.get('x-request-id') ?? undefined,
+      points: response && readPoints(response.headers),
+    }))
+    if (response) this.#notice(response.headers)
+    return outcome
+  }
+
+  #buildRequest(
+    { method, path, body, idempotencyKey, options }: ApiCall,
+    token: string | undefined,
+  ): HttpRequest {
+    const headers: Record<string, string> = { ...this.#setting.headers, ...options.headers }
+    if (token !== undefined) headers.authorization = `Bearer ${token}`
+    if (body !== undefined) headers['content-type'] = 'application/json'
+    if (idempotencyKey !== undefined) headers['idempotency-key'] = idempotencyKey
+    return { url: this.#setting.baseUrl + path, method, headers, body }
+  }
+
+  #notice(headers: Headers): void {
+    const notice = readNotice(headers)
+    if (!notice) return
+    if (this.listeners.has('notice')) this.listeners.emit('notice', () => notice)
+    else warnOnce(notice)
+  }
+
+  /** Returns how long to wait before the next request, or undefined if there is none. */
+  #planNext(call: ApiCall, error: GatewayError, progress: Progress): number | undefined {
+    const { began, limits } = progress
+    const { now, random } = this.#setting
+    if (progress.retries >= limits.maxRetries) return undefined
+    const delayMs = planDelay(error, progress.retries, random)
+    if (delayMs === undefined || now() + delayMs >= began + limits.deadlineMs) return undefined
+    progress.retries += 1
+    this.listeners.emit('retry', () => ({
+      type: 'retry',
+      operation: call.operation,
+      method: call.method,
+      path: cutQuery(call.path),
+      attempt: progress.attempts,
+      idempotencyKey: call.idempotencyKey,
+      code: error.code,
+      delayMs,
+    }))
+    return delayMs
+  }
+
+  /** Chooses the error of a call that ends here. */
+  #conclude(call: ApiCall, error: GatewayError, { isUncertain, attempts, began }: Progress): GatewayError {
+    if (!isUncertain || isConclusive(error)) return error
+    return new OutcomeUnknownError(error, attempts, () =>
+      this.#recover(call, error, this.#setting.now() - began),
+    )
+  }
+}
+
+function isTokenRefused({ code }: GatewayError): boolean {
+  return code === 'AUTH_EXPIRED' || code === 'AUTH_INVALID_TOKEN'
+}
+
+/** Failures of the token endpoint are errors of the gateway; a misuse or an end by the caller is not. */
+function isGatewayFailure(error: unknown): error is GatewayError {
+  return error instanceof Error && 'code' in error && 'retryable' in error && !(error instanceof UsageError)
+}
+
+function cutQuery(path: string): string {
+  const end = path.indexOf('?')
+  return end < 0 ? path : path.slice(0, end)
+}

@@ -1,0 +1,26 @@
+/** Waits, unless the signal ends the wait: then throws its reason. */
+export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted()
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** Waits for a promise that others share, unless the signal ends the wait: then throws its reason. */
+export async function waitFor<T>(shared: Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (!signal) return shared
+  signal.throwIfAborted()
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    signal.addEventListener('abort', stop, { once: true })
+    shared.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTestGateway, type TestGateway } from '../../gateway/tests/harness.ts'
+import { errorCatalogue, GatewayError, OutcomeUnknownError, TradeGateway } from '../src/index.ts'
+import { type FaultyServer, openFaultyServer } from './faulty-server.ts'
+import { buildOrder } from './portable/target.ts'
+
+let house: TestGateway
+let faulty: FaultyServer
+beforeAll(async () => {
+  house = await openTestGateway()
+  faulty = await openFaultyServer()
+})
+afterAll(async () => {
+  await faulty.close()
+  await house.close()
+})
+
+const openClient = (baseUrl: string) =>
+  new TradeGateway({ baseUrl, auth: { accessToken: 'none' }, maxRetries: 1 })
+
+describe('the catalogue of errors', () => {
+  it('is the gateway’s', async () => {
+    const served = await openClient(house.url).errors.list()
+    const entries = served.map(({ code, http_status, retryable }) => [
+      code,
+      { status: http_status, retryable },
+    ])
+    expect(Object.fromEntries(entries)).toEqual(errorCatalogue)
+  })
+
+  it.each(Object.entries(errorCatalogue))(
+    '%s is retried exactly if the catalogue says so, and has a class of its own',
+    async (code, { status, retryable }) => {
+      const client = openClient(`${faulty.url}/code-${status}-${code}/${crypto.randomUUID()}`)
+      const error = await client.me().catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(GatewayError)
+      expect(error).toMatchObject({ code, status, attempts: retryable ? 2 : 1 })
+      expect((error as GatewayError).name).not.toBe('GatewayError')
+    },
+  )
+
+  it.each(Object.entries(errorCatalogue))('%s leaves a write open or not', async (code, { status }) => {
+    const client = openClient(`${faulty.url}/code-${status}-${code}/${crypto.randomUUID()}`)
+    const error = await client.dropship.submit(buildOrder()).catch((thrown: unknown) => thrown)
+    const isOpen = ['UPSTREAM_ERROR', 'UPSTREAM_TIMEOUT', 'INTERNAL', 'IDEMPOTENCY_IN_PROGRESS'].includes(
+      code,
+    )
+    expect(error instanceof OutcomeUnknownError).toBe(isOpen)
+  })
+})

@@ -1,0 +1,179 @@
+import { minorUnits } from '@trade-gateway/connector'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { UsageError } from '../../src/index.ts'
+import { computeChecksum, MemoryStore, type MirrorEvents, StockMirror } from '../../src/mirror/index.ts'
+import { openSource, type Source } from './source.ts'
+import { listStoreKinds } from './stores.ts'
+import { warehouse } from './warehouse.ts'
+
+let source: Source
+beforeAll(async () => {
+  source = await openSource()
+})
+afterAll(() => source.close())
+
+const options = { warehouses: [warehouse], pageSize: 20, intervalMs: 20 }
+
+/** Waits until the mirror has what the source has. */
+async function waitUntilEqual(mirror: StockMirror) {
+  const wanted = JSON.stringify(await source.readAll())
+  await expect
+    .poll(async () => JSON.stringify(await mirror.list(warehouse)), { timeout: 10_000 })
+    .toBe(wanted)
+}
+
+describe.each(listStoreKinds())('a mirror in $name', ({ create }) => {
+  it('pulls, follows, forgets withdrawn SKUs, survives a new history, and verifies itself', async () => {
+    const { store, drop } = await create()
+    const mirror = new StockMirror(source.client, { ...options, store })
+    const events: (keyof MirrorEvents)[] = []
+    for (const type of ['change', 'fullsync', 'error'] as const) mirror.on(type, () => events.push(type))
+    await mirror.start()
+    await mirror.ready()
+    expect(await mirror.list(warehouse)).toEqual(await source.readAll())
+    const [first = '', second = '', third = ''] = source.skus
+    await source.change([first, second])
+    await waitUntilEqual(mirror)
+    await source.change([third], 'withdrawn = 1')
+    await waitUntilEqual(mirror)
+    expect(await mirror.get(warehouse, third)).toBeUndefined()
+    await source.change([third], 'withdrawn = 0')
+    await source.beginHistory()
+    await source.change([first])
+    await waitUntilEqual(mirror)
+    expect(await mirror.verify(warehouse)).toMatchObject({ ok: true })
+    expect(mirror.stalenessMs(warehouse)).toBeLessThan(60_000)
+    expect(events.filter((type) => type === 'fullsync')).toHaveLength(4)
+    expect(events).toContain('change')
+    expect(events).not.toContain('error')
+    await mirror.stop()
+    await drop()
+  })
+
+  it('finds a row that somebody has changed, and replaces the copy', async () => {
+    const { store, drop } = await create()
+    await store.open()
+    const mirror = new StockMirror(source.client, { ...options, store })
+    const { version } = await mirror.sync(warehouse)
+    const [row] = await mirror.list(warehouse)
+    if (!row) throw new Error('The copy is empty.')
+    const place = { version, nextPage: null }
+    const rows = [{ ...row, quantity_available: 12_345 }]
+    await store.writePage(warehouse, { copy: 'live', from: place, to: place, rows, removed: [] })
+    expect(await mirror.verify(warehouse)).toMatchObject({ ok: false })
+    await mirror.resync(warehouse)
+    expect(await mirror.verify(warehouse)).toMatchObject({ ok: true })
+    await drop()
+  })
+
+  it('is shared by two processes that follow at the same time', async () => {
+    const { store, drop } = await create()
+    const mirrors = [1, 2].map(() => new StockMirror(source.client, { ...options, store }))
+    for (const mirror of mirrors) await mirror.start()
+    for (const mirror of mirrors) await mirror.ready()
+    for (let round = 0; round < 5; round++) await source.change(source.skus.slice(round * 5, round * 5 + 30))
+    for (const mirror of mirrors) await waitUntilEqual(mirror)
+    for (const mirror of mirrors) expect(await mirror.verify(warehouse)).toMatchObject({ ok: true })
+    for (const mirror of mirrors) await mirror.stop()
+    await drop()
+  })
+})
+
+describe('a mirror', () => {
+  it('is woken by a nudge, whatever the event says, and writes nothing of it', async () => {
+    const mirror = new StockMirror(source.client, { ...options, intervalMs: 3_600_000 })
+    await mirror.start()
+    await mirror.ready()
+    const [sku = ''] = source.skus
+    await source.change([sku])
+    const event = (version: number) => ({
+      event_id: 'evt_1',
+      type: 'stock.changed' as const,
+      channel_code: 'shop',
+      occurred_at: '2026-11-22T00:00:00.000Z',
+      data: {
+        warehouse_code: warehouse,
+        since: 0,
+        version,
+        latest: version,
+        changed_count: 1,
+        rows: [{ sku, version, quantity_available: 98_765 }],
+        truncated: false,
+        changes_url: '',
+      },
+    })
+    for (const version of [7, 3, 7, 1]) mirror.nudge(event(version))
+    mirror.nudge({ ...event(9), data: { ...event(9).data, warehouse_code: 'ELSEWHERE' } })
+    await waitUntilEqual(mirror)
+    expect((await mirror.get(warehouse, sku))?.quantity_available).not.toBe(98_765)
+    await mirror.stop()
+  })
+
+  it('reports a source that is away, goes on, and says how old its copy is', async () => {
+    let isAway = true
+    const { stock } = source.client
+    const away = {
+      stock: Object.assign(Object.create(stock), {
+        page: (...call: Parameters<typeof stock.page>) =>
+          isAway ? Promise.reject(new Error('away')) : stock.page(...call),
+        changes: (...call: Parameters<typeof stock.changes>) => stock.changes(...call),
+      }),
+    }
+    const mirror = new StockMirror(away, { ...options, intervalMs: 1, staleAfterMs: 0 })
+    const seen = new Set<string>()
+    mirror.on('error', ({ error }) => seen.add(String(error)))
+    mirror.on('stale', () => seen.add('stale'))
+    await mirror.start()
+    await expect.poll(() => seen.size).toBe(2)
+    expect(mirror.stalenessMs(warehouse)).toBe(Number.POSITIVE_INFINITY)
+    isAway = false
+    await mirror.ready()
+    expect([...seen].toSorted()).toEqual(['Error: away', 'stale'])
+    await mirror.stop()
+  })
+
+  it('gives up after three full syncs whose checksum is wrong, and readers keep what they had', async () => {
+    const { stock } = source.client
+    const lying = {
+      stock: Object.assign(Object.create(stock), {
+        page: (...call: Parameters<typeof stock.page>) => stock.page(...call),
+        async changes(...call: Parameters<typeof stock.changes>) {
+          return { ...(await stock.changes(...call)), checksum: 'f'.repeat(32) }
+        },
+      }),
+    }
+    const store = new MemoryStore()
+    await new StockMirror(source.client, { ...options, store }).sync(warehouse)
+    const before = await store.list(warehouse)
+    const mirror = new StockMirror(lying, { ...options, store })
+    await expect(mirror.resync(warehouse)).rejects.toThrow('checksum')
+    expect(await store.list(warehouse)).toEqual(before)
+  })
+
+  it('is stopped and started again, and refuses misuse', async () => {
+    const mirror = new StockMirror(source.client, options)
+    await expect(mirror.ready()).rejects.toBeInstanceOf(UsageError)
+    await mirror.start()
+    await mirror.ready()
+    await mirror.stop()
+    await mirror.start()
+    await source.change(source.skus.slice(0, 2))
+    await waitUntilEqual(mirror)
+    await mirror.stop()
+    expect(() => new StockMirror(source.client, { warehouses: [] })).toThrow(UsageError)
+    await expect(mirror.verify('ELSEWHERE')).rejects.toBeInstanceOf(UsageError)
+  })
+
+  it('knows the currencies without minor units as the gateway does', () => {
+    const row = { sku: 'A', product_code: 'A', quantity_on_hand: 1, quantity_available: 1, price_retail: 1 }
+    const rest = { warehouse_code: 'W', version: 1, updated_at: '', incoming: [] }
+    const codes = Intl.supportedValuesOf('currency').filter((code) => minorUnits(code) <= 100)
+    for (const currency of codes) {
+      const [one, other] = [1, 1.004].map((price_wholesale) =>
+        computeChecksum([{ ...row, ...rest, currency, price_wholesale }]),
+      )
+      const half = computeChecksum([{ ...row, ...rest, currency, price_wholesale: 1.01 }])
+      expect([currency, one === other, one === half]).toEqual([currency, true, minorUnits(currency) === 1])
+    }
+  })
+})

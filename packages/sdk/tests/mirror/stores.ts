@@ -1,0 +1,83 @@
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { MemoryStore, type MirrorStore, PostgresStore, SqliteStore } from '../../src/mirror/index.ts'
+
+/** A kind of store. The durable ones have an address, by which another process opens the same store. */
+export interface StoreKind {
+  readonly name: 'memory' | 'SQLite' | 'PostgreSQL'
+  readonly isDurable: boolean
+  create(): Promise<TestStore>
+}
+
+export interface TestStore {
+  readonly store: MirrorStore
+  readonly address: string
+  drop(): Promise<void>
+}
+
+/** Opens the store of an address, as a process that is killed and started again does. */
+export function openStore(address: string): { readonly store: MirrorStore; close(): Promise<void> } {
+  if (!address.startsWith('postgres')) {
+    const store = new SqliteStore(address)
+    return { store, close: () => store.close() }
+  }
+  const pool = new pg.Pool({ connectionString: address, max: 4 })
+  return { store: new PostgresStore(pool), close: () => pool.end() }
+}
+
+const memory: StoreKind = {
+  name: 'memory',
+  isDurable: false,
+  create: async () => ({ store: new MemoryStore(), address: '', drop: async () => {} }),
+}
+
+const sqlite: StoreKind = {
+  name: 'SQLite',
+  isDurable: true,
+  async create() {
+    const address = join(tmpdir(), `trade-gateway-mirror-${crypto.randomUUID()}.db`)
+    const { store, close } = openStore(address)
+    return {
+      store,
+      address,
+      async drop() {
+        await close()
+        for (const ending of ['', '-wal', '-shm']) await rm(address + ending, { force: true })
+      },
+    }
+  },
+}
+
+const createPostgres = (server: string): StoreKind => ({
+  name: 'PostgreSQL',
+  isDurable: true,
+  async create() {
+    const name = `tgw_sdk_${crypto.randomUUID().replaceAll('-', '')}`
+    const runAsAdmin = async (statement: string) => {
+      const client = new pg.Client({ connectionString: server })
+      await client.connect()
+      await client.query(statement)
+      await client.end()
+    }
+    await runAsAdmin(`create database ${name}`)
+    const url = new URL(server)
+    url.pathname = `/${name}`
+    const { store, close } = openStore(url.href)
+    return {
+      store,
+      address: url.href,
+      async drop() {
+        await close()
+        await runAsAdmin(`drop database ${name} with (force)`)
+      },
+    }
+  },
+})
+
+/** PostgreSQL is tried only where TEST_DATABASE_URL names a server, as in `.ci/run`. */
+export function listStoreKinds(): StoreKind[] {
+  const server = process.env.TEST_DATABASE_URL
+  return server ? [memory, sqlite, createPostgres(server)] : [memory, sqlite]
+}

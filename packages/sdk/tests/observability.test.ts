@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ClientEvent, formatEvent, type TradeGateway } from '../src/index.ts'
+import { warnOnce } from '../src/transport/notice.ts'
+import { type FaultyServer, openFaultyServer } from './faulty-server.ts'
+import { buildOrder, openRun, recipient, type Target } from './portable/target.ts'
+
+let faulty: FaultyServer
+beforeAll(async () => {
+  faulty = await openFaultyServer()
+})
+afterAll(() => faulty.close())
+
+const target = () => ({ faultyUrl: faulty.url }) as Target
+
+function record(client: TradeGateway): ClientEvent[] {
+  const events: ClientEvent[] = []
+  for (const type of ['request', 'response', 'retry', 'notice'] as const)
+    client.on(type, (event) => events.push(event))
+  return events
+}
+
+describe('the events of a client', () => {
+  it('tell of each request, response and retry', async () => {
+    const { client } = openRun(target(), 'html-page')
+    const events = record(client)
+    await client.dropship.submit(buildOrder())
+    const seen = events.filter((event) => 'operation' in event && event.operation === 'dropship.submit')
+    expect(seen.map(({ type }) => type)).toEqual(['request', 'response', 'retry', 'request', 'response'])
+    expect(seen.at(-1)).toMatchObject({ attempt: 2, status: 200, requestId: 'req_12345678' })
+  })
+
+  it('hold no token, no secret and nothing of the body', async () => {
+    const secret = 'canary-secret-0123456789'
+    for (const script of ['html-page', 'dropped', 'expired-once', 'old-token']) {
+      const { client, readLog } = openRun(target(), script, {
+        auth: { clientId: 'id', clientSecret: secret },
+      })
+      const events = record(client)
+      const wish = buildOrder()
+      await client.dropship.submit(wish)
+      await client.dropship
+        .list({ client_order_number: wish.client_order_number })
+        .first()
+        .catch(() => {})
+      const text = JSON.stringify(events) + events.map(formatEvent).join('\n')
+      const tokens = (await readLog()).map(
+        ({ authorization }) => authorization?.slice('Bearer '.length) ?? secret,
+      )
+      for (const canary of [
+        secret,
+        ...tokens,
+        ...Object.values(recipient).slice(0, 3),
+        wish.client_order_number,
+      ])
+        expect(text).not.toContain(canary)
+    }
+  })
+
+  it('do not fail a call whose listener throws, and end when asked', async () => {
+    const { client } = openRun(target(), 'ok')
+    const events: ClientEvent[] = []
+    client.on('request', () => {
+      throw new Error('a broken log')
+    })
+    const end = client.on('response', (event) => events.push(event))
+    await client.me()
+    end()
+    const before = events.length
+    await client.me()
+    expect(events).toHaveLength(before)
+  })
+
+  it('tell of the end of a token, which is warned of once in a process without a listener', async () => {
+    const { client } = openRun(target(), 'old-token')
+    const events = record(client)
+    await client.me()
+    const notice = events.find(({ type }) => type === 'notice')
+    expect(notice).toMatchObject({ sunset: 'Mon, 30 Nov 2026 23:59:59 GMT' })
+    const warned: string[] = []
+    const message = `Only in this test: ${crypto.randomUUID()}`
+    for (let time = 0; time < 3; time++)
+      warnOnce({ type: 'notice', message, sunset: undefined, link: undefined }, (text) => warned.push(text))
+    expect(warned).toEqual([message])
+  })
+})
