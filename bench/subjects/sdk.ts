@@ -20,9 +20,9 @@ export const measureSdk: Subject = async ({ provideStock, folder, report, option
     const baseUrl = new URL(bare.url).origin
     const sku = formatSku(gateway.stock.rows >> 1)
     const client = new TradeGateway({ baseUrl, auth: { accessToken: 'a-token' } })
-    const url = `${baseUrl}/api/v1/warehouses/${warehouse}/stock?sku=${sku}`
+    const url = `${baseUrl}/api/v1/warehouses/${warehouse.warehouse_code}/stock?sku=${sku}`
     const headers = { accept: 'application/json', authorization: 'Bearer a-token' }
-    const callBySdk = () => client.stock.page(warehouse, { sku })
+    const callBySdk = () => client.stock.page(warehouse.warehouse_code, { sku })
     const callByFetch = async () => (await fetch(url, { headers })).json()
     for (const call of [callBySdk, callByFetch]) await measureCpu(call, warmUpCalls)
     const added: number[] = []
