@@ -104,12 +104,21 @@ function listPostgres({ settings }: OwnSandbox): number[] {
   return [first, ...children].map(Number)
 }
 
+/** Sends a signal to a process. One that has just ended, as the process of a connection does, needs none. */
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
+}
+
 /** Stops PostgreSQL's processes as SIGSTOP does: connections stay open and nothing answers. Returns how to continue. */
 export function freezePostgres(sandbox: OwnSandbox): () => void {
   const all = listPostgres(sandbox)
-  for (const pid of all) process.kill(pid, 'SIGSTOP')
+  for (const pid of all) signalProcess(pid, 'SIGSTOP')
   return () => {
-    for (const pid of all) process.kill(pid, 'SIGCONT')
+    for (const pid of all) signalProcess(pid, 'SIGCONT')
   }
 }
 
@@ -119,7 +128,7 @@ export function freezePostgres(sandbox: OwnSandbox): () => void {
  */
 export async function crashPostgres(sandbox: OwnSandbox): Promise<void> {
   const [, child] = listPostgres(sandbox)
-  if (child !== undefined) process.kill(child, 'SIGKILL')
+  if (child !== undefined) signalProcess(child, 'SIGKILL')
   const isUp = () =>
     sandbox.postgres.query('select 1').then(
       () => true,
