@@ -20,6 +20,7 @@ COPY packages/contract-checks/package.json packages/contract-checks/
 COPY packages/create-connector/package.json packages/create-connector/
 COPY packages/gateway/package.json packages/gateway/
 COPY packages/sandbox-erp/package.json packages/sandbox-erp/
+COPY packages/sdk/package.json packages/sdk/
 COPY packages/trials/package.json packages/trials/
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --no-progress
 COPY . .

@@ -131,6 +131,16 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['http.ts', 'arrival.ts', 'amounts.ts', 'cached.ts'],
     ['failures.ts', 'environment.ts'],
   ],
+  sdk: [
+    ['index.ts', 'mirror'],
+    ['client.ts'],
+    ['recovery.ts', 'webhooks'],
+    ['resources'],
+    ['transport'],
+    ['tokens'],
+    ['errors', 'listeners.ts', 'wait.ts'],
+    ['generated'],
+  ],
   trials: [
     ['kills'],
     ['demo.ts', 'order-replay', 'samples'],

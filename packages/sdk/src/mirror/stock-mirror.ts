@@ -1,7 +1,7 @@
 import type { TradeGateway } from '../client.ts'
 import { UsageError } from '../errors/errors.ts'
 import { Listeners } from '../listeners.ts'
-import { wait } from '../transport/wait.ts'
+import { wait } from '../wait.ts'
 import type { StockChangedEvent } from '../webhooks/event.ts'
 import type { MirrorEvents } from './events.ts'
 import { MemoryStore } from './memory-store.ts'

@@ -1,6 +1,6 @@
 import type { Tokens } from '../tokens/tokens.ts'
 import type { CallOptions, WriteOptions } from '../transport/options.ts'
-import { waitFor } from '../transport/wait.ts'
+import { waitFor } from '../wait.ts'
 import type { Calls } from './calls.ts'
 import type { Data, Sent } from './shapes.ts'
 

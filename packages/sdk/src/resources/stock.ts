@@ -1,7 +1,7 @@
 import { UsageError } from '../errors/errors.ts'
 import type { Call } from '../transport/call.ts'
 import type { CallOptions } from '../transport/options.ts'
-import { wait } from '../transport/wait.ts'
+import { wait } from '../wait.ts'
 import type { Calls, ListPage } from './calls.ts'
 import type { Pages } from './pages.ts'
 import type { Data, Filters, Query, Result, Row } from './shapes.ts'

@@ -6,7 +6,7 @@
  */
 
 import { AuthError, type GatewayError } from '../errors/errors.ts'
-import { waitFor } from '../transport/wait.ts'
+import { waitFor } from '../wait.ts'
 import type { Credentials, ProvidedToken } from './credentials.ts'
 import type { TokenSource } from './token-source.ts'
 

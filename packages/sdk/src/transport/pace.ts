@@ -1,5 +1,5 @@
+import { wait } from '../wait.ts'
 import type { Points } from './meta.ts'
-import { wait } from './wait.ts'
 
 /**
  * Spreads calls so that the quota is never exceeded. The gateway counts the points of the last 60 seconds, so a point

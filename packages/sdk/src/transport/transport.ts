@@ -3,6 +3,7 @@ import { OutcomeUnknownError } from '../errors/outcome-unknown.ts'
 import type { OperationId } from '../generated/operations.ts'
 import { Listeners } from '../listeners.ts'
 import type { TokenSource } from '../tokens/token-source.ts'
+import { wait } from '../wait.ts'
 import { type AttemptOutcome, attempt, type HttpRequest } from './attempt.ts'
 import type { Reply } from './call.ts'
 import type { ClientEvents } from './events.ts'
@@ -11,7 +12,6 @@ import { readNotice, warnOnce } from './notice.ts'
 import { type CallOptions, type Limits, readLimits } from './options.ts'
 import { Pacer } from './pace.ts'
 import { isConclusive, isUncertain, planDelay } from './retry.ts'
-import { wait } from './wait.ts'
 
 /** A call of the API: one or more requests. */
 export interface ApiCall {

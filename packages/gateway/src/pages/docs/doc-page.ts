@@ -122,6 +122,7 @@ function readContent(path: DocPath, language: Language): Content | undefined {
  */
 const notForChannels: ReadonlySet<DocPath> = new Set([
   'promises',
+  'operate',
   'runbooks',
   'monitor',
   'security',
