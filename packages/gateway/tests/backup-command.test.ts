@@ -98,10 +98,16 @@ describe('npm run backup and npm run restore', () => {
         stderr: expect.stringContaining('SECRETS_KEY is not the key of this database'),
       })
       const restored = run('restore', [file], settingsOf())
-      expect(restored, restored.stderr).toMatchObject({ status: 0, stdout: expect.stringContaining('1 orders') })
+      expect(restored, restored.stderr).toMatchObject({
+        status: 0,
+        stdout: expect.stringContaining('1 orders'),
+      })
 
       gateway = await installation.start()
-      expect((await sendRequest(installation.url, 'GET', '/api/v1/me', { token })).status, 'former token').toBe(401)
+      expect(
+        (await sendRequest(installation.url, 'GET', '/api/v1/me', { token })).status,
+        'former token',
+      ).toBe(401)
       const fresh = await installation.requestBuyerToken()
       expect(await countOrders(installation.url, fresh)).toBe(1)
       const found = await sendRequest(installation.url, 'GET', `/api/v1/orders/${lost}`, { token: fresh })
