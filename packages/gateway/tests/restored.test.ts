@@ -39,13 +39,16 @@ const tables = [
   'document_hints',
 ] as const satisfies readonly (keyof Tables)[]
 
-/** Takes a backup of the tables. The returned function restores it, as `npm run restore` and the next start do. */
-async function takeBackup(house: TestGateway): Promise<() => Promise<void>> {
+/**
+ * Takes a backup of the tables. The returned function restores it, as `npm run restore` and the next start do. After
+ * that it runs `next`, by default every sync.
+ */
+async function takeBackup(house: TestGateway): Promise<(next?: () => Promise<unknown>) => Promise<void>> {
   const { db } = house.gateway.store
   await syncDocuments(house.gateway)
   const takenAt = house.clock.now()
   const kept = await Promise.all(tables.map(async (table) => [table, await readAll(db, table)] as const))
-  return async () => {
+  return async (next = house.settle) => {
     house.clock.advance(60_000)
     for (const [table, rows] of kept) {
       await sql`delete from ${sql.table(table)}`.execute(db)
@@ -57,6 +60,8 @@ async function takeBackup(house: TestGateway): Promise<() => Promise<void>> {
     }
     await markRestored(db, takenAt)
     await beginRestored(house.gateway)
+    // On PostgreSQL this process still believes in its leases. The first turn finds out that they have ended.
+    await next()
   }
 }
 
@@ -201,7 +206,9 @@ describe('a restored database', () => {
     reopen()
     for (const body of bodies) {
       const { dropship_order_id } = body
-      expect(expectData(await shop.post('/dropship-orders/submit', body))).toMatchObject({ dropship_order_id })
+      expect(expectData(await shop.post('/dropship-orders/submit', body))).toMatchObject({
+        dropship_order_id,
+      })
       const documents = listErpDocuments(house, body.client_order_number)
       expect(documents.filter(({ kind }) => kind === 'order')).toHaveLength(1)
     }
@@ -219,9 +226,13 @@ describe('a restored database', () => {
     const placed = expectData(await shop.post('/dropship-orders/submit', cancelled))
     expect(placed).toMatchObject({ status: 'pending' })
     expect(placed.dropship_order_id).not.toBe(id)
-    expectError(await shop.post('/dropship-orders/submit', { ...changed, quantity: 2 }), 'VALIDATION_FAILED', {
-      param: 'client_order_number',
-    })
+    expectError(
+      await shop.post('/dropship-orders/submit', { ...changed, quantity: 2 }),
+      'VALIDATION_FAILED',
+      {
+        param: 'client_order_number',
+      },
+    )
     expect(listErpDocuments(house, changed.client_order_number)).toHaveLength(1)
   })
 
@@ -232,7 +243,8 @@ describe('a restored database', () => {
     const restore = await takeBackup(house)
     const more = { ...wish, quantity: 5 }
     expectData(await shop.post('/dropship-orders/allocation-preview', { ...more, dropship_order_id }))
-    await restore()
+    // Before the sync, which would find out that the hold of the backup is gone.
+    await restore(() => house.gateway.sessions.follow())
     reopen()
     const other = { ...wish, quantity: 3, dropship_order_id }
     expectData(await shop.post('/dropship-orders/allocation-preview', other))

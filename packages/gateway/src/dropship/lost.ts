@@ -21,6 +21,7 @@ import {
 } from './kind.ts'
 import { findByNaturalKey, findDropship, isOrder, toNumberTakenError } from './read.ts'
 import { deriveDropshipId, toBodyFields, toDropshipReferenceParts, toNewRow } from './request.ts'
+import { isSameRecipient } from './sealed-recipient.ts'
 import { readSpentReferences } from './spent-references.ts'
 
 const idPattern = /^dso_[0-9a-z]{26}$/
@@ -36,11 +37,36 @@ export async function recoverSubmitted(context: CallContext, key: NaturalKey, bo
   const lock = { lock: toNaturalKeyLockName(key), id: key.client_order_number }
   return withDocumentLock(gateway, lock, async () => {
     const rows = await findByNaturalKey(gateway.store.db, key)
+    const synced = rows.find((row) => isUnasked(gateway, row))
+    if (synced && isSameWish(gateway, synced, body)) return answerWithSynced(context, synced)
     if (rows.some(isOrder)) return undefined
     const document = await findLost(gateway, key, rows)
     if (!document) return undefined
     if (document.lines[0]?.quantity !== body.quantity) throw toNumberTakenError(body)
     return storeLost(context, body, { document, preview: rows.find(hasReference(document)) })
+  })
+}
+
+/** Whether the sync has found an order for which the gateway has no submit: that submit was lost. */
+function isUnasked({ memory }: Gateway, { submitted_at, placed_at }: DropshipRow): boolean {
+  const takenAt = memory.restores.at(-1)?.taken_at ?? 0
+  return placed_at === null && submitted_at !== null && submitted_at >= takenAt
+}
+
+function isSameWish(gateway: Gateway, row: DropshipRow, { quantity, recipient }: DropshipBody): boolean {
+  return isOrder(row) && row.quantity === quantity && isSameRecipient(gateway, row, recipient)
+}
+
+/** Returns an order that the sync has found, as the response to the repetition of its submit. */
+async function answerWithSynced({ gateway, call }: CallContext, row: DropshipRow) {
+  const { dropship_order_id: id, submitted_at: placed_at } = row
+  call.documentId = id
+  return gateway.store.db.transaction().execute(async (tx) => {
+    await buildDropshipUpdate(tx, id, { placed_at }).execute()
+    const reply = new Reply({ data: toDropshipJson(gateway, row) })
+    const resource = { type: 'dropship_order', id }
+    await storeResponse({ gateway, tx, keyed: call.key }, { reply, status: 200, resource })
+    return reply
   })
 }
 

@@ -1,3 +1,5 @@
+import { changeAccess } from '../access/channels.ts'
+import { buildRevokeTokensUpdate } from '../access/end-tokens.ts'
 import { acceptRestoredAudit } from '../audit/head.ts'
 import type { Gateway } from '../gateway.ts'
 import { beginEpoch } from '../snapshot/epoch.ts'
@@ -19,7 +21,7 @@ export async function beginRestored(gateway: Gateway, isDeclared = false): Promi
     if (marked === undefined && !isDeclared) return
     await beginEpoch(gateway)
     await acceptRestoredAudit(gateway)
-    await store.db.transaction().execute(async (tx) => {
+    await changeAccess(gateway, async (tx) => {
       await recordRestore(tx, {
         origin: gateway.ids.next('org').slice('org_'.length),
         taken_at: marked ?? (await guessTakenAt(gateway, tx)),
@@ -42,11 +44,7 @@ async function guessTakenAt({ clock }: Gateway, tx: Tx): Promise<number> {
 }
 
 async function endTimeOfBackup({ clock }: Gateway, tx: Tx): Promise<void> {
-  await tx
-    .updateTable('sessions')
-    .set({ revoked_at: clock.now(), revoked_reason: 'restored', upstream_session: null })
-    .where('revoked_at', 'is', null)
-    .execute()
+  await buildRevokeTokensUpdate(tx, clock.now(), 'restored').execute()
   await tx.updateTable('leases').set({ holder: null }).execute()
   await tx.updateTable('webhook_queues').set({ leased_until: 0, leased_by: null }).execute()
   await tx.deleteFrom('process_reports').execute()
