@@ -80,9 +80,10 @@ async function copy({ url, stock }: RunningGateway): Promise<{ ms: number; bytes
     body: '{}',
   })
   if (status !== 201) throw new Error(`No backup: ${status} ${body.toString()}`)
-  const { data }: { data: { file: string; bytes: number } } = JSON.parse(body.toString())
+  const { data }: { data: { file: string; bytes: number; logs: number } } = JSON.parse(body.toString())
   const ms = performance.now() - began
-  rmSync(join(stock.dataDir, data.file))
+  for (const name of [data.file, ...Array.from({ length: data.logs }, (_, at) => `${data.file}-log-${at}`)])
+    rmSync(join(stock.dataDir, name))
   return { ms, bytes: data.bytes }
 }
 

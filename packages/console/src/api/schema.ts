@@ -751,7 +751,7 @@ export interface paths {
         put?: never;
         /**
          * Copy the embedded database
-         * @description Copies the embedded database into a new file of DATA_DIR while the gateway goes on serving. `npm run backup` calls this, checks the copy and moves it away; a copy that nobody moved away is replaced by the next one. A PostgreSQL database is refused: `npm run backup` reads it with pg_dump.
+         * @description Copies the embedded database into a new file of DATA_DIR while the gateway goes on serving. `npm run backup` calls this, completes and checks the copy, and moves it away; a copy that nobody moved away is replaced by the next one. A PostgreSQL database is refused: `npm run backup` reads it with pg_dump.
          */
         post: operations["admin.backups.create"];
         delete?: never;
@@ -2850,13 +2850,15 @@ export interface components {
                 file: string;
                 /**
                  * Format: date-time
-                 * @description The time of the state that the copy has
+                 * @description The time at which the copy began
                  */
                 taken_at: string;
-                /** @description The size of the copy */
+                /** @description The size of the copy without its logs */
                 bytes: number;
-                /** @description The SHA-256 of what was read from the database, in hex */
+                /** @description The SHA-256 of what was read from the database’s file, in hex */
                 sha256: string;
+                /** @description The number of files `…-log-0` and so on beside the copy. Applied to it in this order, they complete it */
+                logs: number;
             };
         };
         AdminLostDocumentsListResponse: {

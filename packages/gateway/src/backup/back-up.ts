@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { readdir, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Config } from '../config.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { askAsOperator, findOwnUrl, NotConfigured, tryLockDataDir } from '../start/running-gateway.ts'
+import { toLogFile } from '../store/file-copier.ts'
+import { mergeFileCopy } from '../store/merge-file-copy.ts'
 import { withSnapshot } from '../store/postgres-snapshot.ts'
 import { openSqlite, openSqliteCopy } from '../store/sqlite.ts'
 import type { Db, FileCopy } from '../store/store.ts'
@@ -30,7 +32,7 @@ export async function backUp(options: BackupOptions): Promise<Proof> {
   if (existsSync(file) || existsSync(toProofFile(file)))
     throw new BackupFailed(`${file} exists already. A backup overwrites nothing: name another file.`)
   const part = `${file}.part`
-  await rm(part, { force: true })
+  await removeParts(part)
   try {
     const made =
       config.databaseUrl === undefined
@@ -39,9 +41,16 @@ export async function backUp(options: BackupOptions): Promise<Proof> {
     await completeBackup(part, file, made)
     return made
   } catch (error) {
-    await rm(part, { force: true })
+    await removeParts(part)
     throw error
   }
+}
+
+/** Removes what a backup that did not end has left. */
+async function removeParts(part: string): Promise<void> {
+  const folder = dirname(part)
+  for (const name of await readdir(folder))
+    if (name.startsWith(basename(part))) await rm(join(folder, name), { force: true })
 }
 
 async function backUpPostgres({ environment }: BackupOptions, url: string, part: string): Promise<Proof> {
@@ -59,12 +68,13 @@ async function backUpSqlite(options: BackupOptions, part: string): Promise<Proof
   if (!existsSync(database))
     throw new NotConfigured(`There is no database ${database}. Set DATA_DIR or DATABASE_URL.`)
   const unlock = tryLockDataDir(config.dataDir)
-  const { taken_at, ...copied } = unlock
+  const { taken_at, sha256, logs } = unlock
     ? await copyUnused(database, part).finally(unlock)
     : await askForCopy(options, part)
-  const summed = await sumFile(part)
-  if (summed.sha256 !== copied.sha256)
+  if ((await sumFile(part)).sha256 !== sha256)
     throw new BackupFailed('The copy on the disk is not what was read from the database.')
+  mergeFileCopy(part, logs)
+  const summed = await sumFile(part)
   const db = openSqliteCopy(part)
   try {
     await requireIntact(db)
@@ -89,7 +99,13 @@ async function copyUnused(database: string, part: string): Promise<TakenCopy> {
 }
 
 const copyAnswer = z.object({
-  data: z.object({ file: z.string(), bytes: z.int(), sha256: z.string(), taken_at: z.iso.datetime() }),
+  data: z.object({
+    file: z.string(),
+    bytes: z.int(),
+    sha256: z.string(),
+    logs: z.int(),
+    taken_at: z.iso.datetime(),
+  }),
 })
 
 async function askForCopy({ config, url }: BackupOptions, part: string): Promise<TakenCopy> {
@@ -101,7 +117,10 @@ async function askForCopy({ config, url }: BackupOptions, part: string): Promise
   }
   const answer = copyAnswer.parse(await askAsOperator(config, url ?? findOwnUrl(config), request))
   const { file, taken_at, ...copied } = answer.data
-  await moveFile(join(config.dataDir, basename(file)), part)
+  const copy = join(config.dataDir, basename(file))
+  await moveFile(copy, part)
+  for (let index = 0; index < copied.logs; index++)
+    await moveFile(toLogFile(copy, index), toLogFile(part, index))
   return { ...copied, taken_at: Date.parse(taken_at) }
 }
 

@@ -100,11 +100,13 @@ export interface Partitions {
   dropBefore(table: DailyTable, at: number): Promise<void>
 }
 
-/** A copy of the database's file, as it was written to the disk. */
+/** A copy of the database's file, as it was written to the disk. It is complete once its logs are applied. */
 export interface FileCopy {
   readonly bytes: number
-  /** In hex. */
+  /** Of the file without its logs, in hex. */
   readonly sha256: string
+  /** The number of logs beside it (`file-copier.ts`). */
+  readonly logs: number
 }
 
 /** The right to do a job for all processes (`leases.ts`). */

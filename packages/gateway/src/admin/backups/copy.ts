@@ -5,7 +5,7 @@ import type { Gateway } from '../../gateway.ts'
 import { formatInstant } from '../../kernel/clock.ts'
 import { CopyFailed } from '../../store/file-copier.ts'
 
-const namePattern = /^backup-\w+\.db$/
+const namePattern = /^backup-\w+\.db(?:-log-\d+)?$/
 const retrySeconds = 10
 
 /**
@@ -38,5 +38,5 @@ export async function copyDatabase({ store, config, clock, ids }: Gateway) {
 
 async function removeOtherCopies(folder: string, kept: string): Promise<void> {
   for (const name of await readdir(folder))
-    if (namePattern.test(name) && name !== kept) await rm(join(folder, name), { force: true })
+    if (namePattern.test(name) && !name.startsWith(kept)) await rm(join(folder, name), { force: true })
 }

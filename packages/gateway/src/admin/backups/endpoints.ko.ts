@@ -1,15 +1,16 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'admin.backups.create': {
-    source: '835f5d31',
+    source: 'e3515f7f',
     summary: '내장 데이터베이스 복사',
     description:
-      '게이트웨이가 서비스를 계속하는 동안 내장 데이터베이스를 DATA_DIR의 새 파일로 복사합니다. `npm run backup`이 이 엔드포인트를 호출해 사본을 확인하고 옮깁니다. 아무도 옮기지 않은 사본은 다음 사본으로 바뀝니다. PostgreSQL 데이터베이스는 거부합니다. `npm run backup`이 pg_dump로 읽습니다.',
+      '게이트웨이가 서비스를 계속하는 동안 내장 데이터베이스를 DATA_DIR의 새 파일로 복사합니다. `npm run backup`이 이 엔드포인트를 호출해 사본을 완성하고 확인한 다음 옮깁니다. 아무도 옮기지 않은 사본은 다음 사본으로 바뀝니다. PostgreSQL 데이터베이스는 거부합니다. `npm run backup`이 pg_dump로 읽습니다.',
     fields: {
       file: 'DATA_DIR에 있는 사본의 파일 이름',
-      bytes: '사본의 크기',
-      sha256: '데이터베이스에서 읽은 내용의 SHA-256(16진수)',
-      taken_at: '사본에 담긴 상태의 시각',
+      bytes: '로그를 뺀 사본의 크기',
+      sha256: '데이터베이스 파일에서 읽은 내용의 SHA-256(16진수)',
+      logs: '사본 옆에 있는 `…-log-0` 등의 파일 수. 이 순서대로 사본에 적용해야 완성됩니다',
+      taken_at: '복사를 시작한 시각',
     },
   },
   'admin.lost_documents.list': {

@@ -1,15 +1,16 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'admin.backups.create': {
-    source: '835f5d31',
+    source: 'e3515f7f',
     summary: '复制内置数据库',
     description:
-      '在网关继续提供服务的同时，将内置数据库复制为 DATA_DIR 中的新文件。`npm run backup` 调用此接口，核对副本并将其移走；未被移走的副本会被下一份替换。PostgreSQL 数据库会被拒绝：`npm run backup` 用 pg_dump 读取它。',
+      '在网关继续提供服务的同时，将内置数据库复制为 DATA_DIR 中的新文件。`npm run backup` 调用此接口，补全并核对副本，然后将其移走；未被移走的副本会被下一份替换。PostgreSQL 数据库会被拒绝：`npm run backup` 用 pg_dump 读取它。',
     fields: {
       file: '副本在 DATA_DIR 中的文件名',
-      bytes: '副本的大小',
-      sha256: '从数据库读出内容的 SHA-256，十六进制',
-      taken_at: '副本所含状态的时间',
+      bytes: '副本的大小，不含日志',
+      sha256: '从数据库文件读出内容的 SHA-256，十六进制',
+      logs: '副本旁 `…-log-0` 等文件的数量。按此顺序应用到副本，副本才完整',
+      taken_at: '开始复制的时间',
     },
   },
   'admin.lost_documents.list': {
