@@ -186,7 +186,7 @@ describe.skipIf(shouldSkip('an upgrade from the release before', { long: true })
         expect(data).toMatchObject([{ client_order_number: 'W-1', status: 'confirmed' }])
         await stop(again)
         reportFigure(
-          ['I36'],
+          ['I44'],
           `upgrade and return: ${clients.requests} requests, ${clients.orders} orders; 0 failures`,
         )
       } finally {
