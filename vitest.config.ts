@@ -18,7 +18,7 @@ const ofFiles = ['packages/gateway/tests/{tidy,guides,only-grows}.test.ts', 'scr
 const ofCommands = [
   'packages/sandbox-erp/src/conformance.test.ts',
   'packages/trials/tests/{demo,kills-command,replay,samples,statement}.test.ts',
-  'packages/gateway/tests/audit-command.test.ts',
+  'packages/gateway/tests/{audit,backup}-command.test.ts',
   'packages/connector-kit/tests/{programs,with-gateway}.test.ts',
   'packages/create-connector/tests/create-connector.test.ts',
   'packages/sdk/tests/{mirror-kills,runtimes}.test.ts',

@@ -9,6 +9,7 @@ import { endAllProcesses, keepLoadCoreAwake, loadCore } from './processes.ts'
 import { Report } from './report.ts'
 import { closeConnections } from './send-request.ts'
 import { againstSubjects, compareTrees, measuringSubjects } from './subjects/against.ts'
+import { measureBackups } from './subjects/backup.ts'
 import { measureFeedLaw } from './subjects/feed-law.ts'
 import { measureMcp } from './subjects/mcp.ts'
 import { measureMemory } from './subjects/memory.ts'
@@ -45,6 +46,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   overload: measureOverload,
   valkey: measureValkey,
   processes: measureProcesses,
+  backup: measureBackups,
 }
 
 const exit = { ok: 0, failure: 1, usage: 64, unprepared: 69 } as const

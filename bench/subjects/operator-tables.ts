@@ -129,17 +129,31 @@ export async function fillOperatorTables(gateway: Gateway, rows: number): Promis
   for (let day = first; day < now + dayMs; day += dayMs) await store.partitions.ensure('requests', day)
   await fillEndpoints(gateway, first)
   const { db } = store.forBackground()
-  for (const filling of fillings)
-    for (let from = 1; from <= rows; from += rowsPerStatement)
-      await sql
-        .raw(buildInsert(filling, { first, from, to: Math.min(rows, from + rowsPerStatement - 1) }))
-        .execute(db)
+  for (const filling of fillings) await fillTable(db, filling, { first, rows })
   if (store.kind === 'postgres')
     for (const { table } of fillings) await sql.raw(`analyze ${table}`).execute(db)
   return { first, middle: first + (rows / 2) * stepMs, firstEvent: first }
 }
 
 const rowsPerStatement = 50_000
+
+/** Fills the table of wholesale orders alone, with rows that end now. */
+export async function fillOrders({ store: { db } }: Gateway, rows: number): Promise<void> {
+  const first = Date.now() - rows * stepMs
+  for (const filling of fillings.filter(({ table }) => table === 'orders'))
+    await fillTable(db, filling, { first, rows })
+}
+
+async function fillTable(
+  db: Gateway['store']['db'],
+  filling: Filling,
+  { first, rows }: { readonly first: number; readonly rows: number },
+): Promise<void> {
+  for (let from = 1; from <= rows; from += rowsPerStatement) {
+    const to = Math.min(rows, from + rowsPerStatement - 1)
+    await sql.raw(buildInsert(filling, { first, from, to })).execute(db)
+  }
+}
 
 interface Part {
   readonly first: number

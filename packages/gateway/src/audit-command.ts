@@ -3,7 +3,7 @@
  * belongs to the running gateway alone, so that then the gateway is asked, with `ADMIN_TOKEN`.
  */
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { z } from 'zod'
@@ -13,7 +13,7 @@ import { type AuditProblem, auditProblemKinds, verifyAudit } from './audit/verif
 import { type Config, ConfigError, defaultDataDir, readConfig } from './config.ts'
 import { formatInstant, systemClock } from './kernel/clock.ts'
 import { jsonLog } from './kernel/log.ts'
-import { DataDirBusy, lockDataDir } from './start/lock.ts'
+import { askAsOperator, findOwnUrl, NotConfigured, tryLockDataDir } from './start/running-gateway.ts'
 import { readKeptSettings, readSettings } from './start/settings.ts'
 import { readInstallation } from './store/installation.ts'
 import { openPostgres } from './store/postgres.ts'
@@ -40,11 +40,10 @@ const exit = { ok: 0, broken: 1, usage: 64, unavailable: 75, configuration: 78 }
 const progressRows = 100_000
 const maxParts = 1_000_000
 const requestTimeoutMs = 60_000
+const verificationPath = '/admin/api/audit/verification'
 
 /** Wrong usage; the message says what is wrong. */
 class UsageError extends Error {}
-/** The configuration does not allow the verification; the message says what to set. */
-class NotConfigured extends Error {}
 
 interface Options {
   readonly noted: Link | undefined
@@ -109,22 +108,12 @@ async function verify(config: Config, options: Options): Promise<Result> {
   const path = join(config.dataDir, 'gateway.db')
   if (!existsSync(path))
     throw new NotConfigured(`There is no database ${path}. Set DATA_DIR or DATABASE_URL.`)
-  const unlock = tryLock(config.dataDir)
+  const unlock = tryLockDataDir(config.dataDir)
   if (!unlock) return askGateway(config, findOwnUrl(config), options.noted)
   try {
     return await verifyStore(config, openSqlite(path), options.noted)
   } finally {
     unlock()
-  }
-}
-
-/** Locks the data directory; undefined if a running gateway has it. */
-function tryLock(dataDir: string): (() => void) | undefined {
-  try {
-    return lockDataDir(dataDir, systemClock.now())
-  } catch (error) {
-    if (error instanceof DataDirBusy) return undefined
-    throw error
   }
 }
 
@@ -144,16 +133,6 @@ function toHeads(noted: Link | undefined): NotedHead[] {
   return noted ? [{ ...noted, at: formatInstant(systemClock.now()) }] : []
 }
 
-/** Finds the address of the gateway that runs in this data directory. */
-function findOwnUrl({ dataDir, host, port, upstream }: Config): string {
-  const file = join(dataDir, 'sandbox.json')
-  // The file may be one of an earlier start without UPSTREAM_URL.
-  if (upstream === undefined && existsSync(file))
-    return z.object({ base_url: z.string() }).parse(JSON.parse(readFileSync(file, 'utf8'))).base_url
-  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
-}
-
 const verificationPart = z.object({
   data: z.object({
     rows: z.number(),
@@ -171,46 +150,19 @@ const verificationPart = z.object({
 
 /** Asks a running gateway, part by part. Throws if it does not respond with a result. */
 async function askGateway(config: Config, url: string, noted: Link | undefined): Promise<Result> {
-  const { adminToken } = config
-  if (adminToken === undefined) {
-    throw new NotConfigured(
-      `The gateway at ${url} has the database, and without ADMIN_TOKEN it cannot be asked. Set ADMIN_TOKEN, or stop the gateway.`,
-    )
-  }
   const report = createProgress()
   let rows = 0
   let cursor: string | null = null
   for (let parts = 0; parts < maxParts; parts++) {
     const body = { ...(cursor === null ? {} : { cursor }), ...(noted ? { noted } : {}) }
-    const { data } = await requestPart(
-      `${url.replace(/\/$/, '')}/admin/api/audit/verification`,
-      adminToken,
-      body,
-    )
+    const request = { path: verificationPath, body, actor: 'npm run audit', timeoutMs: requestTimeoutMs }
+    const { data } = verificationPart.parse(await askAsOperator(config, url, request))
     rows += data.rows
     report(rows)
     cursor = data.next_cursor
     if (data.first_problem || cursor === null) return { rows, first_problem: data.first_problem }
   }
   throw new Error(`The verification did not end after ${maxParts} parts.`)
-}
-
-async function requestPart(url: string, adminToken: string, body: object) {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'x-admin-token': adminToken,
-      'x-admin-actor': 'npm run audit',
-    },
-    body: JSON.stringify(body),
-    redirect: 'error',
-    signal: AbortSignal.timeout(requestTimeoutMs),
-  })
-  const text = await response.text()
-  if (response.ok) return verificationPart.parse(JSON.parse(text))
-  const message = `${url} returned ${response.status}: ${text.slice(0, 300)}`
-  throw response.status === 401 || response.status === 403 ? new NotConfigured(message) : new Error(message)
 }
 
 /** Creates a function that tells people how many rows were verified, now and then. */

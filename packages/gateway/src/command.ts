@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command `trade-gateway` of the published package: the gateway, or with `audit` or `sandbox-erp` as its first
- * argument what `npm run audit` and `npm run sandbox-erp` are in a checkout. It imports the program only after it has
+ * The command `trade-gateway` of the published package: the gateway, or with `audit`, `backup`, `restore` or
+ * `sandbox-erp` as its first argument what `npm run audit` and the others are in a checkout. It imports the program only after it has
  * checked Node's version, because an older Node fails at an import with a message that does not name the reason.
  */
 
@@ -17,8 +17,10 @@ if (major < required.major || (major === required.major && minor < required.mino
 }
 
 const [, , subcommand] = process.argv
-if (subcommand === 'audit' || subcommand === 'sandbox-erp') process.argv.splice(2, 1)
+if (['audit', 'backup', 'restore', 'sandbox-erp'].includes(subcommand ?? '')) process.argv.splice(2, 1)
 if (subcommand === 'audit') await import('./audit-command.ts')
+else if (subcommand === 'backup') await import('./backup-command.ts')
+else if (subcommand === 'restore') await import('./restore-command.ts')
 else if (subcommand === 'sandbox-erp') await import('@trade-gateway/sandbox-erp/main')
 else await import('./main.ts')
 

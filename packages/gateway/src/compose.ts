@@ -23,6 +23,7 @@ import { ReferenceMirror } from './snapshot/reference-mirror.ts'
 import { StockMirror } from './snapshot/stock-mirror.ts'
 import { openInstallation } from './store/installation.ts'
 import { beginRecipientSealing } from './store/recipient-sealing.ts'
+import { listRestores, markRestored } from './store/restores.ts'
 import type { Store, Topic } from './store/store.ts'
 import { Description } from './upstream/description.ts'
 import { guardErp } from './upstream/guarded.ts'
@@ -88,7 +89,9 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const { id: installation, secrets } = await openInstallation(store, config.secretsKeys, ids)
   await prepareAuditChain({ store, secrets, clock, ids, log })
   const highWater = new HighWater(parts.highWaterFile)
-  const stock = new StockMirror(store, highWater, (above) => beginEpoch({ store, clock, log }, above))
+  const stock = new StockMirror(store, highWater, async (above) => {
+    if (await beginEpoch({ store, clock, log }, above)) await markRestored(store.db, clock.now())
+  })
   const mirror = { stock, reference: new ReferenceMirror(store.forBackground()) }
   const keys = new Keys(store, secrets, clock, ids, `trade-gateway:${installation}`)
   await keys.load()
@@ -102,6 +105,7 @@ export async function openGateway(parts: Parts): Promise<Gateway> {
   const memory = createMemory({
     ...{ tracing, metrics, load, recipientsSealedFrom },
     auditHeadFile: parts.auditHeadFile,
+    restores: await listRestores(store.db),
     process: { id: ids.next('prc'), startedAt: clock.now(), behindSince: undefined, count: 1, warnedOf: 1 },
   })
   const valkey =

@@ -57,9 +57,9 @@ export interface DocumentKind<Key = never> {
   matches(document: ErpDocument): boolean
   /**
    * Updates the gateway's document to what the ERP reports. Returns `busy` if a write on it is open, so that the
-   * report must wait.
+   * report must wait, and `unknown` if the gateway has no such document.
    */
-  applyErp(tx: Tx, report: SyncedReport): Promise<'applied' | 'busy'>
+  applyErp(tx: Tx, report: SyncedReport): Promise<'applied' | 'busy' | 'unknown'>
   /** Lists the references of documents that the ERP may still change. */
   listOpenReferences(db: Db, now: number): Promise<string[]>
   /** Finds the ids of a channel's documents by the ERP's references. */
@@ -100,8 +100,8 @@ export type AnyDocumentKind = DocumentKind
 /** Every kind of document, as the gateway record contains them. */
 export interface DocumentKinds {
   readonly all: readonly AnyDocumentKind[]
-  /** Inserts a wholesale draft that was created from a cart or a reservation. */
-  insertDraft(tx: Tx, row: OrderRow): Promise<void>
+  /** Inserts a wholesale draft that was created from a cart or a reservation: the first of `rows` whose id is new. */
+  insertDraft(tx: Tx, rows: Iterable<OrderRow>): Promise<OrderRow>
 }
 
 /** Finds the `Holding` of the kind of document that is the source of a hold. Throws if there is none. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { erpClient } from '@trade-gateway/connector'
-import { acceptRestoredAudit, toHeadFile } from './audit/head.ts'
+import { toHeadFile } from './audit/head.ts'
 import { openGateway } from './compose.ts'
 import { type Config, ConfigError, defaultDataDir, readConfig } from './config.ts'
 import type { Gateway } from './gateway.ts'
@@ -13,11 +13,11 @@ import { systemClock } from './kernel/clock.ts'
 import { jsonLog, type Log } from './kernel/log.ts'
 import { warmHighlighter } from './pages/docs/highlight.ts'
 import { listCustomersOfChannels } from './reference/sync.ts'
-import { beginEpoch } from './snapshot/epoch.ts'
 import { formatBanner, formatSandboxBanner } from './start/banner.ts'
 import { startConsoleBuild } from './start/console.ts'
 import { openSpans } from './start/export-spans.ts'
 import { DataDirBusy, lockDataDir } from './start/lock.ts'
+import { beginRestored } from './start/restored.ts'
 import {
   ensureSandboxChannels,
   SandboxFailed,
@@ -40,6 +40,7 @@ import {
   watchSupervisor,
 } from './start/supervised.ts'
 import { Supervisor } from './start/supervisor.ts'
+import { refuseUnfinishedRestore } from './start/unfinished-restore.ts'
 import { migrate } from './store/migrate.ts'
 import { openPostgres } from './store/postgres.ts'
 import { openSqlite } from './store/sqlite.ts'
@@ -126,10 +127,9 @@ async function start(startup: Startup): Promise<void> {
   if (sandbox) closers.push(() => sandbox.stop())
   reportLeftOut(sandbox)
   const gateway = await connectGateway(startup, store, config.upstream ?? sandbox ?? { url: '', token: '' })
-  if (isRestored) {
-    await beginEpoch(gateway)
-    await acceptRestoredAudit(gateway)
-  }
+  // Finds out from the newest versions that were sent whether the database is older.
+  await gateway.mirror.stock.follow()
+  await beginRestored(gateway, isRestored)
   if (sandbox) await ensureSandboxChannels(gateway, settings)
   await gateway.mirror.stock.follow()
   await gateway.mirror.reference.follow()
@@ -219,8 +219,13 @@ function describeGuarantee({ upstream }: Gateway): string {
 
 async function openStore(config: Config, log: Log): Promise<Store> {
   return config.databaseUrl === undefined
-    ? openSqlite(join(config.dataDir, 'gateway.db'), log)
+    ? openEmbedded(config.dataDir, log)
     : openPostgres(config.databaseUrl, log)
+}
+
+function openEmbedded(dataDir: string, log: Log): Store {
+  refuseUnfinishedRestore(dataDir)
+  return openSqlite(join(dataDir, 'gateway.db'), log)
 }
 
 async function listen(server: Server, config: Config): Promise<string> {

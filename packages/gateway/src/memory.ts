@@ -6,7 +6,7 @@ import type { LoadShedder } from './kernel/load-shedder.ts'
 import { Slots } from './kernel/slots.ts'
 import type { Tracing } from './kernel/tracing.ts'
 import type { Metrics } from './metrics/metrics.ts'
-import type { AuditRow, LegacyUseRow, RequestCountRow, RequestRow } from './store/tables.ts'
+import type { AuditRow, LegacyUseRow, RequestCountRow, RequestRow, RestoreRow } from './store/tables.ts'
 
 /** The sign-in attempts of one address. */
 export interface SignInTries {
@@ -147,6 +147,8 @@ export interface Memory {
   /** From when on the recipients of drop-ship orders are sealed, in epoch milliseconds. */
   readonly recipientsSealedFrom: number
   readonly process: ProcessMemory
+  /** The restores of the database from backups, oldest first. */
+  restores: readonly RestoreRow[]
 }
 
 const maxAddresses = 20_000
@@ -175,7 +177,7 @@ export function isSealingRecipients({
 
 /** What a memory begins with. */
 interface MemoryParts
-  extends Pick<Memory, 'tracing' | 'metrics' | 'load' | 'process' | 'recipientsSealedFrom'> {
+  extends Pick<Memory, 'tracing' | 'metrics' | 'load' | 'process' | 'recipientsSealedFrom' | 'restores'> {
   readonly auditHeadFile?: string | undefined
 }
 

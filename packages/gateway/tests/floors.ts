@@ -18,7 +18,8 @@ export interface File {
 export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = {
   gateway: [
     ['command.ts'],
-    ['main.ts', 'audit-command.ts'],
+    ['main.ts', 'audit-command.ts', 'backup-command.ts', 'restore-command.ts'],
+    ['backup'],
     ['start'],
     ['compose.ts', 'workers.ts', 'translations'],
     ['housekeeping.ts', 'measure.ts', 'reseal.ts'],

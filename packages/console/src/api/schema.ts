@@ -740,6 +740,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/api/backups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy the embedded database
+         * @description Copies the embedded database into a new file of DATA_DIR while the gateway goes on serving. `npm run backup` calls this, completes and checks the copy, and moves it away; a copy that nobody moved away is replaced by the next one. A PostgreSQL database is refused: `npm run backup` reads it with pg_dump.
+         */
+        post: operations["admin.backups.create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/api/lost-documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List documents that a restore lost
+         * @description Orders and live holds that the ERP has from the time between a backup and its restore, and that the gateway does not have: the newest 500. An order leaves the list when its channel repeats the call that placed it, or asks for it by its id. What stays must be compared with the channel by a person. An ERP without hints of changed documents finds none.
+         */
+        get: operations["admin.lost_documents.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/api/settings": {
         parameters: {
             query?: never;
@@ -995,6 +1035,7 @@ export interface components {
             /** @description Why writes are paused, for other operators; channels do not see it */
             reason?: string;
         };
+        AdminBackupsCreateRequest: Record<string, never>;
         AdminAuditVerifyRequest: {
             /** @description next_cursor of the previous part */
             cursor?: string;
@@ -2801,6 +2842,60 @@ export interface components {
                 /** @description How many further warehouses were not read */
                 left_out: number;
             };
+        };
+        AdminBackupsCreateResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description The name of the copy in DATA_DIR */
+                file: string;
+                /**
+                 * Format: date-time
+                 * @description The time at which the copy began
+                 */
+                taken_at: string;
+                /** @description The size of the copy without its logs */
+                bytes: number;
+                /** @description The SHA-256 of what was read from the database’s file, in hex */
+                sha256: string;
+                /** @description The number of files `…-log-0` and so on beside the copy. Applied to it in this order, they complete it */
+                logs: number;
+            };
+        };
+        AdminLostDocumentsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["LostDocument"][];
+        };
+        LostDocument: {
+            /** @description The reference that the gateway sent to the ERP */
+            reference: string;
+            number: string;
+            /**
+             * @description Kind of the entry
+             * @enum {string}
+             */
+            kind: "order" | "hold";
+            /** @description `wholesale` or `dropship` */
+            order_type: string;
+            /** @description Only documents in this state */
+            status: string;
+            /** @description SKUs with their quantities; a SKU may be on one line only */
+            lines: {
+                /** @description SKU, compared byte by byte, case included */
+                sku: string;
+                /** @description Number of pieces */
+                quantity: number;
+            }[];
+            /** @description `goods` + `freight` + `handling` + `tax` − `discount` */
+            total: number | null;
+            /** @description Currency, ISO 4217 */
+            currency: string;
+            /** @description When it was submitted */
+            submitted_at: string | null;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, milliseconds
+             */
+            found_at: string;
         };
         AdminSettingsListResponse: {
             /** @description The requested data */
@@ -4810,6 +4905,81 @@ export interface operations {
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
             502: components["responses"]["Failure502-admin-UPSTREAM_ERROR"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.backups.create": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per business operation, the same for its retries; 1 to 255 visible ASCII characters */
+                "Idempotency-Key"?: string;
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["AdminBackupsCreateRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminBackupsCreateResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST-IDEMPOTENCY_INVALID_KEY"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            409: components["responses"]["Failure409-admin-IDEMPOTENCY_IN_PROGRESS"];
+            413: components["responses"]["Failure413-admin-BAD_REQUEST"];
+            415: components["responses"]["Failure415-admin-BAD_REQUEST"];
+            422: components["responses"]["Failure422-admin-IDEMPOTENCY_MISMATCH-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.lost_documents.list": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminLostDocumentsListResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
             503: components["responses"]["Failure503-admin-INTERNAL"];
         };
     };

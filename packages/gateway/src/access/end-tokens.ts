@@ -10,6 +10,7 @@ export type EndReason =
   | 'customer_changed'
   | 'secret_deleted'
   | 'upstream_ended'
+  | 'restored'
 
 /**
  * Builds the statement that marks tokens as revoked and deletes their ERP sessions. The caller adds the condition that

@@ -1,5 +1,6 @@
 import type { AnyWrite } from '../writes/intent.ts'
 import { endpoints as audit } from './audit/endpoints.ts'
+import { endpoints as backups } from './backups/endpoints.ts'
 import { endpoints as channels } from './channels/endpoints.ts'
 import { createDoubtEndpoints } from './doubts/endpoints.ts'
 import { endpoints as holds } from './holds/endpoints.ts'
@@ -33,6 +34,7 @@ export function createAdminEndpoints(writes: readonly AnyWrite[]) {
     ...createDoubtEndpoints(writes),
     ...upstream,
     ...stockCopies,
+    ...backups,
     ...settings,
     ...audit,
   ] as const

@@ -11,7 +11,7 @@ import { requireOwned } from '../documents/own.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
-import { draftDefaults, toDraftRow } from '../ordering/drafts.ts'
+import { draftDefaults, listDraftRows } from '../ordering/drafts.ts'
 import { checkGoods, checkLineCount, findStyleOf } from '../ordering/goods.ts'
 import { sumAvailable } from '../stock/available.ts'
 import { findUsableWarehouses, requireUsableWarehouses } from '../stock/warehouses.ts'
@@ -131,7 +131,7 @@ export async function checkOutCart(context: CallContext, id: string) {
     checkLineCount(gateway, lines, 'items')
     checkGoods({ gateway, caller }, lines, toItemSkuParam)
     return gateway.store.db.transaction().execute(async (tx) => {
-      const draft = toDraftRow(gateway, {
+      const draft = {
         ...draftDefaults,
         channel_code: row.channel_code,
         account_id: caller.account?.account_id ?? null,
@@ -139,10 +139,13 @@ export async function checkOutCart(context: CallContext, id: string) {
         lines,
         client_order_number: row.client_order_number,
         remark: row.remark,
-      })
-      await gateway.kinds.insertDraft(tx, draft)
-      context.call.documentId = draft.order_id
-      return writeCart({ ...context, tx }, row, { status: 'confirmed', order_id: draft.order_id })
+      }
+      const { order_id } = await gateway.kinds.insertDraft(
+        tx,
+        listDraftRows(gateway, draft, context.call.key),
+      )
+      context.call.documentId = order_id
+      return writeCart({ ...context, tx }, row, { status: 'confirmed', order_id })
     })
   })
 }

@@ -10,6 +10,7 @@ import { type ErpDocument, unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
 import type { Lease, Tx } from '../store/store.ts'
 import { documentSync } from './data-age.ts'
+import { recordIfLost } from './lost.ts'
 
 const timeoutMs = 15_000
 const maxPages = 50
@@ -120,7 +121,9 @@ async function applyDocument(
     locking: store.locking,
   }
   const kind = gateway.kinds.all.find((each) => each.matches(document))
-  if ((await kind?.applyErp(tx, report)) === 'busy') await recordHint(gateway, tx, reference)
+  const outcome = await kind?.applyErp(tx, report)
+  if (outcome === 'busy') await recordHint(gateway, tx, reference)
+  if (outcome === 'unknown') await recordIfLost(gateway, tx, document)
   await lease.requireHeld(tx)
 }
 

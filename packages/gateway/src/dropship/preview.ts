@@ -32,7 +32,7 @@ import {
   toNaturalKeyLockName,
 } from './kind.ts'
 import { findByNaturalKey, findDropship, requireOwnPreview } from './read.ts'
-import { isLivePreview, toBodyFields, toErpRequest, toNewRow } from './request.ts'
+import { isLivePreview, toBodyFields, toDropshipReferenceParts, toErpRequest, toNewRow } from './request.ts'
 import { renewRecipientAtRest } from './sealed-recipient.ts'
 import { readSpentReferences } from './spent-references.ts'
 
@@ -137,7 +137,8 @@ export async function previewDropship(context: CallContext, body: DropshipBody) 
     const former = await findFormerPreview(gateway, rows, held)
     requireSamePreview(body, former)
     const spent = former ? 0 : await readSpentReferences(gateway.store.db, key)
-    const row = former ?? toNewRow(context, body, rows.length + spent)
+    const reference = deriveReference(gateway, ...toDropshipReferenceParts(key, rows.length + spent))
+    const row = former ?? toNewRow(context, body, { reference, id: gateway.ids.next('dso') })
     const replaces = (await findReservedHold(gateway.store.db, former))?.reference ?? null
     const reply = await performHold(context, { body, held, row, isNew: former === undefined, replaces })
     if (replaces !== null) await releaseFormerHold(gateway, { row, held, reference: replaces })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Caller } from '../contract/call.ts'
+import { GatewayError } from '../contract/errors.ts'
 import type { parseWindow } from '../contract/lists.ts'
 import { Reply } from '../contract/reply.ts'
 import { readDataAgeHeader } from '../documents/data-age.ts'
@@ -130,4 +131,19 @@ export function findByNaturalKey(db: Db, key: NaturalKey): Promise<DropshipRow[]
     .orderBy('created_at', 'desc')
     .orderBy('dropship_order_id', 'desc')
     .execute()
+}
+
+/** Whether a row is an order that exists or may exist. Cancelled and intercepted orders, and previews, do not count. */
+export function isOrder({ status, submitted_at, in_doubt }: DropshipRow): boolean {
+  const isLive = status === 'pending' || status === 'shipped'
+  return isLive && (submitted_at !== null || in_doubt === doubt.submit)
+}
+
+/** Creates the error for a number and SKU that another order of the channel has. */
+export function toNumberTakenError({ client_order_number, sku }: DropshipBody): GatewayError {
+  return new GatewayError('VALIDATION_FAILED', {
+    param: 'client_order_number',
+    reason: 'invalid_field',
+    say: ['number_taken', { number: client_order_number, sku }],
+  })
 }

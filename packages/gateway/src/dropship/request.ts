@@ -5,9 +5,10 @@ import type { Gateway } from '../gateway.ts'
 import { checkGoods, findStyleOf } from '../ordering/goods.ts'
 import { requireUsableWarehouses } from '../stock/warehouses.ts'
 import type { DropshipRow } from '../store/tables.ts'
-import { deriveReference } from '../writes/reference.ts'
+import { deriveSecretId } from '../writes/reference.ts'
 import type { DropshipBody } from './body.ts'
 import { toShippingMethod } from './dropship-json.ts'
+import type { NaturalKey } from './kind.ts'
 import { toErpRecipient } from './recipient.ts'
 import { isSameRecipient, type Owner, toRecipientAtRest } from './sealed-recipient.ts'
 
@@ -57,14 +58,33 @@ export function pickBodyFields(row: DropshipRow) {
 }
 
 /**
- * Builds the row of a new order or preview. `nth` is the number of earlier references for the same channel, order number
- * and SKU: those of earlier rows, and those that the ERP no longer accepts. The new reference is derived from these
- * values and `nth`.
+ * Returns what the reference of a drop-ship order is derived from. `nth` is the number of earlier references for the same
+ * channel, order number and SKU: those of earlier rows, and those that the ERP no longer accepts.
  */
-export function toNewRow({ gateway, caller }: CallContext, body: DropshipBody, nth: number): DropshipRow {
+export function toDropshipReferenceParts(
+  { channel_code, client_order_number, sku }: NaturalKey,
+  nth: number,
+): readonly string[] {
+  return ['dropship', channel_code, client_order_number, sku, String(nth)]
+}
+
+/**
+ * Derives the id of an order that had no preview. After a restore from a backup, an order that is found at the ERP gets
+ * its former id. A preview's id is random, because the references of its holds follow from it.
+ */
+export function deriveDropshipId(gateway: Gateway, reference: string): string {
+  return deriveSecretId(gateway, 'dso', reference)
+}
+
+/** Builds the row of a new order or preview. */
+export function toNewRow(
+  { gateway, caller }: CallContext,
+  body: DropshipBody,
+  { reference, id }: { readonly reference: string; readonly id: string },
+): DropshipRow {
   const { channel_code } = caller
   const { client_order_number, sku } = body
-  const owner = { dropship_order_id: gateway.ids.next('dso'), channel_code }
+  const owner = { dropship_order_id: id, channel_code }
   return {
     ...toBodyFields(gateway, owner, body),
     ...owner,
@@ -88,7 +108,7 @@ export function toNewRow({ gateway, caller }: CallContext, body: DropshipBody, n
     tracking_number: null,
     tracking_url: null,
     shipment_id: null,
-    reference: deriveReference(gateway, 'dropship', channel_code, client_order_number, sku, String(nth)),
+    reference,
     hold_id: null,
     previews: 0,
     quoted_total: null,

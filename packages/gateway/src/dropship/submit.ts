@@ -14,7 +14,7 @@ import { type HeldLock, withDocumentLock } from '../writes/document-lock.ts'
 import { isHoldExpiredError, toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write } from '../writes/intent.ts'
 import { performWrite } from '../writes/perform.ts'
-import { deriveNextReference } from '../writes/reference.ts'
+import { deriveNextReference, deriveReference } from '../writes/reference.ts'
 import type { DropshipBody } from './body.ts'
 import { doubt, toDropshipJson } from './dropship-json.ts'
 import {
@@ -24,13 +24,23 @@ import {
   buildDropshipUpdate,
   toNaturalKeyLockName,
 } from './kind.ts'
-import { findByNaturalKey, findDropship, requireOwnDropship, requireOwnPreview } from './read.ts'
+import { recoverSubmitted } from './lost.ts'
 import {
+  findByNaturalKey,
+  findDropship,
+  isOrder,
+  requireOwnDropship,
+  requireOwnPreview,
+  toNumberTakenError,
+} from './read.ts'
+import {
+  deriveDropshipId,
   type ErpRequest,
   findDifference,
   isLivePreview,
   pickBodyFields,
   toBodyFields,
+  toDropshipReferenceParts,
   toErpRequest,
   toNewRow,
 } from './request.ts'
@@ -91,6 +101,8 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
     sku: body.sku,
   }
   const lock = toNaturalKeyLockName(key)
+  const lost = await recoverSubmitted(context, key, body)
+  if (lost) return lost
   await requireOwnPreview(gateway, caller, body)
   return withDocumentLock(gateway, { lock, id: body.client_order_number }, async (held) => {
     const rows = await findByNaturalKey(gateway.store.db, key)
@@ -104,7 +116,9 @@ export async function submitDropship(context: CallContext, body: DropshipBody) {
     if (!hold) refuseOpenWrites(rows)
     const submit = { body, held, request: toErpRequest(gateway, caller, body) }
     if (!preview || !hold) {
-      const row = toNewRow(context, body, rows.length + (await readSpentReferences(gateway.store.db, key)))
+      const nth = rows.length + (await readSpentReferences(gateway.store.db, key))
+      const reference = deriveReference(gateway, ...toDropshipReferenceParts(key, nth))
+      const row = toNewRow(context, body, { reference, id: deriveDropshipId(gateway, reference) })
       return performSubmit(context, { ...submit, row, isNew: true }, { consumed: null, expired: null })
     }
     const existing = { ...submit, row: preview, isNew: false }
@@ -194,11 +208,7 @@ function findTotalBounds(gateway: Gateway, { body, request, row, isNew }: Submit
 function refuseDuplicate(gateway: Gateway, rows: readonly DropshipRow[], body: DropshipBody) {
   const live = rows.filter(isOrder)
   if (live.some((row) => !isSameRecipient(gateway, row, body.recipient))) {
-    throw new GatewayError('VALIDATION_FAILED', {
-      param: 'client_order_number',
-      reason: 'invalid_field',
-      say: ['number_taken', { number: body.client_order_number, sku: body.sku }],
-    })
+    throw toNumberTakenError(body)
   }
   const windowMs = gateway.config.duplicateWindowSeconds * 1000
   const same = live.find(
@@ -216,12 +226,6 @@ function refuseDuplicate(gateway: Gateway, rows: readonly DropshipRow[], body: D
       window_ends_at: formatInstant(computeWindowEnd(same, windowMs)),
     },
   })
-}
-
-/** Whether a row is an order that exists or may exist. Cancelled and intercepted orders, and previews, do not count. */
-function isOrder({ status, submitted_at, in_doubt }: DropshipRow): boolean {
-  const isLive = status === 'pending' || status === 'shipped'
-  return isLive && (submitted_at !== null || in_doubt === doubt.submit)
 }
 
 /**

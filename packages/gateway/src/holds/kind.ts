@@ -25,10 +25,10 @@ async function applyToHold(
   holders: readonly AnyDocumentKind[],
   tx: Tx,
   { document, now }: ErpReport,
-): Promise<'applied' | 'busy'> {
+): Promise<'applied' | 'busy' | 'unknown'> {
   const { reference, status_raw: statusRaw } = document
   const hold = await tx.selectFrom('holds').selectAll().where('reference', '=', reference).executeTakeFirst()
-  if (!hold) return 'applied'
+  if (!hold) return 'unknown'
   if (await hasOpenWrite(tx, hold.source_id)) return 'busy'
   if (hold.status === 'reserved' && isReleased(document)) {
     const ending = { reason: document.status === 'expired' ? 'expiry' : 'release', statusRaw, now } as const

@@ -1,7 +1,8 @@
+import type { Keyed } from '../contract/call.ts'
 import type { Gateway } from '../gateway.ts'
 import { toJson, toJsonOrNull } from '../store/json.ts'
 import type { Line, OrderLine, OrderRow, OrderShipping } from '../store/tables.ts'
-import { deriveReference } from '../writes/reference.ts'
+import { deriveReference, deriveSecretId } from '../writes/reference.ts'
 import { findStyleOf } from './goods.ts'
 
 /** The content of a wholesale draft, which comes from an order's body, a cart or a reservation. */
@@ -28,15 +29,36 @@ export const draftDefaults = {
   hold_id: null,
 } as const
 
-/** Builds the row of a new wholesale draft. The ERP does not know the draft until it is submitted. */
-export function toDraftRow(gateway: Gateway, draft: Draft): OrderRow {
+/** How often a channel's number, or a key, leads to an id before ids are random. */
+const maxUsesOfName = 20
+
+/**
+ * Builds the rows that a new wholesale draft may have, of which the first one with a new id is inserted
+ * (`DocumentKinds.insertDraft`). The ERP does not know the draft until it is submitted.
+ *
+ * The id follows from the channel's own number, or else from the idempotency key. If the database is restored from a
+ * backup and the channel repeats its calls, the draft gets its former id again, by which its order is found at the ERP.
+ */
+export function* listDraftRows(gateway: Gateway, draft: Draft, key: Keyed | undefined): Generator<OrderRow> {
+  const { channel_code, client_order_number: number } = draft
+  const name = number !== null ? ['number', number] : key && ['key', key.scope]
+  for (let use = 0; name && use < maxUsesOfName; use++)
+    yield toDraftRow(gateway, draft, deriveSecretId(gateway, 'ord', channel_code, ...name, String(use)))
+  yield toDraftRow(gateway, draft, gateway.ids.next('ord'))
+}
+
+/** Returns what the reference of a wholesale order is derived from. Another channel's guess leads to another one. */
+export function toOrderReferenceParts(order: Pick<OrderRow, 'channel_code' | 'order_id'>) {
+  return ['order', order.channel_code, order.order_id] as const
+}
+
+function toDraftRow(gateway: Gateway, draft: Draft, order_id: string): OrderRow {
   const { lines, shipping, allow_partial, ...same } = draft
-  const order_id = gateway.ids.next('ord')
   const now = gateway.clock.now()
   return {
     ...same,
     order_id,
-    reference: deriveReference(gateway, 'order', order_id),
+    reference: deriveReference(gateway, ...toOrderReferenceParts({ ...same, order_id })),
     lines: toJson(toDraftLines(gateway, lines)),
     shipping: toJsonOrNull(shipping),
     allow_partial: allow_partial ? 1 : 0,

@@ -3,7 +3,7 @@ import { Reply } from '../contract/reply.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { toHundredths } from '../ordering/amounts.ts'
-import { draftDefaults, toDraftLines, toDraftRow } from '../ordering/drafts.ts'
+import { draftDefaults, listDraftRows, toDraftLines } from '../ordering/drafts.ts'
 import { checkGoods, toLineSkuParam } from '../ordering/goods.ts'
 import { requireUsableWarehouses } from '../stock/warehouses.ts'
 import { toJson, toJsonOrNull } from '../store/json.ts'
@@ -13,9 +13,9 @@ import { toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts
 import { toDocumentInDoubtError } from '../writes/failures.ts'
 import { storeResponse } from '../writes/keys.ts'
 import type { OrderBody } from './body.ts'
+import { requireOwnOrder } from './find.ts'
 import { buildDraftUpdate, insertDraft } from './kind.ts'
 import { toOrderJson } from './order-json.ts'
-import { requireOwnOrder } from './read.ts'
 import { mergeDraft, type OrderContent } from './request.ts'
 
 const created = 201
@@ -28,7 +28,7 @@ export async function createOrder(context: CallContext, body: NewOrderBody) {
   requireUsableWarehouses(gateway, caller, body.warehouse_code ?? null)
   checkGoods({ gateway, caller }, body.lines, toLineSkuParam)
   return gateway.store.db.transaction().execute(async (tx) => {
-    const row = toDraftRow(gateway, {
+    const draft = {
       ...draftDefaults,
       channel_code: caller.channel_code,
       account_id: caller.account?.account_id ?? null,
@@ -40,8 +40,8 @@ export async function createOrder(context: CallContext, body: NewOrderBody) {
       remark: body.remark ?? null,
       allow_partial: body.allow_partial ?? false,
       max_total: body.max_total === undefined ? null : toHundredths(body.max_total),
-    })
-    await insertDraft(tx, row)
+    }
+    const row = await insertDraft(tx, listDraftRows(gateway, draft, context.call.key))
     return createAndStoreReply({ ...context, tx }, row, created)
   })
 }

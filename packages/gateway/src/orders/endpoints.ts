@@ -95,7 +95,7 @@ export const ordersRead = endpoint({
   access: 'bearer',
   capability: 'orders.read',
   cost: 1,
-  errors: documentErrors,
+  errors: [...documentErrors, 'UPSTREAM_ERROR', 'UPSTREAM_TIMEOUT'],
   params: orderId,
   query: {},
   result: toDataSchema(order),

@@ -49,7 +49,10 @@ export const orderKind: DocumentKind<string> = {
       .where('reference', '=', document.reference)
       .modifyEnd(locking.forUpdate)
       .executeTakeFirst()
-    if (!row || row.status === 'draft') return 'applied'
+    if (!row) return 'unknown'
+    // A draft has no open write and is an order at the ERP: it was submitted in a time that a restore has lost.
+    const isLost = row.status === 'draft' && row.in_doubt === 0 && document.kind === 'order'
+    if (row.status === 'draft' && !isLost) return 'applied'
     if (row.in_doubt !== 0) return 'busy'
     const isStale = row.status === 'cancelled' && document.status === 'open'
     if (!isStale) await applyToOrder(tx, row, report)
@@ -75,9 +78,17 @@ export const orderKind: DocumentKind<string> = {
   },
 }
 
-/** Inserts a draft. */
-export async function insertDraft(tx: Tx, row: OrderRow): Promise<void> {
-  await tx.insertInto('orders').values(row).execute()
+/** Inserts a draft: the first of `rows` whose id is new. */
+export async function insertDraft(tx: Tx, rows: Iterable<OrderRow>): Promise<OrderRow> {
+  for (const row of rows) {
+    const inserted = await tx
+      .insertInto('orders')
+      .values(row)
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst()
+    if (inserted.numInsertedOrUpdatedRows === 1n) return row
+  }
+  throw new Error('No id for the draft is new.')
 }
 
 /** Builds the statement that changes an order. The caller must hold the order's lock. */

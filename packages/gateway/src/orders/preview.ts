@@ -11,8 +11,8 @@ import { askErp } from '../writes/ask.ts'
 import { toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
 import type { OrderBody } from './body.ts'
 import { requireDraft } from './draft.ts'
+import { requireOwnOrder } from './find.ts'
 import { buildOrderUpdate } from './kind.ts'
-import { requireOwnOrder } from './read.ts'
 import { hashContent, mergeDraft, toErpRequest } from './request.ts'
 
 /**

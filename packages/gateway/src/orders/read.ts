@@ -4,11 +4,10 @@ import type { parseWindow } from '../contract/lists.ts'
 import { Reply } from '../contract/reply.ts'
 import { readDataAgeHeader } from '../documents/data-age.ts'
 import { readListPage } from '../documents/list.ts'
-import { requireOwned } from '../documents/own.ts'
 import type { Gateway } from '../gateway.ts'
 import { type CursorQuery, readCursorPage } from '../store/cursor-page.ts'
-import type { Db, Tx } from '../store/store.ts'
-import { type OrderRow, orderColumns } from '../store/tables.ts'
+import type { OrderRow } from '../store/tables.ts'
+import { requireOwnOrderOrLost } from './lost.ts'
 import { toOrderJson } from './order-json.ts'
 
 type OrderQuery = Parameters<typeof parseWindow>[0] & {
@@ -39,14 +38,8 @@ export async function listOrders(gateway: Gateway, caller: Caller, asked: OrderQ
 }
 
 export async function readOrder(gateway: Gateway, caller: Caller, id: string) {
-  const row = await requireOwnOrder(gateway.store.db, caller, id)
+  const row = await requireOwnOrderOrLost({ gateway, caller }, id)
   return new Reply({ data: toOrderJson(row) }, await readDataAgeHeader(gateway))
-}
-
-/** Reads an order and checks that it is the caller's. Throws `NOT_FOUND` and `OWNERSHIP_DENIED`. */
-export async function requireOwnOrder(db: Db | Tx, caller: Caller, id: string): Promise<OrderRow> {
-  const row = await db.selectFrom('orders').select(orderColumns).where('order_id', '=', id).executeTakeFirst()
-  return requireOwned(row, caller, 'order', id)
 }
 
 /** The filters of an operator's search for orders of one kind. */
@@ -71,14 +64,4 @@ export async function searchOrders<Json>(
   if (search.in_doubt !== undefined) query = query.where('in_doubt', search.in_doubt ? '<>' : '=', sql.lit(0))
   const positionOf = ({ created_at, order_id }: OrderRow) => ({ at: created_at, id: order_id })
   return readCursorPage(search, { query, time: 'created_at', id: 'order_id', positionOf }, toJson)
-}
-
-/** Finds an order of any channel. */
-export function findOrder(db: Db, id: string): Promise<OrderRow | undefined> {
-  return db.selectFrom('orders').select(orderColumns).where('order_id', '=', id).executeTakeFirst()
-}
-
-/** Reads an order that is known to exist. Throws an internal error if it does not. */
-export function readExistingOrder(tx: Tx, id: string): Promise<OrderRow> {
-  return tx.selectFrom('orders').select(orderColumns).where('order_id', '=', id).executeTakeFirstOrThrow()
 }

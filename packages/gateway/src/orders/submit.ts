@@ -15,10 +15,11 @@ import { performWrite } from '../writes/perform.ts'
 import { deriveNextReference } from '../writes/reference.ts'
 import type { OrderBody } from './body.ts'
 import { requireDraft, toDraftFields } from './draft.ts'
+import { readExistingOrder } from './find.ts'
 import { applyToOrder, buildDraftUpdate, buildOrderUpdate } from './kind.ts'
+import { recoverSubmitted, requireOwnOrderOrLost } from './lost.ts'
 import { toSubmittedJson } from './order-json.ts'
 import { readQuotedTotals } from './preview.ts'
-import { readExistingOrder, requireOwnOrder } from './read.ts'
 import { type ErpRequest, hashContent, mergeDraft, type OrderContent, toErpRequest } from './request.ts'
 
 type OrderBodyJson = { data: ReturnType<typeof toSubmittedJson> }
@@ -57,11 +58,13 @@ export const orderSubmit: Write<Detail, OrderBodyJson, OrderRow> = {
 export async function submitOrder(context: CallContext, id: string, body: OrderBody) {
   const { gateway, caller } = context
   return withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, async (held) => {
-    const row = await requireOwnOrder(gateway.store.db, caller, id)
+    const row = await requireOwnOrderOrLost(context, id, body)
     const wanted = mergeDraft(row, body)
     if (row.in_doubt === 1) throw toDocumentInDoubtError(id)
     if (row.status === 'confirmed') return toRepeatedReply(row, wanted)
     requireDraft(row)
+    const recovered = await recoverSubmitted(context, row, wanted)
+    if (recovered) return toRepeatedReply(recovered, wanted)
     const submit = { row, wanted, held, request: toErpRequest(gateway, caller, wanted) }
     if (row.hold_id !== null) await releaseExpiredHold(gateway, row.hold_id, held)
     const hold = await findLiveHold(gateway, row)

@@ -10,9 +10,10 @@ import { toDocumentInDoubtError } from '../writes/failures.ts'
 import type { Write, WriteContext } from '../writes/intent.ts'
 import { storeResponse } from '../writes/keys.ts'
 import { performWrite } from '../writes/perform.ts'
+import { readExistingOrder } from './find.ts'
 import { applyToOrder, buildDraftUpdate, buildOrderUpdate } from './kind.ts'
+import { requireOwnOrderOrLost } from './lost.ts'
 import { toOrderJson } from './order-json.ts'
-import { readExistingOrder, requireOwnOrder } from './read.ts'
 
 type OrderJson = { data: ReturnType<typeof toOrderJson> }
 
@@ -55,9 +56,9 @@ async function clearInDoubt({ tx, intent }: WriteContext<null>): Promise<void> {
  * Voiding twice returns the same document.
  */
 export async function voidOrder(context: CallContext, id: string) {
-  const { gateway, caller } = context
+  const { gateway } = context
   return withDocumentLock(gateway, { lock: toDocumentLockName(id), id }, async (held) => {
-    const row = await requireOwnOrder(gateway.store.db, caller, id)
+    const row = await requireOwnOrderOrLost(context, id)
     if (row.in_doubt === 1) throw toDocumentInDoubtError(id)
     if (row.status === 'cancelled') return new Reply({ data: toOrderJson(row) })
     const plan = {

@@ -3,7 +3,7 @@ import { Reply } from '../contract/reply.ts'
 import type { CallContext } from '../endpoint.ts'
 import { endHold, isReleased, passHoldToOrder } from '../holds/store.ts'
 import { formatInstant } from '../kernel/clock.ts'
-import { draftDefaults, toDraftRow } from '../ordering/drafts.ts'
+import { draftDefaults, listDraftRows } from '../ordering/drafts.ts'
 import { fromJson } from '../store/json.ts'
 import type { ReservationRow } from '../store/tables.ts'
 import { type HeldLock, toDocumentLockName, withDocumentLock } from '../writes/document-lock.ts'
@@ -69,7 +69,7 @@ export async function confirmReservation(context: CallContext, id: string) {
     if (row.status === 'cancelled') throw toEndedError(row, 'already_cancelled')
     if (row.expires_at <= gateway.clock.now()) throw toExpiredError(row)
     return gateway.store.db.transaction().execute(async (tx) => {
-      const draft = toDraftRow(gateway, {
+      const draft = {
         ...draftDefaults,
         channel_code: row.channel_code,
         account_id: caller.account?.account_id ?? row.account_id,
@@ -78,9 +78,8 @@ export async function confirmReservation(context: CallContext, id: string) {
         client_order_number: row.client_order_number,
         remark: row.remark,
         hold_id: row.hold_id,
-      })
-      await gateway.kinds.insertDraft(tx, draft)
-      const { order_id } = draft
+      }
+      const { order_id } = await gateway.kinds.insertDraft(tx, listDraftRows(gateway, draft, call.key))
       call.documentId = order_id
       const now = gateway.clock.now()
       const fields = { status: 'confirmed', order_id, updated_at: now }

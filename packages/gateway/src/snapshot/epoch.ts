@@ -43,13 +43,13 @@ export function computeNextHistoryStart(version: number): number {
  * Begins a new history in all warehouses after the database was restored from an older state. A version that was sent
  * before must never denote another state. The gateway then reads the whole ERP again. `above` is the newest version
  * known to have been sent; without it, an operator has stated that the database was restored. Does nothing if all
- * warehouses are already above `above`.
+ * warehouses are already above `above`. Returns whether a new history began.
  */
 export async function beginEpoch(
   { store, clock, log }: { readonly store: Store; readonly clock: Clock; readonly log: Log },
   above?: number,
-): Promise<void> {
-  await store.withLock('begin epoch', 10_000, async () => {
+): Promise<boolean> {
+  const hasBegun = await store.withLock('begin epoch', 10_000, async () => {
     // Every writer locks real warehouses before views; the same order here prevents deadlocks.
     const rows = await store.db
       .selectFrom('warehouses')
@@ -57,7 +57,7 @@ export async function beginEpoch(
       .orderBy('kind', 'desc')
       .orderBy('warehouse_code')
       .execute()
-    if (above !== undefined && rows.every(({ version }) => version > above)) return
+    if (above !== undefined && rows.every(({ version }) => version > above)) return false
     const newest = Math.max(above ?? 0, ...rows.map(({ version }) => version))
     const version = computeStartVersion(clock.now(), newest)
     await store.db.transaction().execute(async (tx) => {
@@ -73,5 +73,7 @@ export async function beginEpoch(
       { rows: rows.length },
       'the database was restored from an older state; clients must read all stock again',
     )
+    return true
   })
+  return hasBegun ?? false
 }

@@ -48,7 +48,7 @@ const sliceRows = 2000
 export class StockMirror {
   readonly #store: Store
   readonly #highWater: HighWater
-  readonly #beginHistory: (above: number) => Promise<void>
+  readonly #beginHistory: (above: number) => Promise<unknown>
   readonly #warehouses = new Map<string, MirroredWarehouse>()
   /** A request may start a turn, but many wait for it. */
   readonly #turns = new SharedTurn(() => withoutPatience(() => this.#follow()))
@@ -57,7 +57,7 @@ export class StockMirror {
    * `beginHistory` is called if the database has not reached a version that was sent, because it was restored from a
    * backup.
    */
-  constructor(store: Store, highWater: HighWater, beginHistory: (above: number) => Promise<void>) {
+  constructor(store: Store, highWater: HighWater, beginHistory: (above: number) => Promise<unknown>) {
     this.#store = store
     this.#highWater = highWater
     this.#beginHistory = beginHistory

@@ -1,4 +1,5 @@
-import { type Migration, Migrator } from 'kysely/migration'
+import { sql } from 'kysely'
+import { type Migration, type MigrationResultSet, Migrator } from 'kysely/migration'
 import { foundation } from '../../migrations/0001-foundation.ts'
 import { stockHistory } from '../../migrations/0002-stock-history.ts'
 import { orders } from '../../migrations/0003-orders.ts'
@@ -13,41 +14,69 @@ import { operatorLists } from '../../migrations/0011-operator-lists.ts'
 import { requestNumbers } from '../../migrations/0012-request-numbers.ts'
 import { recipients } from '../../migrations/0014-recipients.ts'
 import { leases } from '../../migrations/0016-leases.ts'
+import { restores } from '../../migrations/0017-restores.ts'
 import { jsonLog, type Log } from '../kernel/log.ts'
-import { type Store, StoreUnusable } from './store.ts'
-import { findStorageTrouble, isCorrupt } from './trouble.ts'
+import { toUnfinishedRestoreError, unfinishedRestoreTable } from './restores.ts'
+import { type Db, type Store, StoreUnusable } from './store.ts'
+import { findStorageTrouble, isCorrupt, isLockTimeout } from './trouble.ts'
+
+/**
+ * Every migration from 0017 on has its name in this table. Releases up to 0016 refuse a database whose table of
+ * migrations has a name that they do not know, and would not start again during an update.
+ */
+const laterTable = 'later_migrations'
+/**
+ * The oldest release that may run on a database of this schema, by its newest migration. A migration that takes away or
+ * changes what a release still uses raises it, and comes at least one release after the code that stopped using it
+ * (expand, backfill, contract).
+ */
+const oldestSchema = '0016-leases'
+const oldestSchemaKey = 'oldest schema'
+
+/** How often migrations are tried again because a table was in use, and the pause before each try. */
+const maxLockTries = 240
+const lockPauseMs = 250
 
 const failureExit = 1
 const configurationExit = 78
 
+const laterMigrations: Record<string, Migration> = { '0017-restores': restores }
+
+/** The migrations of the releases up to 0016, and those after them. */
+function listMigrations({ kind }: Pick<Store, 'kind'>): Record<'first' | 'later', Record<string, Migration>> {
+  return {
+    first: {
+      '0001-foundation': foundation,
+      '0002-stock-history': stockHistory(kind),
+      '0003-orders': orders,
+      '0004-events': events,
+      '0005-known-names': knownNames,
+      '0006-requests': requests(kind),
+      '0007-messages': messages,
+      '0008-operator': operator,
+      '0009-audit-chain': auditChain,
+      '0010-trace-parent': traceParent,
+      '0011-operator-lists': operatorLists(kind),
+      '0012-request-numbers': requestNumbers,
+      '0014-recipients': recipients,
+      '0016-leases': leases,
+    },
+    later: laterMigrations,
+  }
+}
+
 /**
- * Migrates the tables to this version, only forward, each migration in its own transaction. One process migrates; the
- * others wait.
+ * Migrates the tables to this version, only forward. One process migrates; the others wait. Processes of the release
+ * before go on serving: no statement waits for a table longer than they can bear, and is tried again instead. A database
+ * of a newer release is left as it is if it says that this release may run on it.
  */
 export async function migrate(store: Store, log: Log = jsonLog('silent')): Promise<void> {
-  const migrations: Record<string, Migration> = {
-    '0001-foundation': foundation,
-    '0002-stock-history': stockHistory(store.kind),
-    '0003-orders': orders,
-    '0004-events': events,
-    '0005-known-names': knownNames,
-    '0006-requests': requests(store.kind),
-    '0007-messages': messages,
-    '0008-operator': operator,
-    '0009-audit-chain': auditChain,
-    '0010-trace-parent': traceParent,
-    '0011-operator-lists': operatorLists(store.kind),
-    '0012-request-numbers': requestNumbers,
-    '0014-recipients': recipients,
-    '0016-leases': leases,
-  }
-  const provider = { getMigrations: async () => migrations }
-  const { error } = await store.withMigrationLock(
-    (db) => new Migrator({ db, provider }).migrateToLatest(),
+  const error = await store.withMigrationLock(
+    (db) => migrateWithPatience(store, db, log),
     () => log.info({}, 'another process migrates the database; this process waits'),
   )
   if (!error) return
-  if (findStorageTrouble(error)) throw error
+  if (error instanceof StoreUnusable || findStorageTrouble(error)) throw error
   if (isCorrupt(error))
     throw new StoreUnusable(
       'The database is damaged. Restore a backup and start with --restored.',
@@ -59,4 +88,93 @@ export async function migrate(store: Store, log: Log = jsonLog('silent')): Promi
     configurationExit,
     error,
   )
+}
+
+/** Migrates, and begins again where a table was in use. Returns why it failed. */
+async function migrateWithPatience(store: Store, db: Db, log: Log): Promise<unknown> {
+  for (let tries = 1; ; tries++) {
+    const error = await migrateOnce(store, db, log).catch((thrown: unknown) => thrown)
+    if (!isLockTimeout(error) || tries === maxLockTries) return error
+    if (tries === 1) log.info({}, 'a table that is migrated is in use; the migration is tried again')
+    await new Promise((resolve) => setTimeout(resolve, lockPauseMs))
+  }
+}
+
+async function hasTable(db: Db, wanted: string): Promise<boolean> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  return tables.some(({ name }) => name === wanted)
+}
+
+/** Returns why the migration failed; undefined if it did not. */
+async function migrateOnce(store: Store, db: Db, log: Log): Promise<unknown> {
+  const { first, later } = listMigrations(store)
+  if (await hasTable(db, unfinishedRestoreTable)) throw toUnfinishedRestoreError()
+  const newer = await findNewerSchema(db, Object.keys(later))
+  if (newer !== undefined) {
+    log.info({ subject: newer }, 'the database has the schema of a newer release, which allows this one')
+    return undefined
+  }
+  const { error } = await runMigrations(db, first)
+  if (error) return error
+  const results = await runMigrations(db, later, laterTable)
+  if (!results.error && results.results?.length) await recordOldestSchema(db)
+  return results.error
+}
+
+function runMigrations(
+  db: Db,
+  migrations: Record<string, Migration>,
+  migrationTableName?: string,
+): Promise<MigrationResultSet> {
+  const names = migrationTableName
+    ? { migrationTableName, migrationLockTableName: `${migrationTableName}_lock` }
+    : {}
+  return new Migrator({ db, provider: { getMigrations: async () => migrations }, ...names }).migrateToLatest()
+}
+
+/**
+ * Finds the newest migration of a newer release that the database has; undefined if there is none. Throws
+ * `StoreUnusable` if the database does not allow this release.
+ */
+async function findNewerSchema(db: Db, known: readonly string[]): Promise<string | undefined> {
+  const newest = (await listLaterMigrations(db)).findLast((name) => !known.includes(name))
+  if (newest === undefined) return undefined
+  const own = known.at(-1) ?? ''
+  const oldest = await readOldestSchema(db)
+  if (oldest !== undefined && oldest <= own) return newest
+  throw new StoreUnusable(
+    `The database has the schema ${newest} of a newer release, and allows releases from ${oldest ?? newest} on. This release has ${own}. Install a newer release, or restore a backup from before the upgrade.`,
+    configurationExit,
+  )
+}
+
+/** Throws `StoreUnusable` if a database is of a newer release that does not allow this one. */
+export async function requireUsableSchema(db: Db): Promise<void> {
+  await findNewerSchema(db, Object.keys(laterMigrations))
+}
+
+/** Lists the migrations from 0017 on that the database has, in order. */
+async function listLaterMigrations(db: Db): Promise<string[]> {
+  if (!(await hasTable(db, laterTable))) return []
+  const { rows } = await sql<{
+    name: string
+  }>`select name from ${sql.table(laterTable)} order by name`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+async function readOldestSchema(db: Db): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('installation')
+    .select('value')
+    .where('key', '=', oldestSchemaKey)
+    .executeTakeFirst()
+  return row?.value
+}
+
+async function recordOldestSchema(db: Db): Promise<void> {
+  await db
+    .insertInto('installation')
+    .values({ key: oldestSchemaKey, value: oldestSchema })
+    .onConflict((conflict) => conflict.column('key').doUpdateSet({ value: oldestSchema }))
+    .execute()
 }

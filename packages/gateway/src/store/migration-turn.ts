@@ -2,6 +2,9 @@
  * Runs migrations on separate connections, because building an index of a large table takes longer than the 30 s that a
  * statement of the store's connections may take. One process migrates; the others wait without a limit and log that
  * they wait.
+ *
+ * A migration that waits for a table also stops every statement that comes after it, so it waits for a moment only. The
+ * requests of the processes that still serve bear that.
  */
 
 import { Kysely, PostgresDialect } from 'kysely'
@@ -11,7 +14,9 @@ import type { Tables } from './tables.ts'
 
 const lockName = 'trade-gateway migrations'
 const pollMs = 200
-const unbounded = '-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=0'
+/** The longest wait of a migration for a table. */
+const maxLockWaitMs = 400
+const limits = `-c statement_timeout=0 -c lock_timeout=${maxLockWaitMs} -c idle_in_transaction_session_timeout=0`
 
 /** Runs `work` while no other process migrates. Calls `onWait` once if another process does. */
 export async function withMigrationTurn<T>(
@@ -19,7 +24,7 @@ export async function withMigrationTurn<T>(
   work: (db: Db) => Promise<T>,
   onWait: () => void,
 ): Promise<T> {
-  const config = { ...common, options: unbounded, keepAlive: true }
+  const config = { ...common, options: limits, keepAlive: true }
   const turn = new pg.Client(config)
   const pool = new pg.Pool({ ...config, max: 2 })
   // A connection that breaks while it is idle emits an error, which would end the process without a sentence. The next

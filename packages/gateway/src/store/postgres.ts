@@ -94,6 +94,7 @@ function createStore(common: pg.PoolConfig, backgroundPool: pg.Pool, log: Log): 
       bulk,
       locking,
       partitions: createPartitions(db, (work) => withLock('partitions', partitionWaitMs, work)),
+      copyInto: undefined,
       executeAtOnce: (statements) =>
         pipelines.executeAtOnce(statements.map((statement) => statement.compile())),
       withMigrationLock: (work, onWait) => withMigrationTurn(common, work, onWait),
@@ -182,7 +183,7 @@ const bulk: Bulk = {
 }
 
 /** Parses eight-byte integers as numbers. A value that a number cannot hold exactly is an error and is not rounded. */
-function selectParser(oid: number, format?: 'text' | 'binary') {
+export function selectParser(oid: number, format?: 'text' | 'binary') {
   if (oid !== int8) return pg.types.getTypeParser(oid, format ?? 'text')
   return (text: string) => {
     const value = Number(text)

@@ -1,12 +1,14 @@
 import { EventEmitter } from 'node:events'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import { Kysely, SqliteDialect, type SqliteDialectConfig, SqliteDriver, sql } from 'kysely'
 import { jsonLog, type Log } from '../kernel/log.ts'
 import { ConnectionWaits } from './connection-waits.ts'
+import { FileCopier } from './file-copier.ts'
 import { InProcessLocks } from './in-process-locks.ts'
 import { createUnpartitioned } from './partitions.ts'
 import { writeProbe } from './probe.ts'
-import { type Bulk, type Lease, runInOrder, type Store, StoreUnusable, type Topic } from './store.ts'
+import { type Bulk, type Db, type Lease, runInOrder, type Store, StoreUnusable, type Topic } from './store.ts'
 import type { Tables } from './tables.ts'
 import { isBusy, isCorrupt, StorageState } from './trouble.ts'
 
@@ -15,6 +17,7 @@ const busyExit = 75
 /** The size to which the write-ahead log shrinks at its next reset if a burst has made it larger. */
 const maxJournalBytes = 64 * 1024 * 1024
 const maxCachedStatements = 500
+const inMemory = ':memory:'
 /**
  * The number of rows per transaction. SQLite runs in this process and blocks the event loop: a hundred rows and their
  * views take about five milliseconds.
@@ -52,6 +55,7 @@ export function openSqlite(path: string, log: Log = jsonLog('silent')): Store {
   const db = new Kysely<Tables>({
     dialect: new WatchedDialect({ database: adaptToKysely(database, state) }, waits),
   })
+  const copier = path === inMemory ? undefined : new FileCopier(path, database, db)
   const store: Store = {
     kind: 'sqlite',
     db,
@@ -59,6 +63,7 @@ export function openSqlite(path: string, log: Log = jsonLog('silent')): Store {
     bulk,
     locking: { forUpdate: sql``, skipLocked: sql`` },
     partitions: createUnpartitioned(db),
+    copyInto: copier && ((target) => copier.copyInto(target)),
     executeAtOnce: (statements) => db.transaction().execute((tx) => runInOrder(tx, statements)),
     // The lock on the file keeps other processes out.
     withMigrationLock: (work) => work(db),
@@ -70,9 +75,11 @@ export function openSqlite(path: string, log: Log = jsonLog('silent')): Store {
     listen: (onAnnounced) => void emitter.on('announced', (topic: Topic) => onAnnounced(topic)),
     // No statement waits for another process.
     forBackground: () => store,
-    close() {
+    async close() {
       state.close()
-      return db.destroy()
+      await copier?.stop()
+      await db.destroy()
+      await copier?.close()
     },
   }
   return store
@@ -109,6 +116,17 @@ class WatchedDriver extends SqliteDriver {
 
 function describeDamage(path: string): string {
   return `The database ${path} is damaged, or is not an SQLite database. Keep a copy of it, restore a backup and start with --restored.`
+}
+
+/**
+ * Opens a copy that no process uses, to read it only. Nothing is written beside it. The caller destroys it after use.
+ */
+export function openSqliteCopy(path: string): Db {
+  const url = pathToFileURL(path)
+  url.searchParams.set('immutable', '1')
+  const database = new DatabaseSync(url, { readOnly: true })
+  const state = new StorageState(jsonLog('silent'), async () => {})
+  return new Kysely<Tables>({ dialect: new SqliteDialect({ database: adaptToKysely(database, state) }) })
 }
 
 /**

@@ -17,6 +17,10 @@ export interface Store {
   readonly locking: Locking
   readonly partitions: Partitions
   /**
+   * Copies the database into a new file while it is in use. Undefined for a database that is no file of this process.
+   */
+  readonly copyInto: ((path: string) => Promise<FileCopy>) | undefined
+  /**
    * Runs statements that are all known in advance as one transaction, in one round trip. Returns the number of rows
    * that each one changed.
    */
@@ -94,6 +98,15 @@ export interface Partitions {
   ensure(table: DailyTable, at: number): Promise<void>
   /** Removes the days that end at or before `at`. */
   dropBefore(table: DailyTable, at: number): Promise<void>
+}
+
+/** A copy of the database's file, as it was written to the disk. It is complete once its logs are applied. */
+export interface FileCopy {
+  readonly bytes: number
+  /** Of the file without its logs, in hex. */
+  readonly sha256: string
+  /** The number of logs beside it (`file-copier.ts`). */
+  readonly logs: number
 }
 
 /** The right to do a job for all processes (`leases.ts`). */

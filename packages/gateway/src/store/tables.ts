@@ -13,6 +13,8 @@ export interface Tables {
   /** Which process does a job for all (`leases.ts`). */
   leases: { name: string; holder: string | null; term: number; beats: number }
   process_reports: ProcessReportRow
+  restores: RestoreRow
+  lost_documents: LostDocumentRow
   signing_keys: {
     kid: string
     public_jwk: string
@@ -718,4 +720,30 @@ export interface ProcessReportRow {
   seen_at: number
   /** The newest versions of its copies of the database's data, by the name of the copy. */
   copies: Json<Readonly<Record<string, number>>>
+}
+
+/** A restore of this database from a backup. */
+export interface RestoreRow {
+  /** What distinguishes the references of this time from those of the time that was lost. */
+  origin: string
+  /** When the backup was taken, as well as it is known. */
+  taken_at: number
+  /** When the restored database was first opened. */
+  restored_at: number
+}
+
+/** A document that the ERP created in the time between a backup and its restore, and that the gateway does not know. */
+export interface LostDocumentRow {
+  reference: string
+  /** The ERP's own number. */
+  number: string
+  kind: string
+  order_type: string
+  status: string
+  lines: Json<readonly Line[]>
+  currency: string
+  /** The total in minor units; null for a hold without a price. */
+  total: number | null
+  submitted_at: number | null
+  found_at: number
 }

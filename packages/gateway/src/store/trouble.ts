@@ -17,6 +17,7 @@ const fullCodes = new Set(['ENOSPC', 'EDQUOT', '53100'])
  * `storage_unavailable`. But the database did respond, so `StorageState` counts no silence.
  */
 const cancelledCode = '57014'
+const lockTimeoutCode = '55P03'
 const awayCodes = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -95,6 +96,11 @@ export function isBusy(error: unknown): boolean {
 export function isCorrupt(error: unknown): boolean {
   const code = error instanceof Error ? readSqliteCode(error) : undefined
   return code === sqlite.corrupt || code === sqlite.notADatabase
+}
+
+/** Whether a statement of PostgreSQL did not get a lock in time (`lock_timeout`). */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === lockTimeoutCode
 }
 
 const probeEveryMs = 1_000

@@ -59,6 +59,11 @@ export class Installation {
     return new Installation(folder, port, settings)
   }
 
+  /** Returns the same installation with other settings, such as another database. */
+  withSettings(settings: Readonly<Record<string, string>>): Installation {
+    return new Installation(this.#folder, this.#port, { ...this.#settings, ...settings })
+  }
+
   remove(): void {
     rmSync(this.#folder, { recursive: true, force: true })
   }

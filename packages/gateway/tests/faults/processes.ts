@@ -43,8 +43,9 @@ export interface GatewayProcess {
 export async function startGateway(
   settings: GatewaySettings,
   options: readonly string[] = [],
+  main = mainFile,
 ): Promise<GatewayProcess> {
-  const gateway = launchGateway(settings, options)
+  const gateway = launchGateway(settings, options, main)
   try {
     await gateway.waitUntilReady()
     return gateway
@@ -54,12 +55,16 @@ export async function startGateway(
   }
 }
 
-/** Starts a gateway and does not wait for it. */
-export function launchGateway(settings: GatewaySettings, options: readonly string[] = []): GatewayProcess {
+/** Starts a gateway and does not wait for it. `main` is the program, by default that of these sources. */
+export function launchGateway(
+  settings: GatewaySettings,
+  options: readonly string[] = [],
+  main = mainFile,
+): GatewayProcess {
   const began = performance.now()
   const child = new StartedProcess({
     name: 'A gateway',
-    args: [mainFile, ...options],
+    args: [main, ...options],
     // Keeps the process from reading a .env file of the working directory.
     cwd: settings.DATA_DIR,
     env: { LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: compileCache, ...settings },

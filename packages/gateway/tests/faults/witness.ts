@@ -17,7 +17,7 @@ export class Witness {
   readonly #installation: Installation
   readonly #states = new Map<string, string>()
   readonly #newest = new Map<string, number>()
-  readonly #token: string
+  #token: string
   /** Whether a full sync may be required, as after a restore. */
   mayResync = false
 
@@ -32,6 +32,11 @@ export class Witness {
    */
   get provedVersions(): number {
     return this.#states.size
+  }
+
+  /** Requests a new token, because a restore ends all tokens. */
+  async signInAgain(): Promise<void> {
+    this.#token = await this.#installation.requestToken()
   }
 
   createFollower(code: string): Follower {

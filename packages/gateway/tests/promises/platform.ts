@@ -114,6 +114,36 @@ export const platformPromises = {
       'packages/gateway/tests/growth.test.ts': ['breaks'],
     },
   },
+  I42: {
+    en: 'A backup that is made under load is the state of one moment, and a restored database equals it before it serves.',
+    zh: '在负载下所做的备份是某一时刻的状态，恢复的数据库在提供服务之前与备份一致。',
+    ko: '부하 중에 만든 백업은 한 시점의 상태이며, 복원된 데이터베이스는 서비스하기 전에 백업과 같습니다.',
+    triedBy: {
+      'packages/gateway/tests/file-copy.test.ts': [
+        'has both rows of every transaction or none, and every transaction from before',
+      ],
+      'packages/gateway/tests/backup-command.test.ts': [
+        'npm run backup and npm run restore',
+        'on PostgreSQL',
+      ],
+      'packages/gateway/tests/faults/backup-kills.test.ts': ['a kill'],
+    },
+  },
+  I43: {
+    en: 'After a restore, a channel that repeats its calls gets the orders that are newer than the backup, and none is placed twice, if the ERP has look-ups.',
+    zh: '如果 ERP 支持查询，恢复之后渠道重复调用会得到备份之后的订单，且不会重复下单。',
+    ko: 'ERP가 조회를 지원하면, 복원한 뒤 호출을 반복한 채널은 백업 이후의 주문을 받고 어떤 주문도 두 번 들어가지 않습니다.',
+    triedBy: { 'packages/gateway/tests/restored.test.ts': ['a restored database'] },
+  },
+  I44: {
+    en: 'A release takes over from the one before, and gives back to it, on one database without a failed request.',
+    zh: '新版本在同一数据库上接替上一版本，也可以退回，没有请求失败。',
+    ko: '릴리스는 같은 데이터베이스에서 이전 릴리스를 넘겨받고 다시 넘겨줄 수 있으며, 실패하는 요청이 없습니다.',
+    triedBy: {
+      'packages/gateway/tests/faults/upgrade.test.ts': ['an upgrade'],
+      'packages/gateway/tests/upgrade.test.ts': ['a database of a newer release'],
+    },
+  },
   D18: {
     en: 'A production installation has a bounded number of external packages, of known licences, and runs no install script.',
     zh: '生产环境安装的外部软件包数量有上限，许可证均已知，且不运行安装脚本。',

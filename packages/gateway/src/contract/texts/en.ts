@@ -220,6 +220,9 @@ export const sentences = {
   writes_paused: 'An operator has paused writes to the ERP until {until}.',
   hint_writes_paused:
     'Wait for the seconds of `Retry-After` and retry. The refused call changed nothing. Reads work normally.',
+  backup_elsewhere:
+    'The database of this gateway is not an embedded one. Run `npm run backup`, which reads PostgreSQL with `pg_dump`.',
+  backup_failed: 'The database was not copied: {reason}',
   stopping: 'The gateway is stopping. Send requests to another process.',
   copy_behind:
     'The copy of this process is older than what the request names, and did not reach it within a second.',

@@ -227,6 +227,9 @@ export const ko: Texts = {
     writes_paused: '운영자가 ERP에 대한 쓰기를 일시 중지했습니다. 종료 시각: {until}.',
     hint_writes_paused:
       '`Retry-After`에 표시된 초만큼 기다린 뒤 재시도하세요. 거부된 호출은 아무것도 변경하지 않았습니다. 읽기는 정상적으로 동작합니다.',
+    backup_elsewhere:
+      '이 게이트웨이의 데이터베이스는 내장형이 아닙니다. PostgreSQL을 `pg_dump`로 읽는 `npm run backup`을 실행하세요.',
+    backup_failed: '데이터베이스를 복사하지 못했습니다: {reason}',
     stopping: '게이트웨이를 종료하는 중입니다. 다른 프로세스로 요청을 보내세요.',
     copy_behind:
       '이 프로세스의 사본이 요청에 지정된 버전보다 오래되었고, 1초 안에 그 버전에 도달하지 못했습니다.',

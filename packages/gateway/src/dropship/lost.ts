@@ -1,0 +1,145 @@
+import type { ErpDocument } from '@trade-gateway/connector'
+import { Reply } from '../contract/reply.ts'
+import type { CallContext } from '../endpoint.ts'
+import type { Gateway } from '../gateway.ts'
+import { buildEndHoldUpdatesOfSubmit, findReservedHold } from '../holds/store.ts'
+import { parseInstantOrNull } from '../kernel/clock.ts'
+import { toErpReport } from '../ordering/erp-report.ts'
+import type { DropshipRow } from '../store/tables.ts'
+import { withDocumentLock } from '../writes/document-lock.ts'
+import { storeResponse } from '../writes/keys.ts'
+import { findLostOrder, mayBeLost, removeFromLost } from '../writes/lost.ts'
+import { listFormerReferences } from '../writes/reference.ts'
+import type { DropshipBody } from './body.ts'
+import { toDropshipJson } from './dropship-json.ts'
+import {
+  applyToDropship,
+  buildDropshipInsert,
+  buildDropshipUpdate,
+  type NaturalKey,
+  toNaturalKeyLockName,
+} from './kind.ts'
+import { findByNaturalKey, findDropship, isOrder, toNumberTakenError } from './read.ts'
+import { deriveDropshipId, toBodyFields, toDropshipReferenceParts, toNewRow } from './request.ts'
+import { isSameRecipient } from './sealed-recipient.ts'
+import { readSpentReferences } from './spent-references.ts'
+
+const idPattern = /^dso_[0-9a-z]{26}$/
+
+/**
+ * Finds out whether the order of a submit was placed in the time between a backup and its restore. Stores and returns
+ * what the ERP has; undefined if the order is still to be placed. The ERP does not tell the recipient, so the number, the
+ * SKU and the quantity decide. Throws `VALIDATION_FAILED` if the quantity differs.
+ */
+export async function recoverSubmitted(context: CallContext, key: NaturalKey, body: DropshipBody) {
+  const { gateway } = context
+  if (!mayBeLost(gateway)) return undefined
+  const lock = { lock: toNaturalKeyLockName(key), id: key.client_order_number }
+  return withDocumentLock(gateway, lock, async () => {
+    const rows = await findByNaturalKey(gateway.store.db, key)
+    const synced = rows.find((row) => isUnasked(gateway, row))
+    if (synced && isSameWish(gateway, synced, body)) return answerWithSynced(context, synced)
+    if (rows.some(isOrder)) return undefined
+    const document = await findLost(gateway, key, rows)
+    if (!document) return undefined
+    if (document.lines[0]?.quantity !== body.quantity) throw toNumberTakenError(body)
+    return storeLost(context, body, { document, preview: rows.find(hasReference(document)) })
+  })
+}
+
+/** Whether the sync has found an order for which the gateway has no submit: that submit was lost. */
+function isUnasked({ memory }: Gateway, { submitted_at, placed_at }: DropshipRow): boolean {
+  const takenAt = memory.restores.at(-1)?.taken_at ?? 0
+  return placed_at === null && submitted_at !== null && submitted_at >= takenAt
+}
+
+function isSameWish(gateway: Gateway, row: DropshipRow, { quantity, recipient }: DropshipBody): boolean {
+  return isOrder(row) && row.quantity === quantity && isSameRecipient(gateway, row, recipient)
+}
+
+/** Returns an order that the sync has found, as the response to the repetition of its submit. */
+async function answerWithSynced({ gateway, call }: CallContext, row: DropshipRow) {
+  const { dropship_order_id: id, submitted_at: placed_at } = row
+  call.documentId = id
+  return gateway.store.db.transaction().execute(async (tx) => {
+    await buildDropshipUpdate(tx, id, { placed_at }).execute()
+    const reply = new Reply({ data: toDropshipJson(gateway, row) })
+    const resource = { type: 'dropship_order', id }
+    await storeResponse({ gateway, tx, keyed: call.key }, { reply, status: 200, resource })
+    return reply
+  })
+}
+
+const hasReference =
+  ({ reference }: ErpDocument) =>
+  (row: DropshipRow) =>
+    row.reference === reference
+
+/** Looks up the previews that this database has, and then every order that the key can have had before the restore. */
+async function findLost(
+  gateway: Gateway,
+  key: NaturalKey,
+  rows: readonly DropshipRow[],
+): Promise<ErpDocument | undefined> {
+  const { client_order_number: number } = key
+  const previews = rows.filter(({ submitted_at }) => submitted_at === null).map(({ reference }) => reference)
+  const submitted = await findLostOrder(gateway, number, previews)
+  if (submitted && isLive(submitted)) return submitted
+  const known = rows.length + (await readSpentReferences(gateway.store.db, key))
+  const knownReferences = new Set(rows.map(({ reference }) => reference))
+  for (let nth = 0; ; nth++) {
+    const former = listFormerReferences(gateway, ...toDropshipReferenceParts(key, nth))
+    const unknown = former.filter((reference) => !knownReferences.has(reference))
+    const document = await findLostOrder(gateway, number, unknown)
+    if (document && isLive(document)) return document
+    if (!document && nth >= known) return undefined
+  }
+}
+
+function isLive({ status }: ErpDocument): boolean {
+  return status === 'open' || status === 'shipped'
+}
+
+interface Lost {
+  readonly document: ErpDocument
+  /** The row, if the order had a preview that this database has. */
+  readonly preview: DropshipRow | undefined
+}
+
+async function storeLost(context: CallContext, body: DropshipBody, { document, preview }: Lost) {
+  const { gateway, call } = context
+  const row = await toLostRow(context, body, { document, preview })
+  const consumed = (await findReservedHold(gateway.store.db, preview))?.reference ?? null
+  const { dropship_order_id: id } = row
+  const reply = await gateway.store.db.transaction().execute(async (tx) => {
+    const report = { ...toErpReport(gateway, document), requestId: call.requestId }
+    await (preview ? buildDropshipUpdate(tx, id, row) : buildDropshipInsert(tx, row)).execute()
+    await removeFromLost(tx, document.reference)
+    const before = buildEndHoldUpdatesOfSubmit(tx, { consumed, expired: null }, report.now)
+    const stored = await applyToDropship(tx, row, { ...report, before })
+    const response = new Reply({ data: toDropshipJson(gateway, stored) })
+    const resource = { type: 'dropship_order', id }
+    await storeResponse({ gateway, tx, keyed: call.key }, { reply: response, status: 200, resource })
+    return response
+  })
+  call.documentId = id
+  gateway.nudge('events')
+  return reply
+}
+
+/** Builds the row as it was before the submit that was lost. */
+async function toLostRow(
+  context: CallContext,
+  body: DropshipBody,
+  { document, preview }: Lost,
+): Promise<DropshipRow> {
+  const { gateway } = context
+  const { reference } = document
+  const placed_at = parseInstantOrNull(document.submitted_at) ?? gateway.clock.now()
+  if (preview) return { ...preview, ...toBodyFields(gateway, preview, body), placed_at }
+  const { dropship_order_id: named } = body
+  const isFree =
+    named !== undefined && idPattern.test(named) && !(await findDropship(gateway.store.db, named))
+  const id = isFree ? named : deriveDropshipId(gateway, reference)
+  return { ...toNewRow(context, body, { reference, id }), placed_at, created_at: placed_at }
+}

@@ -1,0 +1,51 @@
+import { changeAccess } from '../access/channels.ts'
+import { buildRevokeTokensUpdate } from '../access/end-tokens.ts'
+import { acceptRestoredAudit } from '../audit/head.ts'
+import type { Gateway } from '../gateway.ts'
+import { beginEpoch } from '../snapshot/epoch.ts'
+import { listRestores, readRestoredMark, recordRestore } from '../store/restores.ts'
+import type { Tx } from '../store/store.ts'
+
+const maxWaitMs = 60_000
+
+/**
+ * Begins to use a database that was restored from a backup, as `npm run restore` or the operator (`isDeclared`) said.
+ * Clients must read all stock again, and references are distinguished from those of the time that was lost. All tokens
+ * end, because one that was revoked in that time would be valid again. Jobs and queues of the processes of that time are
+ * free. Does nothing for any other database.
+ */
+export async function beginRestored(gateway: Gateway, isDeclared = false): Promise<void> {
+  const { store, memory, log } = gateway
+  await store.withLock('begin restored', maxWaitMs, async () => {
+    const marked = await readRestoredMark(store.db)
+    if (marked === undefined && !isDeclared) return
+    await beginEpoch(gateway)
+    await acceptRestoredAudit(gateway)
+    await changeAccess(gateway, async (tx) => {
+      await recordRestore(tx, {
+        origin: gateway.ids.next('org').slice('org_'.length),
+        taken_at: marked ?? (await guessTakenAt(gateway, tx)),
+        restored_at: gateway.clock.now(),
+      })
+      await endTimeOfBackup(gateway, tx)
+    })
+    log.warn({}, 'the database was restored from a backup: orders that are newer are looked up at the ERP')
+  })
+  memory.restores = await listRestores(store.db)
+}
+
+/** Determines when a backup was taken that does not say it: when the ERP's documents were last read. */
+async function guessTakenAt({ clock }: Gateway, tx: Tx): Promise<number> {
+  const row = await tx
+    .selectFrom('document_sync')
+    .select((eb) => eb.fn.max('synced_at').as('synced_at'))
+    .executeTakeFirst()
+  return row?.synced_at ?? clock.now()
+}
+
+async function endTimeOfBackup({ clock }: Gateway, tx: Tx): Promise<void> {
+  await buildRevokeTokensUpdate(tx, clock.now(), 'restored').execute()
+  await tx.updateTable('leases').set({ holder: null }).execute()
+  await tx.updateTable('webhook_queues').set({ leased_until: 0, leased_by: null }).execute()
+  await tx.deleteFrom('process_reports').execute()
+}

@@ -1,0 +1,158 @@
+/**
+ * Kills of the gateway and of the commands in the middle of a backup and of a restore. A backup is whole or has no proof.
+ * A database that was half restored never serves, and the next restore ends what the killed one began.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readProof } from '../../src/backup/files.ts'
+import { createFreshDatabase, type Database } from './databases.ts'
+import { SeededRandom } from './dice.ts'
+import { Installation } from './installation.ts'
+import { type GatewayProcess, readJson, sendRequest } from './processes.ts'
+import { seed, shouldSkip, sizes } from './sizes.ts'
+
+const sources = join(import.meta.dirname, '../../src')
+const timeoutMs = 900_000
+/** A command takes about so long, most of it for its start. */
+const commandMs = 1_500
+
+/** Starts a command, kills it after `killMs`, and returns its exit code; null if it was killed. */
+async function runAndKill(
+  command: 'backup' | 'restore',
+  file: string,
+  { settings, killMs }: { settings: Record<string, string>; killMs: number | undefined },
+): Promise<number | null> {
+  const child: ChildProcess = spawn(process.execPath, [join(sources, `${command}-command.ts`), file], {
+    cwd: settings.DATA_DIR,
+    env: { PATH: process.env.PATH, ...settings },
+    stdio: 'ignore',
+    // A killed command takes its pg_dump or psql with it, as the end of its machine would.
+    detached: true,
+  })
+  const ended = once(child, 'exit')
+  const timer =
+    killMs === undefined ? undefined : setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), killMs)
+  const [code] = await ended
+  clearTimeout(timer)
+  return code
+}
+
+describe.skipIf(shouldSkip('kills during backups and restores', { long: true }))('a kill', () => {
+  const dice = new SeededRandom(seed ?? Date.now())
+  let folder: string
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tg-backup-kills-'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  const drawKill = () => dice.drawInteger(commandMs / 3, commandMs)
+
+  /** Whether a gateway serves the rows of the backup; false if it refuses to start. */
+  async function serves(installation: Installation, rows: number): Promise<boolean> {
+    const gateway = installation.launch()
+    try {
+      await gateway.waitUntilReady()
+    } catch (error) {
+      expect(String(error)).toContain('A restore of this database has not ended')
+      return false
+    } finally {
+      if (gateway.readOutput().includes('has not ended')) await gateway.kill()
+    }
+    expect(await countRows(installation)).toBe(rows)
+    await gateway.kill()
+    return true
+  }
+
+  async function countRows(installation: Installation): Promise<number> {
+    const token = await installation.requestToken()
+    const path = '/api/v1/warehouses/AUSYD1/stock'
+    return (await readJson(sendRequest(installation.url, 'GET', path, { token }))).data.length
+  }
+
+  it(
+    'during a backup leaves no proof of a backup that is not whole, and a database that serves',
+    async () => {
+      const installation = await Installation.create()
+      let gateway: GatewayProcess = await installation.start()
+      const settings = { DATA_DIR: installation.dataDir, PORT: new URL(installation.url).port }
+      const rows = await countRows(installation)
+      for (let kill = 0; kill < sizes.kills; kill++) {
+        const file = join(folder, `backup-${kill}`)
+        const killMs = drawKill()
+        const isGateway = kill % 2 === 0
+        const made = runAndKill('backup', file, { settings, killMs: isGateway ? undefined : killMs })
+        if (isGateway) {
+          await new Promise((resolve) => setTimeout(resolve, killMs))
+          await gateway.kill()
+        }
+        const code = await made
+        expect(existsSync(`${file}.json`)).toBe(code === 0)
+        if (code === 0) await readProof(file)
+        if (isGateway) gateway = await installation.start()
+        expect(await countRows(installation)).toBe(rows)
+      }
+      const last = join(folder, 'backup-last')
+      expect(await runAndKill('backup', last, { settings, killMs: undefined })).toBe(0)
+      expect(readdirSync(installation.dataDir).filter((name) => name.startsWith('backup-'))).toEqual([])
+      await gateway.kill()
+      installation.remove()
+    },
+    timeoutMs,
+  )
+
+  it(
+    'during a restore leaves the former database or one that does not serve, until it is restored again',
+    async () => {
+      const installation = await Installation.create()
+      const gateway = await installation.start()
+      const settings = { DATA_DIR: installation.dataDir, PORT: new URL(installation.url).port }
+      const rows = await countRows(installation)
+      const file = join(folder, 'to-restore')
+      expect(await runAndKill('backup', file, { settings, killMs: undefined })).toBe(0)
+      await gateway.stop()
+      for (let kill = 0; kill < sizes.kills; kill++) {
+        await runAndKill('restore', file, { settings, killMs: drawKill() })
+        await serves(installation, rows)
+        expect(await runAndKill('restore', file, { settings, killMs: undefined })).toBe(0)
+        expect(await serves(installation, rows)).toBe(true)
+      }
+      installation.remove()
+    },
+    timeoutMs,
+  )
+
+  it.skipIf(shouldSkip('kills during restores of PostgreSQL', { postgres: true }))(
+    'during a restore into PostgreSQL leaves a database that does not serve, until it is restored again',
+    async () => {
+      const database: Database = await createFreshDatabase()
+      const installation = await Installation.create({ DATABASE_URL: database.url })
+      const settings = { DATA_DIR: installation.dataDir, PORT: new URL(installation.url).port }
+      const gateway = await installation.start()
+      const rows = await countRows(installation)
+      const file = join(folder, 'to-restore.sql.gz')
+      const from = { ...settings, DATABASE_URL: database.url }
+      expect(await runAndKill('backup', file, { settings: from, killMs: undefined })).toBe(0)
+      await gateway.stop()
+      for (let kill = 0; kill < sizes.kills; kill++) {
+        const empty = await createFreshDatabase()
+        const there = installation.withSettings({ DATABASE_URL: empty.url })
+        const into = { ...settings, DATABASE_URL: empty.url }
+        const code = await runAndKill('restore', file, { settings: into, killMs: drawKill() })
+        const again =
+          code === 0 ? 0 : await runAndKill('restore', file, { settings: into, killMs: undefined })
+        // A restore that was killed after the load has to be made into another empty database.
+        if (again === 0) expect(await serves(there, rows)).toBe(true)
+        else expect(await serves(there, rows)).toBe(false)
+        await empty.drop()
+      }
+      installation.remove()
+      await database.drop()
+    },
+    timeoutMs,
+  )
+})

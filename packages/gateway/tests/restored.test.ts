@@ -1,0 +1,308 @@
+/**
+ * A database that was restored from a backup. The ERP has orders that the database lacks: their channels' retries find
+ * them and place none twice, and a person sees those that nobody retries.
+ */
+
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { syncDocuments } from '../src/documents/sync.ts'
+import { beginRestored } from '../src/start/restored.ts'
+import { markRestored } from '../src/store/restores.ts'
+import type { Db } from '../src/store/store.ts'
+import type { Tables } from '../src/store/tables.ts'
+import { adminToken, buyers, call, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
+import {
+  type Buyer,
+  buildDropship,
+  createDraft,
+  createOrderNumber,
+  expectData,
+  expectError,
+  harbourShipping,
+  listErpDocuments,
+  openShop,
+} from './trade.ts'
+
+/** What a restore brings back; stock has its own history. */
+const tables = [
+  'orders',
+  'dropship_orders',
+  'reservations',
+  'holds',
+  'carts',
+  'shipments',
+  'intents',
+  'idempotency_keys',
+  'outbox',
+  'counters',
+  'document_sync',
+  'document_hints',
+] as const satisfies readonly (keyof Tables)[]
+
+/**
+ * Takes a backup of the tables. The returned function restores it, as `npm run restore` and the next start do. After
+ * that it runs `next`, by default every sync.
+ */
+async function takeBackup(house: TestGateway): Promise<(next?: () => Promise<unknown>) => Promise<void>> {
+  const { db } = house.gateway.store
+  await syncDocuments(house.gateway)
+  const takenAt = house.clock.now()
+  const kept = await Promise.all(tables.map(async (table) => [table, await readAll(db, table)] as const))
+  return async (next = house.settle) => {
+    house.clock.advance(60_000)
+    for (const [table, rows] of kept) {
+      await sql`delete from ${sql.table(table)}`.execute(db)
+      for (const row of rows)
+        await db
+          .insertInto(table)
+          .values(row as never)
+          .execute()
+    }
+    await markRestored(db, takenAt)
+    await beginRestored(house.gateway)
+    // On PostgreSQL this process still believes in its leases. The first turn finds out that they have ended.
+    await next()
+  }
+}
+
+async function readAll(db: Db, table: (typeof tables)[number]): Promise<object[]> {
+  return (await sql<object>`select * from ${sql.table(table)}`.execute(db)).rows
+}
+
+const toKey = (key: string) => ({ 'Idempotency-Key': key })
+
+async function listLost(house: TestGateway) {
+  const { json } = await call(house, 'GET', '/admin/api/lost-documents', { admin: adminToken })
+  return json.data
+}
+
+describe('a restored database', () => {
+  let house: TestGateway
+  let shop: Buyer
+
+  beforeAll(async () => {
+    house = await openTestGateway({ styles: 60 })
+    shop = openShop(house)
+    await shop.token()
+  })
+  afterAll(() => house.close())
+
+  /** The tokens of before the restore have ended. */
+  const reopen = () => {
+    shop = openShop(house)
+  }
+
+  it('returns the order of a retried create and submit, by the number alone, and places none twice', async () => {
+    const sku = await shop.createSku()
+    const number = createOrderNumber()
+    const restore = await takeBackup(house)
+    const lost = await createDraft(shop, sku, 2, { client_order_number: number })
+    expectData(await shop.post(`/orders/${lost.order_id}/submit`, {}))
+    await restore()
+    reopen()
+    const again = await createDraft(shop, sku, 2, { client_order_number: number })
+    expect(again).toMatchObject({ order_id: lost.order_id, status: 'draft' })
+    const submitted = expectData(await shop.post(`/orders/${again.order_id}/submit`, {}))
+    expect(submitted).toMatchObject({ order_id: lost.order_id, status: 'confirmed' })
+    expect(listErpDocuments(house, number)).toHaveLength(1)
+  })
+
+  it('returns the order of a retried create and submit, by the idempotency key alone', async () => {
+    const sku = await shop.createSku()
+    const restore = await takeBackup(house)
+    const body = { warehouse_code: 'AUSYD1', lines: [{ sku, quantity: 1 }], shipping: harbourShipping }
+    const key = toKey(`create-${sku}`)
+    const lost = expectData(await shop.post('/orders', body, key), 201)
+    expectData(await shop.post(`/orders/${lost.order_id}/submit`, {}, toKey(`submit-${sku}`)))
+    const before = await shop.readAvailable(sku)
+    await restore()
+    reopen()
+    expect(expectData(await shop.post('/orders', body, key), 201).order_id).toBe(lost.order_id)
+    expectData(await shop.post(`/orders/${lost.order_id}/submit`, {}, toKey(`submit-${sku}`)))
+    await house.settle()
+    expect(await shop.readAvailable(sku)).toBe(before)
+  })
+
+  it('finds an order by an id that the database does not have, for its own channel only', async () => {
+    const sku = await shop.createSku()
+    const restore = await takeBackup(house)
+    const number = createOrderNumber()
+    const lost = await createDraft(shop, sku, 2, { client_order_number: number })
+    const body = { client_order_number: number }
+    expectData(await shop.post(`/orders/${lost.order_id}/submit`, body))
+    await restore()
+    const other = await signInBuyer(house, buyers[1])
+    const path = `/api/v1/orders/${lost.order_id}`
+    expectError(await call(house, 'GET', path, { token: other }), 'NOT_FOUND')
+    reopen()
+    const submitted = expectData(await shop.post(`/orders/${lost.order_id}/submit`, body))
+    expect(submitted).toMatchObject({ order_id: lost.order_id, client_order_number: number })
+    expectError(await call(house, 'GET', path, { token: other }), 'OWNERSHIP_DENIED')
+    expect(listErpDocuments(house, number)).toHaveLength(1)
+  })
+
+  it('recognises a draft of the backup as submitted since, by its retry or by the sync', async () => {
+    const sku = await shop.createSku()
+    const numbers = [createOrderNumber(), createOrderNumber()]
+    const [first, second] = await Promise.all(
+      numbers.map((number) => createDraft(shop, sku, 1, { client_order_number: number })),
+    )
+    const restore = await takeBackup(house)
+    for (const draft of [first, second]) expectData(await shop.post(`/orders/${draft?.order_id}/submit`, {}))
+    await restore()
+    reopen()
+    expect(expectData(await shop.post(`/orders/${first?.order_id}/submit`, {})).status).toBe('confirmed')
+    await syncDocuments(house.gateway)
+    expect(expectData(await shop.get(`/orders/${second?.order_id}`)).status).toBe('confirmed')
+    for (const number of numbers) expect(listErpDocuments(house, number)).toHaveLength(1)
+  })
+
+  it('refuses a retry whose lines are not those of the order that the ERP has', async () => {
+    const sku = await shop.createSku()
+    const number = createOrderNumber()
+    const restore = await takeBackup(house)
+    const lost = await createDraft(shop, sku, 2, { client_order_number: number })
+    expectData(await shop.post(`/orders/${lost.order_id}/submit`, {}))
+    await restore()
+    reopen()
+    const changed = await createDraft(shop, sku, 3, { client_order_number: number })
+    expectError(await shop.post(`/orders/${changed.order_id}/submit`, {}), 'UPSTREAM_REJECTED', {
+      reason: 'invalid_state',
+    })
+    expect(listErpDocuments(house, number)).toHaveLength(1)
+  })
+
+  it('returns the drop-ship order of a retried submit with its former id, and places none twice', async () => {
+    const sku = await shop.createSku()
+    const wish = buildDropship(sku)
+    const restore = await takeBackup(house)
+    const lost = expectData(await shop.post('/dropship-orders/submit', wish))
+    await restore()
+    reopen()
+    const key = toKey(`dropship-${sku}`)
+    const again = expectData(await shop.post('/dropship-orders/submit', wish, key))
+    expect(again).toMatchObject({
+      dropship_order_id: lost.dropship_order_id,
+      serial_number: lost.serial_number,
+    })
+    expect(expectData(await shop.post('/dropship-orders/submit', wish, key))).toEqual(again)
+    expectError(await shop.post('/dropship-orders/submit', wish), 'DUPLICATE_SUSPECTED')
+    expect(listErpDocuments(house, wish.client_order_number)).toHaveLength(1)
+  })
+
+  it('returns the drop-ship order whose preview is in the backup, and the one whose preview is not', async () => {
+    const sku = await shop.createSku()
+    const [kept, gone] = [buildDropship(sku), buildDropship(sku)]
+    const keptPreview = expectData(await shop.post('/dropship-orders/allocation-preview', kept))
+    const restore = await takeBackup(house)
+    const gonePreview = expectData(await shop.post('/dropship-orders/allocation-preview', gone))
+    const previews = [keptPreview, gonePreview].map(({ dropship_order_id }) => ({ dropship_order_id }))
+    const bodies = [
+      { ...kept, ...previews[0] },
+      { ...gone, ...previews[1] },
+    ]
+    for (const body of bodies) expectData(await shop.post('/dropship-orders/submit', body))
+    await restore()
+    reopen()
+    for (const body of bodies) {
+      const { dropship_order_id } = body
+      expect(expectData(await shop.post('/dropship-orders/submit', body))).toMatchObject({
+        dropship_order_id,
+      })
+      const documents = listErpDocuments(house, body.client_order_number)
+      expect(documents.filter(({ kind }) => kind === 'order')).toHaveLength(1)
+    }
+  })
+
+  it('places a drop-ship order again whose former one was cancelled, and refuses another quantity', async () => {
+    const sku = await shop.createSku()
+    const [cancelled, changed] = [buildDropship(sku), buildDropship(sku)]
+    const restore = await takeBackup(house)
+    const { dropship_order_id: id } = expectData(await shop.post('/dropship-orders/submit', cancelled))
+    expectData(await shop.send('DELETE', `/dropship-orders/${id}`))
+    expectData(await shop.post('/dropship-orders/submit', changed))
+    await restore()
+    reopen()
+    const placed = expectData(await shop.post('/dropship-orders/submit', cancelled))
+    expect(placed).toMatchObject({ status: 'pending' })
+    expect(placed.dropship_order_id).not.toBe(id)
+    expectError(
+      await shop.post('/dropship-orders/submit', { ...changed, quantity: 2 }),
+      'VALIDATION_FAILED',
+      {
+        param: 'client_order_number',
+      },
+    )
+    expect(listErpDocuments(house, changed.client_order_number)).toHaveLength(1)
+  })
+
+  it('holds what a preview asks for, and not what a lost preview with the same place held', async () => {
+    const sku = await shop.createSku({ AUSYD1: 20 })
+    const wish = buildDropship(sku)
+    const { dropship_order_id } = expectData(await shop.post('/dropship-orders/allocation-preview', wish))
+    const restore = await takeBackup(house)
+    const more = { ...wish, quantity: 5 }
+    expectData(await shop.post('/dropship-orders/allocation-preview', { ...more, dropship_order_id }))
+    // Before the sync, which would find out that the hold of the backup is gone.
+    await restore(() => house.gateway.sessions.follow())
+    reopen()
+    const other = { ...wish, quantity: 3, dropship_order_id }
+    expectData(await shop.post('/dropship-orders/allocation-preview', other))
+    expect(expectData(await shop.post('/dropship-orders/submit', other))).toMatchObject({ quantity: 3 })
+    const orders = listErpDocuments(house, wish.client_order_number).filter(({ kind }) => kind === 'order')
+    expect(orders.map(({ lines }) => lines.map(({ quantity }) => quantity))).toEqual([[3]])
+  })
+
+  it('lists the orders that nobody retries, until somebody does', async () => {
+    const sku = await shop.createSku()
+    const restore = await takeBackup(house)
+    const wish = buildDropship(sku)
+    const lost = await createDraft(shop, sku, 1)
+    expectData(await shop.post(`/orders/${lost.order_id}/submit`, {}))
+    const { serial_number } = expectData(await shop.post('/dropship-orders/submit', wish))
+    await restore()
+    reopen()
+    await syncDocuments(house.gateway)
+    const listed = (await listLost(house)).filter(
+      ({ lines }: { lines: { sku: string }[] }) => lines[0]?.sku === sku,
+    )
+    expect(listed).toHaveLength(2)
+    expect(listed).toContainEqual(
+      expect.objectContaining({ number: serial_number, kind: 'order', order_type: 'dropship' }),
+    )
+    expectData(await shop.post('/dropship-orders/submit', wish))
+    expectData(await shop.get(`/orders/${lost.order_id}`))
+    const left = (await listLost(house)).filter(
+      ({ lines }: { lines: { sku: string }[] }) => lines[0]?.sku === sku,
+    )
+    expect(left).toEqual([])
+  })
+
+  it('ends the tokens, leases and reports of the backup, and has clients read all stock again', async () => {
+    const { db } = house.gateway.store
+    const token = await shop.token()
+    const { json: before } = await shop.get('/warehouses/AUSYD1/stock?page_size=1')
+    const restore = await takeBackup(house)
+    await db
+      .insertInto('leases')
+      .values({ name: 'of the backup', holder: 'prc_dead', term: 7, beats: 3 })
+      .execute()
+    await restore()
+    expectError(await call(house, 'GET', '/api/v1/me', { token }), 'AUTH_INVALID_TOKEN')
+    const lease = await db
+      .selectFrom('leases')
+      .selectAll()
+      .where('name', '=', 'of the backup')
+      .executeTakeFirst()
+    expect(lease).toMatchObject({ holder: null, term: 7 })
+    await house.settle()
+    reopen()
+    const { json } = await shop.get(`/warehouses/AUSYD1/stock/changes?since=${before.version}`)
+    expect(json).toMatchObject({ needs_full_sync: true, full_sync_reason: 'other_epoch' })
+    const etag = `"${before.version}"`
+    const whole = await shop.send('GET', '/warehouses/AUSYD1/stock?page_size=1', {
+      headers: { 'If-None-Match': etag },
+    })
+    expect(whole.status).toBe(200)
+  })
+})
