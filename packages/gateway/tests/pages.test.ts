@@ -249,8 +249,35 @@ describe('a page’s Markdown', () => {
 })
 
 describe('the search', () => {
-  it.each(languages)('has every page of %s with its words', async (language) => {
-    const index = JSON.parse((await get(`/assets/search-${language}.json`)).text)
-    expect(index.map((entry: { p: string }) => entry.p)).toEqual(paths)
+  it.each(languages)('in %s finds sections in the language that the address asks for', async (language) => {
+    const { headers, text } = await get(`/search.json?q=RATE_LIMITED&lang=${language}`)
+    expect(headers.get('content-language')).toBe(language)
+    const [first] = JSON.parse(text).data
+    expect(first).toMatchObject({ href: '/errors/RATE_LIMITED', title: 'RATE_LIMITED', heading: '' })
+  })
+
+  it('finds nothing for nothing, and bounds what it is asked', async () => {
+    for (const query of ['', '?q=', '?q=%20', `?q=${'zq'.repeat(2_000)}`, '?q=%E4%BB%93%FF'])
+      expect((await get(`/search.json${query}`)).status, query.slice(0, 20)).toBe(200)
+    expect(JSON.parse((await get('/search.json?q=')).text)).toEqual({ data: [] })
+  })
+})
+
+describe('a page that does not exist', () => {
+  it.each([
+    ['/docs/quikstart', '/docs/quickstart'],
+    ['/docs/webhooks', '/docs/guides/receive-webhooks'],
+    ['/reference/dropship.sumbit', '/reference/dropship.submit'],
+    ['/errors/RATE_LIMITTED', '/errors/RATE_LIMITED'],
+    ['/docs/authentication', '/docs/guides/two-grants'],
+    ['/docs/%E9%99%90%E6%B5%81', '/docs/guides/points-and-limits'],
+  ])('%s suggests %s first', async (address, nearest) => {
+    const { status, text } = await get(`${address}?lang=zh`, { accept: browser })
+    expect(status).toBe(404)
+    const [, suggested] =
+      /<div class="prose">[\s\S]*?href="([^"]*)\?lang=zh"/.exec(
+        text.replace(/<a class="anchor"[^>]*>/g, ''),
+      ) ?? []
+    expect(suggested?.split('#')[0]).toBe(nearest)
   })
 })

@@ -196,11 +196,11 @@ const scriptWords = [
  * Renders the texts for scripts in the reader's language as `data-` attributes, because the content security policy
  * forbids inline scripts.
  */
-function renderScriptTexts({ language, assetPath }: PageView): Html {
+function renderScriptTexts({ language }: PageView): Html {
   const words = scriptWords.map(
     (id) => html`data-${id.replaceAll('_', '-')}="${formatSiteText(language, id)}" `,
   )
-  return html`${words}data-index="${assetPath(`search-${language}.json`)}"`
+  return html`${words}`
 }
 
 function toPlainText(markdown: string): string {

@@ -14,7 +14,7 @@ export const siteEn = {
   search: 'Search',
   search_placeholder: 'A code, a path, a field, a word',
   search_none: 'Nothing found.',
-  search_failed: 'The search index could not be loaded.',
+  search_failed: 'The search does not work at the moment.',
   close: 'Close',
   theme_dark: 'Dark colours',
   theme_light: 'Light colours',
@@ -214,8 +214,9 @@ export const siteEn = {
     'Programs decide by `error.code`. Every write takes an `Idempotency-Key`. When the outcome of a write is unknown, retry with the SAME key. Links end in .md and return Markdown.',
   full_text: 'All of it in one file',
   missing_title: 'There is no such page',
-  missing_text:
-    'There is no page at {path}. The documentation, the reference and the error codes are listed here:',
+  missing_text: 'There is no page at {path}.',
+  missing_near: 'Did you mean?',
+  missing_places: 'All pages',
 } as const
 
 export type SiteWord = keyof typeof siteEn

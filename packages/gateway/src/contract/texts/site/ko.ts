@@ -15,7 +15,7 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   search: '검색',
   search_placeholder: '코드, 경로, 필드, 단어',
   search_none: '검색 결과가 없습니다.',
-  search_failed: '검색 색인을 불러오지 못했습니다.',
+  search_failed: '지금은 검색할 수 없습니다.',
   close: '닫기',
   theme_dark: '어두운 색',
   theme_light: '밝은 색',
@@ -218,5 +218,7 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
     '프로그램은 `error.code`로 판단합니다. 모든 쓰기는 `Idempotency-Key`를 받습니다. 쓰기의 결과를 알 수 없으면 같은 키로 재시도하세요. 링크는 .md로 끝나며 Markdown을 반환합니다.',
   full_text: '모든 내용을 담은 한 파일',
   missing_title: '없는 페이지',
-  missing_text: '{path} 경로에 페이지가 없습니다. 문서, 레퍼런스, 오류 코드는 여기에서 찾을 수 있습니다:',
+  missing_text: '{path}에 해당하는 페이지가 없습니다.',
+  missing_near: '찾으시는 페이지',
+  missing_places: '전체 목록',
 }

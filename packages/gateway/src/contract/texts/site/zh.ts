@@ -15,7 +15,7 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
   search: '搜索',
   search_placeholder: '错误码、路径、字段或关键词',
   search_none: '没有找到结果。',
-  search_failed: '无法加载搜索索引。',
+  search_failed: '搜索暂时不可用。',
   close: '关闭',
   theme_dark: '深色',
   theme_light: '浅色',
@@ -208,5 +208,7 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
     '程序应根据 `error.code` 判断。每个写操作都支持 `Idempotency-Key`。写操作结果未知时，请用同一个幂等键重试。链接以 .md 结尾，返回 Markdown。',
   full_text: '全部内容合为一个文件',
   missing_title: '没有该页面',
-  missing_text: '路径 {path} 没有对应的页面。文档、参考和错误码如下：',
+  missing_text: '{path} 没有对应的页面。',
+  missing_near: '您要找的可能是',
+  missing_places: '全部页面',
 }
