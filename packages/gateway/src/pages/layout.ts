@@ -40,7 +40,7 @@ ${renderMain(page, { ...showing, rendering, body, contents })}
 ${contents && html`<aside class="contents"><p>${formatSiteText(language, 'on_this_page')}</p>${contents}</aside>`}
 </div>
 <footer class="foot">
-<p><a class="as-markdown" href="${addQuery(toMarkdownPath(page.path), query)}">${formatSiteText(language, 'as_markdown')}</a> <a href="${toLlmsPath(language)}">${formatSiteText(language, 'all_pages_for_agents')}</a> <a href="/openapi.json${query}">OpenAPI</a></p>
+<p><a href="${addQuery(toMarkdownPath(page.path), query)}">${formatSiteText(language, 'as_markdown')}</a> <a href="${toLlmsPath(language)}">${formatSiteText(language, 'all_pages_for_agents')}</a> <a href="/openapi.json${query}">OpenAPI</a></p>
 <p>Trade Gateway API ${apiVersion}</p>
 </footer>
 </body>
@@ -97,7 +97,7 @@ function renderMain(page: Page, rendered: RenderedView): Html {
   const isEnglish = page.isUntranslated ? html` lang="en"` : undefined
   return html`<main id="content" tabindex="-1">
 ${renderTrail(page, rendered)}
-<h1>${page.title}</h1>
+<div class="titled"><h1>${page.title}</h1>${page.form === 'landing' ? undefined : renderAgentMenu(page, rendered)}</div>
 ${page.operation ? renderOperation(page.operation) : html`<p class="lead">${renderInlineMarkdown(page.summary, rendering)}</p>`}
 ${page.isUntranslated ? html`<p class="note">${formatSiteText(language, 'untranslated')}</p>` : undefined}
 ${contents && html`<details class="contents-narrow"><summary>${formatSiteText(language, 'on_this_page')}</summary>${contents}</details>`}
@@ -106,6 +106,19 @@ ${body}
 </div>
 ${renderPager(page, rendered)}
 </main>`
+}
+
+/** Renders the menu of what agents read: this page and all pages as Markdown. The script adds a button that copies. */
+function renderAgentMenu({ path }: Page, { language, query }: PageView): Html {
+  const links = [
+    ['as_markdown', addQuery(toMarkdownPath(path), query)],
+    ['all_pages_for_agents', toLlmsPath(language)],
+    ['door_agent', addQuery('/docs/agents/connect-an-agent', query)],
+  ] as const
+  return html`<details class="agents"><summary class="tool">${formatSiteText(language, 'copy_for_ai')}</summary><ul>${links.map(
+    ([word, href]) =>
+      html`<li><a${word === 'as_markdown' ? html` class="as-markdown"` : undefined} href="${href}">${formatSiteText(language, word)}</a></li>`,
+  )}</ul></details>`
 }
 
 function renderPiece(piece: Page['pieces'][number], rendering: Rendering, language: Language): Html {

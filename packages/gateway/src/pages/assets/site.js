@@ -27,11 +27,44 @@ for (const figure of document.querySelectorAll('.code')) {
   figure.append(button)
 }
 
-const markdown = document.querySelector('.as-markdown')
-if (markdown) {
+const agents = document.querySelector('.agents')
+if (agents) {
+  const { href } = agents.querySelector('.as-markdown')
   const button = createElement('button', { type: 'button', textContent: say('copyPage') })
-  button.addEventListener('click', () => copyText(button, async () => (await fetch(markdown.href)).text()))
-  markdown.after(' ', button)
+  button.addEventListener('click', () => copyText(button, async () => (await fetch(href)).text()))
+  agents.querySelector('ul').prepend(createElement('li', {}, button))
+  document.addEventListener('click', ({ target }) => {
+    if (!agents.contains(target)) agents.open = false
+  })
+  agents.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape') return
+    agents.open = false
+    agents.querySelector('summary').focus()
+  })
+}
+
+const readSetting = (name) => {
+  try {
+    return localStorage.getItem(name)
+  } catch {
+    return null
+  }
+}
+const keepSetting = (name, value) => {
+  try {
+    localStorage.setItem(name, value)
+  } catch {
+    // The browser refuses storage, so the choice lasts only for this page.
+  }
+}
+
+// Samples are shown in the language that the reader chose last, on every page that has it.
+const findSampleName = (choice) => document.querySelector(`label[for="${choice.id}"]`)?.textContent
+const sampleChoices = [...document.querySelectorAll('.samples input')]
+const sampleName = readSetting('samples')
+for (const choice of sampleChoices) {
+  if (findSampleName(choice) === sampleName) choice.checked = true
+  choice.addEventListener('change', () => keepSetting('samples', findSampleName(choice)))
 }
 
 const tools = document.querySelector('.tools')
@@ -46,11 +79,7 @@ const showTheme = () => {
 }
 theme.addEventListener('click', () => {
   root.dataset.theme = isDark() ? 'light' : 'dark'
-  try {
-    localStorage.setItem('theme', root.dataset.theme)
-  } catch {
-    // The browser refuses storage, so the choice lasts only for this page.
-  }
+  keepSetting('theme', root.dataset.theme)
   showTheme()
 })
 dark.addEventListener('change', showTheme)

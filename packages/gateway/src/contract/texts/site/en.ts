@@ -22,6 +22,7 @@ export const siteEn = {
   copied: 'Copied',
   copy_failed: 'Not copied',
   copy_page: 'Copy page as Markdown',
+  copy_for_ai: 'Copy for AI',
   as_markdown: 'This page as Markdown',
   all_pages_for_agents: 'All pages, for agents',
   previous: 'Previous',
@@ -86,7 +87,9 @@ export const siteEn = {
   door_llms: 'Every page as plain text',
   door_openapi: 'The contract as OpenAPI',
   home_first: 'First call',
-  home_first_text: 'npm start runs a built-in ERP and prints an account. No configuration is required.',
+  home_first_text:
+    'npm start runs the gateway with a built-in ERP. Paste these lines into a second terminal, in the same directory.',
+  home_architecture: 'Architecture at a glance',
   home_facts: 'The contract in figures',
   fact_endpoints: 'endpoints under /api/v1',
   fact_errors: 'stable error codes, each with a way to reproduce it',

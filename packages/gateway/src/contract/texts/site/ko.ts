@@ -23,6 +23,7 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   copied: '복사됨',
   copy_failed: '복사 실패',
   copy_page: '페이지를 Markdown으로 복사',
+  copy_for_ai: 'AI용 복사',
   as_markdown: '이 페이지의 Markdown',
   all_pages_for_agents: '에이전트를 위한 전체 페이지',
   previous: '이전',
@@ -87,7 +88,9 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   door_llms: '텍스트로 된 모든 페이지',
   door_openapi: 'OpenAPI 명세',
   home_first: '첫 호출',
-  home_first_text: 'npm start를 실행하면 내장 ERP가 시작되고 계정이 출력됩니다. 설정은 필요하지 않습니다.',
+  home_first_text:
+    'npm start를 실행하면 내장 ERP와 함께 게이트웨이가 시작됩니다. 같은 디렉터리에서 두 번째 터미널을 열고 아래 명령을 붙여 넣으세요.',
+  home_architecture: '한눈에 보는 아키텍처',
   home_facts: '숫자로 보는 API',
   fact_endpoints: '개의 /api/v1 엔드포인트',
   fact_errors: '개의 변하지 않는 오류 코드, 모두 재현 가능',
