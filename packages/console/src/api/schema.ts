@@ -740,6 +740,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/api/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List how helpful pages are
+         * @description Pages of the documentation that readers rated, those with the most complaints first. Only counts are kept, for 400 days.
+         */
+        get: operations["admin.feedback.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/api/settings": {
         parameters: {
             query?: never;
@@ -2802,6 +2822,24 @@ export interface components {
                 left_out: number;
             };
         };
+        AdminFeedbackListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["PageVotes"][];
+        };
+        PageVotes: {
+            /** @description Number of the page, from 1 */
+            page: string;
+            helpful: number;
+            unclear: number;
+            incomplete: number;
+            wrong: number;
+            other: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, milliseconds
+             */
+            last_at: string;
+        };
         AdminSettingsListResponse: {
             /** @description The requested data */
             data: components["schemas"]["Setting"][];
@@ -4810,6 +4848,41 @@ export interface operations {
             429: components["responses"]["Failure429-admin-RATE_LIMITED"];
             500: components["responses"]["Failure500-admin-INTERNAL"];
             502: components["responses"]["Failure502-admin-UPSTREAM_ERROR"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.feedback.list": {
+        parameters: {
+            query?: {
+                /** @description How many days back the votes are counted */
+                days?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminFeedbackListResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
             503: components["responses"]["Failure503-admin-INTERNAL"];
         };
     };

@@ -2,6 +2,7 @@ import type { AnyWrite } from '../writes/intent.ts'
 import { endpoints as audit } from './audit/endpoints.ts'
 import { endpoints as channels } from './channels/endpoints.ts'
 import { createDoubtEndpoints } from './doubts/endpoints.ts'
+import { endpoints as feedback } from './feedback/endpoints.ts'
 import { endpoints as holds } from './holds/endpoints.ts'
 import { endpoints as legacyUse } from './legacy-use/endpoints.ts'
 import { endpoints as lockouts } from './lockouts/endpoints.ts'
@@ -33,6 +34,7 @@ export function createAdminEndpoints(writes: readonly AnyWrite[]) {
     ...createDoubtEndpoints(writes),
     ...upstream,
     ...stockCopies,
+    ...feedback,
     ...settings,
     ...audit,
   ] as const

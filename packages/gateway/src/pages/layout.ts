@@ -105,7 +105,13 @@ ${contents && html`<details class="contents-narrow"><summary>${formatSiteText(la
 ${body}
 </div>
 ${renderPager(page, rendered)}
+${canBeRated(page) ? html`<section class="rating" data-page="${page.path}" aria-label="${formatSiteText(language, 'rating')}"></section>` : undefined}
 </main>`
+}
+
+/** Whether readers are asked if the page was helpful. The script fills in the question. */
+function canBeRated({ section, isMissing }: Page): boolean {
+  return section !== 'home' && section !== 'swagger' && !isMissing
 }
 
 /** Renders the menu of what agents read: this page and all pages as Markdown. The script adds a button that copies. */
@@ -201,6 +207,16 @@ const scriptWords = [
   'copied',
   'copy_failed',
   'copy_page',
+  'rating',
+  'rating_yes',
+  'rating_no',
+  'rating_why',
+  'rating_unclear',
+  'rating_incomplete',
+  'rating_wrong',
+  'rating_other',
+  'rating_thanks',
+  'rating_failed',
   'theme_dark',
   'theme_light',
 ] as const

@@ -31,5 +31,6 @@ export function buildMissingPage(address: string, suggestions: readonly Finding[
     trail: [],
     side: buildDocNav(language),
     section: 'docs',
+    isMissing: true,
   }
 }

@@ -13,6 +13,7 @@ import { operatorLists } from '../../migrations/0011-operator-lists.ts'
 import { requestNumbers } from '../../migrations/0012-request-numbers.ts'
 import { recipients } from '../../migrations/0014-recipients.ts'
 import { leases } from '../../migrations/0016-leases.ts'
+import { pageVotes } from '../../migrations/0018-page-votes.ts'
 import { jsonLog, type Log } from '../kernel/log.ts'
 import { type Store, StoreUnusable } from './store.ts'
 import { findStorageTrouble, isCorrupt } from './trouble.ts'
@@ -40,6 +41,7 @@ export async function migrate(store: Store, log: Log = jsonLog('silent')): Promi
     '0012-request-numbers': requestNumbers,
     '0014-recipients': recipients,
     '0016-leases': leases,
+    '0018-page-votes': pageVotes,
   }
   const provider = { getMigrations: async () => migrations }
   const { error } = await store.withMigrationLock(

@@ -67,6 +67,43 @@ for (const choice of sampleChoices) {
   choice.addEventListener('change', () => keepSetting('samples', findSampleName(choice)))
 }
 
+// Asks whether the page was helpful. The gateway keeps counts only.
+const rating = document.querySelector('.rating')
+const rate = async (verdict) => {
+  try {
+    const { ok } = await fetch('/feedback', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ page: rating.dataset.page, language: root.lang, verdict }),
+    })
+    showRating(say(ok ? 'ratingThanks' : 'ratingFailed'))
+  } catch {
+    showRating(say('ratingFailed'))
+  }
+}
+const showRating = (text, choices = []) => {
+  const words = createElement('p', { textContent: text })
+  words.setAttribute('role', 'status')
+  const buttons = choices.map(([label, onclick]) =>
+    createElement('button', { type: 'button', className: 'tool', textContent: label, onclick }),
+  )
+  const isAsked = rating.contains(document.activeElement)
+  rating.replaceChildren(words, ...buttons)
+  if (isAsked) buttons[0]?.focus()
+}
+if (rating) {
+  const reasons = ['Unclear', 'Incomplete', 'Wrong', 'Other']
+  const askWhy = () =>
+    showRating(
+      say('ratingWhy'),
+      reasons.map((reason) => [say(`rating${reason}`), () => rate(reason.toLowerCase())]),
+    )
+  showRating(say('rating'), [
+    [say('ratingYes'), () => rate('helpful')],
+    [say('ratingNo'), askWhy],
+  ])
+}
+
 const tools = document.querySelector('.tools')
 
 // Colours follow the system until the reader chooses.
