@@ -248,6 +248,31 @@ describe('a page’s Markdown', () => {
   })
 })
 
+describe('/changelog.atom', () => {
+  it('is an Atom feed of the versions that have a date, and the page has a section for each', async () => {
+    const { status, headers, text } = await get('/changelog.atom')
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/atom+xml; charset=utf-8'])
+    const [head = '', ...entries] = text.split('<entry>')
+    const read = (part: string, name: string) =>
+      new RegExp(`<${name}>([^<]*)</${name}>`).exec(part)?.[1] ?? ''
+    expect(entries.length).toBeGreaterThanOrEqual(5)
+    const page = (await get('/changelog')).text
+    expect(page).toContain('type="application/atom+xml"')
+    const dates = entries.map((entry) => read(entry, 'updated'))
+    expect(dates).toEqual(dates.toSorted().toReversed())
+    expect(read(head, 'updated')).toBe(dates[0])
+    for (const entry of entries) {
+      expect(read(entry, 'updated')).toMatch(/^\d{4}-\d{2}-\d{2}T00:00:00Z$/)
+      expect(page).toContain(` id="${read(entry, 'id').split('#')[1]}"`)
+      // The content is escaped HTML, so the only tags are those of Atom.
+      expect(entry.replace(/<\/?(?:id|title|link|updated|content|entry|feed)\b[^<>]*>/g, '')).not.toContain(
+        '<',
+      )
+    }
+    expect(new Set(entries.map((entry) => read(entry, 'id'))).size).toBe(entries.length)
+  })
+})
+
 describe('the search', () => {
   it.each(languages)('in %s finds sections in the language that the address asks for', async (language) => {
     const { headers, text } = await get(`/search.json?q=RATE_LIMITED&lang=${language}`)

@@ -9,6 +9,7 @@ import { chooseRequestId } from '../pipeline/headers.ts'
 import { serializeAdminOpenApi, serializeOpenApi } from '../projections/openapi.ts'
 import { buildAssetPath, readAsset } from './assets.ts'
 import { registerConsoleRoutes } from './console.ts'
+import { buildChangelogFeed, changelogFeedPath } from './docs/changelog.ts'
 import { addQuery } from './docs/markdown.ts'
 import { registerHealthRoutes } from './health.ts'
 import { renderPage } from './layout.ts'
@@ -56,6 +57,13 @@ export function createPages(gateway: Gateway, isDraining = () => false): Hono<Pa
   // The changelog is at `/changelog`; `/docs/changelog` redirects there.
   app.get('/docs/changelog', (c) => c.redirect(`/changelog${c.get('query')}`, 308))
   app.get('/docs/changelog.md', (c) => c.redirect(`/changelog.md${c.get('query')}`, 308))
+  app.get(changelogFeedPath, (c) =>
+    c.body(buildChangelogFeed(gateway.config.baseUrl ?? new URL(c.req.url).origin), 200, {
+      'Cache-Control': 'no-cache',
+      'Content-Language': 'en',
+      'Content-Type': 'application/atom+xml; charset=utf-8',
+    }),
+  )
   app.get('*', servePage)
 
   app.notFound(async (c) => {

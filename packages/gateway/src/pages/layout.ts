@@ -1,5 +1,6 @@
 import { type Language, languages } from '../contract/language.ts'
 import { apiVersion } from '../contract/version.ts'
+import { changelogFeedPath } from './docs/changelog.ts'
 import { addQuery, Rendering, renderInlineMarkdown, renderMarkdown } from './docs/markdown.ts'
 import { type Html, html } from './html.ts'
 import { formatSiteText, type Link, type Page, toLlmsPath } from './page.ts'
@@ -82,7 +83,12 @@ ${styles.map((name) => html`<link rel="stylesheet" href="${assetPath(name)}">\n`
 <link rel="alternate" type="text/markdown" href="${addQuery(toMarkdownPath(path), query)}">
 ${languages.map((each) => html`<link rel="alternate" hreflang="${each}" href="${path}?lang=${each}">\n`)}
 <link rel="alternate" hreflang="x-default" href="${path}">
-${scripts.map((name) => html`<script ${chooseLoading(name)} src="${assetPath(name)}"></script>\n`)}
+${
+  path === '/changelog'
+    ? html`<link rel="alternate" type="application/atom+xml" title="Trade Gateway" href="${changelogFeedPath}">
+`
+    : undefined
+}${scripts.map((name) => html`<script ${chooseLoading(name)} src="${assetPath(name)}"></script>\n`)}
 </head>`
 }
 

@@ -132,6 +132,17 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     await close()
   })
 
+  it('reads the feed of the changelog as XML', async () => {
+    const { page, close } = await open()
+    await page.goto(`${house.url}/docs`)
+    const feed = await (await fetch(`${house.url}/changelog.atom`)).text()
+    const errors = await page.evaluate(
+      `new DOMParser().parseFromString(${JSON.stringify(feed)}, 'application/xml').querySelectorAll('parsererror').length`,
+    )
+    expect(errors).toBe(0)
+    await close()
+  })
+
   it.each([
     ['en', 'RATE_LIM', '/errors/RATE_LIMITED'],
     ['en', 'retry-after', undefined],
@@ -171,6 +182,37 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     await page.getByRole('button', { name: 'Dark colours' }).click()
     await page.reload()
     expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
+    await close()
+  })
+
+  it('copies the page for an agent, and keeps the language of samples', async () => {
+    const { page, offences, close } = await open({ permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.goto(`${house.url}/reference/stock.changes?lang=en`)
+    await page.locator('.agents summary').click()
+    expect(await findAxeViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Copy page as Markdown' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    const shown = await (await fetch(`${house.url}/reference/stock.changes.md?lang=en`)).text()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(shown)
+    await page.keyboard.press('Escape')
+    expect(await page.locator('.agents ul').isVisible()).toBe(false)
+    await page.locator('.samples label', { hasText: 'TypeScript' }).click()
+    await page.goto(`${house.url}/reference/dropship.submit`)
+    expect(await page.locator('.pane:visible').textContent()).toContain('await fetch')
+    expect(offences).toEqual([])
+    await close()
+  })
+
+  it('asks whether a page was helpful, and thanks', async () => {
+    const { page, offences, close } = await open()
+    await page.goto(`${house.url}/docs/quickstart?lang=ko`)
+    await page.getByRole('button', { name: '아니요' }).click()
+    expect(await findAxeViolations(page)).toEqual([])
+    await page.getByRole('button', { name: '내용이 부족함' }).click()
+    await page.locator('.rating', { hasText: '감사합니다' }).waitFor()
+    const votes = await house.gateway.store.db.selectFrom('page_votes').selectAll().execute()
+    expect(votes).toMatchObject([{ page: '/docs/quickstart', language: 'ko', verdict: 'incomplete' }])
+    expect(offences).toEqual([])
     await close()
   })
 

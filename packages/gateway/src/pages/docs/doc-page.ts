@@ -1,11 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { listSettings, type Setting } from '../../config.ts'
 import type { Language } from '../../contract/language.ts'
 import { isSettingName } from '../../contract/texts/settings/en.ts'
 import { texts } from '../../contract/texts/texts.ts'
 import { buildDiagramPiece, isDiagramId } from '../diagrams/svg.ts'
 import { formatSiteText, formatTable, type Link, type NavGroup, type Page, type Piece } from '../page.ts'
+import { changelogFeedPath, readChangelogText } from './changelog.ts'
 import { docsFolder, readSource } from './library.ts'
 import { listHeadingIds } from './markdown.ts'
 import { type ShownBlock, type ShownPage, toOriginalPage, translateBlocks } from './translation.ts'
@@ -194,18 +193,17 @@ function describeBounds({ least, most, words }: Setting, language: Language): st
   return least === undefined || most === undefined ? '' : formatSiteText(language, 'from_to', { least, most })
 }
 
-const changelogFile = join(import.meta.dirname, '../../../../../CHANGELOG.md')
-
 /** The changelog exists only in English. */
 function readChangelog(language: Language): Content | undefined {
-  if (!existsSync(changelogFile)) return undefined
-  const text = readFileSync(changelogFile, 'utf8').replace(/^# .*\n+/, '')
-  const piece = { markdown: text.trim(), ids: listHeadingIds(text) }
+  const text = readChangelogText()
+  if (text === undefined) return undefined
+  const piece = { markdown: text, ids: listHeadingIds(text) }
+  const feed = { markdown: `[${formatSiteText(language, 'changelog_feed')}](${changelogFeedPath})` }
   return {
     title: formatSiteText(language, 'changelog_title'),
     summary: formatSiteText(language, 'changelog_summary'),
     // The changelog is English in every language. `llms-full.txt` in other languages leaves it out.
-    pieces: [language === 'en' ? piece : omitFromFullText(piece)],
+    pieces: [feed, language === 'en' ? piece : omitFromFullText(piece)],
     isUntranslated: language !== 'en',
   }
 }

@@ -220,6 +220,7 @@ export const siteEn = {
     'Settings come from the environment, then from `.env`, then from `settings.env` in `DATA_DIR`. An invalid value, or a name in these files that is not a setting, stops the start with exit code 78, and the gateway lists every problem. In the environment, the gateway refuses only names that are almost settings.',
   config_default: 'Default',
   changelog_title: 'Changelog',
+  changelog_feed: 'Subscribe to the versions as an Atom feed',
   changelog_summary: 'What changed, newest first.',
   llms_summary:
     'A JSON API in front of a wholesaler’s ERP: stock and its changes, wholesale and drop-ship orders, statements, signed webhooks, MCP actions. Version {version}.',

@@ -224,6 +224,7 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
     '설정은 환경 변수, `.env`, `DATA_DIR`의 `settings.env` 순으로 읽습니다. 올바르지 않은 값이 있거나 이 두 파일에 설정이 아닌 이름이 있으면 게이트웨이는 모든 문제를 출력하고 종료 코드 78로 종료합니다. 환경 변수에서는 설정과 거의 같은 이름만 거부합니다.',
   config_default: '기본값',
   changelog_title: '변경 기록',
+  changelog_feed: '버전 소식을 Atom 피드로 구독',
   changelog_summary: '변경 사항을 최신순으로 정리했습니다.',
   llms_summary:
     '도매업체의 ERP를 위한 JSON API입니다. 재고와 재고 변경, 도매 주문과 위탁배송 주문, 정산, 서명된 웹훅, MCP 작업을 제공합니다. 버전: {version}.',

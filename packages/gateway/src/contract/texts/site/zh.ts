@@ -213,6 +213,7 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
     '网关依次从环境变量、`.env` 和 `DATA_DIR` 中的 `settings.env` 读取设置，以先读到的为准。如果有无效的值，或这两个文件中有不是设置的名称，网关会列出全部问题，并以退出码 78 结束。在环境变量中，网关只拒绝与设置几乎同名的名称。',
   config_default: '默认值',
   changelog_title: '更新日志',
+  changelog_feed: '以 Atom 订阅版本更新',
   changelog_summary: '各版本的变更，最新的在前。',
   llms_summary:
     '批发商 ERP 前面的 JSON API：库存及库存变更、批发订单与一件代发订单、对账、带签名的 Webhook、MCP 操作。版本 {version}。',
