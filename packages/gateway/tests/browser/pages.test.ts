@@ -147,7 +147,7 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     ['en', 'RATE_LIM', '/errors/RATE_LIMITED'],
     ['en', 'retry-after', undefined],
     ['en', '/api/v1/dropship-orders/submit', '/reference/dropship.submit'],
-    ['zh', '限流', '/errors/RATE_LIMITED'],
+    ['zh', '限流', '/docs/guides/points-and-limits'],
     ['zh', '点数已用完', '/errors/RATE_LIMITED'],
     ['ko', '재고', '/docs/guides/keep-stock-in-sync'],
     ['ko', 'SHIPPING_REQ', '/errors/SHIPPING_REQUIRED'],
