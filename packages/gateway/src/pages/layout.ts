@@ -103,7 +103,7 @@ function renderMain(page: Page, rendered: RenderedView): Html {
   const isEnglish = page.isUntranslated ? html` lang="en"` : undefined
   return html`<main id="content" tabindex="-1">
 ${renderTrail(page, rendered)}
-<div class="titled"><h1>${page.title}</h1>${page.form === 'landing' ? undefined : renderAgentMenu(page, rendered)}</div>
+<div class="titled"><h1>${page.title}</h1>${page.form === 'landing' || page.isMissing ? undefined : renderAgentMenu(page, rendered)}</div>
 ${page.operation ? renderOperation(page.operation) : html`<p class="lead">${renderInlineMarkdown(page.summary, rendering)}</p>`}
 ${page.isUntranslated ? html`<p class="note">${formatSiteText(language, 'untranslated')}</p>` : undefined}
 ${contents && html`<details class="contents-narrow"><summary>${formatSiteText(language, 'on_this_page')}</summary>${contents}</details>`}

@@ -16,7 +16,7 @@ export const zh = {
     source: '3578392e',
     summary: '某一版本号以来的库存变更',
     description:
-      '返回自游标以来变更的行，每行只出现一次，且为最新状态；已下架的 SKU 数量为 0，并带有 `removed: true`。请把 `version` 作为下一次的 `since` 传回。每行 1 点，最少 1 点，最多 60 点；点数不足时，按剩余点数截断该页。`needs_full_sync` 表示需要全量拉取。最后一页带有 `row_count` 和 checksum，可用于校验副本。',
+      '返回自游标以来变更的行，每行只出现一次，且为最新状态；已下架的 SKU 数量为 0，并带有 `removed: true`。请把 `version` 作为下一次的 `since` 传回。每行 1 点，最少 1 点，最多 60 点；点数不足时，按剩余点数截断该页。`needs_full_sync` 表示需要全量拉取。最后一页带有 `row_count` 和 `checksum`，可用于校验副本。',
     priceNote: '每行 1 点，最多 60 点',
     fields: { version: '下次作为 since 传回' },
   },

@@ -233,6 +233,6 @@ export const siteKo: Readonly<Record<SiteWord, string>> = {
   full_text: '모든 내용을 담은 한 파일',
   missing_title: '없는 페이지',
   missing_text: '{path}에 해당하는 페이지가 없습니다.',
-  missing_near: '찾으시는 페이지',
+  missing_near: '이 페이지를 찾으십니까?',
   missing_places: '전체 목록',
 }

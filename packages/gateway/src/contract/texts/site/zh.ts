@@ -222,6 +222,6 @@ export const siteZh: Readonly<Record<SiteWord, string>> = {
   full_text: '全部内容合为一个文件',
   missing_title: '没有该页面',
   missing_text: '{path} 没有对应的页面。',
-  missing_near: '您要找的可能是',
+  missing_near: '您要找的可能是：',
   missing_places: '全部页面',
 }
