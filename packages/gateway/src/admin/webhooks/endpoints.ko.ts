@@ -65,7 +65,8 @@ export const ko = {
       ...selectionFields,
       expected_count: '확인한 수',
       redelivered: '이 호출이 다시 보낸 전송 수',
-      remaining: '남은 전송 수. 집계에 `has_more`가 있었으면 최소 이 수입니다. 0이 될 때까지 다시 호출하세요.',
+      remaining:
+        '남은 전송 수. 집계에 `has_more`가 있었으면 최소 이 수입니다. 0이 될 때까지 다시 호출하세요.',
     },
   },
 }

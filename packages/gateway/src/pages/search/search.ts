@@ -7,9 +7,9 @@
  */
 
 import { setImmediate } from 'node:timers/promises'
-import MiniSearch, { type SearchOptions } from 'minisearch'
 import type { Language } from '../../contract/language.ts'
 import { findPage, listPagePaths } from '../site.ts'
+import { InvertedIndex, type QueryTerm } from './inverted-index.ts'
 import { listSections, type Section } from './sections.ts'
 
 /** What a search finds: a section with its address, its page and the start of its text. */
@@ -20,11 +20,15 @@ export interface Finding {
   readonly excerpt: string
 }
 
-type Index = MiniSearch<Section>
+/** The sections of a language, and the index over them by the same numbers. */
+interface Index {
+  readonly sections: readonly Section[]
+  readonly words: InvertedIndex
+}
 
 /** The largest number of characters of a query; further ones are ignored. */
 export const maxQueryLength = 100
-const maxTerms = 12
+const maxTerms = 8
 const maxFindings = 12
 /** The largest number of sections of one page among the findings, so that other pages are seen too. */
 const maxOfPage = 3
@@ -35,18 +39,25 @@ const indexes = new Map<Language, Promise<Index>>()
 
 /** Finds the sections that a query in a language is about, best first. */
 export async function findSections(query: string, language: Language): Promise<Finding[]> {
-  const index = await openIndex(language)
-  const asked = query.slice(0, maxQueryLength)
+  const { sections, words } = await openIndex(language)
+  const terms = toQueryTerms(query.slice(0, maxQueryLength))
+  const matches = words.search(terms)
   // A pair over the border of two Han words is in few texts, so all pairs together would find too little.
-  const strict = isPaired(asked) ? [] : index.search(asked, { ...matching, combineWith: 'AND' })
-  const found = strict.length > 0 ? strict : index.search(asked, matching)
+  const strict = isPaired(query) ? [] : matches.filter((match) => match.terms === terms.length)
+  const found = (strict.length > 0 ? strict : matches)
+    .flatMap(({ document, score, terms: had }) => {
+      const section = sections[document]
+      return section ? [{ section, score: score * had * rankAddress(section.href) }] : []
+    })
+    .sort((one, other) => other.score - one.score)
   const shown = new Map<string, number>()
   const findings: Finding[] = []
-  for (const { href, path, title, heading, excerpt } of found) {
+  for (const { section } of found) {
+    const { href, path, title, heading } = section
     const before = shown.get(path) ?? 0
     if (before === maxOfPage) continue
     shown.set(path, before + 1)
-    findings.push({ href, title, heading, excerpt })
+    findings.push({ href, title, heading, excerpt: toExcerpt(section) })
     if (findings.length === maxFindings) break
   }
   return findings
@@ -83,27 +94,22 @@ function openIndex(language: Language): Promise<Index> {
 }
 
 async function buildIndex(language: Language): Promise<Index> {
-  const index: Index = new MiniSearch<Section>({
-    idField: 'href',
-    fields: ['heading', 'title', 'keys', 'text'],
-    storeFields: ['href', 'path', 'title', 'heading', 'excerpt'],
-    extractField: (section, field) => (field === 'excerpt' ? toExcerpt(section) : section[toField(field)]),
-    tokenize: splitTerms,
-    processTerm: (term) => term,
-  })
+  const [sections, words] = [[] as Section[], new InvertedIndex([headingBoost, titleBoost, keyBoost, 1])]
   for (const path of listPagePaths()) {
     const page = findPage(path, language)
-    if (page) index.addAll(listSections(page))
+    for (const section of page ? listSections(page) : []) {
+      const { heading, title, keys, text } = section
+      sections.push({ ...section, text: text.slice(0, maxExcerptLength + 1) })
+      words.add([heading, title, keys, text].map(splitTerms))
+    }
     await setImmediate()
   }
-  return index
+  return { sections, words }
 }
 
-const fieldNames = ['href', 'path', 'title', 'heading', 'text', 'keys'] as const
-
-function toField(name: string): keyof Section {
-  return fieldNames.find((each) => each === name) ?? 'text'
-}
+const headingBoost = 6
+const titleBoost = 5
+const keyBoost = 8
 
 function toExcerpt({ text }: Section): string {
   return text.length > maxExcerptLength ? `${text.slice(0, maxExcerptLength)}…` : text
@@ -114,18 +120,20 @@ const minTypoLength = 4
 /** Words from this length on may have two wrong letters, which is what two swapped letters are. */
 const minSwapLength = 6
 
-const matching: SearchOptions = {
-  boost: { title: 5, heading: 6, keys: 8 },
-  // What is being typed is the start of a word. A single Han or Hangul character is the start of a pair.
-  prefix: (term, index, terms) => index === terms.length - 1 && (term.length > 1 || isPaired(term)),
-  fuzzy: (term) => {
-    if (isPaired(term) || term.length < minTypoLength || /\d/.test(term)) return false
-    return term.length < minSwapLength ? 1 : 2
-  },
-  weights: { prefix: 0.5, fuzzy: 0.2 },
-  boostDocument: (href) => rankAddress(String(href)),
-  // What is typed is a whole identifier, or its start.
-  tokenize: (query) => splitRuns(query).slice(0, maxTerms),
+/** Splits a query. What is typed is a whole identifier, or the start of one. */
+function toQueryTerms(query: string): QueryTerm[] {
+  const runs = [...new Set(splitRuns(query).slice(0, maxTerms))]
+  return runs.map((text, index) => ({
+    text,
+    // A single Han or Hangul character is the start of a pair.
+    isPrefix: index === runs.length - 1 && (text.length > 1 || isPaired(text)),
+    maxTypos: chooseMaxTypos(text),
+  }))
+}
+
+function chooseMaxTypos(text: string): number {
+  if (isPaired(text) || text.length < minTypoLength || /\d/.test(text)) return 0
+  return text.length < minSwapLength ? 1 : 2
 }
 
 /**
