@@ -34,7 +34,7 @@ export function findTextViolations(texts: object, name = ''): string[] {
 
 /** Whether a text is shown as plain text (titles and labels), where a backtick would be visible. */
 function isPlain(path: string): boolean {
-  return /\.title$|^site\.(?:home_|fact_|llms_)|^things\./.test(path)
+  return /\.title$|^site\.(?:home_|fact_|llms_)|^things\.|^diagrams\./.test(path)
 }
 
 function listPages(path: string): string[] {
@@ -46,7 +46,7 @@ function listPages(path: string): string[] {
 }
 
 function checkProse(): number {
-  const { sentences, things, errors, fields, settings, site } = en
+  const { sentences, things, errors, fields, settings, site, diagrams } = en
   const problems = [
     ...files
       .flatMap(listPages)
@@ -55,7 +55,7 @@ function checkProse(): number {
           ({ line, message }) => `${relative(root, file)}:${line} ${message}`,
         ),
       ),
-    ...findTextViolations({ sentences, things, errors, fields, settings, site }).map(
+    ...findTextViolations({ sentences, things, errors, fields, settings, site, diagrams }).map(
       (problem) => `texts ${problem}`,
     ),
   ]

@@ -133,6 +133,11 @@ const legacy = createRoute({
   path: '/legacy',
   component: lazyRouteComponent(() => import('./pages/legacy.tsx'), 'LegacyPage'),
 })
+const feedback = createRoute({
+  getParentRoute: () => root,
+  path: '/feedback',
+  component: lazyRouteComponent(() => import('./pages/feedback.tsx'), 'FeedbackPage'),
+})
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
@@ -180,6 +185,7 @@ export const router = createRouter({
     holds,
     lockouts,
     legacy,
+    feedback,
     settings,
     orders,
     order,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { pruneAudit } from './audit/prune.ts'
 import { pruneEvents } from './events/prune.ts'
+import { deleteOldVotes } from './feedback/votes.ts'
 import type { Gateway } from './gateway.ts'
 import { deleteOldLegacyUse } from './requests/legacy-use.ts'
 import { deleteOldRequests } from './requests/record.ts'
@@ -37,4 +38,5 @@ export async function prune(gateway: Gateway): Promise<void> {
   await deleteOldRequests(gateway)
   await pruneAudit(gateway)
   await deleteOldLegacyUse(gateway)
+  await deleteOldVotes(gateway)
 }

@@ -18,6 +18,7 @@ import { listFieldRows, resolveSchema } from '../src/pages/reference/schema-tabl
 import { documentedEndpoints, findPage } from '../src/pages/site.ts'
 import { createFieldTexts } from '../src/projections/describe-fields.ts'
 import { buildOpenApi, describePaths, listErrorCodes } from '../src/projections/openapi.ts'
+import { listAllTexts } from './all-texts.ts'
 
 function readMarkdown(path: string, language: Language): string {
   const page = findPage(path, language)
@@ -164,3 +165,21 @@ describe.each(['zh', 'ko'] as const)('the translations into %s', (language) => {
     expect(problems).toEqual([])
   })
 })
+
+describe('the descriptions of endpoints', () => {
+  it.each(languages)('have their identifiers in code font in %s', (language) => {
+    const bare: string[] = []
+    for (const [name, text] of listAllTexts(language)) {
+      const isDescription = /^declared\..*(?:\.description|\.fields\.\w+|\.priceNote)$/.test(name)
+      if (!isDescription || forPrograms.test(name)) continue
+      const plain = text.replace(/`[^`]*`|\]\([^)]*\)/g, ' ')
+      for (const [word] of plain.matchAll(identifier)) bare.push(`${name}: ${word}`)
+    }
+    expect(bare).toEqual([])
+  })
+})
+
+/** Texts that models read as they are. */
+const forPrograms = /^declared\.(?:mcp|webhook_response)\./
+const identifier =
+  /(?<![\w/.{-])(?:[a-z]+(?:_[a-z0-9]+)+|[A-Z]{2,}_[A-Z_]+|\/[A-Za-z][\w/{}.*-]*[\w}*]|X-[A-Z][\w-]+\w|Retry-After|Idempotency-Key|Content-Type|stock\.changed|order\.created|webhook\.test)(?![\w-])/g

@@ -40,6 +40,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
       'webhooks',
       'errors',
       'requests',
+      'feedback',
     ],
     ['ordering'],
     ['holds'],

@@ -63,7 +63,7 @@ describe.each(pages)('docs/en/$path.md', ({ path, text }) => {
     const words = removeCode(text).replaceAll(/`[^`\n]*`/g, '')
     expect(words).not.toMatch(/<\/?[a-zA-Z]/)
     expect(words).not.toContain('!')
-    const kinds = /^(?:sh|ts)(?: run)?$|^(?:json|text)(?: output)?$/
+    const kinds = /^(?:sh|ts)(?: run)?$|^(?:json|text)(?: output)?$|^diagram$/
     expect(listFences(text).filter((info) => !kinds.test(info))).toEqual([])
   })
 })

@@ -248,9 +248,61 @@ describe('a page’s Markdown', () => {
   })
 })
 
+describe('/changelog.atom', () => {
+  it('is an Atom feed of the versions that have a date, and the page has a section for each', async () => {
+    const { status, headers, text } = await get('/changelog.atom')
+    expect([status, headers.get('content-type')]).toEqual([200, 'application/atom+xml; charset=utf-8'])
+    const [head = '', ...entries] = text.split('<entry>')
+    const read = (part: string, name: string) =>
+      new RegExp(`<${name}>([^<]*)</${name}>`).exec(part)?.[1] ?? ''
+    expect(entries.length).toBeGreaterThanOrEqual(5)
+    const page = (await get('/changelog')).text
+    expect(page).toContain('type="application/atom+xml"')
+    const dates = entries.map((entry) => read(entry, 'updated'))
+    expect(dates).toEqual(dates.toSorted().toReversed())
+    expect(read(head, 'updated')).toBe(dates[0])
+    for (const entry of entries) {
+      expect(read(entry, 'updated')).toMatch(/^\d{4}-\d{2}-\d{2}T00:00:00Z$/)
+      expect(page).toContain(` id="${read(entry, 'id').split('#')[1]}"`)
+      // The content is escaped HTML, so the only tags are those of Atom.
+      expect(entry.replace(/<\/?(?:id|title|link|updated|content|entry|feed)\b[^<>]*>/g, '')).not.toContain(
+        '<',
+      )
+    }
+    expect(new Set(entries.map((entry) => read(entry, 'id'))).size).toBe(entries.length)
+  })
+})
+
 describe('the search', () => {
-  it.each(languages)('has every page of %s with its words', async (language) => {
-    const index = JSON.parse((await get(`/assets/search-${language}.json`)).text)
-    expect(index.map((entry: { p: string }) => entry.p)).toEqual(paths)
+  it.each(languages)('in %s finds sections in the language that the address asks for', async (language) => {
+    const { headers, text } = await get(`/search.json?q=RATE_LIMITED&lang=${language}`)
+    expect(headers.get('content-language')).toBe(language)
+    const [first] = JSON.parse(text).data
+    expect(first).toMatchObject({ href: '/errors/RATE_LIMITED', title: 'RATE_LIMITED', heading: '' })
+  })
+
+  it('finds nothing for nothing, and bounds what it is asked', async () => {
+    for (const query of ['', '?q=', '?q=%20', `?q=${'zq'.repeat(2_000)}`, '?q=%E4%BB%93%FF'])
+      expect((await get(`/search.json${query}`)).status, query.slice(0, 20)).toBe(200)
+    expect(JSON.parse((await get('/search.json?q=')).text)).toEqual({ data: [] })
+  })
+})
+
+describe('a page that does not exist', () => {
+  it.each([
+    ['/docs/quikstart', '/docs/quickstart'],
+    ['/docs/webhooks', '/docs/guides/receive-webhooks'],
+    ['/reference/dropship.sumbit', '/reference/dropship.submit'],
+    ['/errors/RATE_LIMITTED', '/errors/RATE_LIMITED'],
+    ['/docs/authentication', '/docs/guides/two-grants'],
+    ['/docs/%E9%99%90%E6%B5%81', '/docs/guides/points-and-limits'],
+  ])('%s suggests %s first', async (address, nearest) => {
+    const { status, text } = await get(`${address}?lang=zh`, { accept: browser })
+    expect(status).toBe(404)
+    const [, suggested] =
+      /<div class="prose">[\s\S]*?href="([^"]*)\?lang=zh"/.exec(
+        text.replace(/<a class="anchor"[^>]*>/g, ''),
+      ) ?? []
+    expect(suggested?.split('#')[0]).toBe(nearest)
   })
 })

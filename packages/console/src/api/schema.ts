@@ -71,7 +71,7 @@ export interface paths {
         head?: never;
         /**
          * Change a channel
-         * @description Changes name, plan, allowlist, customer, quota and switches, or pauses the channel. Live tokens use the change within a second. A paused channel gets AUTH_INVALID_TOKEN for its tokens and for new sign-ins, until it is resumed. With expected_updated_at, the change is refused if somebody else has changed the channel since.
+         * @description Changes name, plan, allowlist, customer, quota and switches, or pauses the channel. Live tokens use the change within a second. A paused channel gets `AUTH_INVALID_TOKEN` for its tokens and for new sign-ins, until it is resumed. With `expected_updated_at`, the change is refused if somebody else has changed the channel since.
          */
         patch: operations["admin.channels.change"];
         trace?: never;
@@ -305,7 +305,7 @@ export interface paths {
         };
         /**
          * Show who uses the legacy gateway
-         * @description Calls of the last 31 days with tokens of the legacy gateway and of its paths /Api/*, the callers with the most calls first. These channels must move before until. Counts of other processes arrive within seconds.
+         * @description Calls of the last 31 days with tokens of the legacy gateway and of its paths `/Api/*`, the callers with the most calls first. These channels must move before `until`. Counts of other processes arrive within seconds.
          */
         get: operations["admin.legacy_use.read"];
         put?: never;
@@ -325,7 +325,7 @@ export interface paths {
         };
         /**
          * Search the request log
-         * @description Requests of every channel, newest first: writes, failures and slow reads, or all with LOG_REQUESTS=all. Every filter narrows the search.
+         * @description Requests of every channel, newest first: writes, failures and slow reads, or all with `LOG_REQUESTS=all`. Every filter narrows the search.
          */
         get: operations["admin.requests.list"];
         put?: never;
@@ -365,7 +365,7 @@ export interface paths {
         };
         /**
          * Show what a channel reads
-         * @description Successful reads of a channel in the newest hours, by route. They have no row in the request log, unless LOG_REQUESTS=all; they are counted per minute. The running minute is not included.
+         * @description Successful reads of a channel in the newest hours, by route. They have no row in the request log, unless `LOG_REQUESTS=all`; they are counted per minute. The running minute is not included.
          */
         get: operations["admin.channel_reads.read"];
         put?: never;
@@ -385,7 +385,7 @@ export interface paths {
         };
         /**
          * Search the orders of every channel
-         * @description Wholesale and drop-ship orders of every channel, newest first, without recipients. Drafts are listed; a drop-ship preview is found by its client_order_number only, or while its write is in doubt.
+         * @description Wholesale and drop-ship orders of every channel, newest first, without recipients. Drafts are listed; a drop-ship preview is found by its `client_order_number` only, or while its write is in doubt.
          */
         get: operations["admin.orders.list"];
         put?: never;
@@ -547,7 +547,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver any webhook delivery
-         * @description Sends the event again now, under the same event_id and with the full retry schedule. A waiting delivery is attempted now.
+         * @description Sends the event again now, under the same `event_id` and with the full retry schedule. A waiting delivery is attempted now.
          */
         post: operations["admin.webhook_deliveries.redeliver"];
         delete?: never;
@@ -587,7 +587,7 @@ export interface paths {
         put?: never;
         /**
          * Redeliver many events
-         * @description Sends at most 500 deliveries again. Repeat the call until remaining is 0: no delivery is sent twice on the way, and any process continues. After an hour without a call, the selection begins again. The call is refused if more is left than expected_count.
+         * @description Sends at most 500 deliveries again. Repeat the call until `remaining` is 0: no delivery is sent twice on the way, and any process continues. After an hour without a call, the selection begins again. The call is refused if more is left than `expected_count`.
          */
         post: operations["admin.webhook_redeliveries.create"];
         delete?: never;
@@ -605,7 +605,7 @@ export interface paths {
         };
         /**
          * List writes in doubt
-         * @description Writes to the ERP whose outcome is not known, oldest first. settled_by: the gateway looks the outcome up by itself, or a person must settle it because the ERP cannot be asked about it.
+         * @description Writes to the ERP whose outcome is not known, oldest first. `settled_by`: the gateway looks the outcome up by itself, or a person must settle it because the ERP cannot be asked about it.
          */
         get: operations["admin.doubts.list"];
         put?: never;
@@ -667,7 +667,7 @@ export interface paths {
         put?: never;
         /**
          * Pause writes to the ERP
-         * @description Refuses every write to the ERP with READ_ONLY_MODE until the stated end, within a second in every process. `Retry-After` names the seconds that are left. Writes of unknown outcome are still looked up, and holds stay. The pause ends by itself; a second pause replaces the first.
+         * @description Refuses every write to the ERP with `READ_ONLY_MODE` until the stated end, within a second in every process. `Retry-After` names the seconds that are left. Writes of unknown outcome are still looked up, and holds stay. The pause ends by itself; a second pause replaces the first.
          */
         post: operations["admin.upstream.pause"];
         /**
@@ -780,6 +780,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/api/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List how helpful pages are
+         * @description Pages of the documentation that readers rated, those with the most complaints first. Only counts are kept, for 400 days.
+         */
+        get: operations["admin.feedback.list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/api/settings": {
         parameters: {
             query?: never;
@@ -849,7 +869,7 @@ export interface paths {
         };
         /**
          * Export the audit log
-         * @description All rows that fit the filters, oldest first: one JSON object a line, or CSV with Accept: text/csv. The response is a stream without an end of its own: a connection that breaks leaves it incomplete.
+         * @description All rows that fit the filters, oldest first: one JSON object a line, or CSV with `Accept: text/csv`. The response is a stream without an end of its own: a connection that breaks leaves it incomplete.
          */
         get: operations["admin.audit.export"];
         put?: never;
@@ -871,7 +891,7 @@ export interface paths {
         put?: never;
         /**
          * Verify the audit log
-         * @description Verifies that no row was changed, removed, inserted or cut off at the end. A call verifies up to 50,000 rows: repeat it with next_cursor until next_cursor is null. The end is compared with what this gateway noted outside the database.
+         * @description Verifies that no row was changed, removed, inserted or cut off at the end. A call verifies up to 50,000 rows: repeat it with `next_cursor` until `next_cursor` is null. The end is compared with what this gateway noted outside the database.
          */
         post: operations["admin.audit.verify"];
         delete?: never;
@@ -949,7 +969,7 @@ export interface components {
             paused?: boolean;
             /**
              * Format: date-time
-             * @description updated_at of the channel that you saw; if it is another by now, nothing is changed
+             * @description `updated_at` of the channel that you saw; if it is another by now, nothing is changed
              */
             expected_updated_at?: string;
         };
@@ -1037,7 +1057,7 @@ export interface components {
         };
         AdminBackupsCreateRequest: Record<string, never>;
         AdminAuditVerifyRequest: {
-            /** @description next_cursor of the previous part */
+            /** @description `next_cursor` of the previous part */
             cursor?: string;
             /** @description An end of the audit log that you have from a log line */
             noted?: {
@@ -2496,7 +2516,7 @@ export interface components {
             data: {
                 /** @description Number of deliveries that this call sent again */
                 redelivered: number;
-                /** @description Number of deliveries that are left, or at least that many after a count with has_more; repeat the call until it is 0 */
+                /** @description Number of deliveries that are left, or at least that many after a count with `has_more`; repeat the call until it is 0 */
                 remaining: number;
             };
         };
@@ -2896,6 +2916,24 @@ export interface components {
              * @description RFC 3339, UTC, milliseconds
              */
             found_at: string;
+        };
+        AdminFeedbackListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["PageVotes"][];
+        };
+        PageVotes: {
+            /** @description Number of the page, from 1 */
+            page: string;
+            helpful: number;
+            unclear: number;
+            incomplete: number;
+            wrong: number;
+            other: number;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, milliseconds
+             */
+            last_at: string;
         };
         AdminSettingsListResponse: {
             /** @description The requested data */
@@ -4972,6 +5010,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AdminLostDocumentsListResponse"];
+                };
+            };
+            400: components["responses"]["Failure400-admin-BAD_REQUEST"];
+            401: components["responses"]["Failure401-admin-ADMIN_UNAUTHORIZED"];
+            403: components["responses"]["Failure403-admin-ADMIN_DISABLED"];
+            422: components["responses"]["Failure422-admin-VALIDATION_FAILED"];
+            429: components["responses"]["Failure429-admin-RATE_LIMITED"];
+            500: components["responses"]["Failure500-admin-INTERNAL"];
+            503: components["responses"]["Failure503-admin-INTERNAL"];
+        };
+    };
+    "admin.feedback.list": {
+        parameters: {
+            query?: {
+                /** @description How many days back the votes are counted */
+                days?: number;
+            };
+            header?: {
+                /** @description Name of the person who acts, for the audit log; at most 100 visible ASCII characters */
+                "X-Admin-Actor"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    "X-API-Version": components["headers"]["X-API-Version"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AdminFeedbackListResponse"];
                 };
             };
             400: components["responses"]["Failure400-admin-BAD_REQUEST"];

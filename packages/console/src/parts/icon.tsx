@@ -9,6 +9,7 @@ const paths = {
   channels: 'M2.5 13.5v-6L8 3l5.5 4.5v6zM6.5 13.5v-4h3v4',
   plans: 'M8 13V3M4 7l4-4 4 4',
   lockouts: 'M4 7.5h8v6H4zM5.5 7.5V5a2.5 2.5 0 0 1 5 0v2.5',
+  feedback: 'M2.5 3h11v8H8l-3 2.5V11H2.5z',
   legacy: 'M8 14a6 6 0 1 0 0-12 6 6 0 0 0 0 12zM8 5v3.2l2 1.6',
   webhooks: 'M2.5 8h8M7.5 4.5 11 8l-3.5 3.5M13.5 3v10',
   deliveries: 'M2.5 3.5h11v9h-11zM2.5 4.5 8 9l5.5-4.5',

@@ -48,6 +48,7 @@ export const placeGroups: readonly {
       { to: '/upstream', text: 'upstream', key: 'e', icon: 'upstream' },
       { to: '/stock', text: 'stock', key: 's', icon: 'stock' },
       { to: '/audit', text: 'audit', key: 'a', icon: 'audit' },
+      { to: '/feedback', text: 'feedback', key: 'f', icon: 'feedback' },
       { to: '/settings', text: 'settings', key: ',', icon: 'settings' },
     ],
   },

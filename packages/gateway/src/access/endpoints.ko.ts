@@ -1,16 +1,16 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'auth.token': {
-    source: 'f5338015',
+    source: '42d07386',
     summary: '액세스 토큰 발급',
     description:
       '채널 인증에는 `{client_id, client_secret}`을, 비밀번호 인증에는 OMS 웹사이트 계정의 `{grant_type: "password", username, password}`를 보냅니다. 자격 증명은 JSON 또는 폼 형식의 본문에만 담습니다.',
   },
   'auth.revoke': {
-    source: '58d643cc',
+    source: '9edf0836',
     summary: '토큰 폐기',
     description:
-      '이 호출에 사용한 토큰을 즉시 폐기합니다. 이후 이 토큰은 AUTH_INVALID_TOKEN을 받습니다. OMS 계정의 토큰으로 all 값을 true로 보내면 이 채널에 있는 해당 계정의 모든 토큰을 폐기합니다. 아직 차례를 기다리는 주문은 전송되지 않습니다.',
+      '이 호출에 사용한 토큰을 즉시 폐기합니다. 이후 이 토큰은 `AUTH_INVALID_TOKEN`을 받습니다. OMS 계정의 토큰으로 all 값을 true로 보내면 이 채널에 있는 해당 계정의 모든 토큰을 폐기합니다. 아직 차례를 기다리는 주문은 전송되지 않습니다.',
     fields: { all: '이 채널에 있는 OMS 계정의 모든 토큰을 폐기할지 여부' },
   },
   me: {

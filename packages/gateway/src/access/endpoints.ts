@@ -26,7 +26,7 @@ export const token = endpoint({
   group: 'access',
   summary: 'Get an access token',
   description:
-    'Channel grant: {client_id, client_secret}. Password grant: {grant_type: "password", username, password} of an OMS website account. Credentials are accepted in the body only, as JSON or a form.',
+    'Channel grant: `{client_id, client_secret}`. Password grant: `{grant_type: "password", username, password}` of an OMS website account. Credentials are accepted in the body only, as JSON or a form.',
   translations,
   method: 'POST',
   path: '/api/v1/auth/token',
@@ -63,7 +63,7 @@ export const revoke = endpoint({
   group: 'access',
   summary: 'Revoke a token',
   description:
-    'Ends the token of this call at once; after that, the token gets AUTH_INVALID_TOKEN. With {"all": true}, the token of an OMS account ends all tokens of its account on this channel. An order that still waits for its turn is not sent.',
+    'Ends the token of this call at once; after that, the token gets `AUTH_INVALID_TOKEN`. With `{"all": true}`, the token of an OMS account ends all tokens of its account on this channel. An order that still waits for its turn is not sent.',
   fields: { all: 'Whether to end all tokens of the OMS account on this channel' },
   translations,
   method: 'POST',

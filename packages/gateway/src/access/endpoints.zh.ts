@@ -1,16 +1,16 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'auth.token': {
-    source: 'f5338015',
+    source: '42d07386',
     summary: '获取访问令牌',
     description:
-      '渠道授权：{client_id, client_secret}。密码授权：{grant_type: "password", username, password}，使用 OMS 网站的账号。凭据只能放在请求体中，格式为 JSON 或表单。',
+      '渠道授权：`{client_id, client_secret}`。密码授权：`{grant_type: "password", username, password}`，使用 OMS 网站的账号。凭据只能放在请求体中，格式为 JSON 或表单。',
   },
   'auth.revoke': {
-    source: '58d643cc',
+    source: '9edf0836',
     summary: '吊销令牌',
     description:
-      '立即终止本次调用所用的令牌；此后该令牌返回 AUTH_INVALID_TOKEN。OMS 账号的令牌可用 {"all": true} 终止该账号在此渠道的全部令牌。仍在排队的订单不会发送。',
+      '立即终止本次调用所用的令牌；此后该令牌返回 `AUTH_INVALID_TOKEN`。OMS 账号的令牌可用 `{"all": true}` 终止该账号在此渠道的全部令牌。仍在排队的订单不会发送。',
     fields: { all: '是否终止该 OMS 账号在此渠道的全部令牌' },
   },
   me: {

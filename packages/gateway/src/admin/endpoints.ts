@@ -3,6 +3,7 @@ import { endpoints as audit } from './audit/endpoints.ts'
 import { endpoints as backups } from './backups/endpoints.ts'
 import { endpoints as channels } from './channels/endpoints.ts'
 import { createDoubtEndpoints } from './doubts/endpoints.ts'
+import { endpoints as feedback } from './feedback/endpoints.ts'
 import { endpoints as holds } from './holds/endpoints.ts'
 import { endpoints as legacyUse } from './legacy-use/endpoints.ts'
 import { endpoints as lockouts } from './lockouts/endpoints.ts'
@@ -35,6 +36,7 @@ export function createAdminEndpoints(writes: readonly AnyWrite[]) {
     ...upstream,
     ...stockCopies,
     ...backups,
+    ...feedback,
     ...settings,
     ...audit,
   ] as const

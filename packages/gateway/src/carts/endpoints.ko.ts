@@ -28,7 +28,7 @@ export const ko = {
     description: '열려 있는 장바구니의 모든 상품을 대체합니다.',
   },
   'carts.checkout': {
-    source: '8e896ed9',
+    source: 'e56ed90d',
     summary: '장바구니 주문 전환',
     description:
       '장바구니로 도매 주문 초안을 만들고 장바구니를 닫습니다. 다시 호출하면 같은 장바구니를 같은 `order_id`와 함께 반환합니다.',

@@ -147,7 +147,7 @@ export const cartsCheckout = endpoint({
   group: 'carts',
   summary: 'Check a cart out',
   description:
-    'Turns the cart into a wholesale draft and closes the cart. Repeating the call returns the same cart with the same order_id.',
+    'Turns the cart into a wholesale draft and closes the cart. Repeating the call returns the same cart with the same `order_id`.',
   translations,
   method: 'POST',
   path: '/api/v1/carts/{cart_id}/checkout',

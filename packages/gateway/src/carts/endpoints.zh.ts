@@ -26,9 +26,9 @@ export const zh = {
     description: '替换未关闭的购物车中的全部商品。',
   },
   'carts.checkout': {
-    source: '8e896ed9',
+    source: 'e56ed90d',
     summary: '结算购物车',
-    description: '由购物车生成一个批发订单草稿，并关闭购物车。重复调用返回同一个购物车和同一个 order_id。',
+    description: '由购物车生成一个批发订单草稿，并关闭购物车。重复调用返回同一个购物车和同一个 `order_id`。',
   },
   'carts.delete': {
     source: 'f19d4cb6',

@@ -47,7 +47,7 @@ export const dropshipPreviewCreate = endpoint({
   group: 'dropship',
   summary: 'Preview a drop-ship order',
   description:
-    'Returns what can be allocated, what is short, when it arrives and what it costs. Holds all of the stock or none for HOLD_TTL_SECONDS. Another preview with the same client_order_number and SKU changes the hold to the new quantity under the same id. A channel may have at most 50 live previews.',
+    'Returns what can be allocated, what is short, when it arrives and what it costs. Holds all of the stock or none for `HOLD_TTL_SECONDS`. Another preview with the same `client_order_number` and SKU changes the hold to the new quantity under the same id. A channel may have at most 50 live previews.',
   fields: { name: 'Name of the recipient' },
   translations,
   method: 'POST',
@@ -76,7 +76,7 @@ export const dropshipSubmitCreate = endpoint({
   group: 'dropship',
   summary: 'Submit a drop-ship order',
   description:
-    'Submits the named preview, or the live preview of the same number and SKU, or allocates new stock. The same number, SKU and recipient within the duplicate window is refused with DUPLICATE_SUSPECTED; another client_order_number is accepted.',
+    'Submits the named preview, or the live preview of the same number and SKU, or allocates new stock. The same number, SKU and recipient within the duplicate window is refused with `DUPLICATE_SUSPECTED`; another `client_order_number` is accepted.',
   fields: { name: 'Name of the recipient' },
   translations,
   method: 'POST',
@@ -105,7 +105,7 @@ export const dropshipList = endpoint({
   group: 'dropship',
   summary: 'List drop-ship orders',
   description:
-    'Newest first. A search by client_order_number or serial_number is not limited by date. Previews are left out unless include_previews=true. An order in doubt is always listed.',
+    'Newest first. A search by `client_order_number` or `serial_number` is not limited by date. Previews are left out unless `include_previews=true`. An order in doubt is always listed.',
   translations,
   method: 'GET',
   path: '/api/v1/dropship-orders',
@@ -135,7 +135,7 @@ export const dropshipRead = endpoint({
   id: 'dropship.read',
   group: 'dropship',
   summary: 'Read a drop-ship order',
-  description: 'One drop-ship order or preview. A preview has no submitted_at.',
+  description: 'One drop-ship order or preview. A preview has no `submitted_at`.',
   translations,
   method: 'GET',
   path: '/api/v1/dropship-orders/{dropship_order_id}',

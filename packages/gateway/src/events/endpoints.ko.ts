@@ -1,7 +1,7 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'events.list': {
-    source: '7b44a414',
+    source: '988c5f89',
     summary: '이벤트 목록',
     description:
       '`since`로 지정한 이벤트 다음의 채널 이벤트를 오래된 순으로 반환합니다. `since`를 지정하지 않으면 처음부터 반환합니다. 장애가 있었던 수신 서버는 `has_more`가 `false`가 될 때까지 마지막 `event_id`를 보내 이어서 조회하세요. `order.created`는 30일, `stock.changed`는 행 없이 7일 동안 보관합니다.',
@@ -17,7 +17,7 @@ export const ko = {
     description: '채널의 이벤트 하나를 조회합니다.',
   },
   'events.types': {
-    source: 'a9af2cea',
+    source: '441989d6',
     summary: '이벤트 유형 목록',
     description:
       '웹훅 엔드포인트가 구독할 수 있는 모든 이벤트 유형과 각 `data`의 JSON Schema를 반환합니다. 설명의 언어는 `Accept-Language` 헤더를 따릅니다.',

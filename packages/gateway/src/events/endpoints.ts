@@ -16,9 +16,9 @@ export const eventsList = endpoint({
   group: 'webhooks',
   summary: 'Read events',
   description:
-    'The channel’s events after the event named by since, oldest first; without since, from the oldest one kept. After a receiver was down, send the last event_id as since and repeat until has_more is false. order.created is kept for 30 days, stock.changed for 7 days and without rows.',
+    'The channel’s events after the event named by `since`, oldest first; without `since`, from the oldest one kept. After a receiver was down, send the last `event_id` as `since` and repeat until `has_more` is false. `order.created` is kept for 30 days, `stock.changed` for 7 days and without rows.',
   fields: {
-    since: 'The event_id of the last event that you have; default: from the oldest one kept',
+    since: 'The `event_id` of the last event that you have; default: from the oldest one kept',
     type: 'Only events of this type; default: all types',
   },
   translations,
@@ -69,7 +69,7 @@ export const eventsTypes = endpoint({
   description:
     'Every type of event that a webhook endpoint can subscribe to, with the JSON Schema of its data. Texts follow Accept-Language.',
   fields: {
-    type: 'Name of the type, as in event_types',
+    type: 'Name of the type, as in `event_types`',
     summary: 'What happened',
     description: 'When the gateway sends it, and what to do with it',
     data_schema: 'JSON Schema (2020-12) of the event’s data',

@@ -39,7 +39,7 @@ export const balancesList = endpoint({
   id: 'balances.list',
   summary: 'List balances',
   description:
-    'The current account in each currency: the booked balance, the amount that can still be spent, the amount that is set aside, and the credit. Read from the ERP. With start_date and end_date: the accounts whose last booking was within those days. CSV with Accept: text/csv.',
+    'The current account in each currency: the booked balance, the amount that can still be spent, the amount that is set aside, and the credit. Read from the ERP. With `start_date` and `end_date`: the accounts whose last booking was within those days. CSV with `Accept: text/csv`.',
   path: '/api/v1/balances',
   query,
   result: balancePage,
@@ -52,7 +52,7 @@ export const transactionsList = endpoint({
   id: 'transactions.list',
   summary: 'List transactions',
   description:
-    'Bookings on the accounts, newest first, by occurred_at; the last 30 days without dates. In each currency, balance_after is the previous balance_after plus amount, across pages too. balances has the opening_balance and closing_balance around the rows of the page. Send as_of back for the following pages, or next_cursor, which is faster. Read from the ERP. CSV with Accept: text/csv.',
+    'Bookings on the accounts, newest first, by `occurred_at`; the last 30 days without dates. In each currency, `balance_after` is the previous `balance_after` plus `amount`, across pages too. `balances` has the `opening_balance` and `closing_balance` around the rows of the page. Send `as_of` back for the following pages, or `next_cursor`, which is faster. Read from the ERP. CSV with `Accept: text/csv`.',
   path: '/api/v1/transactions',
   query: pagedQuery,
   result: transactionPage,
@@ -66,7 +66,7 @@ export const billsList = endpoint({
   id: 'bills.list',
   summary: 'List bills',
   description:
-    'Bills, newest first, by issued_at. amount_total is the sum of the transactions with its bill_id; amounts are what is owed. Read from the ERP. CSV with Accept: text/csv.',
+    'Bills, newest first, by `issued_at`. `amount_total` is the sum of the transactions with its `bill_id`; amounts are what is owed. Read from the ERP. CSV with `Accept: text/csv`.',
   path: '/api/v1/bills',
   query: { ...pagedQuery, status: z.enum(billStates).optional() },
   result: billPage,
@@ -80,7 +80,7 @@ export const refundsList = endpoint({
   id: 'refunds.list',
   summary: 'List refunds',
   description:
-    'Refunds, newest first, by requested_at. A completed refund names the transaction of the same amount. Read from the ERP. CSV with Accept: text/csv.',
+    'Refunds, newest first, by `requested_at`. A completed refund names the transaction of the same amount. Read from the ERP. CSV with `Accept: text/csv`.',
   path: '/api/v1/refunds',
   query: { ...pagedQuery, status: z.enum(refundStates).optional() },
   result: refundPage,
@@ -94,7 +94,7 @@ export const freightBillsList = endpoint({
   id: 'freight_bills.list',
   summary: 'List freight bills',
   description:
-    'The cost of shipments, newest first, by billed_at, with weight and zone; amount is what is owed. Each freight bill names the transaction that booked it. Read from the ERP. CSV with Accept: text/csv.',
+    'The cost of shipments, newest first, by `billed_at`, with weight and zone; `amount` is what is owed. Each freight bill names the transaction that booked it. Read from the ERP. CSV with `Accept: text/csv`.',
   path: '/api/v1/freight-bills',
   query: pagedQuery,
   result: freightBillPage,

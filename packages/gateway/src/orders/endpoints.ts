@@ -58,7 +58,7 @@ export const ordersList = endpoint({
   group: 'orders',
   summary: 'List wholesale orders',
   description:
-    'Newest first, from the gateway’s own store, so that the list works while the ERP is away; X-Data-Age is the age of the data. Without dates: the last 30 days and every draft. A search by client_order_number is not limited by date.',
+    'Newest first, from the gateway’s own store, so that the list works while the ERP is away; `X-Data-Age` is the age of the data. Without dates: the last 30 days and every draft. A search by `client_order_number` is not limited by date.',
   translations,
   method: 'GET',
   path: '/api/v1/orders',
@@ -87,7 +87,7 @@ export const ordersRead = endpoint({
   group: 'orders',
   summary: 'Read a wholesale order',
   description:
-    'One order with its lines, costs and state. in_doubt: a write on it has no known outcome yet and is being looked up.',
+    'One order with its lines, costs and state. `in_doubt`: a write on it has no known outcome yet and is being looked up.',
   translations,
   method: 'GET',
   path: '/api/v1/orders/{order_id}',
@@ -138,7 +138,7 @@ export const ordersPreview = endpoint({
   group: 'orders',
   summary: 'Preview a wholesale order',
   description:
-    'Returns the allocation, arrival and cost of the draft with the fields of the body. Changes nothing and holds no stock. A shortage is a result, not an error. Until price_expires_at, a submit of the same content is charged this total or refused with price_changed.',
+    'Returns the allocation, arrival and cost of the draft with the fields of the body. Changes nothing and holds no stock. A shortage is a result, not an error. Until `price_expires_at`, a submit of the same content is charged this total or refused with `price_changed`.',
   translations,
   method: 'POST',
   path: '/api/v1/orders/{order_id}/allocation-preview',
@@ -166,7 +166,7 @@ export const ordersSubmit = endpoint({
   group: 'orders',
   summary: 'Submit a wholesale order',
   description:
-    'Allocates the stock and creates the order in the ERP in one step. A body replaces the draft’s fields. If stock is short, the submit is refused with the shortages, unless allow_partial reduces the lines. Submitting a confirmed order again returns the same order. After an unknown outcome, retry with the SAME Idempotency-Key: the order is looked up and never sent twice.',
+    'Allocates the stock and creates the order in the ERP in one step. A body replaces the draft’s fields. If stock is short, the submit is refused with the shortages, unless `allow_partial` reduces the lines. Submitting a confirmed order again returns the same order. After an unknown outcome, retry with the SAME `Idempotency-Key`: the order is looked up and never sent twice.',
   translations,
   method: 'POST',
   path: '/api/v1/orders/{order_id}/submit',

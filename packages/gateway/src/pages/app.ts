@@ -9,6 +9,7 @@ import { chooseRequestId } from '../pipeline/headers.ts'
 import { serializeAdminOpenApi, serializeOpenApi } from '../projections/openapi.ts'
 import { buildAssetPath, readAsset } from './assets.ts'
 import { registerConsoleRoutes } from './console.ts'
+import { buildChangelogFeed, changelogFeedPath } from './docs/changelog.ts'
 import { addQuery } from './docs/markdown.ts'
 import { registerHealthRoutes } from './health.ts'
 import { renderPage } from './layout.ts'
@@ -23,7 +24,7 @@ import {
   readHeaderValues,
   toDocumentResponse,
 } from './respond.ts'
-import { buildSearchIndex } from './search.ts'
+import { findSections, suggestPages } from './search/search.ts'
 import { findPage } from './site.ts'
 import { apiCatalogLink, registerWellKnownRoutes } from './well-known.ts'
 
@@ -47,13 +48,25 @@ export function createPages(gateway: Gateway, isDraining = () => false): Hono<Pa
   registerHealthRoutes(app, gateway, isDraining)
   registerWellKnownRoutes(app, gateway)
   registerMachineDocuments(app)
+  app.get('/search.json', async (c) => {
+    const { language } = c.var
+    const data = await findSections(c.req.query('q') ?? '', language)
+    return c.json({ data }, 200, { 'Content-Language': language, 'Cache-Control': 'no-cache' })
+  })
   registerConsoleRoutes(app, gateway)
   // The changelog is at `/changelog`; `/docs/changelog` redirects there.
   app.get('/docs/changelog', (c) => c.redirect(`/changelog${c.get('query')}`, 308))
   app.get('/docs/changelog.md', (c) => c.redirect(`/changelog.md${c.get('query')}`, 308))
+  app.get(changelogFeedPath, (c) =>
+    c.body(buildChangelogFeed(gateway.config.baseUrl ?? new URL(c.req.url).origin), 200, {
+      'Cache-Control': 'no-cache',
+      'Content-Language': 'en',
+      'Content-Type': 'application/atom+xml; charset=utf-8',
+    }),
+  )
   app.get('*', servePage)
 
-  app.notFound((c) => {
+  app.notFound(async (c) => {
     const { language, query, requestId } = c.var
     if (!isBrowserNavigation(c.req.path, readHeaderValues(c.req.raw, 'accept'))) {
       return toErrorResponse(gateway, requestId, language, toNotFoundError(c.req.method, c.req.path))
@@ -61,10 +74,9 @@ export function createPages(gateway: Gateway, isDraining = () => false): Hono<Pa
     c.header('Content-Language', language)
     c.header('Vary', negotiated)
     c.header('Cache-Control', 'no-store')
-    return c.html(
-      renderPage(buildMissingPage(c.req.path, language), { language, query, assetPath: buildAssetPath }),
-      404,
-    )
+    const address = decodeAddress(c.req.path)
+    const page = buildMissingPage(address, await suggestPages(address, language), language)
+    return c.html(renderPage(page, { language, query, assetPath: buildAssetPath }), 404)
   })
   app.onError((error, c) => toErrorResponse(gateway, c.get('requestId'), c.get('language'), error))
   return app
@@ -119,6 +131,15 @@ function toPagePath(address: string): string {
   return path === '' || path === '/index' ? '/' : path
 }
 
+/** Decodes the address of a page that does not exist, as far as it can be decoded. */
+function decodeAddress(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
 /** Whether a browser requests a page for a person, and not an address that only programs use. */
 function isBrowserNavigation(path: string, accept: readonly string[]): boolean {
   const isProgramming = /^\/(?:mcp|admin|sandbox|assets|\.well-known)(?:\/|$)|\.\w{2,5}$/.test(path)
@@ -156,7 +177,6 @@ function registerMachineDocuments(app: Hono<PageVariables>) {
     const fixed = language === 'en' ? undefined : language
     serve(toLlmsPath(language), 'text/plain; charset=utf-8', fixed, buildLlmsText)
     serve(toLlmsFullPath(language), 'text/plain; charset=utf-8', fixed, buildLlmsFullText)
-    serve(`/assets/search-${language}.json`, json, language, buildSearchIndex)
   }
   app.get('/assets/:hash/:name', async (c) => {
     const found = readAsset(c.req.param('name'))

@@ -1,7 +1,10 @@
 import { catalogue } from '../catalogue.ts'
 import { errorCodes } from '../contract/error-table.ts'
 import { type Language, languages } from '../contract/language.ts'
-import { renderCodeBlock } from './docs/markdown.ts'
+import { buildDiagramPiece } from './diagrams/svg.ts'
+import { docsFolder, readSource } from './docs/library.ts'
+import { parseMarkdown, renderCodeBlock } from './docs/markdown.ts'
+import { firstCallDoc } from './docs/tree.ts'
 import { html } from './html.ts'
 import { fenceCode, formatSiteText, type Page, type Piece } from './page.ts'
 
@@ -53,29 +56,50 @@ const homeCards: readonly HomeCard[] = [
   },
 ]
 
-const firstCall = `TOKEN=$(curl -s "$BASE/api/v1/auth/token" -H 'Content-Type: application/json' \\
-  -d '{"grant_type":"password","username":"…","password":"…"}' | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
-curl -s "$BASE/api/v1/warehouses/AUSYD1/stock?sku=SBX-LAST-1" -H "Authorization: Bearer $TOKEN"`
-
 /** Builds the home page: an introduction, and cards for integrators, operators and agents. */
 export function buildHomePage(language: Language): Page {
   return {
     path: '/',
     title: formatSiteText(language, 'home_title'),
     summary: formatSiteText(language, 'home_lead'),
-    pieces: [buildCards(language), buildFirstCall(language), buildFigures(language)],
+    pieces: [
+      buildCards(language),
+      buildFirstCall(language),
+      buildArchitecture(language),
+      buildFigures(language),
+    ],
     trail: [],
     section: 'home',
     form: 'landing',
   }
 }
 
+/** Shows the call of `docs/en/home.md`, which the samples run as it is printed, and its response. */
 function buildFirstCall(language: Language): Piece {
   const [title, text] = [formatSiteText(language, 'home_first'), formatSiteText(language, 'home_first_text')]
+  const [call = '', response = ''] = readFirstCall()
+  const output = formatSiteText(language, 'answer')
   return {
-    markdown: `## ${title}\n\n${text}\n\n${fenceCode(firstCall, 'sh')}`,
+    markdown: `## ${title}\n\n${text}\n\n${fenceCode(call, 'sh')}\n\n${fenceCode(response, 'json', true)}`,
     html: () =>
-      html`<section class="beside"><div><h2 id="first-call">${title}</h2><p>${text}</p></div>${renderCodeBlock(firstCall, 'sh')}</section>`,
+      html`<section><h2 id="first-call">${title}</h2><p>${text}</p><div class="beside">${renderCodeBlock(call, 'sh')}${renderCodeBlock(response, 'json', output)}</div></section>`,
+  }
+}
+
+/** Reads the command and the output of the first call. */
+function readFirstCall(): string[] {
+  const blocks = readSource(docsFolder, 'en', firstCallDoc)?.blocks ?? []
+  return parseMarkdown(blocks.join('\n\n')).flatMap(({ type, content }) =>
+    type === 'fence' ? [content.trimEnd()] : [],
+  )
+}
+
+function buildArchitecture(language: Language): Piece {
+  const { markdown, html: render } = buildDiagramPiece('architecture', language)
+  const title = formatSiteText(language, 'home_architecture')
+  return {
+    markdown: `## ${title}\n\n${markdown}`,
+    html: (link) => html`<section><h2 id="architecture">${title}</h2>${render?.(link)}</section>`,
   }
 }
 

@@ -1,5 +1,6 @@
 import { type Language, languages } from '../contract/language.ts'
 import { apiVersion } from '../contract/version.ts'
+import { changelogFeedPath } from './docs/changelog.ts'
 import { addQuery, Rendering, renderInlineMarkdown, renderMarkdown } from './docs/markdown.ts'
 import { type Html, html } from './html.ts'
 import { formatSiteText, type Link, type Page, toLlmsPath } from './page.ts'
@@ -40,7 +41,7 @@ ${renderMain(page, { ...showing, rendering, body, contents })}
 ${contents && html`<aside class="contents"><p>${formatSiteText(language, 'on_this_page')}</p>${contents}</aside>`}
 </div>
 <footer class="foot">
-<p><a class="as-markdown" href="${addQuery(toMarkdownPath(page.path), query)}">${formatSiteText(language, 'as_markdown')}</a> <a href="${toLlmsPath(language)}">${formatSiteText(language, 'all_pages_for_agents')}</a> <a href="/openapi.json${query}">OpenAPI</a></p>
+<p><a href="${addQuery(toMarkdownPath(page.path), query)}">${formatSiteText(language, 'as_markdown')}</a> <a href="${toLlmsPath(language)}">${formatSiteText(language, 'all_pages_for_agents')}</a> <a href="/openapi.json${query}">OpenAPI</a></p>
 <p>Trade Gateway API ${apiVersion}</p>
 </footer>
 </body>
@@ -82,7 +83,12 @@ ${styles.map((name) => html`<link rel="stylesheet" href="${assetPath(name)}">\n`
 <link rel="alternate" type="text/markdown" href="${addQuery(toMarkdownPath(path), query)}">
 ${languages.map((each) => html`<link rel="alternate" hreflang="${each}" href="${path}?lang=${each}">\n`)}
 <link rel="alternate" hreflang="x-default" href="${path}">
-${scripts.map((name) => html`<script ${chooseLoading(name)} src="${assetPath(name)}"></script>\n`)}
+${
+  path === '/changelog'
+    ? html`<link rel="alternate" type="application/atom+xml" title="Trade Gateway" href="${changelogFeedPath}">
+`
+    : undefined
+}${scripts.map((name) => html`<script ${chooseLoading(name)} src="${assetPath(name)}"></script>\n`)}
 </head>`
 }
 
@@ -97,7 +103,7 @@ function renderMain(page: Page, rendered: RenderedView): Html {
   const isEnglish = page.isUntranslated ? html` lang="en"` : undefined
   return html`<main id="content" tabindex="-1">
 ${renderTrail(page, rendered)}
-<h1>${page.title}</h1>
+<div class="titled"><h1>${page.title}</h1>${page.form === 'landing' || page.isMissing ? undefined : renderAgentMenu(page, rendered)}</div>
 ${page.operation ? renderOperation(page.operation) : html`<p class="lead">${renderInlineMarkdown(page.summary, rendering)}</p>`}
 ${page.isUntranslated ? html`<p class="note">${formatSiteText(language, 'untranslated')}</p>` : undefined}
 ${contents && html`<details class="contents-narrow"><summary>${formatSiteText(language, 'on_this_page')}</summary>${contents}</details>`}
@@ -105,7 +111,26 @@ ${contents && html`<details class="contents-narrow"><summary>${formatSiteText(la
 ${body}
 </div>
 ${renderPager(page, rendered)}
+${canBeRated(page) ? html`<section class="rating" data-page="${page.path}" aria-label="${formatSiteText(language, 'rating')}"></section>` : undefined}
 </main>`
+}
+
+/** Whether readers are asked if the page was helpful. The script fills in the question. */
+function canBeRated({ section, isMissing }: Page): boolean {
+  return section !== 'home' && section !== 'swagger' && !isMissing
+}
+
+/** Renders the menu of what agents read: this page and all pages as Markdown. The script adds a button that copies. */
+function renderAgentMenu({ path }: Page, { language, query }: PageView): Html {
+  const links = [
+    ['as_markdown', addQuery(toMarkdownPath(path), query)],
+    ['all_pages_for_agents', toLlmsPath(language)],
+    ['door_agent', addQuery('/docs/agents/connect-an-agent', query)],
+  ] as const
+  return html`<details class="agents"><summary class="tool">${formatSiteText(language, 'copy_for_ai')}</summary><ul>${links.map(
+    ([word, href]) =>
+      html`<li><a${word === 'as_markdown' ? html` class="as-markdown"` : undefined} href="${href}">${formatSiteText(language, word)}</a></li>`,
+  )}</ul></details>`
 }
 
 function renderPiece(piece: Page['pieces'][number], rendering: Rendering, language: Language): Html {
@@ -188,6 +213,16 @@ const scriptWords = [
   'copied',
   'copy_failed',
   'copy_page',
+  'rating',
+  'rating_yes',
+  'rating_no',
+  'rating_why',
+  'rating_unclear',
+  'rating_incomplete',
+  'rating_wrong',
+  'rating_other',
+  'rating_thanks',
+  'rating_failed',
   'theme_dark',
   'theme_light',
 ] as const
@@ -196,11 +231,11 @@ const scriptWords = [
  * Renders the texts for scripts in the reader's language as `data-` attributes, because the content security policy
  * forbids inline scripts.
  */
-function renderScriptTexts({ language, assetPath }: PageView): Html {
+function renderScriptTexts({ language }: PageView): Html {
   const words = scriptWords.map(
     (id) => html`data-${id.replaceAll('_', '-')}="${formatSiteText(language, id)}" `,
   )
-  return html`${words}data-index="${assetPath(`search-${language}.json`)}"`
+  return html`${words}`
 }
 
 function toPlainText(markdown: string): string {

@@ -23,6 +23,8 @@ export interface Page {
   readonly side?: readonly NavGroup[]
   readonly section: 'home' | 'docs' | 'reference' | 'errors' | 'swagger'
   readonly isUntranslated?: boolean
+  /** Whether the page stands in for one that does not exist. */
+  readonly isMissing?: true
   /** The endpoint that the page describes; shown in place of the summary. */
   readonly operation?: Pick<Endpoint, 'method' | 'path' | 'access'>
   /** Names of the additional scripts and style sheets of this page. */

@@ -1,7 +1,7 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'products.list': {
-    source: '81efdc17',
+    source: '7dc8a0f8',
     summary: '상품 목록',
     description:
       '스타일과 그 SKU를 `product_code` 순으로 조회합니다. `q`는 모든 언어의 이름, 코드, SKU에서 검색합니다.',

@@ -51,7 +51,7 @@ export const productsList = endpoint({
   group: 'products',
   summary: 'List products',
   description:
-    'Styles with their SKUs in the order of product_code; q searches names, codes and SKUs in every language.',
+    'Styles with their SKUs in the order of `product_code`; `q` searches names, codes and SKUs in every language.',
   translations,
   method: 'GET',
   path: '/api/v1/products',

@@ -11,7 +11,7 @@ export const requestsRead = endpoint({
   group: 'support',
   summary: 'Find a request by its id',
   description:
-    'What happened to a request of your channel: status, error code, points, duration, the calls to the ERP, and the events and webhook deliveries that followed. Writes, failures and slow reads are found for 14 days. Other reads are only counted. If you used the same X-Request-Id several times, you get every request, newest first.',
+    'What happened to a request of your channel: status, error code, points, duration, the calls to the ERP, and the events and webhook deliveries that followed. Writes, failures and slow reads are found for 14 days. Other reads are only counted. If you used the same `X-Request-Id` several times, you get every request, newest first.',
   fields: {
     account_id: 'The OMS account of the token; null for a token of the channel',
     client_order_number:

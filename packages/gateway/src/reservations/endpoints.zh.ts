@@ -1,10 +1,10 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'reservations.create': {
-    source: 'e44ce8d9',
+    source: '1fc17ba1',
     summary: '预留库存',
     description:
-      '预占全部明细，直到 expires_at；有一行不足，则都不预占。如果已有 client_order_number 和明细都相同、状态为 reserved 的预留单，则返回该预留单。每个渠道最多有 50 个有效的预留单。',
+      '预占全部明细，直到 `expires_at`；有一行不足，则都不预占。如果已有 `client_order_number` 和明细都相同、状态为 `reserved` 的预留单，则返回该预留单。每个渠道最多有 50 个有效的预留单。',
   },
   'reservations.list': {
     source: '4d8c35e5',

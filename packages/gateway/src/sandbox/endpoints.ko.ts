@@ -39,7 +39,7 @@ export const ko = {
     description: '채널의 수신함이 받은 메시지를 서명의 일치 여부와 함께 최신순으로 조회합니다.',
   },
   'sandbox.inbox.fail': {
-    source: '901336c6',
+    source: '31ee2a74',
     summary: '샌드박스 수신함 실패 설정',
     description: '다음 `fail_times`번의 전송에 `fail_status` 상태 코드로 응답합니다.',
   },

@@ -36,9 +36,9 @@ export const zh = {
     description: '返回渠道的收件箱收到的消息，最新的在前，以及签名是否相符。',
   },
   'sandbox.inbox.fail': {
-    source: '901336c6',
+    source: '31ee2a74',
     summary: '让沙盒收件箱返回失败',
-    description: '接下来的 fail_times 次投递返回 fail_status。',
+    description: '接下来的 `fail_times` 次投递返回 `fail_status`。',
   },
   'sandbox.inbox.empty': {
     source: '7da0853c',

@@ -62,7 +62,7 @@ export const inboxFail = endpoint({
   ...common,
   id: 'sandbox.inbox.fail',
   summary: 'Make a sandbox inbox fail',
-  description: 'The inbox responds to the next fail_times deliveries with fail_status.',
+  description: 'The inbox responds to the next `fail_times` deliveries with `fail_status`.',
   method: 'PATCH',
   businessSwitch: 'webhooks',
   body: z.object({

@@ -1,7 +1,7 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'shipments.list': {
-    source: 'dd09c424',
+    source: 'afb37b4f',
     summary: '출고 목록',
     description:
       '창고에서 나간 출고를 출고일 기준으로 조회합니다. `order_id`, `dropship_order_id`, `tracking_number`로 조회할 때는 기간 제한이 없습니다.',

@@ -12,7 +12,7 @@ export const shipmentsList = endpoint({
   group: 'shipments',
   summary: 'List shipments',
   description:
-    'Shipments that left the warehouses, by the day they left. A search by order_id, dropship_order_id or tracking_number is not limited by date.',
+    'Shipments that left the warehouses, by the day they left. A search by `order_id`, `dropship_order_id` or `tracking_number` is not limited by date.',
   translations,
   method: 'GET',
   path: '/api/v1/shipments',

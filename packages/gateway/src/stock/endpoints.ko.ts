@@ -6,14 +6,14 @@ export const ko = {
     description: '채널이 사용할 수 있는 실제 창고와 회사 단위의 통합 창고를 조회합니다.',
   },
   'stock.list': {
-    source: 'dd525302',
+    source: 'd7b0b00b',
     summary: '창고 재고 조회',
     description:
       '창고 전체, 한 페이지, 스타일 하나(`product_code`) 또는 SKU 하나(`sku`)의 재고를 조회합니다. `page`와 `page_size`를 지정하지 않으면 모든 행을 반환합니다. 이후에는 첫 페이지의 `version`부터 변경 피드를 이어서 조회하세요.',
     priceNote: '창고 전체 60포인트, 한 페이지 5포인트, SKU나 스타일 하나 1포인트',
   },
   'stock.changes': {
-    source: '861668ae',
+    source: '3578392e',
     summary: '특정 버전 이후의 재고 변경',
     description:
       '커서 이후 변경된 행을 최신 상태로 한 번씩 반환합니다. 판매 중단된 SKU는 수량 0과 `removed: true`로 표시됩니다. `version`을 다음 요청의 `since`로 보내세요. 행마다 1포인트, 최소 1포인트에서 최대 60포인트가 차감되며, 페이지는 남은 포인트에 맞춰 줄어듭니다. `needs_full_sync`는 전체 조회가 필요하다는 뜻입니다. 마지막 페이지의 `row_count`와 `checksum`으로 사본을 검증할 수 있습니다.',

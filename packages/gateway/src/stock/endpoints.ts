@@ -88,7 +88,7 @@ export const stockList = endpoint({
   group: 'stock',
   summary: 'Stock of a warehouse',
   description:
-    'The whole warehouse, a page of it, one style (product_code) or one SKU (sku). Without page and page_size: all rows. Follow the change feed from the version of the first page.',
+    'The whole warehouse, a page of it, one style (`product_code`) or one SKU (`sku`). Without `page` and `page_size`: all rows. Follow the change feed from the version of the first page.',
   translations,
   method: 'GET',
   path: '/api/v1/warehouses/{warehouse_code}/stock',
@@ -126,8 +126,8 @@ export const stockChanges = endpoint({
   group: 'stock',
   summary: 'Stock changes since a version',
   description:
-    'The rows that changed since a cursor, each once in its newest state; withdrawn rows have quantity 0 and removed: true. Send version back as since. One point per row, at least 1 and at most 60; the page is limited to the points that are left. needs_full_sync requires a full pull. row_count and checksum of the last page let you verify your copy.',
-  fields: { version: 'Send it as since the next time' },
+    'The rows that changed since a cursor, each once in its newest state; withdrawn rows have quantity 0 and `removed: true`. Send `version` back as `since`. One point per row, at least 1 and at most 60; the page is limited to the points that are left. `needs_full_sync` requires a full pull. `row_count` and `checksum` of the last page let you verify your copy.',
+  fields: { version: 'Send it as `since` the next time' },
   translations,
   method: 'GET',
   path: '/api/v1/warehouses/{warehouse_code}/stock/changes',

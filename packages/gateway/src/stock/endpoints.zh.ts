@@ -6,17 +6,17 @@ export const zh = {
     description: '列出渠道可用的实体仓库和公司级汇总仓。',
   },
   'stock.list': {
-    source: 'dd525302',
+    source: 'd7b0b00b',
     summary: '查询仓库库存',
     description:
-      '可查询整个仓库、其中一页、一个款式（product_code）或一个 SKU（sku）。不带 page 和 page_size 时返回全部行。之后请从第一页的 version 开始消费变更流。',
+      '可查询整个仓库、其中一页、一个款式（`product_code`）或一个 SKU（`sku`）。不带 `page` 和 `page_size` 时返回全部行。之后请从第一页的 `version` 开始消费变更流。',
     priceNote: '整个仓库 60 点，一页 5 点，单个 SKU 或款式 1 点',
   },
   'stock.changes': {
-    source: '861668ae',
+    source: '3578392e',
     summary: '某一版本号以来的库存变更',
     description:
-      '返回自游标以来变更的行，每行只出现一次，且为最新状态；已下架的 SKU 数量为 0，并带有 removed: true。请把 version 作为下一次的 since 传回。每行 1 点，最少 1 点，最多 60 点；点数不足时，按剩余点数截断该页。needs_full_sync 表示需要全量拉取。最后一页带有 row_count 和 checksum，可用于校验副本。',
+      '返回自游标以来变更的行，每行只出现一次，且为最新状态；已下架的 SKU 数量为 0，并带有 `removed: true`。请把 `version` 作为下一次的 `since` 传回。每行 1 点，最少 1 点，最多 60 点；点数不足时，按剩余点数截断该页。`needs_full_sync` 表示需要全量拉取。最后一页带有 `row_count` 和 `checksum`，可用于校验副本。',
     priceNote: '每行 1 点，最多 60 点',
     fields: { version: '下次作为 since 传回' },
   },

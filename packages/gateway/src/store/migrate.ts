@@ -15,6 +15,7 @@ import { requestNumbers } from '../../migrations/0012-request-numbers.ts'
 import { recipients } from '../../migrations/0014-recipients.ts'
 import { leases } from '../../migrations/0016-leases.ts'
 import { restores } from '../../migrations/0017-restores.ts'
+import { pageVotes } from '../../migrations/0018-page-votes.ts'
 import { jsonLog, type Log } from '../kernel/log.ts'
 import { toUnfinishedRestoreError, unfinishedRestoreTable } from './restores.ts'
 import { type Db, type Store, StoreUnusable } from './store.ts'
@@ -40,7 +41,10 @@ const lockPauseMs = 250
 const failureExit = 1
 const configurationExit = 78
 
-const laterMigrations: Record<string, Migration> = { '0017-restores': restores }
+const laterMigrations: Record<string, Migration> = {
+  '0017-restores': restores,
+  '0018-page-votes': pageVotes,
+}
 
 /** The migrations of the releases up to 0016, and those after them. */
 function listMigrations({ kind }: Pick<Store, 'kind'>): Record<'first' | 'later', Record<string, Migration>> {

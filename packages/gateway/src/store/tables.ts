@@ -73,6 +73,17 @@ export interface Tables {
   request_counts: RequestCountRow
   hourly_figures: HourlyFigureRow
   legacy_use: LegacyUseRow
+  page_votes: PageVoteRow
+}
+
+/** How often readers of a page in a language gave a verdict on a day. */
+export interface PageVoteRow {
+  page: string
+  language: string
+  /** The start of the day in UTC. */
+  day: number
+  verdict: string
+  votes: number
 }
 
 /** A row of the audit log. */

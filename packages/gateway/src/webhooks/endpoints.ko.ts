@@ -1,7 +1,7 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'webhook_endpoints.create': {
-    source: '65647f0c',
+    source: 'c86979ac',
     summary: '웹훅 엔드포인트 등록',
     description:
       '이벤트를 받을 엔드포인트를 등록합니다. 채널당 최대 5개이며, 시크릿은 이 응답에서만 표시됩니다. `warehouse_codes`는 `stock.changed`의 범위를 좁힙니다. 통합 창고의 이벤트는 `warehouse_codes`나 허용 목록에 그 통합 창고가 있을 때만 전송합니다. 샌드박스에서 경로가 `/sandbox/inbox/<name>`인 URL은 게이트웨이 자체의 수신함입니다.',
@@ -35,7 +35,7 @@ export const ko = {
       '새 시크릿을 반환합니다. 시크릿은 이 응답에서만 표시됩니다. 24시간 동안 두 시크릿 모두로 서명하므로 수신 서버는 중단 없이 시크릿을 교체할 수 있습니다.',
   },
   'webhook_endpoints.test': {
-    source: '72a1e74f',
+    source: '0f1c098a',
     summary: '테스트 전송',
     description:
       '이 엔드포인트로 `webhook.test` 유형의 이벤트를 보냅니다. 실제 이벤트와 같은 과정을 거치며, 결과는 `GET /webhook-deliveries`로 확인합니다.',
@@ -52,7 +52,7 @@ export const ko = {
     description: '전송 하나의 시도 횟수와 마지막 결과를 조회합니다.',
   },
   'webhook_deliveries.redeliver': {
-    source: '183e3880',
+    source: '6b8af68c',
     summary: '다시 전송',
     description:
       '같은 `event_id`로 바로 다시 전송하며, 재시도 일정은 처음부터 시작합니다. 대기 중인 전송은 바로 시도합니다.',

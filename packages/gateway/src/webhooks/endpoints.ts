@@ -60,7 +60,7 @@ export const endpointsCreate = endpoint({
   id: 'webhook_endpoints.create',
   summary: 'Register a webhook endpoint',
   description:
-    'Registers a URL to which events are sent; a channel may have at most 5. Returns the secret; no later response contains it. warehouse_codes limits stock.changed to the named warehouses. Events of a company view are sent only if this list or the allowlist names the view. In the sandbox, a URL with the path /sandbox/inbox/<name> is an inbox of the gateway itself.',
+    'Registers a URL to which events are sent; a channel may have at most 5. Returns the secret; no later response contains it. `warehouse_codes` limits `stock.changed` to the named warehouses. Events of a company view are sent only if this list or the allowlist names the view. In the sandbox, a URL with the path `/sandbox/inbox/<name>` is an inbox of the gateway itself.',
   method: 'POST',
   path: '/api/v1/webhook-endpoints',
   businessSwitch: 'webhooks',
@@ -180,7 +180,7 @@ export const endpointsTest = endpoint({
   id: 'webhook_endpoints.test',
   summary: 'Send a test',
   description:
-    'Sends an event of the type webhook.test to this endpoint, through the same queue and signatures as a real event. GET /webhook-deliveries shows its outcome.',
+    'Sends an event of the type `webhook.test` to this endpoint, through the same queue and signatures as a real event. `GET /webhook-deliveries` shows its outcome.',
   method: 'POST',
   path: '/api/v1/webhook-endpoints/{endpoint_id}/test',
   businessSwitch: 'webhooks',
@@ -242,7 +242,7 @@ export const deliveriesRedeliver = endpoint({
   id: 'webhook_deliveries.redeliver',
   summary: 'Redeliver an event',
   description:
-    'Sends the event again now, under the same event_id and with the full retry schedule. A waiting delivery is attempted now.',
+    'Sends the event again now, under the same `event_id` and with the full retry schedule. A waiting delivery is attempted now.',
   method: 'POST',
   path: '/api/v1/webhook-deliveries/{delivery_id}/redeliver',
   businessSwitch: 'webhooks',

@@ -1,10 +1,10 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'webhook_endpoints.create': {
-    source: '65647f0c',
+    source: 'c86979ac',
     summary: '注册 Webhook 端点',
     description:
-      '注册事件的接收地址，每个渠道最多 5 个；密钥仅在本次响应中返回。warehouse_codes 把 stock.changed 限定在所列的仓库；只有在 warehouse_codes 或白名单中列出的汇总仓才会发送事件。在沙盒中，路径为 /sandbox/inbox/<name> 的 URL 是网关自带的收件箱。',
+      '注册事件的接收地址，每个渠道最多 5 个；密钥仅在本次响应中返回。`warehouse_codes` 把 `stock.changed` 限定在所列的仓库；只有在 `warehouse_codes` 或白名单中列出的汇总仓才会发送事件。在沙盒中，路径为 `/sandbox/inbox/<name>` 的 URL 是网关自带的收件箱。',
   },
   'webhook_endpoints.list': {
     source: 'bb76a569',
@@ -32,10 +32,10 @@ export const zh = {
     description: '新密钥仅在本次响应中返回。24 小时内新旧密钥同时签名，接收端可以无缝切换。',
   },
   'webhook_endpoints.test': {
-    source: '72a1e74f',
+    source: '0f1c098a',
     summary: '发送测试事件',
     description:
-      '向该端点发送一个类型为 webhook.test 的事件，流程与真实事件完全相同；结果见 GET /webhook-deliveries。',
+      '向该端点发送一个类型为 `webhook.test` 的事件，流程与真实事件完全相同；结果见 `GET /webhook-deliveries`。',
   },
   'webhook_deliveries.list': {
     source: '388edb13',
@@ -48,8 +48,8 @@ export const zh = {
     description: '返回一个投递：尝试次数，以及最近一次尝试的结果。',
   },
   'webhook_deliveries.redeliver': {
-    source: '183e3880',
+    source: '6b8af68c',
     summary: '重新投递',
-    description: '立即以相同的 event_id 再次发送，并重新开始完整的重试计划；等待中的投递会立即尝试。',
+    description: '立即以相同的 `event_id` 再次发送，并重新开始完整的重试计划；等待中的投递会立即尝试。',
   },
 }

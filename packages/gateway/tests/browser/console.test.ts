@@ -22,6 +22,7 @@ const pages = [
   ['/plan-requests', 'Plan requests'],
   ['/locked-accounts', 'Locked accounts'],
   ['/legacy', 'Legacy use'],
+  ['/feedback', 'Feedback on the docs'],
   ['/webhooks', 'Webhook endpoints'],
   ['/deliveries', 'Deliveries'],
   ['/dead-letters', 'Dead letters'],

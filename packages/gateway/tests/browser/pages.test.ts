@@ -6,6 +6,7 @@
 
 import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { languages } from '../../src/contract/language.ts'
 import { findPage } from '../../src/pages/site.ts'
 import { openTestGateway, signInBuyer, type TestGateway } from '../harness.ts'
 import { findAxeViolations, launchChromium, openPage, patienceMs, readFirstPaint, why } from './chromium.ts'
@@ -22,6 +23,43 @@ const shown = [
   '/errors/RATE_LIMITED',
   '/changelog',
 ].filter((path) => findPage(path, 'en') !== undefined)
+
+const withDiagrams = [
+  '/',
+  '/docs/operate',
+  '/docs/guides/wholesale-order',
+  '/docs/guides/dropship-order',
+  '/docs/guides/retries-and-idempotency',
+  '/docs/guides/receive-webhooks',
+]
+
+/** In the page: texts of the shown diagram that leave their box or the image, and labels that cover a box or a label. */
+const findDiagramFaults = `(() => {
+  const faults = []
+  let texts = 0
+  const shown = [...document.querySelectorAll('.diagram svg')].filter((svg) => svg.getBoundingClientRect().width > 0)
+  for (const svg of shown) {
+    const isInside = (inner, outer) => inner.left >= outer.left && inner.right <= outer.right && inner.top >= outer.top && inner.bottom <= outer.bottom + 1
+    const covers = (one, other) => one.left < other.right && other.left < one.right && one.top + 2 < other.bottom && other.top + 2 < one.bottom
+    const frame = svg.getBoundingClientRect()
+    const boxes = [...svg.querySelectorAll('.box')]
+    for (const box of boxes) {
+      const rect = box.querySelector('rect').getBoundingClientRect()
+      for (const text of box.querySelectorAll('text')) {
+        texts += 1
+        if (!isInside(text.getBoundingClientRect(), rect)) faults.push(text.textContent + ' leaves its box')
+      }
+    }
+    const labels = [...svg.querySelectorAll('.arrow-label')]
+    for (const [at, label] of labels.entries()) {
+      const place = label.getBoundingClientRect()
+      if (place.left < frame.left || place.right > frame.right + 1 || place.top < frame.top) faults.push(label.textContent + ' leaves the image')
+      if (boxes.some((box) => covers(place, box.querySelector('rect').getBoundingClientRect()))) faults.push(label.textContent + ' covers a box')
+      if (labels.slice(at + 1).some((other) => covers(place, other.getBoundingClientRect()))) faults.push(label.textContent + ' covers a label')
+    }
+  }
+  return { texts, faults }
+})()`
 
 describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () => {
   let house: TestGateway
@@ -63,6 +101,21 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     },
   )
 
+  it.each(forms)('on %s, no text of a diagram leaves its box or covers another', async (_name, form) => {
+    const { page, close } = await open(form)
+    const found: string[] = []
+    for (const path of withDiagrams) {
+      for (const language of languages) {
+        await page.goto(`${house.url}${path}?lang=${language}`)
+        const seen = await page.evaluate(findDiagramFaults)
+        expect(Number(Object(seen).texts), path).toBeGreaterThan(5)
+        for (const fault of Object(seen).faults) found.push(`${path} ${language}: ${fault}`)
+      }
+    }
+    expect(found).toEqual([])
+    await close()
+  })
+
   it('works without scripts: content, navigation on a phone, samples', async () => {
     const { page, offences, close } = await open({
       javaScriptEnabled: false,
@@ -79,11 +132,22 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     await close()
   })
 
+  it('reads the feed of the changelog as XML', async () => {
+    const { page, close } = await open()
+    await page.goto(`${house.url}/docs`)
+    const feed = await (await fetch(`${house.url}/changelog.atom`)).text()
+    const errors = await page.evaluate(
+      `new DOMParser().parseFromString(${JSON.stringify(feed)}, 'application/xml').querySelectorAll('parsererror').length`,
+    )
+    expect(errors).toBe(0)
+    await close()
+  })
+
   it.each([
     ['en', 'RATE_LIM', '/errors/RATE_LIMITED'],
     ['en', 'retry-after', undefined],
     ['en', '/api/v1/dropship-orders/submit', '/reference/dropship.submit'],
-    ['zh', '限流', '/errors/RATE_LIMITED'],
+    ['zh', '限流', '/docs/guides/points-and-limits'],
     ['zh', '点数已用完', '/errors/RATE_LIMITED'],
     ['ko', '재고', '/docs/guides/keep-stock-in-sync'],
     ['ko', 'SHIPPING_REQ', '/errors/SHIPPING_REQUIRED'],
@@ -118,6 +182,37 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     await page.getByRole('button', { name: 'Dark colours' }).click()
     await page.reload()
     expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
+    await close()
+  })
+
+  it('copies the page for an agent, and keeps the language of samples', async () => {
+    const { page, offences, close } = await open({ permissions: ['clipboard-read', 'clipboard-write'] })
+    await page.goto(`${house.url}/reference/stock.changes?lang=en`)
+    await page.locator('.agents summary').click()
+    expect(await findAxeViolations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Copy page as Markdown' }).click()
+    await page.getByRole('button', { name: 'Copied' }).waitFor()
+    const shown = await (await fetch(`${house.url}/reference/stock.changes.md?lang=en`)).text()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(shown)
+    await page.keyboard.press('Escape')
+    expect(await page.locator('.agents ul').isVisible()).toBe(false)
+    await page.locator('.samples label', { hasText: 'TypeScript' }).click()
+    await page.goto(`${house.url}/reference/dropship.submit`)
+    expect(await page.locator('.pane:visible').textContent()).toContain('await fetch')
+    expect(offences).toEqual([])
+    await close()
+  })
+
+  it('asks whether a page was helpful, and thanks', async () => {
+    const { page, offences, close } = await open()
+    await page.goto(`${house.url}/docs/quickstart?lang=ko`)
+    await page.getByRole('button', { name: '아니요' }).click()
+    expect(await findAxeViolations(page)).toEqual([])
+    await page.getByRole('button', { name: '내용이 부족함' }).click()
+    await page.locator('.rating', { hasText: '감사합니다' }).waitFor()
+    const votes = await house.gateway.store.db.selectFrom('page_votes').selectAll().execute()
+    expect(votes).toMatchObject([{ page: '/docs/quickstart', language: 'ko', verdict: 'incomplete' }])
+    expect(offences).toEqual([])
     await close()
   })
 

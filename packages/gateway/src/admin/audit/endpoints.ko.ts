@@ -19,19 +19,19 @@ export const ko = {
     },
   },
   'admin.audit.export': {
-    source: '449b7da5',
+    source: '3f0d334e',
     summary: '감사 로그 내보내기',
     description:
-      '필터에 맞는 모든 기록을 오래된 순으로 반환합니다. 한 줄에 JSON 객체 하나이며, Accept: text/csv이면 CSV입니다. 응답은 끝 표시가 없는 스트림이므로, 연결이 끊어지면 내용이 완전하지 않습니다.',
+      '필터에 맞는 모든 기록을 오래된 순으로 반환합니다. 한 줄에 JSON 객체 하나이며, `Accept: text/csv`이면 CSV입니다. 응답은 끝 표시가 없는 스트림이므로, 연결이 끊어지면 내용이 완전하지 않습니다.',
     fields: filters,
   },
   'admin.audit.verify': {
-    source: 'ea5098f9',
+    source: '0af7a078',
     summary: '감사 로그 검증',
     description:
-      '변경되거나 삭제되거나 삽입된 기록, 끝에서 잘려 나간 기록이 없는지 검증합니다. 호출 한 번에 최대 50,000개의 기록을 검증합니다. next_cursor가 null이 될 때까지 next_cursor로 다시 호출하세요. 로그의 끝은 이 게이트웨이가 데이터베이스 밖에 적어 둔 값과 비교합니다.',
+      '변경되거나 삭제되거나 삽입된 기록, 끝에서 잘려 나간 기록이 없는지 검증합니다. 호출 한 번에 최대 50,000개의 기록을 검증합니다. `next_cursor`가 null이 될 때까지 `next_cursor`로 다시 호출하세요. 로그의 끝은 이 게이트웨이가 데이터베이스 밖에 적어 둔 값과 비교합니다.',
     fields: {
-      cursor: '이전 부분의 next_cursor',
+      cursor: '이전 부분의 `next_cursor`',
       noted: '로그 줄에서 확인한 감사 로그의 끝',
       number: '로그 줄의 rows',
       mac: '로그 줄의 subject',

@@ -74,7 +74,7 @@ export const auditExport = endpoint({
   group: 'admin',
   summary: 'Export the audit log',
   description:
-    'All rows that fit the filters, oldest first: one JSON object a line, or CSV with Accept: text/csv. The response is a stream without an end of its own: a connection that breaks leaves it incomplete.',
+    'All rows that fit the filters, oldest first: one JSON object a line, or CSV with `Accept: text/csv`. The response is a stream without an end of its own: a connection that breaks leaves it incomplete.',
   fields: filterTexts,
   translations,
   method: 'GET',
@@ -96,9 +96,9 @@ export const auditVerify = endpoint({
   group: 'admin',
   summary: 'Verify the audit log',
   description:
-    'Verifies that no row was changed, removed, inserted or cut off at the end. A call verifies up to 50,000 rows: repeat it with next_cursor until next_cursor is null. The end is compared with what this gateway noted outside the database.',
+    'Verifies that no row was changed, removed, inserted or cut off at the end. A call verifies up to 50,000 rows: repeat it with `next_cursor` until `next_cursor` is null. The end is compared with what this gateway noted outside the database.',
   fields: {
-    cursor: 'next_cursor of the previous part',
+    cursor: '`next_cursor` of the previous part',
     noted: 'An end of the audit log that you have from a log line',
     number: 'rows of the log line',
     mac: 'subject of the log line',

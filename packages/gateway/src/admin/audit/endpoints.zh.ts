@@ -19,19 +19,19 @@ export const zh = {
     },
   },
   'admin.audit.export': {
-    source: '449b7da5',
+    source: '3f0d334e',
     summary: '导出审计日志',
     description:
-      '返回符合筛选条件的全部记录，最早的在前：每行一个 JSON 对象，或以 Accept: text/csv 返回 CSV。响应以流的方式发送，没有结束标记：连接中断时，导出内容不完整。',
+      '返回符合筛选条件的全部记录，最早的在前：每行一个 JSON 对象，或以 `Accept: text/csv` 返回 CSV。响应以流的方式发送，没有结束标记：连接中断时，导出内容不完整。',
     fields: filters,
   },
   'admin.audit.verify': {
-    source: 'ea5098f9',
+    source: '0af7a078',
     summary: '校验审计日志',
     description:
-      '校验是否有记录被修改、删除、插入，或在末尾被截断。每次调用最多校验 50,000 条记录：请带上 next_cursor 重复调用，直到 next_cursor 为 null。日志末尾会与本网关在数据库之外记下的内容比对。',
+      '校验是否有记录被修改、删除、插入，或在末尾被截断。每次调用最多校验 50,000 条记录：请带上 `next_cursor` 重复调用，直到 `next_cursor` 为 null。日志末尾会与本网关在数据库之外记下的内容比对。',
     fields: {
-      cursor: '上一部分的 next_cursor',
+      cursor: '上一部分的 `next_cursor`',
       noted: '您从日志行中取得的审计日志末尾',
       number: '日志行中的 rows',
       mac: '日志行中的 subject',

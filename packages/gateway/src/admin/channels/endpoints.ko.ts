@@ -16,12 +16,12 @@ export const ko = {
     description: '채널 하나를 플랜, 허용 목록, 포인트 한도, 업무 스위치와 함께 조회합니다.',
   },
   'admin.channels.change': {
-    source: 'b5951946',
+    source: 'bd6e3c4b',
     summary: '채널 변경',
     description:
-      '이름, 플랜, 허용 목록, 거래처, 포인트 한도, 업무 스위치를 변경하거나 채널을 일시 중지합니다. 사용 중인 토큰에는 1초 안에 적용됩니다. 일시 중지된 채널의 토큰과 새 로그인은 재개할 때까지 AUTH_INVALID_TOKEN을 받습니다. expected_updated_at을 보내면, 그 뒤에 다른 사람이 채널을 변경한 경우 변경을 거부합니다.',
+      '이름, 플랜, 허용 목록, 거래처, 포인트 한도, 업무 스위치를 변경하거나 채널을 일시 중지합니다. 사용 중인 토큰에는 1초 안에 적용됩니다. 일시 중지된 채널의 토큰과 새 로그인은 재개할 때까지 `AUTH_INVALID_TOKEN`을 받습니다. `expected_updated_at`을 보내면, 그 뒤에 다른 사람이 채널을 변경한 경우 변경을 거부합니다.',
     fields: {
-      expected_updated_at: '조회한 채널의 updated_at. 지금 값이 다르면 아무것도 변경하지 않습니다.',
+      expected_updated_at: '조회한 채널의 `updated_at`. 지금 값이 다르면 아무것도 변경하지 않습니다.',
     },
   },
   'admin.channels.delete': {

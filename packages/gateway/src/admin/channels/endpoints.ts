@@ -126,10 +126,10 @@ export const channelsChange = endpoint({
   group: 'admin',
   summary: 'Change a channel',
   description:
-    'Changes name, plan, allowlist, customer, quota and switches, or pauses the channel. Live tokens use the change within a second. A paused channel gets AUTH_INVALID_TOKEN for its tokens and for new sign-ins, until it is resumed. With expected_updated_at, the change is refused if somebody else has changed the channel since.',
+    'Changes name, plan, allowlist, customer, quota and switches, or pauses the channel. Live tokens use the change within a second. A paused channel gets `AUTH_INVALID_TOKEN` for its tokens and for new sign-ins, until it is resumed. With `expected_updated_at`, the change is refused if somebody else has changed the channel since.',
   fields: {
     expected_updated_at:
-      'updated_at of the channel that you saw; if it is another by now, nothing is changed',
+      '`updated_at` of the channel that you saw; if it is another by now, nothing is changed',
   },
   translations,
   method: 'PATCH',

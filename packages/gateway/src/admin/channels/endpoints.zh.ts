@@ -16,12 +16,12 @@ export const zh = {
     description: '返回一个渠道，包括套餐、白名单、配额和业务开关。',
   },
   'admin.channels.change': {
-    source: 'b5951946',
+    source: 'bd6e3c4b',
     summary: '修改渠道',
     description:
-      '可修改名称、套餐、白名单、客户、配额和业务开关，也可暂停渠道。修改在一秒内对现有令牌生效。渠道暂停期间，现有令牌和新的登录都会得到 AUTH_INVALID_TOKEN，直到恢复为止。带上 expected_updated_at 时，如果其他人在此之后修改过渠道，本次修改会被拒绝。',
+      '可修改名称、套餐、白名单、客户、配额和业务开关，也可暂停渠道。修改在一秒内对现有令牌生效。渠道暂停期间，现有令牌和新的登录都会得到 `AUTH_INVALID_TOKEN`，直到恢复为止。带上 `expected_updated_at` 时，如果其他人在此之后修改过渠道，本次修改会被拒绝。',
     fields: {
-      expected_updated_at: '您读取渠道时的 updated_at；如果现在已不同，则不做任何修改',
+      expected_updated_at: '您读取渠道时的 `updated_at`；如果现在已不同，则不做任何修改',
     },
   },
   'admin.channels.delete': {

@@ -1,7 +1,7 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'admin.doubts.list': {
-    source: '7f0c13a7',
+    source: '2019f202',
     summary: '결과 미확인 쓰기 목록',
     description:
       '결과를 알 수 없는 ERP 쓰기를 오래된 순으로 조회합니다. `settled_by`는 결과를 확정하는 주체입니다. 게이트웨이가 조회해 확정하며, ERP에 결과를 물을 수 없으면 사람이 확정해야 합니다.',

@@ -48,7 +48,7 @@ export function createDoubtEndpoints(writes: readonly AnyWrite[]) {
     group: 'admin',
     summary: 'List writes in doubt',
     description:
-      'Writes to the ERP whose outcome is not known, oldest first. settled_by: the gateway looks the outcome up by itself, or a person must settle it because the ERP cannot be asked about it.',
+      'Writes to the ERP whose outcome is not known, oldest first. `settled_by`: the gateway looks the outcome up by itself, or a person must settle it because the ERP cannot be asked about it.',
     translations,
     method: 'GET',
     path: '/admin/api/writes-in-doubt',

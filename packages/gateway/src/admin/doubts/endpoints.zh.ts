@@ -1,10 +1,10 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'admin.doubts.list': {
-    source: '7f0c13a7',
+    source: '2019f202',
     summary: '列出结果未知的写操作',
     description:
-      '列出对 ERP 的结果未知的写操作，最早的在前。settled_by 表示由网关自行查询，还是因无法向 ERP 查询结果而由人工确认。',
+      '列出对 ERP 的结果未知的写操作，最早的在前。`settled_by` 表示由网关自行查询，还是因无法向 ERP 查询结果而由人工确认。',
   },
   'admin.doubts.settle': {
     source: 'b8ca60e8',

@@ -1,10 +1,10 @@
 /** This endpoint's texts in Korean. `source` is the hash of the English text that they translate. */
 export const ko = {
   'admin.legacy_use.read': {
-    source: '54fb54ad',
+    source: '9b5ecb9f',
     summary: '구 게이트웨이를 사용하는 채널 조회',
     description:
-      '최근 31일 동안 구 게이트웨이의 토큰을 사용한 호출과 구 경로 /Api/*의 호출을, 호출이 많은 순서로 반환합니다. 해당 채널은 until 이전에 옮겨야 합니다. 다른 프로세스의 집계는 몇 초 안에 반영됩니다.',
+      '최근 31일 동안 구 게이트웨이의 토큰을 사용한 호출과 구 경로 `/Api/*`의 호출을, 호출이 많은 순서로 반환합니다. 해당 채널은 `until` 이전에 옮겨야 합니다. 다른 프로세스의 집계는 몇 초 안에 반영됩니다.',
     fields: {
       until: '구 게이트웨이의 토큰이 만료되는 시각(`LEGACY_TOKENS_UNTIL`)',
       channel_code: '채널. 유효한 토큰이 없는 호출은 null',

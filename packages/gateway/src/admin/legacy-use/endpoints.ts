@@ -22,7 +22,7 @@ export const legacyUseRead = endpoint({
   group: 'admin',
   summary: 'Show who uses the legacy gateway',
   description:
-    'Calls of the last 31 days with tokens of the legacy gateway and of its paths /Api/*, the callers with the most calls first. These channels must move before until. Counts of other processes arrive within seconds.',
+    'Calls of the last 31 days with tokens of the legacy gateway and of its paths `/Api/*`, the callers with the most calls first. These channels must move before `until`. Counts of other processes arrive within seconds.',
   fields: {
     until: 'When tokens of the legacy gateway end (`LEGACY_TOKENS_UNTIL`)',
     channel_code: 'The channel; null for calls without a valid token',

@@ -1,10 +1,10 @@
 /** This endpoint's texts in Chinese. `source` is the hash of the English text that they translate. */
 export const zh = {
   'admin.legacy_use.read': {
-    source: '54fb54ad',
+    source: '9b5ecb9f',
     summary: '查看谁在使用旧版网关',
     description:
-      '返回最近 31 天内使用旧版网关令牌的调用，以及对旧版路径 /Api/* 的调用，调用最多的在前。这些渠道必须在 until 之前迁移。其他进程的计数在数秒内到达。',
+      '返回最近 31 天内使用旧版网关令牌的调用，以及对旧版路径 `/Api/*` 的调用，调用最多的在前。这些渠道必须在 `until` 之前迁移。其他进程的计数在数秒内到达。',
     fields: {
       until: '旧版网关令牌的失效时间（`LEGACY_TOKENS_UNTIL`）',
       channel_code: '渠道；没有有效令牌的调用为 null',

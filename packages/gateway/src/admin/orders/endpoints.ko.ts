@@ -1,10 +1,10 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'admin.orders.list': {
-    source: '29f29abb',
+    source: '50f9b2bb',
     summary: '모든 채널의 주문 검색',
     description:
-      '모든 채널의 도매 주문과 위탁배송 주문을 최신순으로 반환합니다. 수령인은 포함하지 않습니다. 초안도 나열합니다. 위탁배송 미리보기는 client_order_number로 검색하거나 쓰기의 결과가 미확인인 동안에만 나옵니다.',
+      '모든 채널의 도매 주문과 위탁배송 주문을 최신순으로 반환합니다. 수령인은 포함하지 않습니다. 초안도 나열합니다. 위탁배송 미리보기는 `client_order_number`로 검색하거나 쓰기의 결과가 미확인인 동안에만 나옵니다.',
     fields: {
       kind: '`order`: 도매 주문. `dropship`: 위탁배송 주문. 지정하지 않으면 둘 다 반환합니다.',
       order_id: '도매 주문 또는 위탁배송 주문의 ID',

@@ -60,7 +60,7 @@ export const ordersList = endpoint({
   group: 'admin',
   summary: 'Search the orders of every channel',
   description:
-    'Wholesale and drop-ship orders of every channel, newest first, without recipients. Drafts are listed; a drop-ship preview is found by its client_order_number only, or while its write is in doubt.',
+    'Wholesale and drop-ship orders of every channel, newest first, without recipients. Drafts are listed; a drop-ship preview is found by its `client_order_number` only, or while its write is in doubt.',
   fields: {
     kind: '`order`: wholesale; `dropship`: drop-ship. Without it: both',
     order_id: 'The id of the wholesale or drop-ship order',

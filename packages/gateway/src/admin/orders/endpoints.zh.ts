@@ -1,10 +1,10 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'admin.orders.list': {
-    source: '29f29abb',
+    source: '50f9b2bb',
     summary: '搜索所有渠道的订单',
     description:
-      '列出所有渠道的批发订单与一件代发订单，最新的在前，不含收件人。草稿也会列出；一件代发的预览只能按 client_order_number 找到，或在写操作结果未知期间列出。',
+      '列出所有渠道的批发订单与一件代发订单，最新的在前，不含收件人。草稿也会列出；一件代发的预览只能按 `client_order_number` 找到，或在写操作结果未知期间列出。',
     fields: {
       kind: '`order`：批发订单；`dropship`：一件代发订单。省略时返回两者',
       order_id: '批发订单或一件代发订单的 ID',

@@ -1,10 +1,10 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'admin.requests.list': {
-    source: '0f2c66d8',
+    source: 'dcd78cd1',
     summary: '요청 로그 검색',
     description:
-      '모든 채널의 요청을 최신순으로 반환합니다. 쓰기, 실패, 느린 조회가 대상이며 LOG_REQUESTS=all이면 모든 요청이 대상입니다. 필터를 더할수록 범위가 좁아집니다.',
+      '모든 채널의 요청을 최신순으로 반환합니다. 쓰기, 실패, 느린 조회가 대상이며 `LOG_REQUESTS=all`이면 모든 요청이 대상입니다. 필터를 더할수록 범위가 좁아집니다.',
     fields: {
       code: '이 오류 코드로 실패한 요청만',
       route: '이 경로의 요청만. 매개변수는 중괄호로 나타냅니다.',
@@ -16,10 +16,10 @@ export const ko = {
     },
   },
   'admin.channel_reads.read': {
-    source: '1035cc00',
+    source: 'a86c4172',
     summary: '채널의 조회 현황',
     description:
-      '채널이 최근 몇 시간 동안 성공한 조회를 경로별로 반환합니다. LOG_REQUESTS=all이 아니면 이런 조회는 요청 로그에 남지 않고 1분 단위로 횟수만 셉니다. 지금 지나고 있는 1분은 들어 있지 않습니다.',
+      '채널이 최근 몇 시간 동안 성공한 조회를 경로별로 반환합니다. `LOG_REQUESTS=all`이 아니면 이런 조회는 요청 로그에 남지 않고 1분 단위로 횟수만 셉니다. 지금 지나고 있는 1분은 들어 있지 않습니다.',
     fields: {
       hours: '시간 수',
       since: '기간의 시작',

@@ -33,7 +33,7 @@ export const requestsList = endpoint({
   group: 'admin',
   summary: 'Search the request log',
   description:
-    'Requests of every channel, newest first: writes, failures and slow reads, or all with LOG_REQUESTS=all. Every filter narrows the search.',
+    'Requests of every channel, newest first: writes, failures and slow reads, or all with `LOG_REQUESTS=all`. Every filter narrows the search.',
   fields: {
     code: 'Only requests that failed with this error code',
     route: 'Only requests of this route, with its parameters in braces',
@@ -94,7 +94,7 @@ export const channelReads = endpoint({
   group: 'admin',
   summary: 'Show what a channel reads',
   description:
-    'Successful reads of a channel in the newest hours, by route. They have no row in the request log, unless LOG_REQUESTS=all; they are counted per minute. The running minute is not included.',
+    'Successful reads of a channel in the newest hours, by route. They have no row in the request log, unless `LOG_REQUESTS=all`; they are counted per minute. The running minute is not included.',
   fields: {
     hours: 'How many hours',
     since: 'The start of the period',

@@ -1,10 +1,10 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'admin.requests.list': {
-    source: '0f2c66d8',
+    source: 'dcd78cd1',
     summary: '搜索请求日志',
     description:
-      '返回全部渠道的请求，最新的在前：写操作、失败和缓慢的读取；设置 LOG_REQUESTS=all 时为全部请求。每个筛选条件都会缩小范围。',
+      '返回全部渠道的请求，最新的在前：写操作、失败和缓慢的读取；设置 `LOG_REQUESTS=all` 时为全部请求。每个筛选条件都会缩小范围。',
     fields: {
       code: '只返回以该错误码失败的请求',
       route: '只返回该路径的请求，参数用花括号表示',
@@ -16,10 +16,10 @@ export const zh = {
     },
   },
   'admin.channel_reads.read': {
-    source: '1035cc00',
+    source: 'a86c4172',
     summary: '查看渠道的读取情况',
     description:
-      '按路径返回渠道最近若干小时内成功的读取。除非设置 LOG_REQUESTS=all，这些读取在请求日志中没有记录，只按分钟计数。不含当前这一分钟。',
+      '按路径返回渠道最近若干小时内成功的读取。除非设置 `LOG_REQUESTS=all`，这些读取在请求日志中没有记录，只按分钟计数。不含当前这一分钟。',
     fields: {
       hours: '小时数',
       since: '时段的开始',

@@ -56,10 +56,10 @@ export const ko = {
     },
   },
   'admin.upstream.pause': {
-    source: '3e61d679',
+    source: '3037361a',
     summary: 'ERP에 대한 쓰기 일시 중지',
     description:
-      '지정한 종료 시각까지 ERP에 대한 모든 쓰기를 READ_ONLY_MODE로 거부합니다. 1초 안에 모든 프로세스에 적용됩니다. `Retry-After`는 남은 초를 나타냅니다. 결과 미확인 쓰기는 계속 조회하고, 재고 선점은 유지합니다. 일시 중지는 시간이 되면 자동으로 끝나며, 다시 일시 중지하면 이전 것을 대체합니다.',
+      '지정한 종료 시각까지 ERP에 대한 모든 쓰기를 `READ_ONLY_MODE`로 거부합니다. 1초 안에 모든 프로세스에 적용됩니다. `Retry-After`는 남은 초를 나타냅니다. 결과 미확인 쓰기는 계속 조회하고, 재고 선점은 유지합니다. 일시 중지는 시간이 되면 자동으로 끝나며, 다시 일시 중지하면 이전 것을 대체합니다.',
     fields: { ...writeFields, seconds: '지금부터 일시 중지할 시간(초)' },
   },
   'admin.upstream.resume': {

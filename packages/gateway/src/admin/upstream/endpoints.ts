@@ -125,7 +125,7 @@ export const upstreamPause = endpoint({
   group: 'admin',
   summary: 'Pause writes to the ERP',
   description:
-    'Refuses every write to the ERP with READ_ONLY_MODE until the stated end, within a second in every process. `Retry-After` names the seconds that are left. Writes of unknown outcome are still looked up, and holds stay. The pause ends by itself; a second pause replaces the first.',
+    'Refuses every write to the ERP with `READ_ONLY_MODE` until the stated end, within a second in every process. `Retry-After` names the seconds that are left. Writes of unknown outcome are still looked up, and holds stay. The pause ends by itself; a second pause replaces the first.',
   fields: {
     ...writeFields,
     seconds: 'Length of the pause from now on, in seconds',

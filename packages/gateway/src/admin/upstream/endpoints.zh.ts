@@ -54,10 +54,10 @@ export const zh = {
     },
   },
   'admin.upstream.pause': {
-    source: '3e61d679',
+    source: '3037361a',
     summary: '暂停对 ERP 的写操作',
     description:
-      '在指定的结束时间之前，以 READ_ONLY_MODE 拒绝所有对 ERP 的写操作，一秒内在所有进程生效。`Retry-After` 给出剩余的秒数。结果未知的写操作仍会继续查询，预占保持不变。暂停到时自动结束；再次暂停会替换前一次。',
+      '在指定的结束时间之前，以 `READ_ONLY_MODE` 拒绝所有对 ERP 的写操作，一秒内在所有进程生效。`Retry-After` 给出剩余的秒数。结果未知的写操作仍会继续查询，预占保持不变。暂停到时自动结束；再次暂停会替换前一次。',
     fields: { ...writeFields, seconds: '从现在起暂停的秒数' },
   },
   'admin.upstream.resume': {

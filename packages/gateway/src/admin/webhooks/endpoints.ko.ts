@@ -44,10 +44,10 @@ export const ko = {
       '전송 하나를 URL, 이벤트를 일으킨 요청, 이벤트 데이터와 함께 반환합니다. 데이터에는 수취인이 포함되지 않습니다.',
   },
   'admin.webhook_deliveries.redeliver': {
-    source: '30b1741c',
+    source: '12d258d1',
     summary: '모든 채널의 웹훅 재전송',
     description:
-      '같은 event_id로 이벤트를 지금 다시 보내며, 재시도 일정도 처음부터 다시 적용합니다. 대기 중인 전송은 지금 시도합니다.',
+      '같은 `event_id`로 이벤트를 지금 다시 보내며, 재시도 일정도 처음부터 다시 적용합니다. 대기 중인 전송은 지금 시도합니다.',
   },
   'admin.webhook_redeliveries.count': {
     source: 'b5949625',
@@ -57,15 +57,16 @@ export const ko = {
     fields: selectionFields,
   },
   'admin.webhook_redeliveries.create': {
-    source: 'ccfb0317',
+    source: '74106d64',
     summary: '이벤트 대량 재전송',
     description:
-      '한 번에 최대 500개의 전송을 다시 보냅니다. remaining이 0이 될 때까지 호출을 반복하세요. 그동안 같은 전송을 두 번 보내지 않으며, 어느 프로세스든 이어서 처리합니다. 한 시간 동안 호출이 없으면 처음부터 다시 시작합니다. 남은 수가 expected_count보다 크면 호출을 거부합니다.',
+      '한 번에 최대 500개의 전송을 다시 보냅니다. `remaining`이 0이 될 때까지 호출을 반복하세요. 그동안 같은 전송을 두 번 보내지 않으며, 어느 프로세스든 이어서 처리합니다. 한 시간 동안 호출이 없으면 처음부터 다시 시작합니다. 남은 수가 `expected_count`보다 크면 호출을 거부합니다.',
     fields: {
       ...selectionFields,
       expected_count: '확인한 수',
       redelivered: '이 호출이 다시 보낸 전송 수',
-      remaining: '남은 전송 수. 집계에 has_more가 있었으면 최소 이 수입니다. 0이 될 때까지 다시 호출하세요.',
+      remaining:
+        '남은 전송 수. 집계에 `has_more`가 있었으면 최소 이 수입니다. 0이 될 때까지 다시 호출하세요.',
     },
   },
 }

@@ -108,7 +108,7 @@ export const webhookDeliveriesRedeliver = endpoint({
   group: 'admin',
   summary: 'Redeliver any webhook delivery',
   description:
-    'Sends the event again now, under the same event_id and with the full retry schedule. A waiting delivery is attempted now.',
+    'Sends the event again now, under the same `event_id` and with the full retry schedule. A waiting delivery is attempted now.',
   translations,
   method: 'POST',
   path: '/admin/api/webhook-deliveries/{delivery_id}/redeliver',
@@ -171,13 +171,13 @@ export const webhookRedeliveriesCreate = endpoint({
   group: 'admin',
   summary: 'Redeliver many events',
   description:
-    'Sends at most 500 deliveries again. Repeat the call until remaining is 0: no delivery is sent twice on the way, and any process continues. After an hour without a call, the selection begins again. The call is refused if more is left than expected_count.',
+    'Sends at most 500 deliveries again. Repeat the call until `remaining` is 0: no delivery is sent twice on the way, and any process continues. After an hour without a call, the selection begins again. The call is refused if more is left than `expected_count`.',
   fields: {
     ...selectionFields,
     expected_count: 'The count that you confirmed',
     redelivered: 'Number of deliveries that this call sent again',
     remaining:
-      'Number of deliveries that are left, or at least that many after a count with has_more; repeat the call until it is 0',
+      'Number of deliveries that are left, or at least that many after a count with `has_more`; repeat the call until it is 0',
   },
   translations,
   method: 'POST',

@@ -41,9 +41,9 @@ export const zh = {
     description: '返回一个投递，包括 URL、引发事件的请求和事件数据。数据中绝不包含收件人。',
   },
   'admin.webhook_deliveries.redeliver': {
-    source: '30b1741c',
+    source: '12d258d1',
     summary: '重新投递任一 Webhook',
-    description: '立即以同一个 event_id 再次发送该事件，并重新执行完整的重试计划。等待中的投递会立即尝试。',
+    description: '立即以同一个 `event_id` 再次发送该事件，并重新执行完整的重试计划。等待中的投递会立即尝试。',
   },
   'admin.webhook_redeliveries.count': {
     source: 'b5949625',
@@ -53,15 +53,15 @@ export const zh = {
     fields: selectionFields,
   },
   'admin.webhook_redeliveries.create': {
-    source: 'ccfb0317',
+    source: '74106d64',
     summary: '批量重新投递事件',
     description:
-      '每次最多重新发送 500 个投递。请重复调用，直到 remaining 为 0：在此期间，任何投递都不会发送两次，任一进程都可以接续。一小时没有调用后，该选择从头开始。如果剩余数量大于 expected_count，调用会被拒绝。',
+      '每次最多重新发送 500 个投递。请重复调用，直到 `remaining` 为 0：在此期间，任何投递都不会发送两次，任一进程都可以接续。一小时没有调用后，该选择从头开始。如果剩余数量大于 `expected_count`，调用会被拒绝。',
     fields: {
       ...selectionFields,
       expected_count: '您已确认的数量',
       redelivered: '本次调用重新发送的投递数',
-      remaining: '剩余的投递数；统计结果带有 has_more 时，至少为此数；请重复调用，直到为 0',
+      remaining: '剩余的投递数；统计结果带有 `has_more` 时，至少为此数；请重复调用，直到为 0',
     },
   },
 }

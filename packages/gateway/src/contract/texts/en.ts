@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../error-table.ts'
+import { diagramsEn } from './diagrams/en.ts'
 import { fieldsEn } from './fields/en.ts'
 import { settingsEn } from './settings/en.ts'
 import { siteEn } from './site/en.ts'
@@ -472,5 +473,6 @@ export const en = {
   things,
   fields: fieldsEn,
   settings: settingsEn,
+  diagrams: diagramsEn,
   site: siteEn,
 }

@@ -1,3 +1,4 @@
+import { diagramsKo } from './diagrams/ko.ts'
 import { fieldsKo } from './fields/ko.ts'
 import type { Texts } from './language-texts.ts'
 import { settingsKo } from './settings/ko.ts'
@@ -457,5 +458,6 @@ export const ko: Texts = {
   },
   fields: fieldsKo,
   settings: settingsKo,
+  diagrams: diagramsKo,
   site: siteKo,
 }

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../error-table.ts'
+import type { DiagramTexts } from './diagrams/diagram-texts.ts'
 import type { ErrorText, SentenceId, Thing } from './en.ts'
 import type { FieldName } from './fields/en.ts'
 import type { SettingName } from './settings/en.ts'
@@ -14,5 +15,6 @@ export interface Texts {
   readonly errors: Readonly<Record<ErrorCode, ErrorText>>
   readonly fields: Readonly<Record<FieldName, string>>
   readonly settings: Readonly<Record<SettingName, string>>
+  readonly diagrams: DiagramTexts
   readonly site: Readonly<Record<SiteWord, string>>
 }

@@ -1,3 +1,4 @@
+import { diagramsZh } from './diagrams/zh.ts'
 import { fieldsZh } from './fields/zh.ts'
 import type { Texts } from './language-texts.ts'
 import { settingsZh } from './settings/zh.ts'
@@ -417,5 +418,6 @@ export const zh: Texts = {
   },
   fields: fieldsZh,
   settings: settingsZh,
+  diagrams: diagramsZh,
   site: siteZh,
 }

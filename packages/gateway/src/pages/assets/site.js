@@ -27,11 +27,81 @@ for (const figure of document.querySelectorAll('.code')) {
   figure.append(button)
 }
 
-const markdown = document.querySelector('.as-markdown')
-if (markdown) {
+const agents = document.querySelector('.agents')
+if (agents) {
+  const { href } = agents.querySelector('.as-markdown')
   const button = createElement('button', { type: 'button', textContent: say('copyPage') })
-  button.addEventListener('click', () => copyText(button, async () => (await fetch(markdown.href)).text()))
-  markdown.after(' ', button)
+  button.addEventListener('click', () => copyText(button, async () => (await fetch(href)).text()))
+  agents.querySelector('ul').prepend(createElement('li', {}, button))
+  document.addEventListener('click', ({ target }) => {
+    if (!agents.contains(target)) agents.open = false
+  })
+  agents.addEventListener('keydown', ({ key }) => {
+    if (key !== 'Escape') return
+    agents.open = false
+    agents.querySelector('summary').focus()
+  })
+}
+
+const readSetting = (name) => {
+  try {
+    return localStorage.getItem(name)
+  } catch {
+    return null
+  }
+}
+const keepSetting = (name, value) => {
+  try {
+    localStorage.setItem(name, value)
+  } catch {
+    // The browser refuses storage, so the choice lasts only for this page.
+  }
+}
+
+// Samples are shown in the language that the reader chose last, on every page that has it.
+const findSampleName = (choice) => document.querySelector(`label[for="${choice.id}"]`)?.textContent
+const sampleChoices = [...document.querySelectorAll('.samples input')]
+const sampleName = readSetting('samples')
+for (const choice of sampleChoices) {
+  if (findSampleName(choice) === sampleName) choice.checked = true
+  choice.addEventListener('change', () => keepSetting('samples', findSampleName(choice)))
+}
+
+// Asks whether the page was helpful. The gateway keeps counts only.
+const rating = document.querySelector('.rating')
+const rate = async (verdict) => {
+  try {
+    const { ok } = await fetch('/feedback', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ page: rating.dataset.page, language: root.lang, verdict }),
+    })
+    showRating(say(ok ? 'ratingThanks' : 'ratingFailed'))
+  } catch {
+    showRating(say('ratingFailed'))
+  }
+}
+const showRating = (text, choices = []) => {
+  const words = createElement('p', { textContent: text })
+  words.setAttribute('role', 'status')
+  const buttons = choices.map(([label, onclick]) =>
+    createElement('button', { type: 'button', className: 'tool', textContent: label, onclick }),
+  )
+  const isAsked = rating.contains(document.activeElement)
+  rating.replaceChildren(words, ...buttons)
+  if (isAsked) buttons[0]?.focus()
+}
+if (rating) {
+  const reasons = ['Unclear', 'Incomplete', 'Wrong', 'Other']
+  const askWhy = () =>
+    showRating(
+      say('ratingWhy'),
+      reasons.map((reason) => [say(`rating${reason}`), () => rate(reason.toLowerCase())]),
+    )
+  showRating(say('rating'), [
+    [say('ratingYes'), () => rate('helpful')],
+    [say('ratingNo'), askWhy],
+  ])
 }
 
 const tools = document.querySelector('.tools')
@@ -46,18 +116,13 @@ const showTheme = () => {
 }
 theme.addEventListener('click', () => {
   root.dataset.theme = isDark() ? 'light' : 'dark'
-  try {
-    localStorage.setItem('theme', root.dataset.theme)
-  } catch {
-    // The browser refuses storage, so the choice lasts only for this page.
-  }
+  keepSetting('theme', root.dataset.theme)
   showTheme()
 })
 dark.addEventListener('change', showTheme)
 showTheme()
 
-// Search uses one index per language, which is fetched when it is first needed.
-const mostResults = 12
+// The gateway searches; the index stays there.
 const opener = createElement(
   'button',
   { type: 'button', className: 'tool' },
@@ -90,76 +155,47 @@ const finder = createElement(
 finder.setAttribute('aria-label', say('search'))
 body.append(finder)
 
-let index
-const loadIndex = async () => {
-  index ??= await (await fetch(say('index'))).json()
-  return index
+const chosenLanguage = new URLSearchParams(location.search).get('lang')
+const addLanguage = (href) => {
+  if (chosenLanguage === null) return href
+  const [path, fragment] = href.split('#')
+  return `${path}?lang=${encodeURIComponent(chosenLanguage)}${fragment === undefined ? '' : `#${fragment}`}`
 }
 
-/**
- * Splits a text into lower-case words. Han and Hangul are split into pairs of neighbouring characters, because spaces
- * do not separate their words.
- */
-const splitTerms = (text) =>
-  (text.toLowerCase().match(/[\p{sc=Han}]+|[\p{sc=Hangul}]+|[\p{L}\p{N}_]+/gu) ?? []).flatMap((run) =>
-    /[\p{sc=Han}\p{sc=Hangul}]/u.test(run) && run.length > 2
-      ? Array.from({ length: run.length - 1 }, (_, at) => run.slice(at, at + 2))
-      : [run],
+const renderFinding = ({ href, title, heading, excerpt }) =>
+  createElement(
+    'li',
+    {},
+    createElement(
+      'a',
+      { href: addLanguage(href) },
+      heading === '' ? title : `${title} › ${heading}`,
+      createElement('small', { textContent: excerpt }),
+    ),
   )
 
-const computeScore = (page, query, terms) => {
-  const title = page.t.toLowerCase()
-  // The larger the part of a title that the query matches, the more the page is about it.
-  let score = title === query ? 200 : title.includes(query) ? 60 + (80 * query.length) / title.length : 0
-  const summary = page.s.toLowerCase()
-  if (page.k.includes(query)) score += 60
-  if (summary.includes(query)) score += 50
-  for (const term of terms) {
-    if (title.includes(term)) score += 20
-    if (page.h.includes(term)) score += 10
-    if (summary.includes(term)) score += 12
-    if (page.k.includes(term)) score += 8
-    if (page.w.includes(term)) score += 3
-    else if (!title.includes(term) && !page.k.includes(term) && !page.h.includes(term)) return 0
-  }
-  // The home page mentions every topic briefly, so it counts less.
-  return page.p === '/' ? score / 4 : score
-}
-
-const query = new URLSearchParams(location.search).get('lang')
+let asking = new AbortController()
 const find = async () => {
-  const asked = input.value.trim().toLowerCase()
-  const terms = splitTerms(asked)
+  asking.abort()
+  asking = new AbortController()
+  const { signal } = asking
+  const asked = input.value.trim()
   list.replaceChildren()
   none.hidden = true
-  if (terms.length === 0) return
-  let pages
+  if (asked === '') return
   try {
-    pages = await loadIndex()
+    const parameters = new URLSearchParams({ q: asked, lang: root.lang })
+    const response = await fetch(`/search.json?${parameters}`, { signal })
+    const { data } = await response.json()
+    list.replaceChildren(...data.map(renderFinding))
+    mark(0)
+    none.textContent = say('searchNone')
+    none.hidden = data.length > 0
   } catch {
+    if (signal.aborted) return
     none.textContent = say('searchFailed')
     none.hidden = false
-    return
   }
-  if (input.value.trim().toLowerCase() !== asked) return
-  const found = pages
-    .map((page) => ({ page, score: computeScore(page, asked, terms) }))
-    .filter(({ score }) => score > 0)
-    .sort((one, other) => other.score - one.score)
-    .slice(0, mostResults)
-  for (const { page } of found) {
-    const href = query === null ? page.p : `${page.p}?lang=${encodeURIComponent(query)}`
-    list.append(
-      createElement(
-        'li',
-        {},
-        createElement('a', { href }, page.t, createElement('small', { textContent: page.s })),
-      ),
-    )
-  }
-  mark(0)
-  none.textContent = say('searchNone')
-  none.hidden = found.length > 0
 }
 
 let marked = 0
@@ -177,7 +213,6 @@ const open = () => {
   if (finder.open) return
   finder.showModal()
   input.select()
-  loadIndex().catch(() => {})
 }
 opener.addEventListener('click', open)
 close.addEventListener('click', () => finder.close())

@@ -1,10 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { listSettings, type Setting } from '../../config.ts'
 import type { Language } from '../../contract/language.ts'
 import { isSettingName } from '../../contract/texts/settings/en.ts'
 import { texts } from '../../contract/texts/texts.ts'
+import { buildDiagramPiece, isDiagramId } from '../diagrams/svg.ts'
 import { formatSiteText, formatTable, type Link, type NavGroup, type Page, type Piece } from '../page.ts'
+import { changelogFeedPath, readChangelogText } from './changelog.ts'
 import { docsFolder, readSource } from './library.ts'
 import { listHeadingIds } from './markdown.ts'
 import { type ShownBlock, type ShownPage, toOriginalPage, translateBlocks } from './translation.ts'
@@ -107,7 +107,7 @@ function readContent(path: DocPath, language: Language): Content | undefined {
       ? toOriginalPage(english)
       : translateBlocks(english, readSource(docsFolder, language, path))
   const { title, summary, isUntranslated } = shown
-  const pieces = toPieces(shown)
+  const pieces = toPieces(shown, language)
   return {
     title,
     summary,
@@ -136,19 +136,34 @@ function omitFromFullText(piece: Piece): Piece {
   return { ...piece, brief: '' }
 }
 
-/** Joins neighbouring blocks that are all current or all stale, so that a list is rendered as one list. */
-export function toPieces({ blocks, isUntranslated }: ShownPage): Piece[] {
+/**
+ * Joins neighbouring blocks that are all current or all stale, so that a list is rendered as one list. A block of code in
+ * the language `diagram` names a diagram, which is a piece of its own.
+ */
+export function toPieces({ blocks, isUntranslated }: ShownPage, language: Language): Piece[] {
   const runs: ShownBlock[][] = []
   for (const block of blocks) {
     const run = runs.at(-1)
-    if (run && run[0]?.isStale === block.isStale) run.push(block)
+    const [last] = run ?? []
+    const isSame = last?.isStale === block.isStale && !findDiagram(last) && !findDiagram(block)
+    if (run && isSame) run.push(block)
     else runs.push([block])
   }
   return runs.map((run) => {
+    const diagram = run[0] && findDiagram(run[0])
+    if (diagram) return buildDiagramPiece(diagram, language)
     const text = (of: 'text' | 'english') => run.map((block) => block[of]).join('\n\n')
     const isStale = !isUntranslated && run[0]?.isStale === true
     return { markdown: text('text'), ids: listHeadingIds(text('english')), isStale }
   })
+}
+
+/** Returns the name of the diagram that a block stands for; undefined if it is something else. */
+function findDiagram({ english }: ShownBlock) {
+  const name = /^```diagram\n(\w+)\n```$/.exec(english)?.[1]
+  if (name === undefined) return undefined
+  if (!isDiagramId(name)) throw new Error(`There is no diagram "${name}".`)
+  return name
 }
 
 function buildConfiguration(language: Language): Content {
@@ -179,18 +194,17 @@ function describeBounds({ least, most, words }: Setting, language: Language): st
   return least === undefined || most === undefined ? '' : formatSiteText(language, 'from_to', { least, most })
 }
 
-const changelogFile = join(import.meta.dirname, '../../../../../CHANGELOG.md')
-
 /** The changelog exists only in English. */
 function readChangelog(language: Language): Content | undefined {
-  if (!existsSync(changelogFile)) return undefined
-  const text = readFileSync(changelogFile, 'utf8').replace(/^# .*\n+/, '')
-  const piece = { markdown: text.trim(), ids: listHeadingIds(text) }
+  const text = readChangelogText()
+  if (text === undefined) return undefined
+  const piece = { markdown: text, ids: listHeadingIds(text) }
+  const feed = { markdown: `[${formatSiteText(language, 'changelog_feed')}](${changelogFeedPath})` }
   return {
     title: formatSiteText(language, 'changelog_title'),
     summary: formatSiteText(language, 'changelog_summary'),
     // The changelog is English in every language. `llms-full.txt` in other languages leaves it out.
-    pieces: [language === 'en' ? piece : omitFromFullText(piece)],
+    pieces: [feed, language === 'en' ? piece : omitFromFullText(piece)],
     isUntranslated: language !== 'en',
   }
 }

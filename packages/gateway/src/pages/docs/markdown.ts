@@ -105,20 +105,52 @@ export function listHeadingIds(text: string): string[] {
   })
 }
 
+/** A section of a page: the text from one heading of level 2 or 3 to the next, without markup. */
+export interface TextSection {
+  /** The id of the heading; empty before the first heading. */
+  readonly id: string
+  readonly heading: string
+  readonly text: string
+}
+
+interface SectionedPiece {
+  readonly markdown: string
+  readonly ids?: readonly string[]
+  /** Set if the piece is rendered from something else than its Markdown, so that its headings have no ids here. */
+  readonly html?: unknown
+}
+
+const maxSectionLevel = 3
+
+/** Splits the pieces of a page into sections, whose ids are those of its HTML. */
+export function splitSections(pieces: readonly SectionedPiece[]): TextSection[] {
+  const used = new Set(['content'])
+  const sections: { id: string; heading: string; texts: string[] }[] = [{ id: '', heading: '', texts: [] }]
+  for (const { markdown: text, ids = [], html: own } of pieces) {
+    const left = [...ids]
+    const tokens = parseMarkdown(text)
+    for (const [index, { type, children }] of tokens.entries()) {
+      if (type !== 'inline') continue
+      const opening = tokens[index - 1]
+      const words = joinText(children ?? [])
+      if (own !== undefined || opening?.type !== 'heading_open') {
+        sections.at(-1)?.texts.push(words)
+        continue
+      }
+      const id = findFreeId(left.shift() ?? toSlug(words), used)
+      if (Number(opening.tag.slice(1)) <= maxSectionLevel) sections.push({ id, heading: words, texts: [] })
+      else sections.at(-1)?.texts.push(words)
+    }
+  }
+  return sections.map(({ id, heading, texts }) => ({ id, heading, text: texts.join(' ') }))
+}
+
 /** Lists every link target in a text. */
 export function listLinks(text: string): string[] {
   return parseMarkdown(text)
     .flatMap(({ children }) => children ?? [])
     .filter(({ type }) => type === 'link_open')
     .map((token) => String(token.attrGet('href') ?? ''))
-}
-
-/** Returns the text without markup, for the search index. */
-export function extractText(text: string): string {
-  return parseMarkdown(text)
-    .filter(({ type }) => type === 'inline')
-    .map(({ children }) => joinText(children ?? []))
-    .join(' ')
 }
 
 /** Adds the requested language to a link within the site. */

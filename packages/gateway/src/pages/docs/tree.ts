@@ -38,3 +38,6 @@ export const docPaths: readonly DocPath[] = docGroups.flatMap(({ pages }): reado
 export const writtenDocs: readonly DocPath[] = docPaths.filter(
   (path) => !generatedDocs.some((generated) => generated === path),
 )
+
+/** The file of the call that the home page shows. It is no page; `npm run samples` runs it like one. */
+export const firstCallDoc = 'home'
