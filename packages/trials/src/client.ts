@@ -101,7 +101,21 @@ export async function setPointsPerMinute(
   const headers = { 'content-type': 'application/json', 'x-admin-token': admin_token }
   const body = JSON.stringify({ points_per_minute })
   const url = `${base_url}/admin/api/channels/${channel_code}`
-  await readJson(await fetchResponse(url, { method: 'PATCH', headers, body }, signal))
+  await readJson(await fetchPatiently(url, { method: 'PATCH', headers, body }, signal))
+}
+
+/**
+ * Sends a request, and sends it again after `Retry-After` while the gateway returns 503, up to a maximum number of
+ * waits: a gateway that has just started on a busy machine may not reach its database yet. Throws `NoUsableResponse`.
+ */
+export async function fetchPatiently(url: string, init: RequestInit, signal: AbortSignal): Promise<Response> {
+  for (let waits = 0; ; waits++) {
+    const response = await fetchResponse(url, init, signal)
+    if (response.status !== 503 || waits === maxWaits) return response
+    const seconds = readRetryAfter(response)
+    await response.body?.cancel()
+    await wait(seconds * 1000, undefined, { signal })
+  }
 }
 
 /**
@@ -129,5 +143,5 @@ export async function readJson(response: Response): Promise<unknown> {
 function readRetryAfter(response: Response): number {
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
   if (seconds >= 0 && seconds <= longestRetryAfterSeconds) return seconds
-  throw new NoUsableResponse('A 429 response has no usable Retry-After.')
+  throw new NoUsableResponse(`A ${response.status} response has no usable Retry-After.`)
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { computeChecksum } from '../src/checksum.ts'
-import { NoUsableResponse, signIn } from '../src/client.ts'
+import { fetchPatiently, NoUsableResponse, signIn } from '../src/client.ts'
 import { FeedBroken, Follower } from '../src/follower.ts'
 import { proveCopy } from '../src/proof.ts'
 import { type FakeResponse, openFakeGateway } from './fake-gateway.ts'
@@ -174,5 +174,17 @@ describe('the checksum of a copy', () => {
     expect(computeChecksum([odd, createRow('B', 2), won, createRow('A', 1)])).toBe(
       '7654c51806c64a8ef95b64585200a1f1',
     )
+  })
+})
+
+describe('an operator’s request', () => {
+  it('is repeated after 503, and no other failure', async () => {
+    const away = { status: 503, body: { error: { code: 'INTERNAL' } }, headers: { 'Retry-After': '0' } }
+    const gateway = await openFakeGateway([away, away, { body: 'done' }, { status: 500, body: 'failed' }])
+    closers.push(gateway.close)
+    const send = () => fetchPatiently(`${gateway.base_url}/admin`, {}, new AbortController().signal)
+    expect((await send()).status).toBe(200)
+    expect((await send()).status).toBe(500)
+    expect(gateway.asked).toHaveLength(4)
   })
 })

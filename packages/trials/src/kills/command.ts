@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { exitCodes, runCommand } from '@trade-gateway/connector-kit/command-line'
 import { SandboxError } from '@trade-gateway/connector-kit/sandbox/programs'
 import { ProcessFailed } from '../child-process.ts'
+import { NoUsableResponse } from '../client.ts'
 import { Progress } from '../progress.ts'
 import { readOptions, usage } from './options.ts'
 import { runKills } from './run.ts'
@@ -35,4 +36,4 @@ async function run(args: readonly string[]): Promise<number | 'usage'> {
   }
 }
 
-await runCommand({ usage, run, explained: [ProcessFailed, SandboxError, Stopped] })
+await runCommand({ usage, run, explained: [ProcessFailed, SandboxError, NoUsableResponse, Stopped] })

@@ -1,6 +1,6 @@
 /** Starts everything that a replay requires: the ERP, the gateway in front of it, its channel, and a buyer. */
 import { z } from 'zod'
-import { fetchResponse, readJson, setPointsPerMinute } from '../client.ts'
+import { fetchPatiently, readJson, setPointsPerMinute } from '../client.ts'
 import { findFreePorts } from '../free-ports.ts'
 import { Buyer } from './buyer.ts'
 import { createDatabase } from './database.ts'
@@ -92,7 +92,7 @@ export async function openChannel(
   const headers = { 'content-type': 'application/json', 'x-admin-token': admin_token }
   const channel = { channel_code, name: 'Replay', plan: 'full', warehouse_allowlist: [], customer_code }
   const init = { method: 'POST', headers, body: JSON.stringify(channel) }
-  await readJson(await fetchResponse(`${base_url}/admin/api/channels`, init, signal))
+  await readJson(await fetchPatiently(`${base_url}/admin/api/channels`, init, signal))
   await setPointsPerMinute(gateway, { channel_code, points_per_minute }, signal)
 }
 
