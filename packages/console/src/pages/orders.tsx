@@ -48,7 +48,7 @@ export function OrdersPage() {
         search={{ kind, status, in_doubt, ...search }}
         fields={[
           { name: 'client_order_number', label: t('client_number'), kind: 'text' },
-          { name: 'channel_code', label: t('channel'), kind: 'text' },
+          { name: 'channel_code', label: t('channel'), kind: 'channel' },
           {
             name: 'kind',
             label: t('kind'),

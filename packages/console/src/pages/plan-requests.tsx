@@ -7,7 +7,7 @@ import { type Column, DataList } from '../parts/data-table.tsx'
 import { Filters } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
 import { NumberedPager } from '../parts/pager.tsx'
-import { Empty } from '../parts/states.tsx'
+import { EmptyList } from '../parts/states.tsx'
 import { State, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
 
@@ -67,7 +67,13 @@ export function PlanRequestsPage() {
         caption={t('plan_requests')}
         columns={columns}
         rowKey={({ plan_request_id }) => plan_request_id}
-        empty={<Empty title={t('plan_requests_none')} text={t('plan_requests_none_text')} />}
+        empty={
+          <EmptyList
+            filters={{ status }}
+            title={t('plan_requests_none')}
+            text={t('plan_requests_none_text')}
+          />
+        }
       >
         <NumberedPager page={page} hasMore={query.data?.has_more ?? false} />
       </DataList>
