@@ -140,6 +140,11 @@ function useDeliveryColumns(): readonly NamedColumn<Delivery>[] {
     { name: 'type', title: t('type'), render: ({ type }) => <span className="mono">{type}</span> },
     { name: 'channel', title: t('channel'), render: ({ channel_code }) => channel_code },
     {
+      name: 'client_number',
+      title: t('client_number'),
+      render: ({ client_order_number: number }) => number && <span className="mono">{number}</span>,
+    },
+    {
       name: 'event',
       title: t('event'),
       render: ({ event_id }) => (

@@ -43,7 +43,7 @@ export function OrdersPage() {
     },
   })
   return (
-    <Page title={t('orders')} text={t('orders_text')}>
+    <Page title={t('orders')} text={t('orders_text')} actions={<ErasePerson />}>
       <Filters
         search={{ kind, status, in_doubt, ...search }}
         fields={[
@@ -74,7 +74,6 @@ export function OrdersPage() {
       <div className="list-tools">
         <SortButton sort={sort} />
         {columns.menu}
-        <ErasePerson />
       </div>
       <DataList
         query={query}
