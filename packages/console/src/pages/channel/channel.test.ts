@@ -7,7 +7,10 @@ describe('a channel', () => {
     ['full', null, true],
     ['trader', 'C-17', false],
     ['reader', null, false],
-  ] as const)('of plan %s with the customer %s lacks a customer to order for: %s', (plan, customer, lacks) => {
-    expect(lacksCustomer({ plan, customer_code: customer })).toBe(lacks)
-  })
+  ] as const)(
+    'of plan %s with the customer %s lacks a customer to order for: %s',
+    (plan, customer, lacks) => {
+      expect(lacksCustomer({ plan, customer_code: customer })).toBe(lacks)
+    },
+  )
 })

@@ -11,6 +11,7 @@ export function tellOutcome({ status, upstream_calls }: Told): { text: PlainKey 
   const last = upstream_calls.at(-1)
   const reason = `told_rejected_${last?.rejection_reason}`
   if (isPlainKey(reason)) return { reason }
-  if (last !== undefined && last.result !== 'ok' && last.result !== 'rejected') return { text: 'told_no_answer' }
+  if (last !== undefined && last.result !== 'ok' && last.result !== 'rejected')
+    return { text: 'told_no_answer' }
   return { text: status >= 500 ? 'told_gateway_failed' : 'told_refused_here' }
 }
