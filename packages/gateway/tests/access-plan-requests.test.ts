@@ -225,14 +225,17 @@ describe('the list of plan requests', () => {
     expect((await listRequests(token, '?status=declined')).data).toEqual([])
   })
 
-  it('of the operator holds every channel’s', async () => {
+  it('of the operator holds every channel’s, with its plan and its customer', async () => {
     const one = await createWorld(house, { plan: 'reader' })
-    const two = await createWorld(house, { plan: 'reader' })
+    const two = await createWorld(house, { plan: 'reader', customer_code: 'customer-of-two' })
     for (const { token } of [one, two]) await requestPlan(token, { plan: 'full' })
     const { json } = await call(house, 'GET', '/admin/api/plan-requests?page_size=200', { admin: adminToken })
-    for (const { channel_code } of [one, two])
+    for (const [{ channel_code }, customer_code] of [
+      [one, null],
+      [two, 'customer-of-two'],
+    ] as const)
       expect(json.data).toContainEqual(
-        expect.objectContaining({ channel_code, plan: 'full', channel_plan: 'reader' }),
+        expect.objectContaining({ channel_code, plan: 'full', channel_plan: 'reader', customer_code }),
       )
     expect((await listRequests(two.token)).data[0]).not.toHaveProperty('channel_plan')
     const times = json.data.map(({ created_at }: { created_at: string }) => created_at)

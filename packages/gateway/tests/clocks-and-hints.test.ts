@@ -213,6 +213,13 @@ describe('a write under way', () => {
     isLost = false
     const before = expectData(await shop.get(path))
     expect(before.in_doubt).toBe(true)
+    const open = await call(house, 'GET', '/admin/api/writes-in-doubt', { admin: adminToken })
+    expect(open.json.data).toContainEqual(
+      expect.objectContaining({
+        document_id: readId(path),
+        client_order_number: before.client_order_number,
+      }),
+    )
     const settleWrite = (outcome: string) =>
       call(house, 'POST', `/admin/api/writes-in-doubt/${readId(path)}/settle`, {
         admin: adminToken,

@@ -245,7 +245,7 @@ export interface paths {
         };
         /**
          * List plan requests
-         * @description The plan requests of all channels, newest first, each with the present plan of its channel.
+         * @description The plan requests of all channels, newest first, each with the present plan and the ERP customer of its channel.
          */
         get: operations["admin.plan_requests.list"];
         put?: never;
@@ -1684,6 +1684,8 @@ export interface components {
             /** @description When it was decided */
             decided_at: string | null;
             channel_plan: ("reader" | "trader" | "full") | null;
+            /** @description The ERP’s customer behind the channel */
+            customer_code: string | null;
         };
         AdminPlanRequestsApproveResponse: {
             /** @description The requested data */
@@ -2410,13 +2412,13 @@ export interface components {
         };
         AdminWebhookDeliveriesListResponse: {
             /** @description The requested data */
-            data: components["schemas"]["OperatorsDelivery"][];
+            data: components["schemas"]["OperatorsFoundDelivery"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Cursor of the next page; null on the last page */
             next_cursor: string | null;
         };
-        OperatorsDelivery: {
+        OperatorsFoundDelivery: {
             /** @description Delivery */
             delivery_id: string;
             /** @description Channel */
@@ -2426,12 +2428,12 @@ export interface components {
             /** @description Id of the event, the same on every attempt; use it to remove duplicates */
             event_id: string;
             /**
-             * @description Type of the event
+             * @description Kind of document
              * @enum {string}
              */
             type: "stock.changed" | "order.created" | "webhook.test";
             /**
-             * @description State of the delivery
+             * @description Only documents in this state
              * @enum {string}
              */
             status: "pending" | "delivered" | "dead_letter" | "cancelled";
@@ -2450,6 +2452,8 @@ export interface components {
              * @description When it was created
              */
             created_at: string;
+            /** @description Your own number for the order */
+            client_order_number: string | null;
         };
         AdminWebhookDeliveriesReadResponse: {
             /** @description The requested data */
@@ -2502,6 +2506,41 @@ export interface components {
             /** @description The requested data */
             data: components["schemas"]["OperatorsDelivery"];
         };
+        OperatorsDelivery: {
+            /** @description Delivery */
+            delivery_id: string;
+            /** @description Channel */
+            channel_code: string;
+            /** @description Webhook endpoint */
+            endpoint_id: string;
+            /** @description Id of the event, the same on every attempt; use it to remove duplicates */
+            event_id: string;
+            /**
+             * @description Type of the event
+             * @enum {string}
+             */
+            type: "stock.changed" | "order.created" | "webhook.test";
+            /**
+             * @description State of the delivery
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "dead_letter" | "cancelled";
+            /** @description Attempts that have ended */
+            attempts: number;
+            /** @description HTTP status of the last response */
+            last_status: number | null;
+            /** @description Error of the last attempt */
+            last_error: ("timeout" | "dns" | "not_public" | "tls" | "connection" | "redirect" | "status" | "not_subscribed" | "not_allowed" | "endpoint_deleted" | "internal") | null;
+            /** @description When the last attempt was made */
+            last_attempt_at: string | null;
+            /** @description When the next attempt begins */
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             */
+            created_at: string;
+        };
         AdminWebhookRedeliveriesCountResponse: {
             /** @description The requested data */
             data: {
@@ -2533,6 +2572,8 @@ export interface components {
             reference: string;
             /** @description Channel */
             channel_code: string;
+            /** @description Your own number for the order */
+            client_order_number: string | null;
             /** @description Id of the request; quote it to support */
             request_id: string;
             /**

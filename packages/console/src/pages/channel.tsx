@@ -1,11 +1,11 @@
-import { Tabs } from '@mantine/core'
+import { Alert, Tabs } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useRead } from '../api/hooks.ts'
 import { Page } from '../parts/page.tsx'
 import { Read } from '../parts/states.tsx'
 import { Id, State } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
-import { type Channel, readState } from './channel/channel.ts'
+import { type Channel, lacksCustomer, readState } from './channel/channel.ts'
 import { ChannelActions } from './channel/channel-actions.tsx'
 import { Permissions } from './channel/permissions.tsx'
 import { Secrets } from './channel/secrets.tsx'
@@ -38,6 +38,11 @@ export function ChannelPage() {
       }
       actions={channel && <ChannelActions channel={channel} />}
     >
+      {channel && !channel.deleted && lacksCustomer(channel) && (
+        <Alert color="orange" mb="md">
+          {t('customer_missing', { channel: channel_code })}
+        </Alert>
+      )}
       <Read query={query}>{({ data }) => <ChannelTabs channel={data} />}</Read>
     </Page>
   )

@@ -7,7 +7,7 @@ import { Filters } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
 import { CursorPager } from '../parts/pager.tsx'
 import { SortButton, toSort } from '../parts/sort.tsx'
-import { Empty } from '../parts/states.tsx'
+import { EmptyList } from '../parts/states.tsx'
 import { Figure, State, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { RedeliverMany } from './webhook/redeliver-many.tsx'
@@ -70,10 +70,12 @@ function Deliveries({ title, text, search, isDead = false }: DeliveriesProps) {
     { everyMs },
   )
   const { status: _status, sort: _sort, ...others } = search
+  // Every dead letter has this state; it is no filter of their list.
+  const filters = isDead ? { ...others } : { ...search }
   return (
     <Page title={title} text={text} actions={<RedeliverMany filters={{ ...others, type }} isDead={isDead} />}>
       <Filters
-        search={isDead ? { ...others } : { ...search }}
+        search={filters}
         fields={[
           ...(isDead
             ? []
@@ -85,7 +87,7 @@ function Deliveries({ title, text, search, isDead = false }: DeliveriesProps) {
                   choices: states.map((value) => ({ value, label: t(`state_${value}`) })),
                 } as const,
               ]),
-          { name: 'channel_code', label: t('channel'), kind: 'text' },
+          { name: 'channel_code', label: t('channel'), kind: 'channel' },
           { name: 'endpoint_id', label: t('endpoint_id'), kind: 'text' },
           { name: 'event_id', label: t('event_id'), kind: 'text' },
           {
@@ -109,11 +111,11 @@ function Deliveries({ title, text, search, isDead = false }: DeliveriesProps) {
         sort={sort}
         rowKey={({ delivery_id }) => delivery_id}
         empty={
-          isDead ? (
-            <Empty title={t('dead_letters_none')} text={t('dead_letters_none_text')} />
-          ) : (
-            <Empty title={t('deliveries_none')} text={t('deliveries_none_text')} />
-          )
+          <EmptyList
+            filters={filters}
+            title={t(isDead ? 'dead_letters_none' : 'deliveries_none')}
+            text={t(isDead ? 'dead_letters_none_text' : 'deliveries_none_text')}
+          />
         }
       >
         <CursorPager cursor={search.cursor} next={query.data?.next_cursor} sort={sort} />
@@ -137,6 +139,11 @@ function useDeliveryColumns(): readonly NamedColumn<Delivery>[] {
     { name: 'state', title: t('state'), render: ({ status }) => <State value={status} /> },
     { name: 'type', title: t('type'), render: ({ type }) => <span className="mono">{type}</span> },
     { name: 'channel', title: t('channel'), render: ({ channel_code }) => channel_code },
+    {
+      name: 'client_number',
+      title: t('client_number'),
+      render: ({ client_order_number: number }) => number && <span className="mono">{number}</span>,
+    },
     {
       name: 'event',
       title: t('event'),

@@ -29,6 +29,11 @@ export function DoubtsPage() {
       ),
     },
     {
+      title: t('client_number'),
+      wraps: true,
+      render: ({ client_order_number: number }) => number && <span className="mono">{number}</span>,
+    },
+    {
       title: t('reference'),
       render: ({ reference, settled_by }) => (
         <div>

@@ -40,7 +40,7 @@ export function HoldsPage() {
         fields={[
           { name: 'hold_id', label: t('hold'), kind: 'text' },
           { name: 'sku', label: t('sku'), kind: 'text' },
-          { name: 'channel_code', label: t('channel'), kind: 'text' },
+          { name: 'channel_code', label: t('channel'), kind: 'channel' },
           {
             name: 'status',
             label: t('state'),

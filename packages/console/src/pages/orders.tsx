@@ -43,12 +43,12 @@ export function OrdersPage() {
     },
   })
   return (
-    <Page title={t('orders')} text={t('orders_text')}>
+    <Page title={t('orders')} text={t('orders_text')} actions={<ErasePerson />}>
       <Filters
         search={{ kind, status, in_doubt, ...search }}
         fields={[
           { name: 'client_order_number', label: t('client_number'), kind: 'text' },
-          { name: 'channel_code', label: t('channel'), kind: 'text' },
+          { name: 'channel_code', label: t('channel'), kind: 'channel' },
           {
             name: 'kind',
             label: t('kind'),
@@ -74,7 +74,6 @@ export function OrdersPage() {
       <div className="list-tools">
         <SortButton sort={sort} />
         {columns.menu}
-        <ErasePerson />
       </div>
       <DataList
         query={query}

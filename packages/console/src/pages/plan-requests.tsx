@@ -1,4 +1,4 @@
-import { Group } from '@mantine/core'
+import { Alert, Group } from '@mantine/core'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import type { RowOf } from '../api/client.ts'
 import { useChange, useRead } from '../api/hooks.ts'
@@ -7,9 +7,10 @@ import { type Column, DataList } from '../parts/data-table.tsx'
 import { Filters } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
 import { NumberedPager } from '../parts/pager.tsx'
-import { Empty } from '../parts/states.tsx'
+import { EmptyList } from '../parts/states.tsx'
 import { State, Time } from '../parts/values.tsx'
 import { useTexts } from '../texts/texts.ts'
+import { lacksCustomer } from './channel/channel.ts'
 
 type PlanRequest = RowOf<'/admin/api/plan-requests'>
 
@@ -67,7 +68,13 @@ export function PlanRequestsPage() {
         caption={t('plan_requests')}
         columns={columns}
         rowKey={({ plan_request_id }) => plan_request_id}
-        empty={<Empty title={t('plan_requests_none')} text={t('plan_requests_none_text')} />}
+        empty={
+          <EmptyList
+            filters={{ status }}
+            title={t('plan_requests_none')}
+            text={t('plan_requests_none_text')}
+          />
+        }
       >
         <NumberedPager page={page} hasMore={query.data?.has_more ?? false} />
       </DataList>
@@ -75,8 +82,10 @@ export function PlanRequestsPage() {
   )
 }
 
-function Decide({ request: { plan_request_id, channel_code, plan } }: { readonly request: PlanRequest }) {
+function Decide({ request }: { readonly request: PlanRequest }) {
   const t = useTexts()
+  const { plan_request_id, channel_code, plan } = request
+  const warning = lacksCustomer(request) ? t('customer_missing', { channel: channel_code }) : undefined
   const approve = useChange('post', '/admin/api/plan-requests/{plan_request_id}/approve')
   const decline = useChange('post', '/admin/api/plan-requests/{plan_request_id}/decline')
   const params = { plan_request_id }
@@ -89,8 +98,10 @@ function Decide({ request: { plan_request_id, channel_code, plan } }: { readonly
         title={t('approve_title', { channel: channel_code, plan })}
         consequence={t('approve_text', { gains: t(`plan_${plan}_text`) })}
         run={() => approve.mutateAsync({ params })}
-        done={t('approved_done', { channel: channel_code, plan })}
-      />
+        done={[t('approved_done', { channel: channel_code, plan }), warning].filter(Boolean).join(' ')}
+      >
+        {warning && <Alert color="orange">{warning}</Alert>}
+      </Action>
       <Action
         label={t('decline')}
         title={t('decline_title', { channel: channel_code })}

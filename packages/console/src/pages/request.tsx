@@ -12,6 +12,7 @@ import { NoChannel, Route } from './request/columns.tsx'
 import { toCurl, toLookUpCurl } from './request/curl.ts'
 import { useEventColumns } from './request/event-columns.tsx'
 import { Timeline } from './request/timeline.tsx'
+import { tellOutcome } from './request/told.ts'
 
 type Trace = ResultOf<'/admin/api/requests/{request_id}', 'get'>['data']
 type Logged = Trace['requests'][number]
@@ -60,12 +61,14 @@ function Story({ trace: { requests, events } }: { readonly trace: Trace }) {
 function OneRequest({ request }: { readonly request: Logged }) {
   const t = useTexts()
   const { channel_code, account_id, idempotency, client_order_number: number } = request
+  const told = tellOutcome(request)
   return (
     <article className="story">
       <h2 className="story-title">
         <StatusCode status={request.status} code={request.code} />
         <Route {...request} />
       </h2>
+      <p>{'reason' in told ? t('told_erp_refused', { reason: t(told.reason) }) : t(told.text)}</p>
       <Facts
         rows={[
           [t('time'), <Time key="at" at={request.at} form="full" />],

@@ -68,7 +68,7 @@ export function RequestsPage() {
             kind: 'choice',
             choices: errorCodes.map((value) => ({ value, label: value })),
           },
-          { name: 'channel_code', label: t('channel'), kind: 'text' },
+          { name: 'channel_code', label: t('channel'), kind: 'channel' },
           { name: 'route', label: t('route'), kind: 'text' },
           { name: 'since', label: t('since'), kind: 'time' },
           { name: 'until', label: t('until'), kind: 'time' },

@@ -4,7 +4,7 @@ import { DataList } from '../parts/data-table.tsx'
 import { Filters } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
 import { CursorPager } from '../parts/pager.tsx'
-import { Empty } from '../parts/states.tsx'
+import { EmptyList } from '../parts/states.tsx'
 import { useTexts } from '../texts/texts.ts'
 import { useEndpointColumns } from './webhook/endpoint-columns.tsx'
 
@@ -26,14 +26,16 @@ export function WebhooksPage() {
     >
       <Filters
         search={{ channel_code }}
-        fields={[{ name: 'channel_code', label: t('channel'), kind: 'text' }]}
+        fields={[{ name: 'channel_code', label: t('channel'), kind: 'channel' }]}
       />
       <DataList
         query={query}
         caption={t('webhooks')}
         columns={useEndpointColumns()}
         rowKey={({ endpoint_id }) => endpoint_id}
-        empty={<Empty title={t('webhooks_none')} text={t('webhooks_none_text')} />}
+        empty={
+          <EmptyList filters={{ channel_code }} title={t('webhooks_none')} text={t('webhooks_none_text')} />
+        }
       >
         <CursorPager cursor={cursor} next={query.data?.next_cursor} />
       </DataList>

@@ -5,12 +5,13 @@ import { useNavigate } from '@tanstack/react-router'
 import type { KeyboardEvent } from 'react'
 import { countFilters } from '../search.ts'
 import { useTexts } from '../texts/texts.ts'
+import { ChannelFilter } from './channel-filter.tsx'
 import { toInstant, toLocalInput } from './instants.ts'
 
 export interface FilterField {
   readonly name: string
   readonly label: string
-  readonly kind: 'text' | 'choice' | 'time'
+  readonly kind: 'text' | 'choice' | 'channel' | 'time'
   readonly choices?: readonly { readonly value: string; readonly label: string }[]
 }
 
@@ -82,6 +83,7 @@ function Filter({ field: { name, label, kind, choices = [] }, value, set }: Filt
       />
     )
   }
+  if (kind === 'channel') return <ChannelFilter label={label} value={value} set={(code) => set(name, code)} />
   if (kind === 'time') {
     return (
       <TextInput

@@ -5,6 +5,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { ApiError } from '../api/client.ts'
+import { countFilters } from '../search.ts'
 import { useTexts } from '../texts/texts.ts'
 import { Icon } from './icon.tsx'
 
@@ -106,6 +107,17 @@ export function Empty({ title, text, action }: EmptyProps) {
       {action && <Group mt="xs">{action}</Group>}
     </Stack>
   )
+}
+
+interface EmptyListProps extends EmptyProps {
+  readonly filters: Readonly<Record<string, string | undefined>>
+}
+
+/** A list without rows. Only where no filter could hide some does it say what it means that there are none. */
+export function EmptyList({ filters, ...none }: EmptyListProps) {
+  const t = useTexts()
+  if (countFilters(filters) === 0) return <Empty {...none} />
+  return <Empty title={t('filtered_none')} text={t('filtered_none_text')} />
 }
 
 export function NotFoundPage() {

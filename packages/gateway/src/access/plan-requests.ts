@@ -87,18 +87,25 @@ export async function listPlanRequests(
   return toListPage(window, rows.map(toPlanRequestJson), newest?.created_at)
 }
 
-/** Lists the requests of all channels, each with the present plan of its channel. */
+/** Lists the requests of all channels, each with the present plan and the customer of its channel. */
 export async function listPlanRequestsForOperator(gateway: Gateway, asked: PlanRequestQuery) {
   const page = await listPlanRequests(gateway, undefined, asked)
   const codes = [...new Set(page.data.map(({ channel_code }) => channel_code))]
   const { db, bulk } = gateway.store
   const channels = await db
     .selectFrom('channels')
-    .select(['channel_code', 'plan'])
+    .select(['channel_code', 'plan', 'customer_code'])
     .where('channel_code', 'in', bulk.texts(codes))
     .execute()
-  const plans = new Map(channels.map(({ channel_code, plan }) => [channel_code, toPlan(plan)]))
-  const data = page.data.map((row) => ({ ...row, channel_plan: plans.get(row.channel_code) ?? null }))
+  const byCode = new Map(channels.map((channel) => [channel.channel_code, channel]))
+  const data = page.data.map((row) => {
+    const channel = byCode.get(row.channel_code)
+    return {
+      ...row,
+      channel_plan: channel ? toPlan(channel.plan) : null,
+      customer_code: channel?.customer_code ?? null,
+    }
+  })
   return { ...page, data }
 }
 

@@ -130,8 +130,35 @@ export async function searchDeliveries(gateway: Gateway, search: DeliverySearch)
   if (type !== undefined) query = query.where('event_type', '=', type)
   if (status !== undefined) query = query.where('status', '=', status)
   const list = { query, time: 'created_at', id: 'delivery_id', positionOf }
-  return readCursorPage(search, list, toOperatorsDelivery)
+  const page = await readCursorPage(search, list, toOperatorsDelivery)
+  const numbers = await readClientNumbers(gateway, page.data)
+  const data = page.data.map((row) => ({ ...row, client_order_number: numbers.get(row.event_id) ?? null }))
+  return { ...page, data }
 }
+
+/** Reads the clients' own numbers of the orders that were created, by event, from the events that are kept. */
+async function readClientNumbers(
+  { store: { db, bulk } }: Gateway,
+  deliveries: readonly Pick<z.input<typeof operatorsDelivery>, 'event_id' | 'type'>[],
+): Promise<Map<string, string | null>> {
+  const ofOrders = deliveries.filter(({ type }) => type === 'order.created')
+  const events = [...new Set(ofOrders.map(({ event_id }) => event_id))]
+  const rows = await db
+    .selectFrom('events')
+    .select(['event_id', 'data'])
+    .where('event_id', 'in', bulk.texts(events))
+    .execute()
+  return new Map(
+    rows.map(({ event_id, data }) => [event_id, clientNumber.parse(JSON.parse(data)).client_order_number]),
+  )
+}
+
+const clientNumber = z.object({ client_order_number: z.string().nullable().default(null) })
+
+/** A delivery in the operator's search, with the client's number of the order that its event is about. */
+export const foundDelivery = operatorsDelivery
+  .extend({ client_order_number: z.string().nullable() })
+  .meta({ id: 'OperatorsFoundDelivery' })
 
 function positionOf({ created_at, delivery_id }: WebhookDeliveryRow) {
   return { at: created_at, id: delivery_id }

@@ -31,6 +31,11 @@ export function isPlan(word: string | null): word is Channel['plan'] {
   return planNames.some((plan) => plan === word)
 }
 
+/** Whether the plan would let a channel order, but it has no customer of the ERP to order for. */
+export function lacksCustomer({ plan, customer_code }: Pick<Channel, 'plan' | 'customer_code'>): boolean {
+  return plan !== 'reader' && customer_code === null
+}
+
 export const newDraft: ChannelDraft = {
   name: '',
   plan: 'reader',

@@ -11,6 +11,9 @@ import { type IssuedSecret, SecretOnce } from './secret-once.tsx'
 
 type Secret = Channel['secrets'][number]
 
+/** How much of a secret's id names it in a question. */
+const tailCharacters = 6
+
 /** The secrets of a channel, without their values; issues a new one and revokes an old one. */
 export function Secrets({ channel }: { readonly channel: Channel }) {
   const t = useTexts()
@@ -24,12 +27,15 @@ export function Secrets({ channel }: { readonly channel: Channel }) {
     {
       title: t('actions'),
       align: 'right',
-      render: ({ secret_id }) => (
+      render: ({ secret_id, created_at }) => (
         <Action
           label={t('secret_revoke')}
           color="red"
           variant="light"
-          title={t('secret_revoke_title')}
+          title={t('secret_revoke_title', {
+            tail: secret_id.slice(-tailCharacters),
+            created: new Date(created_at).toLocaleString(),
+          })}
           consequence={t('secret_revoke_text')}
           run={() => revoke.mutateAsync({ params: { channel_code, secret_id } })}
           done={t('secret_revoked')}

@@ -6,10 +6,10 @@
 import { Alert, Button, Group, Modal, Progress, Select, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { ApiError, call, type InputOf, type ResultOf } from '../../api/client.ts'
 import { FailureText } from '../../parts/states.tsx'
-import { Figure } from '../../parts/values.tsx'
 import { useTexts } from '../../texts/texts.ts'
 
 type Selection = InputOf<'/admin/api/webhook-redeliveries/count', 'post'>['body']
@@ -74,7 +74,7 @@ export function RedeliverMany({ filters, isDead }: RedeliverProps) {
             allowDeselect={false}
           />
           <Narrowed filters={filters} />
-          <Outcome run={run} />
+          <Outcome run={run} filters={filters} />
           <Group justify="flex-end" gap="xs">
             <Button variant="default" onClick={close}>
               {t(run.progress?.isRunning ? 'stop' : 'close')}
@@ -121,7 +121,12 @@ function isNone({ count, has_more }: Counted): boolean {
   return count === 0 && !has_more
 }
 
-function Outcome({ run }: { readonly run: ReturnType<typeof useRedelivery> }) {
+interface OutcomeProps {
+  readonly run: ReturnType<typeof useRedelivery>
+  readonly filters: Filters
+}
+
+function Outcome({ run, filters: { channel_code, endpoint_id, type, since, until } }: OutcomeProps) {
   const t = useTexts()
   const { counted, progress, failure } = run
   return (
@@ -140,7 +145,10 @@ function Outcome({ run }: { readonly run: ReturnType<typeof useRedelivery> }) {
             animated={progress.isRunning}
           />
           <Text size="sm" mt={6}>
-            <Figure value={progress.sent} /> / <Figure value={progress.total} />
+            {t('redeliver_sent', { n: progress.sent })}{' '}
+            <Link to="/deliveries" search={{ channel_code, endpoint_id, type, since, until }}>
+              {t('redeliver_show')}
+            </Link>
           </Text>
         </div>
       )}

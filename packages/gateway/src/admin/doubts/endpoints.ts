@@ -34,6 +34,7 @@ const doubtful = z
     kind: z.string(),
     reference: z.string(),
     channel_code: z.string(),
+    client_order_number: z.string().nullable(),
     request_id: z.string(),
     sent_at: instantField,
     looked_up_at: instantField.nullable(),
@@ -97,6 +98,10 @@ async function listDoubts(gateway: Gateway) {
     .orderBy('sent_at')
     .limit(maxListed)
     .execute()
+  const numbers = await readClientNumbers(
+    gateway,
+    rows.map((row) => row.document_id),
+  )
   const { known } = gateway.upstream
   const byPerson = known !== undefined && isSettledByPerson(known)
   return rows.map((row) => ({
@@ -104,11 +109,30 @@ async function listDoubts(gateway: Gateway) {
     kind: row.kind,
     reference: row.reference,
     channel_code: row.channel_code,
+    client_order_number: numbers.get(row.document_id) ?? null,
     request_id: row.request_id,
     sent_at: formatInstant(row.sent_at),
     looked_up_at: row.looked_at === null ? null : formatInstant(row.looked_at),
     settled_by: byPerson ? ('person' as const) : ('gateway' as const),
   }))
+}
+
+/** Reads the clients' own numbers of orders of both kinds. A document of another kind has none. */
+async function readClientNumbers({ store: { db, bulk } }: Gateway, documents: readonly string[]) {
+  const ids = bulk.texts(documents)
+  const [orders, dropships] = await Promise.all([
+    db
+      .selectFrom('orders')
+      .select(['order_id as id', 'client_order_number'])
+      .where('order_id', 'in', ids)
+      .execute(),
+    db
+      .selectFrom('dropship_orders')
+      .select(['dropship_order_id as id', 'client_order_number'])
+      .where('dropship_order_id', 'in', ids)
+      .execute(),
+  ])
+  return new Map([...orders, ...dropships].map(({ id, client_order_number }) => [id, client_order_number]))
 }
 
 /** A person's finding about a document in the ERP. */

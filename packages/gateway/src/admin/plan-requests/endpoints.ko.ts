@@ -1,10 +1,13 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'admin.plan_requests.list': {
-    source: 'cb064842',
+    source: '09d71cd4',
     summary: '전체 플랜 신청 목록',
-    description: '모든 채널의 플랜 신청을 채널의 현재 플랜과 함께 최신순으로 조회합니다.',
-    fields: { channel_plan: '채널의 현재 플랜' },
+    description: '모든 채널의 플랜 신청을 채널의 현재 플랜·ERP 고객과 함께 최신순으로 조회합니다.',
+    fields: {
+      channel_plan: '채널의 현재 플랜',
+      customer_code: '채널의 ERP 고객. 없으면 어떤 플랜으로도 주문할 수 없습니다.',
+    },
   },
   'admin.plan_requests.approve': {
     source: 'bfa02566',

@@ -14,15 +14,19 @@ import { zh } from './endpoints.zh.ts'
 const translations = { zh, ko }
 
 const operatorsPlanRequest = planRequest
-  .extend({ channel_plan: z.enum(planNames).nullable() })
+  .extend({ channel_plan: z.enum(planNames).nullable(), customer_code: z.string().nullable() })
   .meta({ id: 'OperatorsPlanRequest' })
 
 export const planRequestsList = endpoint({
   id: 'admin.plan_requests.list',
   group: 'admin',
   summary: 'List plan requests',
-  description: 'The plan requests of all channels, newest first, each with the present plan of its channel.',
-  fields: { channel_plan: 'The plan that the channel has now' },
+  description:
+    'The plan requests of all channels, newest first, each with the present plan and the ERP customer of its channel.',
+  fields: {
+    channel_plan: 'The plan that the channel has now',
+    customer_code: 'The ERP customer of the channel; without one, no plan lets it order',
+  },
   translations,
   method: 'GET',
   path: '/admin/api/plan-requests',

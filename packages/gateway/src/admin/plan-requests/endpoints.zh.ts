@@ -1,10 +1,13 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'admin.plan_requests.list': {
-    source: 'cb064842',
+    source: '09d71cd4',
     summary: '列出全部套餐申请',
-    description: '列出所有渠道的套餐申请及各渠道当前的套餐，最新的在前。',
-    fields: { channel_plan: '渠道当前的套餐' },
+    description: '列出所有渠道的套餐申请及各渠道当前的套餐和 ERP 客户，最新的在前。',
+    fields: {
+      channel_plan: '渠道当前的套餐',
+      customer_code: '渠道的 ERP 客户；未指定时，任何套餐都无法下单',
+    },
   },
   'admin.plan_requests.approve': {
     source: 'bfa02566',

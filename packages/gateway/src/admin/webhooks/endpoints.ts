@@ -6,6 +6,7 @@ import { redeliverForOperator } from '../../webhooks/deliveries.ts'
 import { countRedelivery, redeliverBatch } from '../../webhooks/redelivery.ts'
 import {
   deliveryDetails,
+  foundDelivery,
   operatorsEndpoint,
   readDeliveryForOperator,
   searchDeliveries,
@@ -74,7 +75,7 @@ export const webhookDeliveriesList = endpoint({
     ...sorting,
     ...cursorPaging,
   },
-  result: toCursorPageSchema(operatorsDelivery),
+  result: toCursorPageSchema(foundDelivery),
 
   handle({ gateway, input }) {
     return searchDeliveries(gateway, input)
