@@ -238,7 +238,9 @@ describe('deliveries of every channel', () => {
     const { endpoint_id } = await register(shop)
     const order = await submitOrder(shop, 'the-cause-of-it')
     await deliverDue(house)
-    const [row] = (await list(`/webhook-deliveries?endpoint_id=${endpoint_id}`)).data
+    const [{ client_order_number, ...row }] = (await list(`/webhook-deliveries?endpoint_id=${endpoint_id}`))
+      .data
+    expect(client_order_number).toBe(order.client_order_number)
     await house.gateway.store.db
       .updateTable('webhook_deliveries')
       .set({ last_response: 'Thank you' })

@@ -751,7 +751,7 @@ export interface paths {
         put?: never;
         /**
          * Copy the embedded database
-         * @description Copies the embedded database into a new file of DATA_DIR while the gateway goes on serving. `npm run backup` calls this, completes and checks the copy, and moves it away; a copy that nobody moved away is replaced by the next one. A PostgreSQL database is refused: `npm run backup` reads it with pg_dump.
+         * @description Copies the embedded database into a new file of `DATA_DIR` while the gateway goes on serving. `npm run backup` calls this, completes and checks the copy, and moves it away; a copy that nobody moved away is replaced by the next one. A PostgreSQL database is refused: `npm run backup` reads it with `pg_dump`.
          */
         post: operations["admin.backups.create"];
         delete?: never;
@@ -2907,7 +2907,7 @@ export interface components {
         AdminBackupsCreateResponse: {
             /** @description The requested data */
             data: {
-                /** @description The name of the copy in DATA_DIR */
+                /** @description The name of the copy in `DATA_DIR` */
                 file: string;
                 /**
                  * Format: date-time

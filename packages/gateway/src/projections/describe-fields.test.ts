@@ -6,7 +6,11 @@ import { buildOpenApi } from './openapi.ts'
 
 /** Fields whose meaning in one place differs from the common meaning of their name. */
 const own = [
-  ['events.list', 'since', 'The event_id of the last event that you have; default: from the oldest one kept'],
+  [
+    'events.list',
+    'since',
+    'The `event_id` of the last event that you have; default: from the oldest one kept',
+  ],
   [
     'stock.changes',
     'since',

@@ -1934,7 +1934,7 @@ export interface operations {
                     "application/json": {
                         /** @description The requested data */
                         data: components["schemas"]["StockChange"][];
-                        /** @description Send it as since the next time */
+                        /** @description Send it as `since` the next time */
                         version: number;
                         /** @description Cursor: the `version` of the previous response; leave it out or send 0 to start from the beginning */
                         since: number;
@@ -4124,7 +4124,7 @@ export interface operations {
     "events.list": {
         parameters: {
             query?: {
-                /** @description The event_id of the last event that you have; default: from the oldest one kept */
+                /** @description The `event_id` of the last event that you have; default: from the oldest one kept */
                 since?: string;
                 /** @description Only events of this type; default: all types */
                 type?: "stock.changed" | "order.created";
@@ -4195,7 +4195,7 @@ export interface operations {
                         /** @description The requested data */
                         data: {
                             /**
-                             * @description Name of the type, as in event_types
+                             * @description Name of the type, as in `event_types`
                              * @enum {string}
                              */
                             type: "stock.changed" | "order.created" | (string & {});

@@ -13,9 +13,9 @@ export const backupsCreate = endpoint({
   group: 'admin',
   summary: 'Copy the embedded database',
   description:
-    'Copies the embedded database into a new file of DATA_DIR while the gateway goes on serving. `npm run backup` calls this, completes and checks the copy, and moves it away; a copy that nobody moved away is replaced by the next one. A PostgreSQL database is refused: `npm run backup` reads it with pg_dump.',
+    'Copies the embedded database into a new file of `DATA_DIR` while the gateway goes on serving. `npm run backup` calls this, completes and checks the copy, and moves it away; a copy that nobody moved away is replaced by the next one. A PostgreSQL database is refused: `npm run backup` reads it with `pg_dump`.',
   fields: {
-    file: 'The name of the copy in DATA_DIR',
+    file: 'The name of the copy in `DATA_DIR`',
     bytes: 'The size of the copy without its logs',
     sha256: 'The SHA-256 of what was read from the database’s file, in hex',
     logs: 'The number of files `…-log-0` and so on beside the copy. Applied to it in this order, they complete it',

@@ -1,12 +1,12 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'admin.backups.create': {
-    source: 'e3515f7f',
+    source: '9a8cd684',
     summary: '复制内置数据库',
     description:
-      '在网关继续提供服务的同时，将内置数据库复制为 DATA_DIR 中的新文件。`npm run backup` 调用此接口，补全并核对副本，然后将其移走；未被移走的副本会被下一份替换。PostgreSQL 数据库会被拒绝：`npm run backup` 用 pg_dump 读取它。',
+      '在网关继续提供服务的同时，将内置数据库复制为 `DATA_DIR` 中的新文件。`npm run backup` 调用此接口，补全并核对副本，然后移走副本；未被移走的副本会被下一份替换。PostgreSQL 数据库会被拒绝：`npm run backup` 用 `pg_dump` 读取该数据库。',
     fields: {
-      file: '副本在 DATA_DIR 中的文件名',
+      file: '副本在 `DATA_DIR` 中的文件名',
       bytes: '副本的大小，不含日志',
       sha256: '从数据库文件读出内容的 SHA-256，十六进制',
       logs: '副本旁 `…-log-0` 等文件的数量。按此顺序应用到副本，副本才完整',
@@ -21,7 +21,7 @@ export const zh = {
     fields: {
       reference: '该单据在 ERP 中的引用号',
       number: 'ERP 自己的编号',
-      kind: '`order`（订单），或仍占用库存的 `hold`（预占）',
+      kind: '`order`（订单），或仍预占库存的 `hold`（预占）',
       order_type: '`wholesale`、`dropship` 或 `reservation`',
       status: 'ERP 中的状态',
       total: 'ERP 收取的总额；没有价格的预占为 null',

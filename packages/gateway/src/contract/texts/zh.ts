@@ -197,7 +197,7 @@ export const zh: Texts = {
     hint_writes_paused:
       '请等待 `Retry-After` 给出的秒数，然后重试。被拒绝的调用没有产生任何变更。读操作不受影响。',
     backup_elsewhere:
-      '该网关的数据库不是内置数据库。请运行 `npm run backup`，它用 `pg_dump` 读取 PostgreSQL。',
+      '该网关的数据库不是内置数据库。请运行 `npm run backup`，该命令用 `pg_dump` 读取 PostgreSQL。',
     backup_failed: '数据库未复制：{reason}',
     stopping: '网关正在停止。请将请求发送到其他进程。',
     copy_behind: '该进程的副本比请求指明的版本旧，一秒内未能追上。',

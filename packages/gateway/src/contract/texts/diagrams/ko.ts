@@ -61,8 +61,8 @@ export const diagramsKo: DiagramTexts = {
     description:
       '응답을 받지 못했거나 error.retryable이 true이면, 기다린 뒤 같은 키로 같은 요청을 다시 보내세요. 결과를 계속 알 수 없으면 키를 조회하세요. 응답을 받았고 error.retryable이 false이면 아무것도 생성되지 않았으므로 요청을 수정하세요.',
     boxes: {
-      response: '응답을 받았습니까?\n시간 초과와 연결 끊김은 아니요',
-      retryable: '`retryable`이 true입니까?\n또는 코드가 `INTERNAL`입니까?',
+      response: '응답을 받았나요?\n시간 초과와 연결 끊김은 아니요',
+      retryable: '`retryable`이 true였나요?\n또는 코드가 `INTERNAL`이었나요?',
       correct: '요청 수정\n생성된 것이 없고 키는 다시 쓸 수 있음',
       again: '기다린 뒤 다시 전송\n`Retry-After` 이후, 같은 키와 같은 본문으로',
       look_up: '키 조회\nGET /idempotency-keys',
@@ -72,7 +72,7 @@ export const diagramsKo: DiagramTexts = {
   webhook: {
     title: '웹훅 전송 일정',
     description:
-      '하나의 전송은 최대 여섯 번 시도합니다. 시도가 실패하면 게이트웨이는 {delays} 후에 차례로 다시 시도합니다. 2xx 상태를 받으면 전송이 끝납니다. 여섯 번째 시도도 실패하면 데드 레터가 되며, 다시 보낼 수 있습니다.',
+      '하나의 전송은 최대 여섯 번 시도합니다. 시도가 실패하면 게이트웨이는 {delays} 후에 차례로 재시도합니다. 2xx 상태를 받으면 전송이 끝납니다. 여섯 번째 시도도 실패하면 데드 레터가 되며, 다시 보낼 수 있습니다.',
     boxes: {
       attempt: '{number}차 시도',
       delivered: '전송 완료\n어느 시도든 2xx 상태를 받음',

@@ -12,7 +12,7 @@ export const diagramsZh: DiagramTexts = {
       gateway: 'Trade Gateway\n令牌、权限、点数、幂等、内存中的库存，每次写操作都有记录',
       erp: '您的 ERP\n通过连接器访问；库存以 ERP 为准',
       database: '数据库\nSQLite 或 PostgreSQL',
-      receivers: '您的接收端\n由您登记的网址',
+      receivers: '您的接收端\n由您注册的网址',
     },
     arrows: {
       rest: 'REST',
