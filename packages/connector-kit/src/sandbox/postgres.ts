@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { appendFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   findOwner,
   findPostgres,
@@ -14,6 +15,7 @@ import {
   waitUntilReady,
 } from './programs.ts'
 
+const [maxRestarts, restartPauseMs] = [5, 500] as const
 const startWait = { maxMs: 120_000, pollMs: 100 } as const
 
 export interface PostgresSettings {
@@ -72,10 +74,20 @@ export class Postgres {
     return this.#server?.pid ?? 0
   }
 
-  /** Starts the server again on its data, after it has ended. Throws `SandboxError`. */
+  /**
+   * Starts the server again on its data, after it has ended. After a SIGKILL it refuses to start while one of its former
+   * processes still has the shared memory, so it is tried again. Throws `SandboxError`.
+   */
   async restart(): Promise<void> {
-    await this.#server?.ended
-    await this.#startServer()
+    for (let tries = 1; ; tries++) {
+      await this.#server?.ended
+      try {
+        return await this.#startServer()
+      } catch (error) {
+        if (tries === maxRestarts) throw error
+        await pause(restartPauseMs)
+      }
+    }
   }
 
   #toUrl(database: string): string {
