@@ -4,29 +4,8 @@ import type { GlobalOptions } from './context.ts'
 import type { OptionSpec, OptionSpecs } from './declaration.ts'
 import type { Environment } from './environment.ts'
 import { UsageError } from './failures.ts'
+import { globalOptions } from './global-options.ts'
 import { nearest } from './nearest.ts'
-
-export const globalOptions = {
-  profile: { type: 'string', value: 'NAME', help: 'the profile to use (TGW_PROFILE)' },
-  'base-url': { type: 'string', value: 'URL', help: 'the gateway, without /api/v1 (TGW_BASE_URL)' },
-  lang: {
-    type: 'string',
-    value: 'LANG',
-    help: 'the language of the gateway’s messages (TGW_LANG)',
-    choices: ['en', 'zh', 'ko'],
-  },
-  timeout: {
-    type: 'string',
-    value: 'SECONDS',
-    help: 'how long a call may take with its retries; default 120',
-  },
-  json: { type: 'boolean', help: 'print JSON, one value a line' },
-  quiet: { type: 'boolean', short: 'q', help: 'print data and failures only' },
-  debug: { type: 'boolean', help: 'print each request on standard error (TGW_LOG=debug)' },
-  yes: { type: 'boolean', short: 'y', help: 'do not ask before a write outside a sandbox' },
-  'no-input': { type: 'boolean', help: 'never ask' },
-  'no-color': { type: 'boolean', help: 'no colours (NO_COLOR)' },
-} as const satisfies OptionSpecs
 
 const helpOptions = {
   help: { type: 'boolean', short: 'h', help: 'print help' },
@@ -55,6 +34,8 @@ export interface CommandLine {
   readonly given: Given
   readonly isHelpAsked: boolean
   readonly isVersionAsked: boolean
+  /** What follows `--`, as it is. */
+  readonly words: readonly string[]
 }
 
 /** Reads a command line. Throws `UsageError` with a suggestion. */
@@ -80,6 +61,7 @@ export function parseCommandLine(
     given: isRun ? readGiven(command, values, positionals) : { options: {}, args: {} },
     isHelpAsked,
     isVersionAsked,
+    words: positionals,
   }
 }
 
@@ -214,7 +196,7 @@ function readGiven(command: Command, values: Values, positionals: readonly strin
   const missing = names[positionals.length]
   if (missing && !missing[1].isOptional)
     throw new UsageError(`${missing[0].toUpperCase()} is missing: ${missing[1].help}.`, hintOf(command))
-  if (positionals.length > names.length)
+  if (positionals.length > names.length && !command.isHidden)
     throw new UsageError(`"${positionals[names.length]}" is one argument too many.`, hintOf(command))
   const options = Object.entries(command.options).map(([name, { type, multiple }]) => {
     const value = values[name]

@@ -19,9 +19,20 @@ export interface Identity {
 
 const maxTimeoutSeconds = 86_400
 
-/** Opens the client of the chosen profile, or of the credentials in the environment. Sends nothing. */
-export async function openClient(context: Context, version: string): Promise<TradeGateway> {
-  const identity = await findIdentity(context)
+/**
+ * Opens the client of the chosen profile, or of the credentials in the environment. Sends nothing. With `isPublic`, an
+ * address is enough, for calls that take no token.
+ */
+export async function openClient(
+  context: Context,
+  version: string,
+  { isPublic = false }: { readonly isPublic?: boolean } = {},
+): Promise<TradeGateway> {
+  const identity = await findIdentity(context).catch((error: unknown) => {
+    const baseUrl = context.globals['base-url']
+    if (!isPublic || baseUrl === undefined) throw error
+    return { baseUrl, credentials: () => Promise.reject(error), profile: undefined } satisfies Identity
+  })
   const { baseUrl, credentials, profile } = identity
   const { TradeGateway, formatEvent } = await import('@trade-gateway/sdk')
   const { lang, timeout, debug } = context.globals

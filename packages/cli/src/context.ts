@@ -34,10 +34,12 @@ export interface Context {
   /** Aborted by Ctrl-C and by SIGTERM. */
   readonly signal: AbortSignal
   readonly commands: readonly Declaration[]
+  /** The arguments as they are, for the completion. */
+  readonly words: readonly string[]
   /** What is under way, for the message after Ctrl-C. */
   readonly pending: { idempotencyKey?: string | undefined }
   /** Opens the client of the chosen profile. */
-  connect(): Promise<TradeGateway>
+  connect(options?: { readonly isPublic?: boolean }): Promise<TradeGateway>
 }
 
 /** Says something to the user, unless `--quiet` is given. */

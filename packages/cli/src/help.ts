@@ -1,6 +1,6 @@
-import { globalOptions } from './command-line.ts'
 import type { ArgumentSpecs, Declaration, OptionSpecs } from './declaration.ts'
 import { exitMeanings } from './failures.ts'
+import { globalOptions } from './global-options.ts'
 
 /** What the groups of commands are about. */
 const groups: Readonly<Record<string, string>> = {

@@ -52,8 +52,9 @@ export async function runProgram(
       paint: createPaint(isColored(parsed.globals['no-color'])),
       signal: ending.signal,
       commands,
+      words: parsed.words,
       pending: {},
-      connect: () => openClient(made, version),
+      connect: (options) => openClient(made, version, options),
     }
     context = made
     await parsed.command?.run(made, parsed.given)

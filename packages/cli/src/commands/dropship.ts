@@ -2,6 +2,7 @@ import { asBody, bodyOptions, readBody, requireBody } from '../body.ts'
 import { command } from '../command.ts'
 import type { Context } from '../context.ts'
 import type { ArgumentSpecs } from '../declaration.ts'
+import { exampleOrder } from '../first-order.ts'
 import { listOptions, printDocument, printRows, readCount } from '../print.ts'
 import { keyOption, performWrite } from '../writes.ts'
 
@@ -17,22 +18,6 @@ const columns = [
   'status',
   'created_at',
 ]
-
-/** A body that works in a sandbox as it is. */
-export const exampleOrder = {
-  sku: 'SBX-SHORT-3',
-  quantity: 1,
-  client_order_number: 'WEB-1001',
-  recipient: {
-    name: 'Alex Lee',
-    phone: '+61 2 5550 1234',
-    address: '1 Example Street',
-    city: 'Sydney',
-    state: 'NSW',
-    postal_code: '2000',
-    country_code: 'AU',
-  },
-}
 
 const orderOptions = {
   ...bodyOptions,

@@ -5,10 +5,11 @@ import { type Context, say } from '../context.ts'
 import { UsageError } from '../failures.ts'
 import { openCursor } from '../listen/cursor.ts'
 import type { FeedEvent } from '../listen/feed.ts'
-import { type HandlerResponse, readTarget } from '../listen/forward.ts'
+import type { HandlerResponse } from '../listen/forward.ts'
 import { listen, type Start } from '../listen/listen.ts'
 import { readDuration } from '../print.ts'
 import { readSecret, storeSecret } from '../profiles/secrets.ts'
+import { readTarget } from '../target.ts'
 
 /** The name of the signing secret of this machine. No profile can have it. */
 const secretName = ':listen'

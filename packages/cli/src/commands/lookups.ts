@@ -22,7 +22,7 @@ export const errorsExplain = command({
   ],
   args: { code: { help: 'the code, such as UPSTREAM_REJECTED' } },
   async run(context, { args }) {
-    const client = await context.connect()
+    const client = await context.connect({ isPublic: true })
     const code = args.code.toUpperCase().replaceAll('-', '_')
     await printDocument(context, await client.errors.read(code, { signal: context.signal }))
   },
@@ -33,7 +33,7 @@ export const errorsList = command({
   summary: 'list every error code',
   examples: [['errors list', '']],
   async run(context) {
-    const client = await context.connect()
+    const client = await context.connect({ isPublic: true })
     const rows = await client.errors.list({ signal: context.signal })
     const all = (async function* () {
       yield* rows

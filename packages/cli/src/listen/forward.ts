@@ -1,5 +1,4 @@
 import { sign, type WebhookEvent } from '@trade-gateway/sdk/webhooks'
-import { UsageError } from '../failures.ts'
 
 /** How a handler responded. */
 export interface HandlerResponse {
@@ -12,14 +11,6 @@ export interface HandlerResponse {
 
 /** The gateway allows a receiver as much time. */
 const handlerTimeoutMs = 15_000
-
-/** Reads where events go: a URL, `host:port/path`, `:port/path` or a port. Throws `UsageError`. */
-export function readTarget(given: string): string {
-  const text = /^\d+(?:\/|$)/.test(given) ? `:${given}` : given
-  const full = /^https?:\/\//.test(text) ? text : `http://${text.startsWith(':') ? `127.0.0.1${text}` : text}`
-  if (URL.canParse(full)) return new URL(full).href
-  throw new UsageError(`--forward-to must be an address such as :3000/hook, and is "${given}".`)
-}
 
 /** Signs an event as the gateway does, with a secret of this machine, and sends it to the handler. */
 export async function forward(
