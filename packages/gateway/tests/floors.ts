@@ -129,6 +129,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['target.ts'],
     ['failures.ts', 'nearest.ts', 'environment.ts', 'wait.ts'],
   ],
+  'create-channel': [['main.ts'], ['write-project.ts']],
   'create-connector': [['main.ts'], ['write-project.ts']],
   'connector-medusa': [
     ['main.ts', 'with-gateway.ts', 'medusa'],
