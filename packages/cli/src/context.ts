@@ -37,12 +37,13 @@ export interface Context {
   /** The arguments as they are, for the completion. */
   readonly words: readonly string[]
   /** What is under way, for the message after Ctrl-C. */
-  readonly pending: { idempotencyKey?: string | undefined }
+  readonly pending: { idempotencyKey?: string | undefined; isConfirmed?: boolean }
   /** Opens the client of the chosen profile. */
   connect(options?: { readonly isPublic?: boolean }): Promise<TradeGateway>
 }
 
 /** Says something to the user, unless `--quiet` is given. */
 export async function say(context: Context, text: string): Promise<void> {
-  if (!context.globals.quiet) await context.talk.line(text)
+  // Data goes on although nobody listens to what is said about it.
+  if (!context.globals.quiet) await context.talk.line(text).catch(() => {})
 }

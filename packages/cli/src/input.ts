@@ -53,16 +53,20 @@ export function createInput({ stdin, stderr, isInputAllowed, signal, interrupt }
   }
 }
 
-async function readAll(stream: AsyncIterable<unknown>, signal: AbortSignal): Promise<string> {
+async function readAll(stream: NodeJS.ReadStream, signal: AbortSignal): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0
+  // A read that waits for more does not look at the signal by itself.
+  const stop = () => void stream.destroy(signal.reason)
+  signal.addEventListener('abort', stop, { once: true })
   for await (const chunk of stream) {
-    signal.throwIfAborted()
     const bytes = Buffer.from(chunk instanceof Uint8Array ? chunk : String(chunk))
     length += bytes.length
     if (length > maxInputBytes) throw new UsageError(`Standard input is larger than ${maxInputBytes} bytes.`)
     chunks.push(bytes)
   }
+  signal.removeEventListener('abort', stop)
+  signal.throwIfAborted()
   return Buffer.concat(chunks).toString('utf8')
 }
 

@@ -3,7 +3,7 @@ import type { WriteOptions } from '@trade-gateway/sdk'
 import { findIdentity } from './connect.ts'
 import { type Context, say } from './context.ts'
 import type { OptionSpecs } from './declaration.ts'
-import { CommandError, exitCodes, UsageError } from './failures.ts'
+import { CommandError, UsageError } from './failures.ts'
 
 /** The option of every write. */
 export const keyOption = {
@@ -46,12 +46,14 @@ export async function performWrite<T>(
 }
 
 async function confirmWrite(context: Context, what: string): Promise<void> {
-  const { globals, input } = context
+  const { globals, input, pending } = context
+  if (pending.isConfirmed) return
   const { profile } = await findIdentity(context)
   if (globals.yes || !profile || profile.sandbox) return
   const where = `the profile "${profile.name}" (${profile.base_url}), which is not a sandbox`
   if (!input.canAsk)
     throw new UsageError(`This would ${what} with ${where}.`, 'Repeat the command with --yes.')
   const answer = await input.ask(`This will ${what} with ${where}. Continue? [y/N] `)
-  if (!/^y(?:es)?$/i.test(answer)) throw new CommandError('Nothing was sent.', { exitCode: exitCodes.failed })
+  if (!/^y(?:es)?$/i.test(answer)) throw new CommandError('Nothing was sent.')
+  pending.isConfirmed = true
 }

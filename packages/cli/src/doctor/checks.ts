@@ -192,10 +192,11 @@ async function* checkWebhooks(
 }
 
 /** What to type after a failure of a call. */
-function describeFailure(check: string, error: GatewayError, { baseUrl, profile }: Identity): Finding {
+function describeFailure(check: string, error: GatewayError, { baseUrl, profile, credentials }: Identity): Finding {
   const { code, message } = error
   const fail = (text: string, fix: string): Finding => ({ check, grade: 'failure', text, fix })
-  const login = profile ? `tgw login --profile ${profile.name}` : 'export TGW_PASSWORD=…'
+  const variable = 'accessToken' in credentials ? 'TGW_TOKEN' : 'TGW_PASSWORD'
+  const login = profile ? `tgw login --profile ${profile.name}` : `export ${variable}=…`
   if (code === 'CONNECTION_FAILED' || code === 'TIMED_OUT')
     return fail(`${baseUrl} cannot be reached. ${message}`, `curl -v ${baseUrl}/healthz`)
   if (code === 'UNEXPECTED_RESPONSE')

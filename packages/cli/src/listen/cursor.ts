@@ -4,8 +4,8 @@
  */
 
 import { createHash } from 'node:crypto'
-import { open, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, open, readFile, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { CommandError, isSystemError } from '../failures.ts'
 import type { Paths } from '../profiles/paths.ts'
 import { readJsonFile, writeJsonFile } from '../profiles/private-file.ts'
@@ -36,8 +36,7 @@ export async function openCursor(paths: Paths, stream: Stream): Promise<Cursor> 
   const file = join(paths.state, 'listen', `${name}.json`)
   const found = await readJsonFile(file)
   const lock = `${file}.lock`
-  // The folder may not be there yet.
-  if (found === undefined) await writeJsonFile(`${file}.stream`, stream)
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   await takeLock(lock)
   return {
     place: isPlace(found) ? { event_id: found.event_id } : undefined,
