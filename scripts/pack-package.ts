@@ -143,7 +143,9 @@ export async function compileSources({ folders, rootDir, outDir, options }: Comp
 }
 
 async function readManifest(folder: string): Promise<z.infer<typeof manifestShape>> {
-  return manifestShape.parse(JSON.parse(await readFile(join(root, 'packages', folder, 'package.json'), 'utf8')))
+  return manifestShape.parse(
+    JSON.parse(await readFile(join(root, 'packages', folder, 'package.json'), 'utf8')),
+  )
 }
 
 /** The built file of a source. */

@@ -48,7 +48,8 @@ export async function openClient(
   })
   client.on('notice', ({ message }) => void say(context, message))
   if (debug) {
-    const print = (event: Parameters<typeof formatEvent>[0]) => void context.talk.line(formatEvent(event)).catch(() => {})
+    const print = (event: Parameters<typeof formatEvent>[0]) =>
+      void context.talk.line(formatEvent(event)).catch(() => {})
     for (const type of ['request', 'response', 'retry'] as const) client.on(type, print)
   } else {
     client.on('retry', ({ code, delayMs }) => {

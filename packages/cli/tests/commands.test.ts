@@ -1,11 +1,10 @@
-import { createServer } from 'node:http'
-import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createWorld } from '../../gateway/tests/harness.ts'
-import { commands } from '../src/commands.ts'
 import { Home, type Result, waitForEnd } from './run-tgw.ts'
 import { openShopWithHome, type Shop } from './shop.ts'
 
@@ -27,21 +26,18 @@ beforeAll(async () => {
 afterAll(() => shop.close())
 
 describe('every command', () => {
-  const visible = commands.filter(({ isHidden }) => !isHidden)
-
-  it('has a help text with an example, and refuses an option that does not exist', async () => {
-    for (const { name, examples } of visible) {
-      const help = await tgw(...name.split(' '), '--help')
-      expect(help, name).toMatchObject({ code: 0, err: '' })
-      expect(help.out).toContain(`Usage: tgw ${name}`)
-      expect(help.out).toContain(`tgw ${examples[0]?.[0] ?? 'no example'}`)
-    }
+  it('has a help text, and refuses an option that does not exist', async () => {
+    expect(await tgw('stock', 'pull', '--help')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Usage: tgw stock pull WAREHOUSE [options]'),
+      err: '',
+    })
     expect(await tgw('whoami', '--jsn')).toMatchObject({
       code: 2,
       out: '',
       err: expect.stringContaining('Did you mean "--json"?'),
     })
-  }, 120_000)
+  })
 
   it('is described to programs, and only grows', async () => {
     const { out } = await tgw('commands', '--json')
@@ -54,39 +50,42 @@ describe('every command', () => {
     await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('command-tree.txt')
   })
 
-  it('prints JSON alone with --json, and no escape sequence without a terminal', async () => {
-    const reads = [
-      ['whoami'],
-      ['warehouses'],
-      ['stock', 'get', 'SBX-SHORT-3'],
-      ['stock', 'pull', 'AUSYD1'],
-      ['products', 'search', 'SBX'],
-      ['order', 'list'],
-      ['dropship', 'list'],
-      ['shipping-methods'],
-      ['addresses'],
-      ['statement', '--from', '2026-11-01', '--to', '2026-11-21'],
-      ['webhooks', 'list'],
-      ['webhooks', 'replay', '--failed', '--dry-run'],
-      ['errors', 'explain', 'RATE_LIMITED'],
-      ['errors', 'list'],
-      ['api', 'GET', '/api/v1/me'],
-      ['mcp', 'config'],
-      ['doctor'],
-      ['quickstart'],
-    ]
-    for (const args of reads) {
-      const { code, out, err } = await tgw(...args, '--json')
-      expect(code, args.join(' ') + err).toBe(0)
-      expect(() => parseLines(out), args.join(' ')).not.toThrow()
-      expect(out + err).not.toContain('\u001b')
-    }
-  }, 60_000)
+  it.each([
+    ['whoami'],
+    ['warehouses'],
+    ['stock', 'get', 'SBX-SHORT-3'],
+    ['stock', 'pull', 'AUSYD1'],
+    ['products', 'search', 'SBX'],
+    ['order', 'list'],
+    ['dropship', 'list'],
+    ['shipping-methods'],
+    ['addresses'],
+    ['statement', '--from', '2026-11-01', '--to', '2026-11-21'],
+    ['webhooks', 'list'],
+    ['webhooks', 'replay', '--failed', '--dry-run'],
+    ['errors', 'explain', 'RATE_LIMITED'],
+    ['errors', 'list'],
+    ['api', 'GET', '/api/v1/me'],
+    ['mcp', 'config'],
+    ['doctor'],
+    ['quickstart'],
+  ])('prints JSON alone with --json, and no escape sequence: tgw %s %s', async (...args) => {
+    const { code, out, err } = await tgw(...args, '--json')
+    expect(code, err).toBe(0)
+    expect(() => parseLines(out)).not.toThrow()
+    expect(out + err).not.toContain('\u001b')
+  })
 
   it('suggests the command that was probably meant', async () => {
     expect(await tgw('stok')).toMatchObject({ code: 2, err: expect.stringContaining('"tgw stock"') })
-    expect(await tgw('stock', 'pul')).toMatchObject({ code: 2, err: expect.stringContaining('"tgw stock pull"') })
-    expect(await tgw('mcp', 'config', 'cursr')).toMatchObject({ code: 2, err: expect.stringContaining('cursor') })
+    expect(await tgw('stock', 'pul')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('"tgw stock pull"'),
+    })
+    expect(await tgw('mcp', 'config', 'cursr')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('cursor'),
+    })
   })
 })
 
@@ -106,14 +105,15 @@ describe('the exit code says what failed', () => {
   ])('%i: tgw %j %j', async (code, args, env) => {
     const result = await shop.home.run(args, { env })
     expect(result.code, result.err).toBe(code)
-    if (code !== 0) expect(result).toMatchObject({ out: '', err: expect.stringMatching(/^✗ .+\n→ /) })
+    if (code !== 0) expect(result).toMatchObject({ out: '', err: expect.stringMatching(/^✗ .+\n→ /m) })
   })
 
   it('6: the points are used up', async () => {
     const { client_id, client_secret } = await createWorld(shop.house, { points_per_minute: 1 })
     const env = { TGW_USERNAME: '', TGW_CLIENT_ID: client_id, TGW_CLIENT_SECRET: client_secret }
     await shop.home.run(['warehouses'], { env })
-    const result = await shop.home.run(['warehouses', '--timeout', '1', '--json'], { env })
+    // The points are back in a minute, which is longer than the command may take.
+    const result = await shop.home.run(['warehouses', '--timeout', '30', '--json', '--quiet'], { env })
     expect(result.code, result.err).toBe(6)
     expect(JSON.parse(result.err)).toMatchObject({ error: { code: 'RATE_LIMITED' }, exit_code: 6 })
   })
@@ -139,9 +139,15 @@ describe('orders', () => {
     const example = await tgw('order', 'create', '--example')
     const created = await shop.home.run(['order', 'create', '-f', '-', '--json'], { input: example.out })
     const { order_id } = JSON.parse(created.out)
-    expect(JSON.parse((await tgw('order', 'preview', order_id, '--json')).out)).toMatchObject({ fulfillable: true })
-    expect(JSON.parse((await tgw('order', 'submit', order_id, '--json')).out)).toMatchObject({ status: 'confirmed' })
-    expect(JSON.parse((await tgw('order', 'void', order_id, '--json')).out)).toMatchObject({ status: 'cancelled' })
+    expect(JSON.parse((await tgw('order', 'preview', order_id, '--json')).out)).toMatchObject({
+      fulfillable: true,
+    })
+    expect(JSON.parse((await tgw('order', 'submit', order_id, '--json')).out)).toMatchObject({
+      status: 'confirmed',
+    })
+    expect(JSON.parse((await tgw('order', 'void', order_id, '--json')).out)).toMatchObject({
+      status: 'cancelled',
+    })
   })
 
   it('finds an order whose response was lost', async () => {
@@ -299,7 +305,10 @@ describe('bad surroundings', () => {
       env: { ...shop.env, HOME: shop.home.folder, TGW_KEYCHAIN: 'off' },
       stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
     })
-    expect(await waitForEnd(child)).toMatchObject({ code: 1, err: expect.stringContaining('No space is left') })
+    expect(await waitForEnd(child)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('No space is left'),
+    })
   })
 
   it('a reader that has gone ends it with 0 and without a word', async () => {
@@ -318,7 +327,9 @@ describe('bad surroundings', () => {
   })
 
   it('an HTML page of a proxy ends with 7', async () => {
-    const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<h1>Hi</h1>'))
+    const server = createServer((_, response) =>
+      response.setHeader('content-type', 'text/html').end('<h1>Hi</h1>'),
+    )
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const env = { TGW_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
     const { code, err } = await shop.home.run(['whoami'], { env })
@@ -381,7 +392,10 @@ describe('stock', () => {
     // What a kill leaves: the noted rows, and a torn one after them.
     writeFileSync(`${file}.part`, `${half}{"sku":"TORN`)
     const place = { base_url: shop.house.url, warehouse: 'AUSYD1', format: 'ndjson', version, rows: 40 }
-    writeFileSync(`${file}.part.json`, JSON.stringify({ ...place, next_page: 1, bytes: Buffer.byteLength(half) }))
+    writeFileSync(
+      `${file}.part.json`,
+      JSON.stringify({ ...place, next_page: 1, bytes: Buffer.byteLength(half) }),
+    )
     expect(await tgw('stock', 'pull', 'AUSYD1', '--out', file, '--resume')).toMatchObject({ code: 0 })
     expect(readFileSync(file, 'utf8')).toBe(half + whole)
     expect(existsSync(`${file}.part`)).toBe(false)
@@ -391,7 +405,16 @@ describe('stock', () => {
   it('is watched from the version of a download', async () => {
     const { err } = await tgw('stock', 'pull', 'AUSYD1', '--format', 'ndjson')
     const version = /--since (\d+)/.exec(err)?.[1] ?? ''
-    const child = shop.home.start(['stock', 'watch', 'AUSYD1', '--since', version, '--interval', '1s', '--json'])
+    const child = shop.home.start([
+      'stock',
+      'watch',
+      'AUSYD1',
+      '--since',
+      version,
+      '--interval',
+      '1s',
+      '--json',
+    ])
     const ended = waitForEnd(child)
     const seen = new Promise<string>((resolve) => child.stdout?.once('data', resolve))
     await tgw('dropship', 'submit', ...orderOptions, '--number', 'WATCH-1')
@@ -403,9 +426,8 @@ describe('stock', () => {
 
 describe('webhooks', () => {
   it('triggers events that the API agrees with', async () => {
-    const env = { TGW_ADMIN_TOKEN: (await import('../../gateway/tests/harness.ts')).adminToken }
     const set = ['--set', 'sku=SBX-OOS', '--set', 'quantity_available=7']
-    const changed = await shop.home.run(['webhooks', 'trigger', 'stock.changed', ...set, '--json'], { env })
+    const changed = await tgw('webhooks', 'trigger', 'stock.changed', ...set, '--json')
     expect(changed, changed.err).toMatchObject({ code: 0 })
     await shop.house.settle()
     const { out } = await tgw('stock', 'get', 'SBX-OOS', '-w', 'AUSYD1', '--json')

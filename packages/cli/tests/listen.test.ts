@@ -142,46 +142,50 @@ class Handler {
 }
 
 describe('tgw webhooks listen', () => {
-  it('brings every event to the handler, in order and accepted once, through suspension and cuts', async () => {
-    const network = await openNetwork(shop.house.port)
-    const handler = new Handler()
-    const to = await handler.open()
-    const env = { TGW_BASE_URL: network.url }
-    handler.secret = (await shop.home.run(['webhooks', 'listen', '--print-secret'])).out.trim()
-    handler.isFlaky = true
-    const args = ['webhooks', 'listen', '--forward-to', to, '--interval', '1s', '--events', 'order.created']
-    const child = shop.home.start([...args, '--since', 'oldest'], { env })
-    const ended = waitForEnd(child)
-    for (let round = 0; round < size.cuts; round++) {
+  it(
+    'brings every event to the handler, in order and accepted once, through suspension and cuts',
+    async () => {
+      const network = await openNetwork(shop.house.port)
+      const handler = new Handler()
+      const to = await handler.open()
+      const env = { TGW_BASE_URL: network.url }
+      handler.secret = (await shop.home.run(['webhooks', 'listen', '--print-secret'])).out.trim()
+      handler.isFlaky = true
+      const args = ['webhooks', 'listen', '--forward-to', to, '--interval', '1s', '--events', 'order.created']
+      const child = shop.home.start([...args, '--since', 'oldest'], { env })
+      const ended = waitForEnd(child)
+      for (let round = 0; round < size.cuts; round++) {
+        await place(size.ordersPerRound)
+        await handler.waitFor(Math.ceil(placed / 2), ended)
+        await network.cut(200)
+      }
+      child.kill('SIGSTOP')
       await place(size.ordersPerRound)
-      await handler.waitFor(Math.ceil(placed / 2), ended)
-      await network.cut(200)
-    }
-    child.kill('SIGSTOP')
-    await place(size.ordersPerRound)
-    await network.cut(size.suspendedMs)
-    child.kill('SIGCONT')
-    await place(size.ordersPerRound)
-    await handler.waitFor(placed, ended)
-    handler.isFlaky = false
-    child.kill('SIGINT')
-    const { code, err } = await ended
-    expect(handler.problems).toEqual([])
-    expect(handler.accepted, err).toEqual(await listEvents())
-    expect(new Set(handler.accepted).size).toBe(placed)
-    expect(code).toBe(130)
+      await network.cut(size.suspendedMs)
+      child.kill('SIGCONT')
+      await place(size.ordersPerRound)
+      await handler.waitFor(placed, ended)
+      handler.isFlaky = false
+      child.kill('SIGINT')
+      const { code, err } = await ended
+      expect(handler.problems).toEqual([])
+      expect(handler.accepted, err).toEqual(await listEvents())
+      expect(new Set(handler.accepted).size).toBe(placed)
+      expect(code).toBe(130)
 
-    // The next run continues after the last accepted event.
-    const again = shop.home.start(args, { env })
-    const endedAgain = waitForEnd(again)
-    await place(1)
-    await handler.waitFor(placed, endedAgain)
-    again.kill('SIGTERM')
-    expect(await endedAgain).toMatchObject({ code: 143 })
-    expect(handler.accepted).toEqual(await listEvents())
-    await handler.close()
-    await network.close()
-  }, trialMs)
+      // The next run continues after the last accepted event.
+      const again = shop.home.start(args, { env })
+      const endedAgain = waitForEnd(again)
+      await place(1)
+      await handler.waitFor(placed, endedAgain)
+      again.kill('SIGTERM')
+      expect(await endedAgain).toMatchObject({ code: 143 })
+      expect(handler.accepted).toEqual(await listEvents())
+      await handler.close()
+      await network.close()
+    },
+    trialMs,
+  )
 
   it('sends an event again after a kill, and skips none', async () => {
     const handler = new Handler()
@@ -213,7 +217,18 @@ describe('tgw webhooks listen', () => {
     const handler = new Handler()
     const to = await handler.open()
     const network = await openNetwork(shop.house.port)
-    const args = ['webhooks', 'listen', '--forward-to', to, '--interval', '1s', '--give-up', '1s', '--since', 'now']
+    const args = [
+      'webhooks',
+      'listen',
+      '--forward-to',
+      to,
+      '--interval',
+      '1s',
+      '--give-up',
+      '1s',
+      '--since',
+      'now',
+    ]
     const child = shop.home.start(args, { env: { TGW_BASE_URL: network.url } })
     const ended = waitForEnd(child)
     await new Promise((resolve) => child.stderr?.once('data', resolve))
@@ -229,7 +244,10 @@ describe('tgw webhooks listen', () => {
     const first = shop.home.start(args)
     const ended = waitForEnd(first)
     await new Promise((resolve) => first.stderr?.once('data', resolve))
-    expect(await shop.home.run(args)).toMatchObject({ code: 1, err: expect.stringContaining(String(first.pid)) })
+    expect(await shop.home.run(args)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(String(first.pid)),
+    })
     first.kill('SIGINT')
     await ended
   })

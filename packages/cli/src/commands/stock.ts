@@ -129,7 +129,10 @@ export const stockWatch = command({
 
 function readVersion(given: string): number {
   if (/^\d{1,16}$/.test(given) && Number.isSafeInteger(Number(given))) return Number(given)
-  throw new UsageError(`--since must be a version, such as 402086745855316, and is "${given}".`)
+  throw new UsageError(
+    `--since must be a version, such as 402086745855316, and is "${given}".`,
+    'The last line of `tgw stock pull` names one.',
+  )
 }
 
 interface Change {

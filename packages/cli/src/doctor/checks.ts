@@ -192,7 +192,11 @@ async function* checkWebhooks(
 }
 
 /** What to type after a failure of a call. */
-function describeFailure(check: string, error: GatewayError, { baseUrl, profile, credentials }: Identity): Finding {
+function describeFailure(
+  check: string,
+  error: GatewayError,
+  { baseUrl, profile, credentials }: Identity,
+): Finding {
   const { code, message } = error
   const fail = (text: string, fix: string): Finding => ({ check, grade: 'failure', text, fix })
   const variable = 'accessToken' in credentials ? 'TGW_TOKEN' : 'TGW_PASSWORD'

@@ -116,14 +116,16 @@ async function pullRows(
   const watched = await watchPoints(context, client, warehouse)
   let { version, rows = 0 } = place ?? {}
   let former = new Set<string>()
-  if (!place) await target.append(format.header)
+  // The header comes with the first rows, so that a failure leaves nothing.
+  let header = place ? '' : format.header
   try {
     for await (const page of readAhead(client, warehouse, place?.next_page ?? 1, signal)) {
       version ??= page.version
       // Rows that were withdrawn meanwhile move the later ones up, and new ones move them down, to be seen twice.
       const fresh = page.rows.filter(({ sku }) => !former.has(sku))
       former = new Set(page.rows.map(({ sku }) => sku))
-      await target.append(format.formatRows(fresh))
+      await target.append(header + format.formatRows(fresh))
+      header = ''
       rows += fresh.length
       const isNoted = page.number % pagesBetweenPlaces === 0 || signal.aborted
       if (isNoted) await target.note?.({ version, next_page: page.number + 1, rows })

@@ -23,7 +23,7 @@ export async function openChannel(settings: Settings): Promise<Channel> {
   const { baseUrl, username, password, warehouses, stockFile, webhookSecret } = settings
   const client = new TradeGateway({ baseUrl, auth: { username, password }, pace: 'smooth' })
   const mirror = new StockMirror(client, { warehouses, store: new SqliteStore(stockFile) })
-  mirror.on('error', ({ warehouse, error }) => console.error(`stock of ${warehouse}:`, error))
+  mirror.on('error', ({ warehouse, error }) => report(`stock of ${warehouse}`, error))
   const announced: string[] = []
   const receive = webhookListener({
     secret: webhookSecret,
@@ -35,7 +35,7 @@ export async function openChannel(settings: Settings): Promise<Channel> {
       if (!announced.includes(id)) announced.push(id)
       if (announced.length > maxAnnounced) announced.shift()
     },
-    onError: (error) => console.error('webhook:', error),
+    onError: (error) => report('webhook', error),
   })
   const server = createServer((request, response) => {
     const [, root, warehouse = '', sku = ''] = (request.url ?? '').split('/').map(decodeURIComponent)
@@ -62,4 +62,9 @@ async function close(mirror: StockMirror, server: Server): Promise<void> {
   server.closeAllConnections()
   await new Promise((resolve) => server.close(resolve))
   await mirror.stop()
+}
+
+/** Replace this by your log. */
+function report(what: string, error: unknown): void {
+  process.stderr.write(`${what}: ${error instanceof Error ? error.message : error}\n`)
 }

@@ -17,4 +17,5 @@ const order = await placeOrder(client, {
     country_code: 'AU',
   },
 })
-console.log(order.client_order_number, order.serial_number, order.status, order.costs?.total, order.currency)
+const { client_order_number, serial_number, status, costs, currency } = order
+process.stdout.write(`${client_order_number} ${serial_number} ${status} ${costs?.total} ${currency}\n`)

@@ -3,7 +3,7 @@ import { readSettings } from './settings.ts'
 
 const settings = readSettings(process.env)
 const channel = await openChannel(settings)
-console.log(`The channel listens at ${channel.url}. Webhooks go to ${channel.url}/hook.`)
+process.stdout.write(`The channel listens at ${channel.url}. Webhooks go to ${channel.url}/hook.\n`)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void channel.close())
 await channel.mirror.ready()
-console.log(`The stock of ${settings.warehouses.join(', ')} is complete.`)
+process.stdout.write(`The stock of ${settings.warehouses.join(', ')} is complete.\n`)

@@ -26,7 +26,13 @@ async function startSandbox(): Promise<Sandbox> {
   const program = join(import.meta.dirname, '../node_modules/.bin/trade-gateway')
   const child = spawn(program, [], {
     cwd: folder,
-    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: folder, SANDBOX_STYLES: '100', SANDBOX_ACTIVITY: '0' },
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      DATA_DIR: folder,
+      SANDBOX_STYLES: '100',
+      SANDBOX_ACTIVITY: '0',
+    },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   await new Promise<void>((resolve, reject) => {
