@@ -11,12 +11,14 @@ ARG BASE=debian:13-slim
 FROM ${BUILD_BASE} AS build
 WORKDIR /source
 COPY package.json package-lock.json .npmrc ./
+COPY packages/cli/package.json packages/cli/
 COPY packages/connector/package.json packages/connector/
 COPY packages/connector-kit/package.json packages/connector-kit/
 COPY packages/connector-medusa/package.json packages/connector-medusa/
 COPY packages/connector-tryton/package.json packages/connector-tryton/
 COPY packages/console/package.json packages/console/
 COPY packages/contract-checks/package.json packages/contract-checks/
+COPY packages/create-channel/package.json packages/create-channel/
 COPY packages/create-connector/package.json packages/create-connector/
 COPY packages/gateway/package.json packages/gateway/
 COPY packages/sandbox-erp/package.json packages/sandbox-erp/

@@ -21,6 +21,7 @@ const ofCommands = [
   'packages/gateway/tests/{audit,backup}-command.test.ts',
   'packages/connector-kit/tests/{programs,with-gateway}.test.ts',
   'packages/create-connector/tests/create-connector.test.ts',
+  'packages/cli/tests/{commands,listen}.test.ts',
   'packages/sdk/tests/{mirror-kills,runtimes}.test.ts',
 ]
 

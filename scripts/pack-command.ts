@@ -37,7 +37,8 @@ async function packRelease(folder: string, isGatewayOnly: boolean): Promise<stri
   await mkdir(folder, { recursive: true })
   const files = [await packGateway(folder)]
   if (!isGatewayOnly) {
-    for (const name of ['connector', 'create-connector', 'sdk']) files.push(await packPackage(name, folder))
+    for (const name of ['connector', 'create-connector', 'sdk', 'cli', 'create-channel'])
+      files.push(await packPackage(name, folder))
     await writeFile(join(folder, sbomFile), `${JSON.stringify(createSbom(), null, 2)}\n`)
     await copyFile(join(root, noticesFile), join(folder, noticesFile))
     files.push(join(folder, sbomFile), join(folder, noticesFile))

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { globSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +29,11 @@ const extraFiles: Readonly<Record<string, readonly (readonly [from: string, to: 
     ['packages/create-connector/templates', 'templates'],
     ['contract/connector-openapi.json', 'connector-openapi.json'],
   ],
+  'create-channel': [['packages/create-channel/templates', 'templates']],
 }
+
+/** Packages of ours that a package brings along, so that its tarball alone can be installed and run with `npx`. */
+const bundledFolders: Readonly<Record<string, readonly string[]>> = { cli: ['sdk'] }
 
 /**
  * Builds and packs the package of a folder below `packages` into `destination`. Returns the path of the tarball.
@@ -37,8 +42,11 @@ const extraFiles: Readonly<Record<string, readonly (readonly [from: string, to: 
 export async function packPackage(folder: string, destination: string): Promise<string> {
   const stage = await mkdtemp(join(tmpdir(), 'pack-package-'))
   try {
-    await compile(folder, stage)
-    await writeManifest(folder, stage)
+    const bundled = bundledFolders[folder] ?? []
+    const declarations = Object.assign({}, ...(await Promise.all(bundled.map((each) => bundle(each, stage)))))
+    await compile(folder, stage, declarations)
+    await writeManifest(folder, stage, bundled)
+    for (const each of globSync('node_modules/**/*.d.ts', { cwd: stage })) await rm(join(stage, each))
     await cp(join(root, 'packages', folder, 'README.md'), join(stage, 'README.md'))
     await cp(join(root, 'LICENSE'), join(stage, 'LICENSE'))
     for (const [from, to] of extraFiles[folder] ?? [])
@@ -59,13 +67,37 @@ export async function packFolder(folder: string, destination: string): Promise<s
   return join(destination, packed.filename)
 }
 
-async function compile(folder: string, stage: string): Promise<void> {
+/**
+ * Builds a package into the `node_modules` of another one. Returns where the declarations of its entries are, against
+ * which the other one is compiled.
+ */
+async function bundle(folder: string, stage: string): Promise<Record<string, readonly string[]>> {
+  const { name, exports = {} } = await readManifest(folder)
+  const target = join(stage, 'node_modules', name)
+  await compile(folder, target)
+  await writeManifest(folder, target)
+  await cp(join(root, 'LICENSE'), join(target, 'LICENSE'))
+  return Object.fromEntries(
+    Object.entries(exports).map(([entry, path]) => [
+      name + entry.slice('.'.length),
+      [join(target, toBuilt(path, '.d.ts'))],
+    ]),
+  )
+}
+
+async function compile(
+  folder: string,
+  stage: string,
+  paths: Readonly<Record<string, readonly string[]>> = {},
+): Promise<void> {
   const sources = join(root, 'packages', folder, 'src')
+  const { exports } = await readManifest(folder)
   await compileSources({
     folders: [sources],
     rootDir: sources,
     outDir: join(stage, 'dist'),
-    options: { declaration: true },
+    // Nobody imports a command.
+    options: { declaration: exports !== undefined, paths },
   })
 }
 
@@ -110,11 +142,24 @@ export async function compileSources({ folders, rootDir, outDir, options }: Comp
   }
 }
 
-async function writeManifest(folder: string, stage: string): Promise<void> {
-  const text = await readFile(join(root, 'packages', folder, 'package.json'), 'utf8')
-  const { exports, bin, ...manifest } = manifestShape.parse(JSON.parse(text))
-  const toBuilt = (path: string, ending: string) =>
-    `./dist/${path.slice('./src/'.length, -'.ts'.length)}${ending}`
+async function readManifest(folder: string): Promise<z.infer<typeof manifestShape>> {
+  return manifestShape.parse(
+    JSON.parse(await readFile(join(root, 'packages', folder, 'package.json'), 'utf8')),
+  )
+}
+
+/** The built file of a source. */
+function toBuilt(path: string, ending: string): string {
+  return `./dist/${path.slice('./src/'.length, -'.ts'.length)}${ending}`
+}
+
+async function writeManifest(
+  folder: string,
+  stage: string,
+  bundledFolders: readonly string[] = [],
+): Promise<void> {
+  const { exports, bin, ...manifest } = await readManifest(folder)
+  const bundled = await Promise.all(bundledFolders.map(async (each) => (await readManifest(each)).name))
   const builtExports = Object.entries(exports ?? {}).map(([entry, path]) => [
     entry,
     { types: toBuilt(path, '.d.ts'), default: toBuilt(path, '.js') },
@@ -123,6 +168,7 @@ async function writeManifest(folder: string, stage: string): Promise<void> {
   const builtCommands = Object.entries(commands).map(([name, path]) => [name, toBuilt(path, '.js')])
   const built = {
     ...manifest,
+    ...(bundled.length === 0 ? {} : { bundleDependencies: bundled }),
     ...(builtExports.length === 0 ? {} : { exports: Object.fromEntries(builtExports) }),
     ...(builtCommands.length === 0 ? {} : { bin: Object.fromEntries(builtCommands) }),
   }

@@ -1,6 +1,6 @@
 /** The documentation's pages in reading order. Every page that is not generated is `docs/<language>/<path>.md`. */
 export const docGroups = [
-  { id: 'start', pages: ['quickstart', 'sdk'] },
+  { id: 'start', pages: ['quickstart', 'sdk', 'cli'] },
   {
     id: 'guides',
     pages: [

@@ -1,0 +1,150 @@
+import { command } from '../command.ts'
+import type { Context } from '../context.ts'
+import { say } from '../context.ts'
+import { UsageError } from '../failures.ts'
+import { listOptions, printRows, readDuration } from '../print.ts'
+import { formats } from '../pull/formats.ts'
+import { pullStock } from '../pull/pull.ts'
+
+const columns = [
+  'sku',
+  'warehouse_code',
+  'quantity_available',
+  'quantity_on_hand',
+  'price_wholesale',
+  'currency',
+  'version',
+]
+const warehouse = { warehouse: { help: 'the code of a warehouse or a view, such as AUSYD1' } } as const
+
+export const stockGet = command({
+  name: 'stock get',
+  summary: 'read the stock of a SKU or a style, in every warehouse or in one',
+  examples: [
+    ['stock get SBX-SHORT-3', 'a SKU everywhere'],
+    ['stock get --style LIN-0042 --warehouse AUSYD1', 'a style in one warehouse'],
+  ],
+  agents: 'Costs 1 point for each warehouse.',
+  args: { sku: { help: 'the SKU', isOptional: true } },
+  options: {
+    ...listOptions,
+    style: { type: 'string', value: 'CODE', help: 'all SKUs of a style' },
+    warehouse: { type: 'string', short: 'w', value: 'CODE', help: 'only this warehouse' },
+  },
+  async run(context, { args, options }) {
+    const { sku } = args
+    if ((sku === undefined) === (options.style === undefined))
+      throw new UsageError(
+        'Name a SKU, or a style with --style.',
+        'To read everything: tgw stock pull WAREHOUSE',
+      )
+    const filters = sku === undefined ? { product_code: options.style ?? '' } : { sku }
+    await printRows(context, readEverywhere(context, filters, options.warehouse), columns, options)
+  },
+})
+
+type StockFilters = { readonly sku: string } | { readonly product_code: string }
+
+/** Reads the rows of all warehouses. A SKU that one of them does not have is no failure, unless none has it. */
+async function* readEverywhere(context: Context, filters: StockFilters, only: string | undefined) {
+  const { isGatewayError } = await import('@trade-gateway/sdk')
+  const client = await context.connect()
+  const { signal } = context
+  const codes =
+    only === undefined
+      ? (await client.warehouses.list({ signal }))
+          // A view has the sums of its warehouses.
+          .filter(({ kind }) => kind === 'warehouse')
+          .map(({ warehouse_code }) => warehouse_code)
+      : [only]
+  let missing: unknown
+  let isFound = false
+  for (const code of codes) {
+    try {
+      for await (const row of client.stock.list(code, filters, { signal })) {
+        isFound = true
+        yield row
+      }
+    } catch (error) {
+      if (!isGatewayError(error, 'NOT_FOUND')) throw error
+      missing = error
+    }
+  }
+  if (!isFound && missing !== undefined) throw missing
+}
+
+export const stockPull = command({
+  name: 'stock pull',
+  summary: 'download all stock of a warehouse',
+  description:
+    'Rows that change meanwhile are in the change feed: `tgw stock watch WAREHOUSE --since VERSION` continues where the download began. A file gets its name when it is complete.',
+  examples: [
+    ['stock pull AUSYD1 --out stock.csv', 'into a file'],
+    ['stock pull AUSYD1 --format ndjson | jq -r .sku', 'into a pipe'],
+    ['stock pull AUSYD1 --out stock.csv --resume', 'continue a download that was interrupted'],
+  ],
+  agents: 'Costs 5 points for 1000 rows. The last line on standard error has the version to watch from.',
+  args: warehouse,
+  options: {
+    out: { type: 'string', short: 'o', value: 'FILE', help: 'write to a file; default standard output' },
+    format: {
+      type: 'string',
+      value: 'FORMAT',
+      help: 'default: the ending of the file, else csv',
+      choices: formats,
+    },
+    resume: { type: 'boolean', help: 'continue an interrupted download into the same file' },
+  },
+  async run(context, { args, options }) {
+    await pullStock(context, { warehouse: args.warehouse, ...options })
+  },
+})
+
+export const stockWatch = command({
+  name: 'stock watch',
+  summary: 'follow the changes of a warehouse',
+  examples: [
+    ['stock watch AUSYD1', 'from now on'],
+    ['stock watch AUSYD1 --since 402086745855316 --json', 'from the version of a download'],
+  ],
+  agents: 'Runs until it is ended. Each line of --json is a row, with "removed": true for a withdrawn SKU.',
+  args: warehouse,
+  options: {
+    since: { type: 'string', value: 'VERSION', help: 'the version to continue from; default now' },
+    interval: { type: 'string', value: 'DURATION', help: 'how often to ask; default 5s' },
+  },
+  async run(context, { args, options }) {
+    const { globals, out, signal } = context
+    const client = await context.connect()
+    const since =
+      options.since === undefined
+        ? (await client.stock.checksum(args.warehouse, { signal })).version
+        : readVersion(options.since)
+    const intervalMs = readDuration('interval', options.interval ?? '5s')
+    await say(context, `Watching ${args.warehouse} from version ${since}. Ctrl-C ends.`)
+    for await (const { data } of client.stock.follow(args.warehouse, { since, intervalMs, signal }))
+      for (const row of data) await (globals.json ? out.json(row) : out.line(formatChange(row)))
+  },
+})
+
+function readVersion(given: string): number {
+  if (/^\d{1,16}$/.test(given) && Number.isSafeInteger(Number(given))) return Number(given)
+  throw new UsageError(
+    `--since must be a version, such as 402086745855316, and is "${given}".`,
+    'The last line of `tgw stock pull` names one.',
+  )
+}
+
+interface Change {
+  readonly sku: string
+  readonly removed?: boolean
+  readonly version: number
+  readonly quantity_available?: number
+  readonly price_wholesale?: number
+  readonly currency?: string
+}
+
+function formatChange(row: Change): string {
+  if (row.removed) return `${row.version}  ${row.sku}  withdrawn`
+  return `${row.version}  ${row.sku}  available ${row.quantity_available}  at ${row.price_wholesale} ${row.currency}`
+}

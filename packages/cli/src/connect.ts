@@ -1,0 +1,170 @@
+import { createHash } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Credentials, StoredToken, TokenStore, TradeGateway } from '@trade-gateway/sdk'
+import { type Context, say } from './context.ts'
+import { CommandError, exitCodes, UsageError } from './failures.ts'
+import type { Paths } from './profiles/paths.ts'
+import { readJsonFile, writeJsonFile } from './profiles/private-file.ts'
+import { defaultProfile, type Profile, readProfiles, requireProfile } from './profiles/profiles.ts'
+import { readSecret } from './profiles/secrets.ts'
+
+/** Who signs in, and where. */
+export interface Identity {
+  readonly baseUrl: string
+  readonly credentials: Credentials
+  /** The profile; undefined for credentials of the environment. */
+  readonly profile: (Profile & { readonly name: string }) | undefined
+}
+
+const maxTimeoutSeconds = 86_400
+
+/**
+ * Opens the client of the chosen profile, or of the credentials in the environment. Sends nothing. With `isPublic`, an
+ * address is enough, for calls that take no token.
+ */
+export async function openClient(
+  context: Context,
+  version: string,
+  { isPublic = false }: { readonly isPublic?: boolean } = {},
+): Promise<TradeGateway> {
+  const identity = await findIdentity(context).catch((error: unknown) => {
+    const baseUrl = context.globals['base-url']
+    if (!isPublic || baseUrl === undefined) throw error
+    return { baseUrl, credentials: () => Promise.reject(error), profile: undefined } satisfies Identity
+  })
+  const { baseUrl, credentials, profile } = identity
+  const { TradeGateway, formatEvent } = await import('@trade-gateway/sdk')
+  const { lang, timeout, debug } = context.globals
+  const deadlineMs = readTimeout(timeout)
+  const client = new TradeGateway({
+    baseUrl,
+    auth: credentials,
+    pace: 'smooth',
+    headers: { 'user-agent': `tgw/${version}` },
+    ...(isLanguage(lang) ? { language: lang } : {}),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(profile && profile.kind !== 'token' ? { tokenStore: openTokenStore(context.paths, profile) } : {}),
+  })
+  client.on('notice', ({ message }) => void say(context, message))
+  if (debug) {
+    const print = (event: Parameters<typeof formatEvent>[0]) =>
+      void context.talk.line(formatEvent(event)).catch(() => {})
+    for (const type of ['request', 'response', 'retry'] as const) client.on(type, print)
+  } else {
+    client.on('retry', ({ code, delayMs }) => {
+      void say(context, `${code}: trying again in ${Math.ceil(delayMs / 1000)} s`)
+    })
+  }
+  return client
+}
+
+/**
+ * Finds who signs in: `--profile`, then the environment, then the current profile. Throws `CommandError` if nobody is
+ * signed in. A stored secret is only ever sent to the gateway that it was stored for.
+ */
+export async function findIdentity({ globals, env, paths }: Context): Promise<Identity> {
+  const given = readEnvironment(env)
+  const named = globals.profile
+  const base = globals['base-url']
+  if (given && (named === undefined || named === env.TGW_PROFILE)) {
+    const baseUrl = base ?? (await findProfile(paths, named))?.base_url
+    if (baseUrl === undefined)
+      throw new UsageError(
+        'The environment has credentials and no address.',
+        'Set TGW_BASE_URL, or give --base-url.',
+      )
+    return { baseUrl, credentials: given, profile: undefined }
+  }
+  const profile = await findProfile(paths, named)
+  if (!profile)
+    throw new CommandError('You are not signed in.', {
+      exitCode: exitCodes.auth,
+      hint: 'Run `tgw login`, or set TGW_BASE_URL with TGW_USERNAME and TGW_PASSWORD.',
+    })
+  if (base !== undefined && !areSameBase(base, profile.base_url))
+    throw new UsageError(
+      `The secret of the profile "${profile.name}" belongs to ${profile.base_url}, and is not sent to ${base}.`,
+      `Run \`tgw login --base-url ${base} --profile NAME\`.`,
+    )
+  const secret = await readSecret({ paths, env }, profile.name, profile.secret_in)
+  if (secret === undefined)
+    throw new CommandError(
+      `The secret of the profile "${profile.name}" is not in the ${profile.secret_in} any more.`,
+      {
+        exitCode: exitCodes.auth,
+        hint: `Run \`tgw login --profile ${profile.name}\`.`,
+      },
+    )
+  return { baseUrl: profile.base_url, credentials: toCredentials(profile, secret), profile }
+}
+
+async function findProfile(paths: Paths, named: string | undefined) {
+  const { current, profiles } = await readProfiles(paths)
+  const name = named ?? current ?? defaultProfile
+  if (named === undefined && !Object.hasOwn(profiles, name)) return undefined
+  return { ...requireProfile(profiles, name), name }
+}
+
+export function toCredentials({ kind, user }: Pick<Profile, 'kind' | 'user'>, secret: string): Credentials {
+  if (kind === 'token') return { accessToken: secret }
+  return kind === 'channel' ? { clientId: user, clientSecret: secret } : { username: user, password: secret }
+}
+
+/** Reads the credentials of the environment; undefined if there are none. */
+export function readEnvironment(env: Context['env']): Credentials | undefined {
+  const { TGW_TOKEN, TGW_CLIENT_ID, TGW_CLIENT_SECRET, TGW_USERNAME, TGW_PASSWORD } = env
+  if (TGW_TOKEN) return { accessToken: TGW_TOKEN }
+  if (TGW_USERNAME && TGW_PASSWORD) return { username: TGW_USERNAME, password: TGW_PASSWORD }
+  if (TGW_CLIENT_ID && TGW_CLIENT_SECRET) return { clientId: TGW_CLIENT_ID, clientSecret: TGW_CLIENT_SECRET }
+  return undefined
+}
+
+export function areSameBase(one: string, other: string): boolean {
+  const normalize = (base: string) => (URL.canParse(base) ? new URL(base).href.replace(/\/+$/, '') : base)
+  return normalize(one) === normalize(other)
+}
+
+function readTimeout(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined
+  const seconds = Number(given)
+  if (Number.isFinite(seconds) && seconds > 0 && seconds <= maxTimeoutSeconds)
+    return Math.ceil(seconds * 1000)
+  throw new UsageError(`--timeout must be a number of seconds, and is "${given}".`)
+}
+
+function isLanguage(lang: string | undefined): lang is 'en' | 'zh' | 'ko' {
+  return lang === 'en' || lang === 'zh' || lang === 'ko'
+}
+
+/** Keeps the token of a profile between commands, as secret as the profile’s secret. */
+function openTokenStore(paths: Paths, profile: Profile & { readonly name: string }): TokenStore {
+  const file = getTokenFile(paths, profile)
+  return {
+    async get() {
+      const found = await readJsonFile(file).catch(() => undefined)
+      return isStoredToken(found) ? found : undefined
+    },
+    async set(token) {
+      if (token) await writeJsonFile(file, token)
+      else await rm(file, { force: true })
+    },
+  }
+}
+
+/** A token belongs to one account at one gateway, so a profile that is replaced never uses the former token. */
+export function getTokenFile(
+  paths: Paths,
+  { name, base_url, kind, user }: Profile & { readonly name: string },
+) {
+  const identity = JSON.stringify([name, base_url, kind, user])
+  return join(
+    paths.state,
+    'tokens',
+    `${createHash('sha256').update(identity).digest('hex').slice(0, 32)}.json`,
+  )
+}
+
+function isStoredToken(value: unknown): value is StoredToken {
+  return typeof value === 'object' && value !== null && 'accessToken' in value && 'expiresAt' in value
+}

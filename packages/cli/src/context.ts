@@ -1,0 +1,49 @@
+import type { TradeGateway } from '@trade-gateway/sdk'
+import type { Declaration } from './declaration.ts'
+import type { Environment } from './environment.ts'
+import type { Input } from './input.ts'
+import type { Output } from './output/output.ts'
+import type { Paint } from './output/text.ts'
+import type { Paths } from './profiles/paths.ts'
+
+/** The options that every command has. */
+export interface GlobalOptions {
+  readonly profile: string | undefined
+  readonly 'base-url': string | undefined
+  readonly lang: string | undefined
+  readonly timeout: string | undefined
+  readonly json: boolean
+  readonly quiet: boolean
+  readonly debug: boolean
+  readonly yes: boolean
+  readonly 'no-input': boolean
+  readonly 'no-color': boolean
+}
+
+/** What a command may use of the process. */
+export interface Context {
+  readonly globals: GlobalOptions
+  readonly env: Environment
+  readonly paths: Paths
+  /** Standard output: data. */
+  readonly out: Output
+  /** Standard error: what is said about the data. */
+  readonly talk: Output
+  readonly input: Input
+  readonly paint: Paint
+  /** Aborted by Ctrl-C and by SIGTERM. */
+  readonly signal: AbortSignal
+  readonly commands: readonly Declaration[]
+  /** The arguments as they are, for the completion. */
+  readonly words: readonly string[]
+  /** What is under way, for the message after Ctrl-C. */
+  readonly pending: { idempotencyKey?: string | undefined; isConfirmed?: boolean }
+  /** Opens the client of the chosen profile. */
+  connect(options?: { readonly isPublic?: boolean }): Promise<TradeGateway>
+}
+
+/** Says something to the user, unless `--quiet` is given. */
+export async function say(context: Context, text: string): Promise<void> {
+  // Data goes on although nobody listens to what is said about it.
+  if (!context.globals.quiet) await context.talk.line(text).catch(() => {})
+}

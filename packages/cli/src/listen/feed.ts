@@ -1,0 +1,97 @@
+/**
+ * Reads the events of a channel in order, one page after the other, and never gives up because of a cut connection or a
+ * laptop that slept. Only its own waiting counts towards `giveUpMs`: a suspended process has not waited.
+ */
+
+import type { Row, TradeGateway } from '@trade-gateway/sdk'
+import { CommandError, exitCodes } from '../failures.ts'
+import { wait } from '../wait.ts'
+
+export type FeedEvent = Row<'events.list'>
+
+export interface FeedSetting {
+  readonly client: TradeGateway
+  readonly signal: AbortSignal
+  /** How long to wait after everything was read. */
+  readonly intervalMs: number
+  /** How long the gateway may be away. */
+  readonly giveUpMs: number
+  /** Says that the gateway is away, or back. */
+  readonly report: (text: string) => unknown
+}
+
+/** The most events of a page. */
+const pageSize = 200
+const attemptTimeoutMs = 15_000
+const firstDelayMs = 500
+const maxDelayMs = 15_000
+
+interface EventPage {
+  readonly data: readonly FeedEvent[]
+  readonly has_more: boolean
+}
+
+/** Reads one page of events, for as long as it takes. Throws if the gateway is away too long, or refuses. */
+export async function readPage(since: string | null, setting: FeedSetting): Promise<EventPage> {
+  const { client, signal, giveUpMs, report } = setting
+  const { GatewayError } = await import('@trade-gateway/sdk')
+  let waitedMs = 0
+  for (let failures = 0; ; failures++) {
+    try {
+      const filters = { page_size: pageSize, ...(since === null ? {} : { since }) }
+      const options = { signal, attemptTimeoutMs, deadlineMs: attemptTimeoutMs, maxRetries: 0 }
+      const { value } = await client.events.list(filters, options).pages().next()
+      if (failures > 0) await report('Connected again.')
+      return value ?? { data: [], has_more: false }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof GatewayError && error.code === 'NOT_FOUND') throw describeLostPlace(since, error)
+      if (!(error instanceof GatewayError) || !error.retryable) throw error
+      if (waitedMs >= giveUpMs) throw error
+      if (failures === 0) await report(`${error.message} Trying again for ${Math.round(giveUpMs / 1000)} s …`)
+      const delayMs = Math.max(Math.min(firstDelayMs * 2 ** failures, maxDelayMs), error.retryAfterMs ?? 0)
+      await wait(delayMs, signal)
+      waitedMs += delayMs
+    }
+  }
+}
+
+function describeLostPlace(since: string | null, cause: unknown): CommandError {
+  return new CommandError(
+    `The gateway does not keep the event ${since} any more, so events after it may be missing: order.created is kept for 30 days, stock.changed for 7.`,
+    {
+      exitCode: exitCodes.denied,
+      hint: 'Continue with the oldest event that is kept: --since oldest. Then read your orders and stock again.',
+      cause,
+    },
+  )
+}
+
+/** Yields the events after a place, in order, until the signal ends it. */
+export async function* followEvents(
+  since: string | null,
+  setting: FeedSetting,
+): AsyncGenerator<FeedEvent, void, undefined> {
+  let place = since
+  while (!setting.signal.aborted) {
+    const { data, has_more } = await readPage(place, setting)
+    for (const event of data) {
+      yield event
+      place = event.event_id
+    }
+    if (!has_more) await wait(setting.intervalMs, setting.signal)
+  }
+}
+
+/** Finds the place of the last event before a time; of the newest event, without one. */
+export async function findPlace(before: number | undefined, setting: FeedSetting): Promise<string | null> {
+  let place: string | null = null
+  for (;;) {
+    const { data, has_more } = await readPage(place, setting)
+    for (const { event_id, occurred_at } of data) {
+      if (before !== undefined && Date.parse(occurred_at) >= before) return place
+      place = event_id
+    }
+    if (!has_more) return place
+  }
+}

@@ -1,0 +1,29 @@
+#!/usr/bin/env node
+/** The command `tgw`. Everything is loaded on demand, so that `tgw --version` takes hardly longer than Node itself. */
+import { readFileSync } from 'node:fs'
+
+const oldestNode = 20
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
+    ? String(manifest.version)
+    : ''
+}
+
+async function main(): Promise<number> {
+  const [first, ...rest] = process.argv.slice(2)
+  if (rest.length === 0 && (first === '--version' || first === '-V')) {
+    process.stdout.write(`${readVersion()}\n`)
+    return 0
+  }
+  const major = Number(process.versions.node.split('.')[0])
+  if (major < oldestNode) {
+    process.stderr.write(`tgw requires Node ${oldestNode} or newer, and this is ${process.version}.\n`)
+    return 1
+  }
+  const { runProgram } = await import('./program.ts')
+  return runProgram(process.argv.slice(2), { process, version: readVersion() })
+}
+
+process.exitCode = await main()

@@ -1,0 +1,103 @@
+import { parseCommandLine } from './command-line.ts'
+import { commands } from './commands.ts'
+import { openClient } from './connect.ts'
+import type { Context } from './context.ts'
+import { ClosedPipe, exitCodes, Interrupted, toSignalExitCode } from './failures.ts'
+import { formatCommandHelp, formatGroupHelp, formatProgramHelp } from './help.ts'
+import { createInput } from './input.ts'
+import { Output } from './output/output.ts'
+import { createPaint } from './output/text.ts'
+import { findPaths } from './profiles/paths.ts'
+import { reportFailure } from './report.ts'
+
+/** What the program needs of its process. */
+export interface ProgramSetting {
+  readonly process: NodeJS.Process
+  readonly version: string
+}
+
+type Parsed = ReturnType<typeof parseCommandLine>
+
+const endingSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Runs a command line to its end. Returns the exit code; it never throws because of the user or the gateway. */
+export async function runProgram(
+  argv: readonly string[],
+  { process, version }: ProgramSetting,
+): Promise<number> {
+  const { env } = process
+  const out = new Output(process.stdout)
+  const talk = new Output(process.stderr)
+  const ending = watchSignals(process)
+  const isColored = (given: boolean) => !given && talk.isTerminal && !env.NO_COLOR && env.TERM !== 'dumb'
+  let context: Context | undefined
+  let isJson = argv.includes('--json')
+  try {
+    const parsed = parseCommandLine(argv, env, commands)
+    isJson = parsed.globals.json
+    if (await answerWithoutCommand(parsed, out, version)) return exitCodes.ok
+    const made: Context = {
+      globals: parsed.globals,
+      env,
+      paths: findPaths(env),
+      out,
+      talk,
+      input: createInput({
+        stdin: process.stdin,
+        stderr: process.stderr,
+        isInputAllowed: !parsed.globals['no-input'],
+        signal: ending.signal,
+        interrupt: () => ending.end('SIGINT'),
+      }),
+      paint: createPaint(isColored(parsed.globals['no-color'])),
+      signal: ending.signal,
+      commands,
+      words: parsed.words,
+      pending: {},
+      connect: (options) => openClient(made, version, options),
+    }
+    context = made
+    await parsed.command?.run(made, parsed.given)
+    return ending.signal.aborted ? exitOf(ending.signal.reason) : exitCodes.ok
+  } catch (error) {
+    const failure = ending.signal.aborted ? ending.signal.reason : error
+    if (failure instanceof ClosedPipe) return exitCodes.ok
+    const paint = context?.paint ?? createPaint(isColored(false))
+    const code = await reportFailure(failure, { talk, isJson, paint, pending: context?.pending ?? {} })
+    return failure instanceof Interrupted ? exitOf(failure) : code
+  } finally {
+    ending.forget()
+  }
+}
+
+function exitOf(reason: unknown): number {
+  return reason instanceof Interrupted ? toSignalExitCode(reason.signalName) : exitCodes.failed
+}
+
+/** Prints help or the version, if that is what was asked for. */
+async function answerWithoutCommand(parsed: Parsed, out: Output, version: string): Promise<boolean> {
+  if (parsed.isVersionAsked) await out.line(version)
+  else if (parsed.command && parsed.isHelpAsked) await out.write(formatCommandHelp(parsed.command))
+  else if (parsed.group !== undefined && !parsed.command)
+    await out.write(formatGroupHelp(parsed.group, commands))
+  else if (!parsed.command) await out.write(formatProgramHelp(commands))
+  else return false
+  return true
+}
+
+/** The first signal ends the command in order; the second one ends the process at once. */
+function watchSignals(process: NodeJS.Process) {
+  const controller = new AbortController()
+  const end = (signalName: NodeJS.Signals) => {
+    if (controller.signal.aborted) process.exit(toSignalExitCode(signalName))
+    controller.abort(new Interrupted(signalName))
+  }
+  for (const name of endingSignals) process.on(name, end)
+  return {
+    signal: controller.signal,
+    end,
+    forget() {
+      for (const name of endingSignals) process.off(name, end)
+    },
+  }
+}

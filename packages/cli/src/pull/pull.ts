@@ -1,0 +1,184 @@
+import { lstat } from 'node:fs/promises'
+import type { TradeGateway } from '@trade-gateway/sdk'
+import { findIdentity } from '../connect.ts'
+import { type Context, say } from '../context.ts'
+import { isSystemError, UsageError } from '../failures.ts'
+import { Progress } from '../output/progress.ts'
+import { chooseFormat, type RowFormat, rowFormats, type StockRow } from './formats.ts'
+import { PartFile, type PullPlace, readPlace } from './part-file.ts'
+
+/** The largest page, which costs as much as the smallest. */
+const pageSize = 1_000
+/** More pages than any warehouse has. */
+const maxPages = 100_000
+/** Pages that are read while an earlier one is written. */
+const pagesAhead = 2
+/** A place costs a write to the disk, so it is noted after some pages. */
+const pagesBetweenPlaces = 10
+
+export interface PullGiven {
+  readonly warehouse: string
+  readonly out: string | undefined
+  readonly format: string | undefined
+  readonly resume: boolean
+}
+
+/** Where rows go. */
+interface Target {
+  append(text: string): Promise<void>
+}
+
+/** Downloads the stock of a warehouse to a file or to standard output. */
+export async function pullStock(context: Context, given: PullGiven): Promise<void> {
+  const { out: path, warehouse } = given
+  const format = chooseFormat(given.format ?? (context.globals.json ? 'ndjson' : undefined), path)
+  if (path === undefined) {
+    if (given.resume) throw new UsageError('--resume requires --out FILE.')
+    const { version } = await pullRows(context, rowFormats[format], warehouse, undefined, {
+      append: (text) => context.out.write(text),
+    })
+    return sayVersion(context, warehouse, version)
+  }
+  const { baseUrl: base_url } = await findIdentity(context)
+  if (!(await isReplaceable(path))) return pullIntoDevice(context, rowFormats[format], warehouse, path)
+  const place = given.resume ? await readPlace(path, { base_url, warehouse, format }) : undefined
+  const file = await PartFile.open(path, place)
+  try {
+    const { version, rows } = await pullRows(context, rowFormats[format], warehouse, place, {
+      append: (text) => file.append(text),
+      note: (noted) => file.note({ base_url, warehouse, format, ...noted, bytes: file.bytes }),
+    })
+    await file.complete()
+    await say(context, `${path} has ${rows} rows.`)
+    await sayVersion(context, warehouse, version)
+  } catch (error) {
+    await file.close()
+    if (context.signal.aborted)
+      await say(
+        context,
+        `The download is incomplete. Continue it with: tgw stock pull ${warehouse} --out ${path} --resume`,
+      )
+    throw error
+  }
+}
+
+/** A file is replaced when the download is complete. A device or a pipe has to be written as it is. */
+async function isReplaceable(path: string): Promise<boolean> {
+  try {
+    const found = await lstat(path)
+    if (found.isDirectory()) throw new UsageError(`${path} is a folder. Name a file in it.`)
+    return found.isFile()
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return true
+    throw error
+  }
+}
+
+async function pullIntoDevice(
+  context: Context,
+  format: RowFormat,
+  warehouse: string,
+  path: string,
+): Promise<void> {
+  const { open } = await import('node:fs/promises')
+  const file = await open(path, 'w')
+  try {
+    const { version } = await pullRows(context, format, warehouse, undefined, {
+      append: (text) => file.writeFile(text),
+    })
+    await sayVersion(context, warehouse, version)
+  } finally {
+    await file.close()
+  }
+}
+
+async function sayVersion(context: Context, warehouse: string, version: number): Promise<void> {
+  await say(context, `Next: tgw stock watch ${warehouse} --since ${version}`)
+}
+
+type NotedPlace = Omit<PullPlace, 'base_url' | 'warehouse' | 'format' | 'bytes'>
+
+interface Pulled {
+  readonly version: number
+  readonly rows: number
+}
+
+async function pullRows(
+  context: Context,
+  format: RowFormat,
+  warehouse: string,
+  place: PullPlace | undefined,
+  target: Target & { note?(place: NotedPlace): Promise<void> },
+): Promise<Pulled> {
+  const { signal, talk, globals } = context
+  const client = await context.connect()
+  const progress = new Progress(talk, { isSilent: globals.quiet })
+  const watched = await watchPoints(context, client, warehouse)
+  let { version, rows = 0 } = place ?? {}
+  let former = new Set<string>()
+  // The header comes with the first rows, so that a failure leaves nothing.
+  let header = place ? '' : format.header
+  try {
+    for await (const page of readAhead(client, warehouse, place?.next_page ?? 1, signal)) {
+      version ??= page.version
+      // Rows that were withdrawn meanwhile move the later ones up, and new ones move them down, to be seen twice.
+      const fresh = page.rows.filter(({ sku }) => !former.has(sku))
+      former = new Set(page.rows.map(({ sku }) => sku))
+      await target.append(header + format.formatRows(fresh))
+      header = ''
+      rows += fresh.length
+      const isNoted = page.number % pagesBetweenPlaces === 0 || signal.aborted
+      if (isNoted) await target.note?.({ version, next_page: page.number + 1, rows })
+      progress.show({ label: warehouse, done: rows, unit: 'rows', ...watched.facts() })
+      signal.throwIfAborted()
+    }
+  } finally {
+    progress.clear()
+    watched.stop()
+  }
+  return { version: version ?? 0, rows }
+}
+
+interface StockPage {
+  readonly number: number
+  readonly rows: readonly StockRow[]
+  readonly version: number
+}
+
+/** Reads page after page, with some of them under way while an earlier one is written. */
+async function* readAhead(
+  client: TradeGateway,
+  warehouse: string,
+  first: number,
+  signal: AbortSignal,
+): AsyncGenerator<StockPage, void, undefined> {
+  const read = (page: number) => {
+    const reading = client.stock.page(warehouse, { page, page_size: pageSize }, { signal })
+    // A failure is thrown when it is this page's turn.
+    reading.catch(() => {})
+    return reading
+  }
+  const ahead = [read(first)]
+  for (let number = first; number < first + maxPages; number++) {
+    const page = await ahead.shift()
+    if (!page) return
+    // Only a page that says so has another one after it.
+    while (page.has_more && ahead.length < pagesAhead) ahead.push(read(number + 1 + ahead.length))
+    yield { number, rows: page.data, version: page.version }
+    if (!page.has_more) return
+  }
+}
+
+/** On a terminal, finds how many rows there are and follows the points, for the bar. */
+async function watchPoints(context: Context, client: TradeGateway, warehouse: string) {
+  const facts: { total?: number; pointsLeft?: number; pointsLimit?: number } = {}
+  const stop = client.on('response', ({ points }) => {
+    if (points?.remaining !== undefined) facts.pointsLeft = points.remaining
+    if (points?.limit !== undefined) facts.pointsLimit = points.limit
+  })
+  if (context.talk.isTerminal && !context.globals.quiet) {
+    const { row_count } = await client.stock.checksum(warehouse, { signal: context.signal })
+    facts.total = row_count
+  }
+  return { facts: () => ({ ...facts, total: facts.total }), stop }
+}

@@ -1,0 +1,155 @@
+import type { GatewayError } from '@trade-gateway/sdk'
+import type { Context } from './context.ts'
+import { CommandError, type ExitCode, exitCodes, Interrupted, isSystemError } from './failures.ts'
+import type { Output } from './output/output.ts'
+import { cleanText, type Paint } from './output/text.ts'
+
+interface Report {
+  readonly talk: Output
+  readonly isJson: boolean
+  readonly paint: Paint
+  readonly pending: Context['pending']
+}
+
+/** What is printed of a failure. */
+interface Failure {
+  readonly code: string
+  readonly message: string
+  readonly hints: readonly string[]
+  readonly facts: Readonly<Record<string, unknown>>
+  readonly exitCode: ExitCode
+}
+
+/** Prints a failure on standard error: what happened, then what to do. Returns the exit code. */
+export async function reportFailure(
+  error: unknown,
+  { talk, isJson, paint, pending }: Report,
+): Promise<ExitCode> {
+  const failure = await describe(error, pending.idempotencyKey)
+  const { code, message, hints, facts, exitCode } = failure
+  const links = [
+    facts.request_id === undefined ? undefined : `request ${cleanText(facts.request_id)}`,
+    facts.doc_url === undefined ? undefined : `docs ${cleanText(facts.doc_url)}`,
+  ].filter((each) => each !== undefined)
+  const text = isJson
+    ? JSON.stringify({ error: { code, message, ...facts, hints }, exit_code: exitCode })
+    : [
+        `${paint.red('✗')} ${message}`,
+        ...hints.map((hint) => `→ ${hint}`),
+        ...(links.length > 0 ? [paint.dim(links.join(' · '))] : []),
+      ].join('\n')
+  await talk.line(text).catch(() => {})
+  return exitCode
+}
+
+async function describe(error: unknown, pendingKey: string | undefined): Promise<Failure> {
+  const { GatewayError, UsageError } = await import('@trade-gateway/sdk')
+  if (error instanceof GatewayError) return describeGatewayFailure(error)
+  if (error instanceof UsageError)
+    return { code: 'USAGE', message: error.message, hints: [], facts: {}, exitCode: exitCodes.usage }
+  if (error instanceof CommandError) {
+    const { message, hint, exitCode } = error
+    const code = exitCode === exitCodes.usage ? 'USAGE' : 'FAILED'
+    return { code, message, hints: hint === undefined ? [] : [hint], facts: {}, exitCode }
+  }
+  if (error instanceof Interrupted) return describeInterruption(error, pendingKey)
+  if (isSystemError(error)) return describeSystemFailure(error)
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  return {
+    code: 'INTERNAL',
+    message,
+    hints: ['This is a fault of tgw. Please report it.'],
+    facts: {},
+    exitCode: 1,
+  }
+}
+
+function describeInterruption({ message, signalName }: Interrupted, key: string | undefined): Failure {
+  const hints =
+    key === undefined
+      ? []
+      : [
+          'A write was under way, and may have been performed.',
+          `Repeat the same command with --idempotency-key ${key}: it is performed at most once.`,
+        ]
+  const facts = key === undefined ? {} : { idempotency_key: key }
+  return { code: signalName, message, hints, facts, exitCode: exitCodes.failed }
+}
+
+const systemHints: Readonly<Record<string, string>> = {
+  ENOSPC: 'Free some space, and run the command again.',
+  EDQUOT: 'Free some space, and run the command again.',
+  EACCES: 'Check who may write there.',
+  EROFS: 'Name a file on a disk that can be written.',
+}
+
+function describeSystemFailure(error: NodeJS.ErrnoException): Failure {
+  const hint = systemHints[error.code ?? '']
+  const message =
+    error.code === 'ENOSPC' ? `No space is left on the device: ${error.message}.` : `${error.message}.`
+  const hints = hint === undefined ? [] : [hint]
+  return { code: error.code ?? 'FAILED', message, hints, facts: {}, exitCode: exitCodes.failed }
+}
+
+/** The exit codes of the classes of failures. The classes are the SDK’s, by the names that they have there. */
+const codesByClass: Readonly<Record<string, ExitCode>> = {
+  AuthError: exitCodes.auth,
+  PermissionError: exitCodes.denied,
+  NotFoundError: exitCodes.denied,
+  GoneError: exitCodes.denied,
+  ValidationError: exitCodes.rejected,
+  RejectedError: exitCodes.rejected,
+  DuplicateError: exitCodes.rejected,
+  IdempotencyError: exitCodes.rejected,
+  ReadOnlyError: exitCodes.rejected,
+  RateLimitError: exitCodes.limited,
+  ServerError: exitCodes.upstream,
+  ConnectionError: exitCodes.upstream,
+  UnexpectedResponseError: exitCodes.upstream,
+  OutcomeUnknownError: exitCodes.upstream,
+}
+
+/** What to do about failures that the SDK found itself, for which the gateway sent no hint. */
+const ownHints: Readonly<Record<string, string>> = {
+  CONNECTION_FAILED: 'Is the gateway running, and is the address right? `tgw doctor` checks it.',
+  TIMED_OUT: 'Try again, or allow more time with --timeout SECONDS.',
+  UNEXPECTED_RESPONSE: '`tgw doctor` checks the address and what stands in between.',
+  AUTH_BAD_CREDENTIALS: 'Sign in again with `tgw login`.',
+  AUTH_INVALID_TOKEN: 'Sign in again with `tgw login`.',
+  AUTH_EXPIRED: 'Sign in again with `tgw login`.',
+  OMS_LOGIN_REQUIRED: 'Sign in with an OMS account: `tgw login --username NAME`.',
+}
+
+function describeGatewayFailure(error: GatewayError): Failure {
+  const { code, hint, reason, param, requestId, docUrl, idempotencyKey, retryAfterMs, errors } = error
+  const hints = [
+    hint,
+    ownHints[code],
+    ...errors.slice(0, 10).map((each) => `${each.param}: ${each.message}`),
+    retryAfterMs === undefined ? undefined : `Try again in ${Math.ceil(retryAfterMs / 1000)} s.`,
+    idempotencyKey !== undefined && error.retryable
+      ? `Repeat the same command with --idempotency-key ${idempotencyKey}: it is performed at most once.`
+      : undefined,
+  ].filter((each) => each !== undefined)
+  // The message of the SDK ends with the hint, which has a line of its own here.
+  const message =
+    hint !== undefined && error.message.endsWith(hint)
+      ? error.message.slice(0, -hint.length).trim()
+      : error.message
+  const facts = {
+    ...(reason === undefined ? {} : { reason }),
+    ...(param === undefined ? {} : { param }),
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...(docUrl === undefined ? {} : { doc_url: docUrl }),
+    ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
+    ...(error.retryable ? { retryable: true } : {}),
+  }
+  const shown = message.startsWith(code) ? message : `${code}: ${message}`
+  return {
+    code,
+    message: cleanText(shown),
+    hints,
+    facts,
+    exitCode: codesByClass[error.name] ?? exitCodes.failed,
+  }
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import type { WriteOptions } from '@trade-gateway/sdk'
+import { findIdentity } from './connect.ts'
+import { type Context, say } from './context.ts'
+import type { OptionSpecs } from './declaration.ts'
+import { CommandError, UsageError } from './failures.ts'
+
+/** The option of every write. */
+export const keyOption = {
+  'idempotency-key': {
+    type: 'string',
+    value: 'KEY',
+    help: 'repeat the write of an earlier run, which is then performed at most once',
+  },
+} as const satisfies OptionSpecs
+
+interface WriteFacts {
+  /** What the write does, as in "submit order ord_…". */
+  readonly what: string
+  readonly key: string | undefined
+}
+
+/**
+ * Performs a write under an `Idempotency-Key` that is printed if the command is interrupted or the outcome is not known.
+ * An unknown outcome is looked up once. Outside a sandbox the user is asked first.
+ */
+export async function performWrite<T>(
+  context: Context,
+  { what, key }: WriteFacts,
+  send: (options: WriteOptions) => Promise<T>,
+): Promise<T> {
+  await confirmWrite(context, what)
+  const idempotencyKey = key ?? randomUUID()
+  context.pending.idempotencyKey = idempotencyKey
+  const { signal } = context
+  try {
+    return await send({ idempotencyKey, signal })
+  } catch (error) {
+    const { OutcomeUnknownError } = await import('@trade-gateway/sdk')
+    if (!(error instanceof OutcomeUnknownError)) throw error
+    await say(context, 'The response was lost. Looking the write up …')
+    return await error.recover<T>()
+  } finally {
+    if (!signal.aborted) context.pending.idempotencyKey = undefined
+  }
+}
+
+async function confirmWrite(context: Context, what: string): Promise<void> {
+  const { globals, input, pending } = context
+  if (pending.isConfirmed) return
+  const { profile } = await findIdentity(context)
+  if (globals.yes || !profile || profile.sandbox) return
+  const where = `the profile "${profile.name}" (${profile.base_url}), which is not a sandbox`
+  if (!input.canAsk)
+    throw new UsageError(`This would ${what} with ${where}.`, 'Repeat the command with --yes.')
+  const answer = await input.ask(`This will ${what} with ${where}. Continue? [y/N] `)
+  if (!/^y(?:es)?$/i.test(answer)) throw new CommandError('Nothing was sent.')
+  pending.isConfirmed = true
+}

@@ -1,0 +1,494 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createWorld } from '../../gateway/tests/harness.ts'
+import { Home, type Result, waitForEnd } from './run-tgw.ts'
+import { openShopWithHome, type Shop } from './shop.ts'
+
+let shop: Shop
+const tgw = (...args: string[]): Promise<Result> => shop.home.run(args)
+const parseLines = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+const orderOptions = ['--set', 'recipient.name=Kim Park', '--set', 'recipient.phone=+61 2 5550 1234']
+  .concat(['--set', 'recipient.address=1 Example Street', '--set', 'recipient.city=Sydney'])
+  .concat(['--set', 'recipient.state=NSW', '--set', 'recipient.postal_code=2000'])
+  .concat(['--set', 'recipient.country_code=AU', '--sku', 'SBX-SHORT-3', '--quantity', '1'])
+
+beforeAll(async () => {
+  shop = await openShopWithHome()
+})
+afterAll(() => shop.close())
+
+describe('every command', () => {
+  it('has a help text, and refuses an option that does not exist', async () => {
+    expect(await tgw('stock', 'pull', '--help')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Usage: tgw stock pull WAREHOUSE [options]'),
+      err: '',
+    })
+    expect(await tgw('whoami', '--jsn')).toMatchObject({
+      code: 2,
+      out: '',
+      err: expect.stringContaining('Did you mean "--json"?'),
+    })
+  })
+
+  it('is described to programs, and only grows', async () => {
+    const { out } = await tgw('commands', '--json')
+    const lines = parseLines(out).map(
+      ({ name, arguments: args, options }) =>
+        `${[name, ...args.map((each: { name: string }) => each.name.toUpperCase())].join(' ')}: ${options
+          .map((each: { name: string }) => each.name)
+          .join(' ')}`,
+    )
+    await expect(`${lines.join('\n')}\n`).toMatchFileSnapshot('command-tree.txt')
+  })
+
+  it.each([
+    ['whoami'],
+    ['warehouses'],
+    ['stock', 'get', 'SBX-SHORT-3'],
+    ['stock', 'pull', 'AUSYD1'],
+    ['products', 'search', 'SBX'],
+    ['order', 'list'],
+    ['dropship', 'list'],
+    ['shipping-methods'],
+    ['addresses'],
+    ['statement', '--from', '2026-11-01', '--to', '2026-11-21'],
+    ['webhooks', 'list'],
+    ['webhooks', 'replay', '--failed', '--dry-run'],
+    ['errors', 'explain', 'RATE_LIMITED'],
+    ['errors', 'list'],
+    ['api', 'GET', '/api/v1/me'],
+    ['mcp', 'config'],
+    ['doctor'],
+    ['quickstart'],
+  ])('prints JSON alone with --json, and no escape sequence: tgw %s %s', async (...args) => {
+    const { code, out, err } = await tgw(...args, '--json')
+    expect(code, err).toBe(0)
+    expect(() => parseLines(out)).not.toThrow()
+    expect(out + err).not.toContain('\u001b')
+  })
+
+  it('suggests the command that was probably meant', async () => {
+    expect(await tgw('stok')).toMatchObject({ code: 2, err: expect.stringContaining('"tgw stock"') })
+    expect(await tgw('stock', 'pul')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('"tgw stock pull"'),
+    })
+    expect(await tgw('mcp', 'config', 'cursr')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('cursor'),
+    })
+  })
+})
+
+describe('the exit code says what failed', () => {
+  it.each([
+    [0, ['whoami'], {}],
+    [2, ['order', 'get'], {}],
+    [2, ['stock', 'pull', 'AUSYD1', '--format', 'xml'], {}],
+    [2, ['stock', 'watch', 'AUSYD1', '--since', 'yesterday'], {}],
+    [3, ['whoami'], { TGW_PASSWORD: 'wrong' }],
+    [3, ['whoami'], { TGW_USERNAME: '', TGW_PASSWORD: '' }],
+    [4, ['order', 'get', 'ord_00000000000000000000000000'], {}],
+    [4, ['stock', 'get', 'NO-SUCH-SKU', '-w', 'AUSYD1'], {}],
+    [5, ['dropship', 'submit', ...orderOptions, '--sku', 'SBX-REJECT', '--number', 'R-1'], {}],
+    [5, ['dropship', 'submit', '--number', 'R-2'], {}],
+    [7, ['whoami', '--timeout', '1'], { TGW_BASE_URL: 'http://127.0.0.1:9' }],
+  ])('%i: tgw %j %j', async (code, args, env) => {
+    const result = await shop.home.run(args, { env })
+    expect(result.code, result.err).toBe(code)
+    if (code !== 0) expect(result).toMatchObject({ out: '', err: expect.stringMatching(/^✗ .+\n→ /m) })
+  })
+
+  it('6: the points are used up', async () => {
+    const { client_id, client_secret } = await createWorld(shop.house, { points_per_minute: 1 })
+    const env = { TGW_USERNAME: '', TGW_CLIENT_ID: client_id, TGW_CLIENT_SECRET: client_secret }
+    await shop.home.run(['warehouses'], { env })
+    // The points are back in a minute, which is longer than the command may take.
+    const result = await shop.home.run(['warehouses', '--timeout', '30', '--json', '--quiet'], { env })
+    expect(result.code, result.err).toBe(6)
+    expect(JSON.parse(result.err)).toMatchObject({ error: { code: 'RATE_LIMITED' }, exit_code: 6 })
+  })
+
+  it('says which request failed, and what to do', async () => {
+    const { err } = await tgw('order', 'get', 'ord_00000000000000000000000000')
+    expect(err).toMatch(/^✗ NOT_FOUND: .+\n→ .+\nrequest req_\w+ · docs \/errors\/NOT_FOUND\n$/)
+  })
+})
+
+describe('orders', () => {
+  it('places a drop-ship order once for one key', async () => {
+    const args = ['dropship', 'submit', ...orderOptions, '--number', 'CLI-1', '--json']
+    const first = await tgw(...args, '--idempotency-key', 'cli-1')
+    const second = await tgw(...args, '--idempotency-key', 'cli-1')
+    expect(JSON.parse(first.out)).toMatchObject({ client_order_number: 'CLI-1', status: 'pending' })
+    expect(second).toEqual(first)
+    const listed = parseLines((await tgw('dropship', 'list', '--number', 'CLI-1', '--json')).out)
+    expect(listed).toHaveLength(1)
+  })
+
+  it('takes a wholesale order from a draft to its void', async () => {
+    const example = await tgw('order', 'create', '--example')
+    const created = await shop.home.run(['order', 'create', '-f', '-', '--json'], { input: example.out })
+    const { order_id } = JSON.parse(created.out)
+    expect(JSON.parse((await tgw('order', 'preview', order_id, '--json')).out)).toMatchObject({
+      fulfillable: true,
+    })
+    expect(JSON.parse((await tgw('order', 'submit', order_id, '--json')).out)).toMatchObject({
+      status: 'confirmed',
+    })
+    expect(JSON.parse((await tgw('order', 'void', order_id, '--json')).out)).toMatchObject({
+      status: 'cancelled',
+    })
+  })
+
+  it('finds an order whose response was lost', async () => {
+    const file = join(shop.home.folder, 'timeout.json')
+    await writeFile(file, JSON.stringify({ sku: 'SBX-SHORT-3' }))
+    const proxy = await openCuttingProxy(shop.house.port)
+    const env = { TGW_BASE_URL: proxy.url }
+    const args = ['dropship', 'submit', ...orderOptions, '--number', 'CUT-1', '--json']
+    const { code, out, err } = await shop.home.run(args, { env })
+    await proxy.close()
+    expect(code, err).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ client_order_number: 'CUT-1' })
+    const { out: listed } = await tgw('dropship', 'list', '--number', 'CUT-1', '--json')
+    expect(parseLines(listed)).toHaveLength(1)
+  })
+
+  it('asks before a write outside a sandbox, and refuses without a terminal', async () => {
+    const home = await signIn()
+    const file = join(home.folder, '.config/tgw/profiles.json')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"sandbox": true', '"sandbox": false'))
+    const args = ['dropship', 'submit', ...orderOptions, '--number', 'LIVE-1']
+    expect(await home.run(args)).toMatchObject({ code: 2, out: '', err: expect.stringContaining('--yes') })
+    expect(await home.run([...args, '--yes'])).toMatchObject({ code: 0 })
+    home.remove()
+  })
+
+  it('has its first order voided by quickstart --reset', async () => {
+    const { dropship_order_id } = JSON.parse((await tgw('quickstart', '--json', '-q')).out)
+    expect(await tgw('quickstart', '--reset', '-q')).toMatchObject({ code: 0 })
+    const { out } = await tgw('dropship', 'get', dropship_order_id, '--json')
+    expect(JSON.parse(out)).toMatchObject({ status: 'cancelled' })
+  })
+})
+
+/** Signs the buyer in to a home of its own, with a profile instead of the environment. */
+async function signIn(): Promise<Home> {
+  const home = new Home()
+  const { TGW_BASE_URL, TGW_USERNAME, TGW_PASSWORD } = shop.env
+  const args = ['login', '--base-url', TGW_BASE_URL, '--username', TGW_USERNAME, '--secret-stdin']
+  expect(await home.run(args, { input: `${TGW_PASSWORD}\n` })).toMatchObject({ code: 0 })
+  return home
+}
+
+/** Forwards bytes, and cuts the connection instead of the response to the first submit. */
+async function openCuttingProxy(port: number) {
+  const { connect } = await import('node:net')
+  let isCut = false
+  const server = createTcpServer((socket) => {
+    const upstream = connect(port, '127.0.0.1')
+    let isSubmit = false
+    socket.on('data', (bytes) => {
+      isSubmit ||= bytes.includes('/dropship-orders/submit')
+      upstream.write(bytes)
+    })
+    upstream.on('data', (bytes) => {
+      if (isSubmit && !isCut) {
+        isCut = true
+        socket.destroy()
+      } else socket.write(bytes)
+    })
+    for (const each of [socket, upstream]) {
+      each.on('error', () => {})
+      each.on('close', () => {
+        socket.destroy()
+        upstream.destroy()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  }
+}
+
+describe('secrets', () => {
+  it('are in a file that only its owner can read, and nowhere else', async () => {
+    const home = await signIn()
+    const { TGW_PASSWORD } = shop.env
+    const file = join(home.folder, '.config/tgw/secrets.json')
+    expect(await readFile(file, 'utf8')).toContain(TGW_PASSWORD)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readFileSync(join(home.folder, '.config/tgw/profiles.json'), 'utf8')).not.toContain(TGW_PASSWORD)
+    const { out, err } = await home.run(['whoami', '--debug'])
+    expect(out + err).not.toContain(TGW_PASSWORD)
+    expect(err).toContain('response GET /api/v1/me')
+    home.remove()
+  })
+
+  it('are in the keychain where there is one, by its command’s standard input', async () => {
+    const home = new Home()
+    const tools = join(home.folder, 'bin')
+    await mkdir(tools)
+    const tool = join(tools, 'secret-tool')
+    const store = join(home.folder, 'keychain')
+    await writeFile(
+      tool,
+      `#!/bin/sh\necho "$@" >> ${store}.log\ncase $1 in store) cat > ${store};; lookup) [ -f ${store} ] && cat ${store};; clear) rm -f ${store};; esac\n`,
+    )
+    await chmod(tool, 0o755)
+    const { TGW_BASE_URL, TGW_USERNAME, TGW_PASSWORD } = shop.env
+    const env = { TGW_KEYCHAIN: '', PATH: `${tools}:/usr/bin:/bin` }
+    const args = ['login', '--base-url', TGW_BASE_URL, '--username', TGW_USERNAME, '--secret-stdin']
+    expect(await home.run(args, { env, input: TGW_PASSWORD })).toMatchObject({ code: 0 })
+    expect(existsSync(join(home.folder, '.config/tgw/secrets.json'))).toBe(false)
+    expect(await readFile(`${store}.log`, 'utf8')).not.toContain(TGW_PASSWORD)
+    expect(await home.run(['whoami'], { env })).toMatchObject({ code: 0 })
+    expect(await home.run(['logout'], { env })).toMatchObject({ code: 0 })
+    expect(existsSync(store)).toBe(false)
+    expect(await home.run(['whoami'], { env })).toMatchObject({ code: 3 })
+    home.remove()
+  })
+
+  it('are not taken from an option', async () => {
+    for (const option of ['--password', '--client-secret', '--token']) {
+      const { code, out, err } = await tgw('login', option, 'hunter2')
+      expect({ code, out }).toEqual({ code: 2, out: '' })
+      expect(err).toContain('other users of this machine')
+      expect(err).not.toContain('hunter2')
+    }
+  })
+
+  it('of a profile are never sent to another address', async () => {
+    const home = await signIn()
+    let requests = 0
+    const server = createServer((_, response) => {
+      requests += 1
+      response.end('{}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const other = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    expect(await home.run(['whoami', '--base-url', other])).toMatchObject({ code: 2, out: '' })
+    expect(await home.run(['whoami'], { env: { TGW_BASE_URL: other } })).toMatchObject({ code: 2, out: '' })
+    expect(requests).toBe(0)
+    server.close()
+    home.remove()
+  })
+
+  it('that are wrong are never stored', async () => {
+    const home = new Home()
+    const args = ['login', '--base-url', shop.house.url, '--username', 'nobody', '--secret-stdin']
+    expect(await home.run(args, { input: 'wrong' })).toMatchObject({ code: 3 })
+    expect(existsSync(join(home.folder, '.config'))).toBe(false)
+    home.remove()
+  })
+})
+
+describe('bad surroundings', () => {
+  it.skipIf(!existsSync('/dev/full'))('a full disk ends with 1 and a sentence', async () => {
+    const result = await tgw('stock', 'pull', 'AUSYD1', '--out', '/dev/full')
+    expect(result).toMatchObject({ code: 1, err: expect.stringContaining('No space is left') })
+    const { openSync } = await import('node:fs')
+    const { spawn } = await import('node:child_process')
+    const child = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts'), 'whoami'], {
+      env: { ...shop.env, HOME: shop.home.folder, TGW_KEYCHAIN: 'off' },
+      stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+    })
+    expect(await waitForEnd(child)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('No space is left'),
+    })
+  })
+
+  it('a reader that has gone ends it with 0 and without a word', async () => {
+    const child = shop.home.start(['stock', 'pull', 'AUSYD1', '--quiet'])
+    child.stdout?.once('data', () => child.stdout?.destroy())
+    const { code, err } = await waitForEnd(child)
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+  })
+
+  it('without a terminal it asks nothing, and says what to type', async () => {
+    const home = new Home()
+    expect(await home.run(['login'])).toMatchObject({ code: 2, err: expect.stringContaining('--base-url') })
+    const args = ['login', '--base-url', shop.house.url, '--username', 'x']
+    expect(await home.run(args)).toMatchObject({ code: 2, err: expect.stringContaining('--secret-stdin') })
+    home.remove()
+  })
+
+  it('an HTML page of a proxy ends with 7', async () => {
+    const server = createServer((_, response) =>
+      response.setHeader('content-type', 'text/html').end('<h1>Hi</h1>'),
+    )
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const env = { TGW_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    const { code, err } = await shop.home.run(['whoami'], { env })
+    server.close()
+    expect(code, err).toBe(7)
+    expect(err).toContain('UNEXPECTED_RESPONSE')
+  })
+
+  it('Ctrl-C ends it with 130 at whatever it waits for, and a write prints its key', async () => {
+    const server = createServer((request, response) => {
+      if (!request.url?.includes('/auth/token')) return
+      response.setHeader('content-type', 'application/json')
+      response.end('{"data":{"access_token":"a","token_type":"Bearer","expires_in":3600}}')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const env = { TGW_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    const waits = [
+      ['whoami'],
+      ['stock', 'pull', 'AUSYD1'],
+      ['dropship', 'submit', ...orderOptions, '--number', 'HANG-1'],
+      ['login', '--username', 'x', '--secret-stdin'],
+    ]
+    for (const args of waits) {
+      const arrived = new Promise((resolve) => server.once('request', resolve))
+      const child = shop.home.start(args, { env })
+      const ended = waitForEnd(child)
+      if (args[0] === 'login') child.stdin?.write('half a secret')
+      // A command that waits for its input sends no request.
+      await (args[0] === 'login' ? new Promise((resolve) => setTimeout(resolve, 1_500)) : arrived)
+      if (args[1] === 'submit') await new Promise((resolve) => server.once('request', resolve))
+      child.kill('SIGINT')
+      const { code, out, err } = await ended
+      expect({ code, out }, args.join(' ') + err).toEqual({ code: 130, out: '' })
+      if (args[1] === 'submit') expect(err).toMatch(/--idempotency-key [\w-]{36}/)
+    }
+    server.closeAllConnections()
+    server.close()
+  }, 60_000)
+})
+
+describe('stock', () => {
+  it('downloads every row, in both formats', async () => {
+    const checksum = JSON.parse((await tgw('api', 'GET', '/api/v1/warehouses/AUSYD1/stock/checksum')).out)
+    const { out: ndjson } = await tgw('stock', 'pull', 'AUSYD1', '--format', 'ndjson')
+    const rows = parseLines(ndjson)
+    expect(rows).toHaveLength(checksum.data.row_count)
+    const file = join(shop.home.folder, 'stock.csv')
+    expect(await tgw('stock', 'pull', 'AUSYD1', '--out', file)).toMatchObject({ code: 0, out: '' })
+    const csv = readFileSync(file, 'utf8').split('\r\n').slice(1, -1)
+    expect(csv.map((line) => line.split(',')[0])).toEqual(rows.map(({ sku }) => sku))
+  })
+
+  it('continues an interrupted download where it was, and never names half a file', async () => {
+    const file = join(shop.home.folder, 'resumed.ndjson')
+    const { out: whole, err } = await tgw('stock', 'pull', 'AUSYD1', '--format', 'ndjson')
+    const lines = whole.split('\n')
+    const half = `${lines.slice(0, 40).join('\n')}\n`
+    const version = Number(/--since (\d+)/.exec(err)?.[1])
+    expect(await tgw('stock', 'pull', 'AUSYD1', '--out', file, '--resume')).toMatchObject({ code: 1 })
+    // What a kill leaves: the noted rows, and a torn one after them.
+    writeFileSync(`${file}.part`, `${half}{"sku":"TORN`)
+    const place = { base_url: shop.house.url, warehouse: 'AUSYD1', format: 'ndjson', version, rows: 40 }
+    writeFileSync(
+      `${file}.part.json`,
+      JSON.stringify({ ...place, next_page: 1, bytes: Buffer.byteLength(half) }),
+    )
+    expect(await tgw('stock', 'pull', 'AUSYD1', '--out', file, '--resume')).toMatchObject({ code: 0 })
+    expect(readFileSync(file, 'utf8')).toBe(half + whole)
+    expect(existsSync(`${file}.part`)).toBe(false)
+    expect(await tgw('stock', 'pull', 'AUSYD2', '--out', file, '--resume')).toMatchObject({ code: 1 })
+  })
+
+  it('is watched from the version of a download', async () => {
+    const { err } = await tgw('stock', 'pull', 'AUSYD1', '--format', 'ndjson')
+    const version = /--since (\d+)/.exec(err)?.[1] ?? ''
+    const child = shop.home.start([
+      'stock',
+      'watch',
+      'AUSYD1',
+      '--since',
+      version,
+      '--interval',
+      '1s',
+      '--json',
+    ])
+    const ended = waitForEnd(child)
+    const seen = new Promise<string>((resolve) => child.stdout?.once('data', resolve))
+    await tgw('dropship', 'submit', ...orderOptions, '--number', 'WATCH-1')
+    expect(JSON.parse((await seen).split('\n')[0] ?? '')).toMatchObject({ sku: 'SBX-SHORT-3' })
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({ code: 130 })
+  })
+})
+
+describe('webhooks', () => {
+  it('triggers events that the API agrees with', async () => {
+    const set = ['--set', 'sku=SBX-OOS', '--set', 'quantity_available=7']
+    const changed = await tgw('webhooks', 'trigger', 'stock.changed', ...set, '--json')
+    expect(changed, changed.err).toMatchObject({ code: 0 })
+    await shop.house.settle()
+    const { out } = await tgw('stock', 'get', 'SBX-OOS', '-w', 'AUSYD1', '--json')
+    expect(JSON.parse(out)).toMatchObject({ quantity_available: 7 })
+    const created = await tgw('webhooks', 'trigger', 'order.created', '--json')
+    const { dropship_order_id } = JSON.parse(created.out)
+    expect(await tgw('dropship', 'get', dropship_order_id)).toMatchObject({ code: 0 })
+    expect(await tgw('webhooks', 'trigger', 'no.such')).toMatchObject({ code: 2 })
+  })
+})
+
+describe('doctor', () => {
+  it('finds nothing wrong where nothing is', async () => {
+    const { code, out } = await tgw('doctor', '--json')
+    expect(code).toBe(0)
+    expect(parseLines(out).filter(({ grade }) => grade !== 'ok')).toEqual([])
+  })
+
+  it.each<[string, Readonly<Record<string, string>>, string[]]>([
+    ['language', { TGW_LANG: 'fr' }, []],
+    ['profile', { TGW_USERNAME: '', TGW_PASSWORD: '' }, []],
+    ['address', { TGW_BASE_URL: 'gateway.example' }, []],
+    ['address', { TGW_BASE_URL: 'http://127.0.0.1:1/api/v1' }, []],
+    ['gateway', { TGW_BASE_URL: 'http://127.0.0.1:9' }, []],
+    ['sign-in', { TGW_PASSWORD: 'wrong' }, []],
+    ['sign-in', { TGW_TOKEN: 'eyJhbGciOiJub25lIn0.e30.x' }, []],
+    ['handler', {}, ['--forward-to', ':9']],
+  ])('diagnoses a fault of %s: %j %j', async (check, env, more) => {
+    const { code, out } = await shop.home.run(['doctor', '--json', ...more], { env })
+    expect(code).toBe(1)
+    const failures = parseLines(out).filter(({ grade }) => grade === 'failure')
+    expect(failures).toEqual([expect.objectContaining({ check, fix: expect.stringMatching(/^\S+ \S+/) })])
+  })
+
+  it('diagnoses a page of a proxy, a wrong clock, a damaged profile and a file that others can read', async () => {
+    let date = new Date().toUTCString()
+    const server = createServer((request, response) => {
+      if (date === '') response.setHeader('content-type', 'text/html').end('<p>Sign in to the hotel</p>')
+      else
+        void fetch(shop.house.url + request.url).then(async (found) => {
+          response.setHeader('content-type', 'application/json').setHeader('date', date)
+          response.end(await found.text())
+        })
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const env = { TGW_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+    const diagnose = async (home: Home, more = {}) =>
+      parseLines((await home.run(['doctor', '--json'], { env: more })).out)
+        .filter(({ grade }) => grade === 'failure')
+        .map(({ check }) => check)
+    date = new Date(Date.now() - 3_600_000).toUTCString()
+    expect(await diagnose(shop.home, env)).toContain('clock')
+    date = ''
+    expect(await diagnose(shop.home, env)).toEqual(['gateway'])
+    server.closeAllConnections()
+    server.close()
+    const home = await signIn()
+    await chmod(join(home.folder, '.config/tgw/secrets.json'), 0o644)
+    expect(await diagnose(home)).toEqual(['files'])
+    writeFileSync(join(home.folder, '.config/tgw/profiles.json'), '{')
+    expect(await diagnose(home)).toContain('files')
+    home.remove()
+  })
+})

@@ -1,0 +1,70 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { TradeGateway } from '@trade-gateway/sdk'
+import { SqliteStore, StockMirror } from '@trade-gateway/sdk/mirror'
+import { webhookListener } from '@trade-gateway/sdk/node'
+import type { Settings } from './settings.ts'
+
+/** The running channel. */
+export interface Channel {
+  readonly client: TradeGateway
+  readonly mirror: StockMirror
+  readonly url: string
+  /** The orders that the gateway has announced, newest last. */
+  readonly announced: readonly string[]
+  close(): Promise<void>
+}
+
+/** More announcements are forgotten. */
+const maxAnnounced = 1_000
+
+/** Starts the copy of the stock and the server. The first full sync goes on behind it: see `mirror.ready()`. */
+export async function openChannel(settings: Settings): Promise<Channel> {
+  const { baseUrl, username, password, warehouses, stockFile, webhookSecret } = settings
+  const client = new TradeGateway({ baseUrl, auth: { username, password }, pace: 'smooth' })
+  const mirror = new StockMirror(client, { warehouses, store: new SqliteStore(stockFile) })
+  mirror.on('error', ({ warehouse, error }) => report(`stock of ${warehouse}`, error))
+  const announced: string[] = []
+  const receive = webhookListener({
+    secret: webhookSecret,
+    // An event is only a nudge: the rows come from the change feed, in order and complete.
+    onStockChanged: (event) => mirror.nudge(event),
+    // An event may come twice. Read the order from the API before you act on it.
+    onOrderCreated({ data }) {
+      const id = data.order_id ?? data.dropship_order_id ?? ''
+      if (!announced.includes(id)) announced.push(id)
+      if (announced.length > maxAnnounced) announced.shift()
+    },
+    onError: (error) => report('webhook', error),
+  })
+  const server = createServer((request, response) => {
+    const [, root, warehouse = '', sku = ''] = (request.url ?? '').split('/').map(decodeURIComponent)
+    if (request.method === 'POST' && root === 'hook') void receive(request, response)
+    else if (root === 'stock') void sendStock(mirror, warehouse, sku, response)
+    else response.writeHead(404).end()
+  })
+  await mirror.start()
+  await new Promise<void>((resolve) => server.listen(settings.port, '127.0.0.1', resolve))
+  return { client, mirror, announced, url: readUrl(server), close: () => close(mirror, server) }
+}
+
+async function sendStock(mirror: StockMirror, warehouse: string, sku: string, response: ServerResponse) {
+  const row = await mirror.get(warehouse, sku).catch(() => undefined)
+  response.writeHead(row ? 200 : 404, { 'content-type': 'application/json' })
+  response.end(JSON.stringify(row ?? { error: `There is no ${sku} in ${warehouse}.` }))
+}
+
+function readUrl(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+async function close(mirror: StockMirror, server: Server): Promise<void> {
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+  await mirror.stop()
+}
+
+/** Replace this by your log. */
+function report(what: string, error: unknown): void {
+  process.stderr.write(`${what}: ${error instanceof Error ? error.message : error}\n`)
+}

@@ -1,0 +1,91 @@
+import { strict as assert } from 'node:assert'
+import { randomUUID } from 'node:crypto'
+import { after, before, test } from 'node:test'
+import { sign, type WebhookEvent } from '@trade-gateway/sdk/webhooks'
+import { type Channel, openChannel } from '../src/channel.ts'
+import { type NewOrder, placeOrder } from '../src/orders.ts'
+import { openSandbox, type Sandbox } from './sandbox.ts'
+
+const webhookSecret = `whsec_${Buffer.alloc(32, 'secret').toString('base64')}`
+const warehouse = 'AUSYD1'
+let sandbox: Sandbox
+let channel: Channel
+
+before(async () => {
+  sandbox = await openSandbox()
+  const { baseUrl, username, password } = sandbox
+  const settings = { baseUrl, username, password, webhookSecret, warehouses: [warehouse] }
+  channel = await openChannel({ ...settings, stockFile: ':memory:', port: 0 })
+})
+after(async () => {
+  await channel?.close()
+  await sandbox?.close()
+})
+
+/** Sends an event to the channel as the gateway does. */
+async function send(event: WebhookEvent, secret = webhookSecret): Promise<number> {
+  const { body, headers } = await sign(event, secret)
+  const response = await fetch(`${channel.url}/hook`, { method: 'POST', body, headers })
+  return response.status
+}
+
+/** Finds something in stock, so that the tests can run again and again on one sandbox. */
+async function findAvailable() {
+  const { data } = await channel.client.stock.page(warehouse, { page: 1, page_size: 200 })
+  const row = data.find(({ sku, quantity_available }) => quantity_available > 5 && !sku.startsWith('SBX-'))
+  assert.ok(row, 'nothing is in stock')
+  return row
+}
+
+async function createOrder(): Promise<NewOrder> {
+  const { sku } = await findAvailable()
+  const id = randomUUID().slice(0, 8)
+  const recipient = {
+    name: `Alex Lee ${id}`,
+    phone: '+61 2 5550 1234',
+    address: '1 Example Street',
+    city: 'Sydney',
+    state: 'NSW',
+    postal_code: '2000',
+    country_code: 'AU',
+  }
+  return { sku, quantity: 1, client_order_number: `TEST-${id}`, recipient }
+}
+
+test('the copy of the stock has what the gateway has', async () => {
+  await channel.mirror.ready()
+  assert.equal((await channel.mirror.verify(warehouse)).ok, true)
+  const { sku } = await findAvailable()
+  const response = await fetch(`${channel.url}/stock/${warehouse}/${sku}`)
+  const row = (await response.json()) as { sku: string }
+  assert.equal(row.sku, sku)
+  assert.equal((await fetch(`${channel.url}/stock/${warehouse}/NO-SUCH-SKU`)).status, 404)
+})
+
+test('an order is placed once, however often it is sent', async () => {
+  const order = await createOrder()
+  const [first, second] = [await placeOrder(channel.client, order), await placeOrder(channel.client, order)]
+  assert.equal(second.dropship_order_id, first.dropship_order_id)
+  const { client_order_number } = order
+  const found = await channel.client.dropship.list({ client_order_number }).toArray({ limit: 10 })
+  assert.equal(found.length, 1)
+})
+
+test('a signed webhook is taken once, and one with another secret is refused', async () => {
+  const placed = await placeOrder(channel.client, await createOrder())
+  const event = {
+    event_id: `evt_${randomUUID()}`,
+    type: 'order.created',
+    channel_code: 'sandbox',
+    occurred_at: new Date().toISOString(),
+    data: { order_type: 'dropship', order_id: null, dropship_order_id: placed.dropship_order_id },
+  }
+  assert.equal(await send(event), 204)
+  assert.equal(await send(event), 204)
+  assert.deepEqual(
+    channel.announced.filter((id) => id === placed.dropship_order_id),
+    [placed.dropship_order_id],
+  )
+  const another = `whsec_${Buffer.alloc(32, 'another').toString('base64')}`
+  assert.equal(await send(event, another), 400)
+})
