@@ -173,11 +173,11 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
 
 /** The floors of the packages themselves, highest first. */
 export const packageFloors = [
-  ['console', 'trials', 'create-connector'],
+  ['console', 'trials', 'create-connector', 'create-channel', 'cli'],
   ['gateway'],
   ['sandbox-erp', 'connector-tryton', 'connector-medusa'],
   ['connector-kit'],
-  ['connector'],
+  ['connector', 'sdk'],
 ] as const
 
 export function readFiles(folder: string, isWanted: (path: string) => boolean): File[] {

@@ -123,6 +123,7 @@ function readContent(path: DocPath, language: Language): Content | undefined {
 const notForChannels: ReadonlySet<DocPath> = new Set([
   'promises',
   'operate',
+  'backup',
   'runbooks',
   'monitor',
   'security',
