@@ -194,7 +194,10 @@ async function reconcile(
     orders
       .filter((order) => order.sku === sku && told.has(order.reference))
       .reduce((sum, order) => sum + order.quantity, 0)
-  const wrong = skus.filter((sku) => (before.get(sku) ?? 0) - sold(sku) !== after.get(sku))
+  const expected = (sku: string) => (before.get(sku) ?? 0) - sold(sku)
+  const wrong = skus.filter((sku) => expected(sku) !== after.get(sku))
+  for (const sku of wrong)
+    process.stdout.write(`${sku}: ${after.get(sku)} available instead of ${expected(sku)}\n`)
   const documents: ErpDocument[] = []
   for (const reference of told) {
     const read = await victim.client.erp['documents.read']({ references: [reference] }, withTimeout(callMs))
