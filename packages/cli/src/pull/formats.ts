@@ -39,11 +39,7 @@ export const rowFormats: Readonly<Record<Format, RowFormat>> = {
     header: `${columns.join(',')}\r\n`,
     formatRows(rows) {
       let text = ''
-      for (const row of rows) {
-        for (const [index, column] of columns.entries())
-          text += (index === 0 ? '' : ',') + formatCell(row[column])
-        text += '\r\n'
-      }
+      for (const row of rows) text += `${columns.map((column) => formatCell(row[column])).join(',')}\r\n`
       return text
     },
   },
