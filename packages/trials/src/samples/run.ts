@@ -74,5 +74,7 @@ function listVariables(gateway: SampleTarget) {
     OMS_USERNAME: gateway.username,
     OMS_PASSWORD: gateway.password,
     ADMIN_TOKEN: gateway.admin_token,
+    // The samples must not write into the keychain of whoever runs them.
+    TGW_KEYCHAIN: 'off',
   }
 }
