@@ -33,7 +33,8 @@ export async function openClient(
     if (!isPublic || baseUrl === undefined) throw error
     return { baseUrl, credentials: () => Promise.reject(error), profile: undefined } satisfies Identity
   })
-  const { baseUrl, credentials, profile } = identity
+  const { baseUrl, credentials } = identity
+  const tokenFile = findTokenFile(context.paths, identity)
   const { TradeGateway, formatEvent } = await import('@trade-gateway/sdk')
   const { lang, timeout, debug } = context.globals
   const deadlineMs = readTimeout(timeout)
@@ -44,7 +45,7 @@ export async function openClient(
     headers: { 'user-agent': `tgw/${version}` },
     ...(isLanguage(lang) ? { language: lang } : {}),
     ...(deadlineMs === undefined ? {} : { deadlineMs }),
-    ...(profile && profile.kind !== 'token' ? { tokenStore: openTokenStore(context.paths, profile) } : {}),
+    ...(tokenFile === undefined ? {} : { tokenStore: openTokenStore(tokenFile) }),
   })
   client.on('notice', ({ message }) => void say(context, message))
   if (debug) {
@@ -137,32 +138,38 @@ function isLanguage(lang: string | undefined): lang is 'en' | 'zh' | 'ko' {
   return lang === 'en' || lang === 'zh' || lang === 'ko'
 }
 
-/** Keeps the token of a profile between commands, as secret as the profile’s secret. */
-function openTokenStore(paths: Paths, profile: Profile & { readonly name: string }): TokenStore {
-  const file = getTokenFile(paths, profile)
+/**
+ * Keeps a token between commands, as secret as what it was requested with: an account may request 60 tokens a minute,
+ * and a script runs more commands. A token that cannot be kept, as on a read-only disk, is requested again.
+ */
+function openTokenStore(file: string): TokenStore {
   return {
     async get() {
       const found = await readJsonFile(file).catch(() => undefined)
       return isStoredToken(found) ? found : undefined
     },
     async set(token) {
-      if (token) await writeJsonFile(file, token)
-      else await rm(file, { force: true })
+      const change = token ? writeJsonFile(file, token) : rm(file, { force: true })
+      await change.catch(() => {})
     },
   }
 }
 
 /** A token belongs to one account at one gateway, so a profile that is replaced never uses the former token. */
-export function getTokenFile(
-  paths: Paths,
-  { name, base_url, kind, user }: Profile & { readonly name: string },
-) {
-  const identity = JSON.stringify([name, base_url, kind, user])
-  return join(
-    paths.state,
-    'tokens',
-    `${createHash('sha256').update(identity).digest('hex').slice(0, 32)}.json`,
-  )
+export function getTokenFile(paths: Paths, { name, base_url, kind, user }: Profile & { readonly name: string }) {
+  return toTokenFile(paths, [name, base_url, kind, user])
+}
+
+/** Names the file of the token; undefined for credentials that are a token. */
+function findTokenFile(paths: Paths, { baseUrl, credentials, profile }: Identity): string | undefined {
+  if (typeof credentials === 'function' || 'accessToken' in credentials) return undefined
+  // Another secret gets another token, so that a wrong one is refused.
+  return profile ? getTokenFile(paths, profile) : toTokenFile(paths, [baseUrl, credentials])
+}
+
+function toTokenFile(paths: Paths, identity: readonly unknown[]): string {
+  const hash = createHash('sha256').update(JSON.stringify(identity)).digest('hex')
+  return join(paths.state, 'tokens', `${hash.slice(0, 32)}.json`)
 }
 
 function isStoredToken(value: unknown): value is StoredToken {
