@@ -138,20 +138,25 @@ describe.skipIf(shouldSkip('kills during backups and restores', { long: true }))
       const from = { ...settings, DATABASE_URL: database.url }
       expect(await runAndKill('backup', file, { settings: from, killMs: undefined })).toBe(0)
       await gateway.stop()
-      for (let kill = 0; kill < sizes.kills; kill++) {
-        const empty = await createFreshDatabase()
-        const there = installation.withSettings({ DATABASE_URL: empty.url })
-        const into = { ...settings, DATABASE_URL: empty.url }
-        const code = await runAndKill('restore', file, { settings: into, killMs: drawKill() })
-        const again =
-          code === 0 ? 0 : await runAndKill('restore', file, { settings: into, killMs: undefined })
-        // A restore that was killed after the load has to be made into another empty database.
-        if (again === 0) expect(await serves(there, rows)).toBe(true)
-        else expect(await serves(there, rows)).toBe(false)
-        await empty.drop()
+      try {
+        for (let kill = 0; kill < sizes.kills; kill++) {
+          const empty = await createFreshDatabase()
+          const there = installation.withSettings({ DATABASE_URL: empty.url })
+          const into = { ...settings, DATABASE_URL: empty.url }
+          try {
+            const code = await runAndKill('restore', file, { settings: into, killMs: drawKill() })
+            const again =
+              code === 0 ? 0 : await runAndKill('restore', file, { settings: into, killMs: undefined })
+            // A restore that was killed after the load has to be made into another empty database.
+            expect(await serves(there, rows)).toBe(again === 0)
+          } finally {
+            await empty.drop()
+          }
+        }
+      } finally {
+        installation.remove()
+        await database.drop()
       }
-      installation.remove()
-      await database.drop()
     },
     timeoutMs,
   )
