@@ -14,7 +14,9 @@ const maxWaitMs = 60_000
  * end, because one that was revoked in that time would be valid again. Jobs and queues of the processes of that time are
  * free. Does nothing for any other database.
  */
-export async function beginRestored(gateway: Gateway, isDeclared = false): Promise<void> {
+export async function beginRestored(restored: Gateway, isDeclared = false): Promise<void> {
+  // No request waits for this, and it may change many rows.
+  const gateway = { ...restored, store: restored.store.forBackground() }
   const { store, memory, log } = gateway
   await store.withLock('begin restored', maxWaitMs, async () => {
     const marked = await readRestoredMark(store.db)
@@ -44,7 +46,8 @@ async function guessTakenAt({ clock }: Gateway, tx: Tx): Promise<number> {
 }
 
 async function endTimeOfBackup({ clock }: Gateway, tx: Tx): Promise<void> {
-  await buildRevokeTokensUpdate(tx, clock.now(), 'restored').execute()
+  const now = clock.now()
+  await buildRevokeTokensUpdate(tx, now, 'restored').where('expires_at', '>', now).execute()
   await tx.updateTable('leases').set({ holder: null }).execute()
   await tx.updateTable('webhook_queues').set({ leased_until: 0, leased_by: null }).execute()
   await tx.deleteFrom('process_reports').execute()
