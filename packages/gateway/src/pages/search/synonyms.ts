@@ -5,6 +5,7 @@
 export const synonyms: Readonly<Record<string, string>> = {
   '/docs/quickstart':
     'getting started tutorial hello world first order install 入门 教程 安装 开始 시작하기 튜토리얼 설치 첫 주문',
+  '/docs/sdk': 'sdk client library typescript javascript node 客户端库 开发包 클라이언트 라이브러리',
   '/docs/guides/two-grants':
     'authentication authenticate authorization login log in sign in oauth bearer token credentials client secret 认证 鉴权 身份验证 登录 令牌 인증 로그인 토큰 권한 부여',
   '/docs/guides/keep-stock-in-sync':
@@ -37,7 +38,7 @@ export const synonyms: Readonly<Record<string, string>> = {
     'docker kubernetes helm container compose production 部署 容器 生产 배포 컨테이너 운영 환경',
   '/docs/monitor':
     'metrics prometheus grafana alerts tracing opentelemetry observability 监控 指标 告警 모니터링 지표 경보',
-  '/docs/operate#backup-and-restore': 'backup restore 备份 恢复 백업 복구 복원',
+  '/docs/backup': 'backup restore recovery 备份 恢复 还原 백업 복구 복원',
   '/docs/operate#health': 'health check liveness readiness probe 健康检查 探针 상태 점검 프로브',
   '/docs/operate#read-only-mode': 'maintenance read-only 只读 维护 읽기 전용 점검',
   '/docs/security#personal-data': 'privacy gdpr pii personal data 隐私 个人信息 개인정보',
