@@ -156,7 +156,10 @@ function openTokenStore(file: string): TokenStore {
 }
 
 /** A token belongs to one account at one gateway, so a profile that is replaced never uses the former token. */
-export function getTokenFile(paths: Paths, { name, base_url, kind, user }: Profile & { readonly name: string }) {
+export function getTokenFile(
+  paths: Paths,
+  { name, base_url, kind, user }: Profile & { readonly name: string },
+) {
   return toTokenFile(paths, [name, base_url, kind, user])
 }
 

@@ -439,7 +439,8 @@ describe('webhooks', () => {
   })
 })
 
-describe('doctor', () => {
+// Each check of a busy machine waits for a process and for several requests.
+describe('doctor', { timeout: 120_000 }, () => {
   it('finds nothing wrong where nothing is', async () => {
     const { code, out } = await tgw('doctor', '--json')
     expect(code).toBe(0)
