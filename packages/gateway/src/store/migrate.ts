@@ -121,8 +121,10 @@ async function migrateOnce(store: Store, db: Db, log: Log): Promise<unknown> {
   const { error } = await runMigrations(db, first)
   if (error) return error
   const results = await runMigrations(db, later, laterTable)
-  if (!results.error && results.results?.length) await recordOldestSchema(db)
-  return results.error
+  if (results.error) return results.error
+  // Not only after a migration: an earlier try may have ended between the two.
+  if ((await readOldestSchema(db)) !== oldestSchema) await recordOldestSchema(db)
+  return undefined
 }
 
 function runMigrations(
