@@ -320,6 +320,8 @@ function explainError(error: unknown): { message: string; code: number } {
   }
   if (error instanceof StoreUnusable) return { message, code: error.exitCode }
   if (error instanceof SandboxFailed && error.isConfiguration) return { message, code: exit.configuration }
+  if (findStorageTrouble(error))
+    return { message: `The database does not respond. (${message})`, code: exit.busy }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   if (code.startsWith('ERR_PARSE_ARGS')) return { message: `${message}\n\n${usage}`, code: exit.usage }
   if (code === 'EADDRINUSE') return { message: `${message}. Set another PORT.`, code: exit.busy }

@@ -291,5 +291,7 @@ describe.skipIf(shouldSkip('the store on PostgreSQL', { postgres: true }))('Post
     const opened = openPostgres('postgres://someone:hunter2@127.0.0.1:1/none', jsonLog('silent'))
     await expect(opened).rejects.toThrow(/DATABASE_URL: the database does not respond/)
     await expect(opened).rejects.not.toThrow(/hunter2/)
+    // Not 78, after which systemd would not try again.
+    await expect(opened).rejects.toMatchObject({ exitCode: 75 })
   })
 })

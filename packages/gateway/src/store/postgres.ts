@@ -14,7 +14,7 @@ import { RequestLocks } from './request-locks.ts'
 import { SessionLocks } from './session-locks.ts'
 import { type Bulk, batchRows, type Locking, type Store, StoreUnusable } from './store.ts'
 import type { Tables } from './tables.ts'
-import { StorageState } from './trouble.ts'
+import { findStorageTrouble, StorageState } from './trouble.ts'
 
 /** The time limits of the database for one class of work. Each class has connections of its own. */
 interface Limits {
@@ -57,6 +57,7 @@ const planning = '-c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 const partitionWaitMs = 10_000
 const int8 = 20
 const configurationExit = 78
+const temporaryExit = 75
 
 /**
  * Opens the production store: PostgreSQL through `pg`. Locks are advisory session locks, which end with the process or
@@ -71,7 +72,9 @@ export async function openPostgres(url: string, log: Log): Promise<Store> {
   const pool = createPool(common, backgroundLimits, log)
   await pool.query('select 1').catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause)
-    throw new StoreUnusable(`DATABASE_URL: the database does not respond: ${why}`, configurationExit, cause)
+    // A database that is away may come back, so that supervisors such as systemd shall try again.
+    const code = findStorageTrouble(cause) ? temporaryExit : configurationExit
+    throw new StoreUnusable(`DATABASE_URL: the database does not respond: ${why}`, code, cause)
   })
   await refuseTransactionPooler(common, pool)
   return createStore(common, pool, log)

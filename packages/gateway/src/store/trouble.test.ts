@@ -20,6 +20,7 @@ describe('a trouble of the storage', () => {
     ['admin_shutdown', createError({ code: '57P01' })],
     ['a refused connection', createError({ code: 'ECONNREFUSED' })],
     ['silence', createError({}, 'Query read timeout')],
+    ['a connection that nobody accepted', createError({}, 'timeout expired')],
     ['a pool that waited in vain', createError({}, 'timeout exceeded when trying to connect')],
   ])('is a database that does not respond: %s', (_name, error) => {
     expect(findStorageTrouble(error)).toBe('storage_unavailable')

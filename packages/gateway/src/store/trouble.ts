@@ -39,11 +39,11 @@ const awayCodes = new Set([
 const connectionClass = /^08/
 /** Messages of `pg` and its pool for errors without a code that mean a lost connection. */
 const awayMessages =
-  /^(?:Query read timeout|timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/
+  /^(?:Query read timeout|timeout exceeded when trying to connect|timeout expired$|Connection terminated|Client has encountered a connection error)/
 
 /** Those of them for a wait that was too long. */
 const silenceMessages =
-  /^(?:Query read timeout|timeout exceeded when trying to connect|Connection terminated due to)/
+  /^(?:Query read timeout|timeout exceeded when trying to connect|timeout expired$|Connection terminated due to)/
 
 /** The error if the database did not respond in time. The requested operation may still take effect. */
 export class DatabaseSilent extends Error {

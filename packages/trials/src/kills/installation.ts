@@ -30,7 +30,8 @@ const pollMs = 50
 const patienceMs = 600_000
 
 /** What the supervisor logs if one of its processes ends, unless this trial killed it. */
-const crashText = /a process ended by itself \((?!SIGKILL)[^)]*\)/g
+/** A process that ended by itself; 75 says that the database is away, so that it cannot start now. */
+const crashText = /a process ended by itself \((?!SIGKILL|75\))[^)]*\)/g
 
 /** The processes are killed, and not the machine, so what PostgreSQL has written is safe without `fsync`. */
 const databaseSettings = { synchronous_commit: 'on', full_page_writes: 'on', max_connections: '300' }

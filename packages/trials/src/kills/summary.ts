@@ -93,14 +93,17 @@ export function formatSummary(verdict: Verdict): string {
     ...formatFaults(verdict),
     '',
     formatLine('Found', formatTally(verdict.found)),
-    ...verdict.findings
-      .slice(0, maxExamples)
-      .map(({ kind, subject, story }) =>
-        formatDetail(`${kind}: ${subject}: ${story} (${killFindingKinds[kind]})`),
-      ),
+    ...listExamples(verdict.findings).map(({ kind, subject, story }) =>
+      formatDetail(`${kind}: ${subject}: ${story} (${killFindingKinds[kind]})`),
+    ),
     formatLine('Verdict', verdict.kept ? 'nothing was lost' : 'the records do not agree'),
     '',
   ].join('\n')
+}
+
+/** The first findings of each kind. */
+function listExamples(findings: Verdict['findings']): Verdict['findings'] {
+  return [...Map.groupBy(findings, ({ kind }) => kind).values()].flatMap((each) => each.slice(0, maxExamples))
 }
 
 function formatFaults({ faults: figures }: Verdict): string[] {
