@@ -19,7 +19,7 @@ const ofCommands = [
   'packages/sandbox-erp/src/conformance.test.ts',
   'packages/trials/tests/{demo,kills-command,replay,samples,statement}.test.ts',
   'packages/gateway/tests/{audit,backup}-command.test.ts',
-  'packages/connector-kit/tests/{programs,with-gateway}.test.ts',
+  'packages/connector-kit/tests/{postgres,programs,with-gateway}.test.ts',
   'packages/create-connector/tests/create-connector.test.ts',
   'packages/cli/tests/{commands,listen}.test.ts',
   'packages/sdk/tests/{mirror-kills,runtimes}.test.ts',

@@ -28,6 +28,8 @@ export async function serve(config: Config, options: ServeOptions): Promise<Runn
       (count) => count > 0 && log(`settled ${count} references that were left begun`),
       (error) => log(describeFailedCall('sweep', error)),
     )
+  // Also now: a connector that is restarted more often than that would never sweep.
+  void runSweep()
   const timer = setInterval(runSweep, sweepEveryMs)
   return {
     url: server.url,

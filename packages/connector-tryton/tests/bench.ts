@@ -4,6 +4,7 @@
  *
  *   node packages/connector-tryton/tests/bench.ts                    # on the committed dump: 240 SKUs
  *   node packages/connector-tryton/tests/bench.ts --styles 5000      # 20,000 SKUs in three warehouses, for the targets
+ *   node packages/connector-tryton/tests/bench.ts --dump FILE        # what npm run tryton-sandbox -- --save-dump made
  *   node packages/connector-tryton/tests/bench.ts --only operations
  *
  * Exit codes: 0 measured, 1 failed, 64 wrong usage. A missed target is printed and is no failure.
@@ -28,6 +29,7 @@ async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       styles: { type: 'string', default: '60' },
+      dump: { type: 'string' },
       repeats: { type: 'string', default: '10' },
       only: { type: 'string', default: Object.keys(subjects).join() },
     },
@@ -46,7 +48,9 @@ async function main(): Promise<number> {
     return 64
   }
   const report = (line: string) => void process.stderr.write(`… ${line}\n`)
-  const sandbox = await startOwnSandbox(firstPort, { report, ...(styles === 60 ? {} : { styles }) })
+  const { dump } = values
+  const seed = dump !== undefined ? { dump } : styles === 60 ? {} : { styles }
+  const sandbox = await startOwnSandbox(firstPort, { report, ...seed })
   const table = new Table()
   try {
     for (const [name, measure] of Object.entries(subjects))

@@ -21,17 +21,19 @@ interface OwnOptions {
   readonly report?: SandboxSettings['report']
   /** Fills the database with so many styles of four SKUs each, which takes minutes, instead of restoring the dump. */
   readonly styles?: number
+  /** Restores this dump instead of the committed one. */
+  readonly dump?: string
 }
 
 /** Starts a sandbox from the committed dump. `firstPort` and the next port are its own. */
 export async function startOwnSandbox(
   firstPort: number,
-  { report = () => undefined, styles }: OwnOptions = {},
+  { report = () => undefined, styles, dump = committedDump }: OwnOptions = {},
 ): Promise<OwnSandbox> {
   const settings: SandboxSettings = {
     home: await mkdtemp(join(tmpdir(), 'tryton-own-')),
     ...{ port: firstPort, postgresPort: firstPort + 1, report },
-    ...(styles === undefined ? { styles: 60, dump: committedDump } : { styles, dump: undefined }),
+    ...(styles === undefined ? { styles: 60, dump } : { styles, dump: undefined }),
   }
   const sandbox = await startSandbox(settings)
   await bookHistory(settings)

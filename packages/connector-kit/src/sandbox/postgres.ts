@@ -29,13 +29,16 @@ export interface PostgresSettings {
   readonly configuration?: Readonly<Record<string, string>>
 }
 
-/** The data of a sandbox may be lost in a power failure. In return, migrations take a fraction of the time. */
+/**
+ * The data of a sandbox may be lost in a power failure. In return, migrations take a fraction of the time. What was
+ * committed outlives a kill of PostgreSQL's processes: a trial kills them and compares the books afterwards.
+ */
 const formatConfiguration = ({ port, folder, configuration = {} }: PostgresSettings) => `
 listen_addresses = '127.0.0.1'
 port = ${port}
 unix_socket_directories = '${folder}'
 fsync = off
-synchronous_commit = off
+synchronous_commit = on
 full_page_writes = off
 jit = off
 ${Object.entries(configuration)

@@ -34,7 +34,7 @@ const patienceMs = 600_000
 const crashText = /a process ended by itself \((?!SIGKILL|75\))[^)]*\)/g
 
 /** The processes are killed, and not the machine, so what PostgreSQL has written is safe without `fsync`. */
-const databaseSettings = { synchronous_commit: 'on', full_page_writes: 'on', max_connections: '300' }
+const databaseSettings = { full_page_writes: 'on', max_connections: '300' }
 
 const registered = z.object({ data: z.object({ secret: z.string() }) })
 
