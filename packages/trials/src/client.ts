@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { z } from 'zod'
+import { TradeGateway } from '@trade-gateway/sdk'
 
 const requestTimeoutMs = 30_000
-/**
- * The maximum number of repetitions of a request after 429 responses. A client that requires more has too few points
- * for its work.
- */
+/** How often the SDK repeats a request. A client that requires more has too few points for its work. */
+const maxRetries = 5
+/** The maximum number of repetitions of an operator's request after 503 responses. */
 const maxWaits = 30
 const longestRetryAfterSeconds = 120
 const maxShownCharacters = 500
@@ -26,10 +25,7 @@ export interface Spent {
 
 /** A signed-in client of the public API. */
 export interface Client {
-  /**
-   * Returns the JSON of a successful response. After a 429 it waits as long as `Retry-After` says and repeats the
-   * request, up to a maximum number of waits. Otherwise it throws `NoUsableResponse`.
-   */
+  /** Returns the JSON of a successful response. What may pass is repeated as the SDK does. Throws `GatewayError`. */
   get(path: string): Promise<unknown>
   readonly spent: Readonly<Spent>
 }
@@ -39,57 +35,37 @@ export type Credentials =
   | { readonly client_id: string; readonly client_secret: string }
   | { readonly username: string; readonly password: string }
 
-const tokenResponse = z.object({ access_token: z.string() })
-
-/** Signs in as a channel or an account at the gateway at `baseUrl`. Throws `NoUsableResponse`. */
-export async function signIn(
-  baseUrl: string,
-  credentials: Credentials,
-  signal: AbortSignal,
-): Promise<Client> {
-  const signInResponse = await fetchResponse(
-    `${baseUrl}/api/v1/auth/token`,
-    {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(createGrant(credentials)),
-    },
-    signal,
-  )
-  const { access_token } = tokenResponse.parse(await readJson(signInResponse))
+/** Creates a client that signs in as a channel or an account at the gateway at `baseUrl`, before its first request. */
+export function signIn(baseUrl: string, credentials: Credentials, signal: AbortSignal): Client {
   const spent: Spent = { requests: 0, points: 0, waits: 0, waited_seconds: 0 }
-  const headers = { authorization: `Bearer ${access_token}` }
-  return {
-    spent,
-    async get(path) {
-      for (let waits = 0; waits <= maxWaits; waits++) {
-        const response = await fetchResponse(`${baseUrl}${path}`, { headers }, signal)
-        spent.requests += 1
-        if (response.status !== 429) {
-          spent.points += Number(response.headers.get('ratelimit-cost') ?? 0)
-          return readJson(response)
-        }
-        const seconds = readRetryAfter(response)
-        await response.body?.cancel()
-        spent.waits += 1
-        spent.waited_seconds += seconds
-        await wait(seconds * 1000, undefined, { signal })
-      }
-      throw new NoUsableResponse(
-        `GET ${path} got 429 more than ${maxWaits} times. Give the channel more points.`,
-      )
-    },
-  }
+  const gateway = new TradeGateway({
+    baseUrl,
+    auth: toSdkCredentials(credentials),
+    maxRetries,
+    attemptTimeoutMs: requestTimeoutMs,
+    deadlineMs: maxRetries * longestRetryAfterSeconds * 1000,
+  })
+  gateway.on('response', ({ operation, points }) => {
+    if (operation === 'auth.token') return
+    spent.requests += 1
+    spent.points += points?.cost ?? 0
+  })
+  gateway.on('retry', ({ code, delayMs }) => {
+    if (code !== 'RATE_LIMITED') return
+    spent.waits += 1
+    spent.waited_seconds += delayMs / 1000
+  })
+  return { spent, get: (path) => gateway.request('GET', path, { signal }) }
 }
 
 /** Copies only the credentials, because the caller may pass a larger object. */
-function createGrant(credentials: Credentials) {
+function toSdkCredentials(credentials: Credentials) {
   if ('username' in credentials) {
     const { username, password } = credentials
-    return { grant_type: 'password', username, password }
+    return { username, password }
   }
   const { client_id, client_secret } = credentials
-  return { grant_type: 'client_credentials', client_id, client_secret }
+  return { clientId: client_id, clientSecret: client_secret }
 }
 
 /** Sets the points per minute of a channel, through the admin API. Throws `NoUsableResponse`. */

@@ -49,7 +49,7 @@ export interface TrialResult {
 }
 
 /**
- * Runs a trial. Throws `NoSuchMonth`, `UnreadableFile`, `ProcessFailed`, `NoUsableResponse`, `FeedBroken`, or the
+ * Runs a trial. Throws `NoSuchMonth`, `UnreadableFile`, `ProcessFailed`, `NoUsableResponse`, `GatewayError`, `FeedBroken`, or the
  * reason of `signal`.
  */
 export async function runTrial(
@@ -96,7 +96,7 @@ async function runOnGateway(
     `Allowing the channel "${channel_code}" ${points_per_minute} points a minute, as its operator`,
   )
   await setPointsPerMinute(gateway, { channel_code, points_per_minute }, signal)
-  const client = await signIn(gateway.base_url, gateway, signal)
+  const client = signIn(gateway.base_url, gateway, signal)
   const follower = new Follower(client, warehouse_code)
   await follower.pull()
   progress.beginStep(`Pulled ${follower.rows.size.toLocaleString('en')} rows of ${warehouse_code}`)

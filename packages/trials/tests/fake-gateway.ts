@@ -11,7 +11,8 @@ export interface FakeResponse {
 export async function openFakeGateway(answers: FakeResponse[]) {
   const asked: string[] = []
   const createResponse = (request: IncomingMessage): FakeResponse => {
-    if (request.url === '/api/v1/auth/token') return { body: { access_token: 'a token' } }
+    if (request.url === '/api/v1/auth/token')
+      return { body: { data: { access_token: 'a token', expires_in: 3600 } } }
     asked.push(request.url ?? '')
     return answers.shift() ?? { status: 500, body: 'nothing more was expected' }
   }

@@ -101,11 +101,11 @@ describe('npm run statement', () => {
   })
 
   it('says that the gateway refuses, with exit 1', async () => {
-    const gateway = await openFakeGateway([{ status: 502, body: { error: { code: 'UPSTREAM_ERROR' } } }])
+    const gateway = await openFakeGateway([{ status: 403, body: { error: { code: 'SCOPE_DENIED' } } }])
     const args = ['--base-url', gateway.base_url, '--client-id', 'shop']
     const { err, code } = await run(args, { TGW_CLIENT_SECRET: secret })
     await gateway.close()
-    expect({ err, code }).toMatchObject({ err: expect.stringContaining('UPSTREAM_ERROR'), code: 1 })
+    expect({ err, code }).toMatchObject({ err: expect.stringContaining('SCOPE_DENIED'), code: 1 })
   })
 
   it('helps, and says what is wrong with its arguments with exit 64', { timeout: 60_000 }, async () => {

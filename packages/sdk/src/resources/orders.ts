@@ -1,6 +1,7 @@
 import type { Call } from '../transport/call.ts'
 import type { CallOptions, WriteOptions } from '../transport/options.ts'
 import type { Calls, ListPage } from './calls.ts'
+import { Declined } from './declined.ts'
 import type { Pages } from './pages.ts'
 import type { Data, Filters, Row, Sent } from './shapes.ts'
 
@@ -89,5 +90,33 @@ export class Orders {
    */
   void(order_id: string, options?: WriteOptions): Call<Data<'orders.void'>> {
     return this.#calls.write('orders.void', { order_id }, undefined, options)
+  }
+
+  /**
+   * Creates a draft, previews it, and submits it at the previewed total if `accept` returns true. Otherwise the draft is
+   * voided and `Declined` is returned. If the total has changed since the preview, throws `RejectedError` with
+   * `price_changed`; the draft then stays, also after every other failure. With an `idempotencyKey` of your own, the
+   * same call again goes on where it was.
+   *
+   * @example
+   * const placed = await client.orders.quoteAndPlace({ lines }, ({ fulfillable, costs }) => fulfillable && costs.total < 500)
+   * if (placed instanceof Declined) console.log('too expensive:', placed.preview.costs.total)
+   */
+  async quoteAndPlace(
+    body: Sent<'orders.create'>,
+    accept: (preview: Data<'orders.preview'>) => boolean | Promise<boolean>,
+    options: WriteOptions = {},
+  ): Promise<Data<'orders.submit'> | Declined> {
+    const { idempotencyKey = crypto.randomUUID() } = options
+    // Each step is a write of its own, so it has a key of its own.
+    const atStep = (step: string) => ({ ...options, idempotencyKey: `${idempotencyKey}.${step}` })
+    const { order_id } = await this.create(body, atStep('create'))
+    const preview = await this.preview(order_id, undefined, atStep('preview'))
+    if (!(await accept(preview))) {
+      await this.void(order_id, atStep('void'))
+      return new Declined(preview)
+    }
+    const max_total = Math.min(preview.costs.total, body.max_total ?? Number.POSITIVE_INFINITY)
+    return this.submit(order_id, { max_total }, atStep('submit'))
   }
 }

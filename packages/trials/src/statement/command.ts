@@ -16,7 +16,7 @@ async function main(args: readonly string[]): Promise<number> {
   const stop = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.on(name, () => stop.abort(new Error('Stopped before the end.')))
-  const client = await signIn(wanted.base_url, wanted.credentials, stop.signal)
+  const client = signIn(wanted.base_url, wanted.credentials, stop.signal)
   const proof = proveStatement(await readRecords((path) => client.get(path), wanted.days))
   const holds = proof.differences.length === 0
   if (wanted.json !== undefined)

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Declined, TradeGateway } from '../src/index.ts'
+import { openTarget } from './open-target.ts'
+
+let opened: Awaited<ReturnType<typeof openTarget>>
+let sent: { readonly call: string; readonly key: string | null; readonly body: unknown }[] = []
+beforeAll(async () => {
+  opened = await openTarget()
+})
+afterAll(() => opened.close())
+
+/** A client that notes its writes. `change` may replace the body of a request on its way. */
+function openClient(change: (call: string, body: string) => string = (_, body) => body) {
+  sent = []
+  return new TradeGateway({
+    baseUrl: opened.target.gatewayUrl,
+    auth: opened.target.buyer,
+    fetch(input, init = {}) {
+      const call = `${init.method} ${new URL(String(input)).pathname.split('/').at(-1)}`
+      const body = typeof init.body === 'string' ? change(call, init.body) : (init.body ?? null)
+      const key = new Headers(init.headers).get('idempotency-key')
+      if (key !== null) sent.push({ call, key, body: typeof body === 'string' ? JSON.parse(body) : null })
+      return fetch(input, { ...init, body })
+    },
+  })
+}
+
+const buildWish = () => ({
+  warehouse_code: 'AUSYD1',
+  lines: [{ sku: opened.target.sku, quantity: 2 }],
+  shipping: { shipping_method_id: 'au-standard', address_id: 'ADDR-HARBOUR-SYD' },
+})
+
+describe('quoteAndPlace', () => {
+  it('submits what was accepted, at most at the total that was shown', async () => {
+    let shown = 0
+    const order = await openClient().orders.quoteAndPlace(buildWish(), ({ costs, fulfillable }) => {
+      shown = costs.total
+      return fulfillable
+    })
+    expect(order).toMatchObject({ status: 'confirmed', costs: { total: shown } })
+    expect(sent.at(-1)).toMatchObject({ call: 'POST submit', body: { max_total: shown } })
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(3)
+  })
+
+  it('keeps a lower limit of the caller', async () => {
+    const error = await openClient()
+      .orders.quoteAndPlace({ ...buildWish(), max_total: 1 }, () => true)
+      .catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ code: 'UPSTREAM_REJECTED', reason: 'price_changed' })
+    expect(sent.at(-1)).toMatchObject({ call: 'POST submit', body: { max_total: 1 } })
+  })
+
+  it('refuses a total that has risen since the preview, with a typed error', async () => {
+    const client = openClient((call, body) =>
+      call === 'POST submit' ? JSON.stringify({ max_total: JSON.parse(body).max_total - 0.01 }) : body,
+    )
+    const error = await client.orders
+      .quoteAndPlace(buildWish(), () => true)
+      .catch((reason: unknown) => reason)
+    expect(error).toMatchObject({ name: 'RejectedError', reason: 'price_changed' })
+  })
+
+  it('voids the draft of what was not accepted, and submits nothing', async () => {
+    const client = openClient()
+    const declined = await client.orders.quoteAndPlace(buildWish(), async () => false)
+    expect(declined).toBeInstanceOf(Declined)
+    if (!(declined instanceof Declined)) return
+    expect(declined.preview.costs.total).toBeGreaterThan(0)
+    expect((await client.orders.read(declined.order_id)).status).toBe('cancelled')
+    expect(sent.map(({ call }) => call)).not.toContain('POST submit')
+  })
+
+  it('places one order if the same call is made again under its key', async () => {
+    const client = openClient()
+    const place = () => client.orders.quoteAndPlace(buildWish(), () => true, { idempotencyKey: 'one-order' })
+    expect(await place()).toEqual(await place())
+  })
+})
