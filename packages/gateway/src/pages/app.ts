@@ -47,7 +47,7 @@ export function createPages(gateway: Gateway, isDraining = () => false): Hono<Pa
   })
   registerHealthRoutes(app, gateway, isDraining)
   registerWellKnownRoutes(app, gateway)
-  registerMachineDocuments(app)
+  registerMachineDocuments(app, gateway)
   app.get('/search.json', async (c) => {
     const { language } = c.var
     const data = await findSections(c.req.query('q') ?? '', language)
@@ -153,7 +153,8 @@ function addLanguageToLinks(text: string, query: string): string {
   return text.replace(/\]\((\/[^)\s]*)\)/g, (_whole, href: string) => `](${addQuery(href, query)})`)
 }
 
-function registerMachineDocuments(app: Hono<PageVariables>) {
+function registerMachineDocuments(app: Hono<PageVariables>, { config }: Gateway) {
+  const server = config.baseUrl ?? `http://localhost:${config.port}`
   const serve = (
     path: string,
     type: string,
@@ -171,7 +172,7 @@ function registerMachineDocuments(app: Hono<PageVariables>) {
       })
     })
   }
-  serve('/openapi.json', json, undefined, serializeOpenApi)
+  serve('/openapi.json', json, undefined, (language) => serializeOpenApi(language, server))
   serve('/admin/openapi.json', json, undefined, serializeAdminOpenApi)
   for (const language of languages) {
     const fixed = language === 'en' ? undefined : language
