@@ -6,6 +6,8 @@ import { apiVersion } from '../contract/version.ts'
 import type { Gateway } from '../gateway.ts'
 import { toFailureResponse } from '../pipeline/failure.ts'
 import { chooseRequestId } from '../pipeline/headers.ts'
+import { serializeAsyncApi } from '../projections/asyncapi.ts'
+import { buildPostmanCollection } from '../projections/collections/postman.ts'
 import { serializeAdminOpenApi, serializeOpenApi } from '../projections/openapi.ts'
 import { buildAssetPath, readAsset } from './assets.ts'
 import { registerConsoleRoutes } from './console.ts'
@@ -173,6 +175,13 @@ function registerMachineDocuments(app: Hono<PageVariables>, { config }: Gateway)
     })
   }
   serve('/openapi.json', json, undefined, (language) => serializeOpenApi(language, server))
+  serve('/asyncapi.json', json, 'en', serializeAsyncApi)
+  serve(
+    '/collections/postman.json',
+    json,
+    'en',
+    () => `${JSON.stringify(buildPostmanCollection(server), null, 2)}\n`,
+  )
   serve('/admin/openapi.json', json, undefined, serializeAdminOpenApi)
   for (const language of languages) {
     const fixed = language === 'en' ? undefined : language
