@@ -39,10 +39,27 @@ export function toSample(endpoint: Endpoint): EndpointSample {
     headers['x-admin-token'] = '$ADMIN_TOKEN'
   }
   const body =
-    endpoint.bodyKind === 'oauth' ? tokenBody : endpoint.body ? (endpoint.example ?? {}) : undefined
+    endpoint.bodyKind === 'oauth' ? tokenBody : endpoint.body ? nameIds(buildBody(endpoint)) : undefined
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   if (acceptsIdempotencyKey(endpoint) && endpoint.access === 'bearer') headers['Idempotency-Key'] = '$KEY'
   return { method: endpoint.method, path, params, query: buildRequiredQuery(endpoint), headers, body }
+}
+
+function buildBody({ example, optionalBody }: Endpoint): unknown {
+  return example ?? (optionalBody ? undefined : {})
+}
+
+const documentId = /^[a-z]+_[0-9a-z]{26}$/
+
+/** Replaces the ids of documents by variables, because readers have documents of their own. */
+function nameIds(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      typeof value === 'string' && documentId.test(value) ? `$${name.toUpperCase()}` : value,
+    ]),
+  )
 }
 
 const tokenBody = { grant_type: 'password', username: '$USERNAME', password: '$PASSWORD' }

@@ -93,6 +93,6 @@ function formatName(name: string): string {
 function formatText(text: string): string {
   const only = /^\$([A-Z_]+)$/.exec(text)?.[1]
   if (only) return only
-  if (/\$[A-Z]/.test(text)) return `\`${text.replace(/\$([A-Z_]+)/g, '${$1}')}\``
+  if (/\$[A-Z]/.test(text)) return `\`${text.replace(/\$(?=[A-Z])([A-Z_]+)/g, (_whole, name: string) => `\${${name}}`)}\``
   return `'${text.replace(/[\\']/g, (character) => `\\${character}`)}'`
 }
