@@ -23,6 +23,7 @@ import type { Endpoint } from '../src/endpoint.ts'
 import type { Gateway } from '../src/gateway.ts'
 import { createApp } from '../src/http/app.ts'
 import type { Clock } from '../src/kernel/clock.ts'
+import type { Ids } from '../src/kernel/ids.ts'
 import { jsonLog, type Log } from '../src/kernel/log.ts'
 import type { Spans } from '../src/kernel/spans.ts'
 import { Router } from '../src/pipeline/router.ts'
@@ -106,7 +107,11 @@ export interface TestGatewayOptions {
   /** Wraps the sandbox ERP, to inject faults. */
   readonly wrapErp?: (erp: Erp) => Erp
   readonly log?: Log
+  /** The source of randomness, for runs that must be equal to each other. */
+  readonly ids?: Ids
   readonly styles?: number
+  /** The accounts of the ERP, if they are not the two buyers. */
+  readonly accounts?: readonly Account[]
   /** Records spans. */
   readonly spans?: Spans
   /** Whether to start without reading the stock of any warehouse, as at a first start. */
@@ -138,7 +143,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     clock: { now: () => clock.now() + (options.erpAheadMs ?? 0) },
     ...(options.capabilities ? { capabilities: options.capabilities } : {}),
     ...options.journey,
-    accounts: buyers.map((buyer, index) => ({
+    accounts: (options.accounts ?? buyers).map((buyer, index) => ({
       ...buyer,
       account_id: `acc_${index + 1}`,
       name: `Buyer ${index + 1}`,
@@ -152,6 +157,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     erp,
     clock,
     log,
+    ...(options.ids ? { ids: options.ids } : {}),
     ...(options.spans ? { spans: options.spans } : {}),
     ...(options.valkeyWaitMs === undefined ? {} : { valkey: { waitMs: options.valkeyWaitMs } }),
   })
