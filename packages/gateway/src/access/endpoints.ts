@@ -160,7 +160,6 @@ export const planRequestsCreate = endpoint({
   params: {},
   query: {},
   body: z.object({ plan: z.enum(planNames), reason: textField(500).optional() }),
-  example: { plan: 'full', reason: 'We also sell by drop-shipping' },
   result: toDataSchema(planRequest),
   status: 201,
 

@@ -111,7 +111,6 @@ export const cartsChange = endpoint({
   params: cartId,
   query: {},
   body: cartBody,
-  example: { remark: 'For the spring sale' },
   result: toDataSchema(cart),
 
   handle({ input, ...context }) {

@@ -125,7 +125,6 @@ export const ordersChange = endpoint({
   params: orderId,
   query: {},
   body: orderBody,
-  example: { client_order_number: 'PO-1001' },
   result: toDataSchema(order),
 
   handle({ input, ...context }) {

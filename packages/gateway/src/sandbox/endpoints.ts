@@ -53,7 +53,6 @@ export const sandboxFaults = endpoint({
     late_ms: delay,
     lookup_lag_ms: delay,
   }),
-  example: { after_commit: 0.1 },
   async handle({ gateway, input }) {
     return { data: await controlSandbox(gateway, 'faults', input) }
   },

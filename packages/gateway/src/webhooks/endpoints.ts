@@ -129,7 +129,6 @@ export const endpointsChange = endpoint({
     description: fields.description,
     warehouse_codes: fields.warehouse_codes,
   }),
-  example: { event_types: ['order.created', 'stock.changed'] },
   result: toDataSchema(webhookEndpoint),
 
   async handle({ gateway, caller, input }) {

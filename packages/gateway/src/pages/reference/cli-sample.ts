@@ -19,7 +19,10 @@ const forms: Readonly<Record<string, CommandForm>> = {
   'auth.token': { words: 'token' },
   me: { words: 'whoami' },
   'warehouses.list': { words: 'warehouses' },
-  'stock.list': { words: 'stock pull {warehouse_code}' },
+  'stock.list': {
+    words: 'stock get',
+    options: { product_code: 'style', warehouse_code: 'warehouse', ...page },
+  },
   'stock.changes': { words: 'stock watch {warehouse_code}', options: { since: 'since' } },
   'products.list': { words: 'products search {q}', options: page },
   'products.read': { words: 'products get {product_code}' },

@@ -19,8 +19,7 @@ function renderLevel(rows: readonly FieldRow[], prefix: string, view: FieldView)
       ({ path }) => path.startsWith(`${row.path}.`) || path.startsWith(`${row.path}[].`),
     )
     const [first] = inner
-    const below =
-      first && first.path.slice(0, row.path.length + (first.path[row.path.length] === '[' ? 3 : 1))
+    const below = first?.path.slice(0, row.path.length + (first.path[row.path.length] === '[' ? 3 : 1))
     return html`<li>${renderField(row, row.path.slice(prefix.length), view)}${below === undefined ? undefined : renderLevel(inner, below, view)}</li>`
   })
   return html`<ul class="fields">${items}</ul>`

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import type { Endpoint } from '../../endpoint.ts'
+import { exampleOf } from '../../projections/examples.ts'
+import { givenVariables } from '../../projections/journey/step.ts'
 import { acceptsIdempotencyKey } from '../../projections/openapi.ts'
 
 /** A sample request, from which the samples in all languages are generated. */
@@ -19,56 +21,68 @@ export interface EndpointSample extends Sample {
   readonly response?: { readonly status: number; readonly body: unknown } | undefined
 }
 
-/** Path parameters that are the same for every reader; all others become variables. */
-const sharedParameters: Readonly<Record<string, string>> = {
-  warehouse_code: 'AUSYD1',
-  product_code: 'SBX',
-  code: 'NOT_FOUND',
-}
-
+/**
+ * Creates the sample of an endpoint from the recorded call, or from the example of its declaration. What differs for each
+ * reader becomes a variable: ids of documents, keys, credentials and the address.
+ */
 export function toSample(endpoint: Endpoint): EndpointSample {
-  const params = Object.fromEntries(
-    Object.keys(endpoint.params).map((name) => [name, sharedParameters[name] ?? `$${name.toUpperCase()}`]),
+  const recorded = exampleOf(endpoint.id)
+  const { query = {}, params = {}, body = endpoint.example } = nameValues(recorded?.request ?? {})
+  const values = Object.fromEntries(
+    Object.keys(endpoint.params).map((name) => [name, params[name] ?? toVariable(name)]),
   )
-  const path = endpoint.path.replace(/\{(\w+)\}/g, (_whole, name: string) => params[name] ?? '')
-  const headers: Record<string, string> = {}
-  if (endpoint.access === 'bearer' || endpoint.path.startsWith('/sandbox/'))
-    headers.Authorization = 'Bearer $TOKEN'
-  if (endpoint.access === 'admin') {
-    delete headers.Authorization
-    headers['x-admin-token'] = '$ADMIN_TOKEN'
+  const path = endpoint.path.replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? '')
+  const needsBody = endpoint.body && !endpoint.optionalBody
+  const sent = nameValues({ body: body ?? (needsBody ? {} : undefined) }).body
+  return {
+    method: endpoint.method,
+    path,
+    params: values,
+    query: { ...buildRequiredQuery(endpoint), ...query },
+    headers: buildHeaders(endpoint, sent),
+    body: sent,
+    response: recorded?.response,
   }
-  const body =
-    endpoint.bodyKind === 'oauth' ? tokenBody : endpoint.body ? nameIds(buildBody(endpoint)) : undefined
-  if (body !== undefined) headers['Content-Type'] = 'application/json'
-  if (acceptsIdempotencyKey(endpoint) && endpoint.access === 'bearer') headers['Idempotency-Key'] = '$KEY'
-  return { method: endpoint.method, path, params, query: buildRequiredQuery(endpoint), headers, body }
 }
 
-function buildBody({ example, optionalBody }: Endpoint): unknown {
-  return example ?? (optionalBody ? undefined : {})
+interface Values {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
 }
 
 const documentId = /^[a-z]+_[0-9a-z]{26}$/
+const ownNames = new Set(['key', 'username', 'password', 'request_id'])
 
-/** Replaces the ids of documents by variables, because readers have documents of their own. */
-function nameIds(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
-  return Object.fromEntries(
-    Object.entries(body).map(([name, value]) => [
-      name,
-      typeof value === 'string' && documentId.test(value) ? `$${name.toUpperCase()}` : value,
-    ]),
-  )
+/** Replaces the values that only one reader has by variables. */
+function nameValues({ params, query, body }: Values): Values {
+  const text = JSON.stringify({ params, query, body }, (name, value: unknown) => {
+    if (typeof value !== 'string') return value
+    if (documentId.test(value) || ownNames.has(name)) return toVariable(name)
+    return value.replace(givenVariables.base_url, '$BASE')
+  })
+  return JSON.parse(text)
 }
 
-const tokenBody = { grant_type: 'password', username: '$USERNAME', password: '$PASSWORD' }
+function toVariable(name: string): string {
+  return `$${name.toUpperCase()}`
+}
+
+function buildHeaders(endpoint: Endpoint, body: unknown): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (endpoint.access === 'admin') headers['x-admin-token'] = '$ADMIN_TOKEN'
+  else if (endpoint.access === 'bearer' || endpoint.path.startsWith('/sandbox/'))
+    headers.Authorization = 'Bearer $TOKEN'
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  if (acceptsIdempotencyKey(endpoint) && endpoint.access === 'bearer') headers['Idempotency-Key'] = '$KEY'
+  return headers
+}
 
 function buildRequiredQuery({ query }: Endpoint): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query)
       .filter(([, schema]) => !z.safeParse(schema, undefined).success)
-      .map(([name]) => [name, `$${name.toUpperCase()}`]),
+      .map(([name]) => [name, toVariable(name)]),
   )
 }
 

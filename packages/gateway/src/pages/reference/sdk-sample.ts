@@ -39,7 +39,9 @@ function isPagedList({ query, id }: Endpoint): boolean {
 function formatMethodCall(endpoint: Endpoint, { params, query, body }: EndpointSample): string {
   const method = endpoint.id.replace(/_(\w)/g, (_whole, letter: string) => letter.toUpperCase())
   const parts: string[] = Object.values(params).map((value) => formatLiteral(value))
-  const values = Object.entries(query).map(([name, value]) => [name, readQueryValue(endpoint, name, value)])
+  // The SDK reads page after page and chooses their size.
+  const chosen = Object.entries(query).filter(([name]) => name !== 'page_size' || !isPagedList(endpoint))
+  const values = chosen.map(([name, value]) => [name, readQueryValue(endpoint, name, value)])
   if (values.length > 0) parts.push(formatLiteral(Object.fromEntries(values)))
   if (body !== undefined && endpoint.bodyKind !== 'oauth') parts.push(formatLiteral(body))
   return `client.${method}(${parts.join(', ')})`
@@ -93,6 +95,7 @@ function formatName(name: string): string {
 function formatText(text: string): string {
   const only = /^\$([A-Z_]+)$/.exec(text)?.[1]
   if (only) return only
-  if (/\$[A-Z]/.test(text)) return `\`${text.replace(/\$(?=[A-Z])([A-Z_]+)/g, (_whole, name: string) => `\${${name}}`)}\``
+  if (/\$[A-Z]/.test(text))
+    return `\`${text.replace(/\$(?=[A-Z])([A-Z_]+)/g, (_whole, name: string) => `\${${name}}`)}\``
   return `'${text.replace(/[\\']/g, (character) => `\\${character}`)}'`
 }
