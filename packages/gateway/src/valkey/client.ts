@@ -28,7 +28,7 @@ export function loadClient() {
 /** Opens a connection. If the server belongs to a cluster, connects to the whole cluster. */
 export async function openClient({ url, onError, signal }: Opening): Promise<ValkeyClient> {
   const { createClient, createCluster } = await loadClient()
-  const single = createClient({ ...options, url })
+  const single = createClient({ ...createOptions(), url })
   single.on('error', onError)
   const destroySingle = () => destroyQuietly(single)
   signal.addEventListener('abort', destroySingle, { once: true })
@@ -48,7 +48,7 @@ export async function openClient({ url, onError, signal }: Opening): Promise<Val
     signal.removeEventListener('abort', destroySingle)
   }
   destroySingle()
-  const cluster = createCluster({ rootNodes: [{ ...options, url }], defaults: toNodeDefaults(url) })
+  const cluster = createCluster({ rootNodes: [{ ...createOptions(), url }], defaults: toNodeDefaults(url) })
   cluster.on('error', onError)
   cluster.on('node-error', onError)
   const destroyCluster = () => destroyQuietly(cluster)
@@ -65,20 +65,25 @@ export async function openClient({ url, onError, signal }: Opening): Promise<Val
   }
 }
 
-/** A lost connection is not repaired by the client but by `Valkey`, which decides locally in the meantime. */
-const options = {
-  disableOfflineQueue: true,
-  disableClientInfo: true,
-  maintNotifications: 'disabled',
-  socket: { reconnectStrategy: false },
-} as const satisfies RedisClientOptions
+/**
+ * The options of a connection. A lost connection is not repaired by the client but by `Valkey`, which decides locally in
+ * the meantime. The client writes into what it is given, so that each connection has options of its own.
+ */
+function createOptions() {
+  return {
+    disableOfflineQueue: true,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+    socket: { reconnectStrategy: false },
+  } as const satisfies RedisClientOptions
+}
 
 /** The options of the connections to the nodes of a cluster, which the client finds by itself. */
 function toNodeDefaults(text: string) {
   const url = new URL(text)
   const socket = { reconnectStrategy: false } as const
   return {
-    ...options,
+    ...createOptions(),
     socket: url.protocol === 'rediss:' ? { ...socket, tls: true as const } : socket,
     ...(url.username === '' ? {} : { username: decodeURIComponent(url.username) }),
     ...(url.password === '' ? {} : { password: decodeURIComponent(url.password) }),
