@@ -1195,6 +1195,42 @@ export interface components {
                     /** @description What happened, in the reader’s language */
                     message: string;
                 }[];
+                /** @description The capability that the endpoint requires */
+                required_capability?: string;
+                /** @description `reader`, `trader` or `full` */
+                plan?: string;
+                /** @description The smallest plan that has the required capability */
+                required_plan?: string;
+                /** @description The SKUs that are short, with the ordered and the available quantity */
+                shortages?: {
+                    /** @description SKU, compared byte by byte, case included */
+                    sku: string;
+                    /** @description Number of pieces */
+                    quantity: number;
+                    /** @description Pieces that can be ordered now */
+                    quantity_available: number;
+                }[];
+                /** @description The earlier order with the same number, SKU and recipient */
+                duplicate_of?: {
+                    /** @description Drop-ship order or its preview */
+                    dropship_order_id: string;
+                    /** @description Your own number for the order */
+                    client_order_number: string;
+                    /** @description When it was submitted */
+                    submitted_at: string | null;
+                };
+                /**
+                 * Format: date-time
+                 * @description End of the duplicate window; the same order is accepted after this time
+                 */
+                window_ends_at?: string;
+                /** @description The endpoint that replaces the retired path */
+                replacement?: {
+                    /** @description HTTP method */
+                    method: string;
+                    /** @description Path of the request */
+                    path: string;
+                };
             };
         };
         /** @enum {string} */

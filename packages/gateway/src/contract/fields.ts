@@ -148,6 +148,21 @@ export const errorBody = z
       reason: z.string().optional(),
       retryable: z.boolean().optional(),
       errors: z.array(z.object({ param: z.string(), message: z.string() })).optional(),
+      required_capability: z.string().optional(),
+      plan: z.string().optional(),
+      required_plan: z.string().optional(),
+      shortages: z
+        .array(z.object({ sku: z.string(), quantity: z.int(), quantity_available: z.int() }))
+        .optional(),
+      duplicate_of: z
+        .object({
+          dropship_order_id: z.string(),
+          client_order_number: z.string(),
+          submitted_at: instantField.nullable(),
+        })
+        .optional(),
+      window_ends_at: instantField.optional(),
+      replacement: z.object({ method: z.string(), path: z.string() }).optional(),
     }),
   })
   .meta({ id: 'Error' })

@@ -6,6 +6,8 @@ import { apiVersion } from '../contract/version.ts'
 import type { Gateway } from '../gateway.ts'
 import { toFailureResponse } from '../pipeline/failure.ts'
 import { chooseRequestId } from '../pipeline/headers.ts'
+import { serializeAsyncApi } from '../projections/asyncapi.ts'
+import { buildPostmanCollection } from '../projections/collections/postman.ts'
 import { serializeAdminOpenApi, serializeOpenApi } from '../projections/openapi.ts'
 import { buildAssetPath, readAsset } from './assets.ts'
 import { registerConsoleRoutes } from './console.ts'
@@ -47,7 +49,7 @@ export function createPages(gateway: Gateway, isDraining = () => false): Hono<Pa
   })
   registerHealthRoutes(app, gateway, isDraining)
   registerWellKnownRoutes(app, gateway)
-  registerMachineDocuments(app)
+  registerMachineDocuments(app, gateway)
   app.get('/search.json', async (c) => {
     const { language } = c.var
     const data = await findSections(c.req.query('q') ?? '', language)
@@ -154,7 +156,8 @@ function addLanguageToLinks(text: string, query: string): string {
   return text.replace(/\]\((\/[^)\s]*)\)/g, (_whole, href: string) => `](${addQuery(href, query)})`)
 }
 
-function registerMachineDocuments(app: Hono<PageVariables>) {
+function registerMachineDocuments(app: Hono<PageVariables>, { config }: Gateway) {
+  const server = config.baseUrl ?? `http://localhost:${config.port}`
   const serve = (
     path: string,
     type: string,
@@ -172,7 +175,14 @@ function registerMachineDocuments(app: Hono<PageVariables>) {
       })
     })
   }
-  serve('/openapi.json', json, undefined, serializeOpenApi)
+  serve('/openapi.json', json, undefined, (language) => serializeOpenApi(language, server))
+  serve('/asyncapi.json', json, 'en', serializeAsyncApi)
+  serve(
+    '/collections/postman.json',
+    json,
+    'en',
+    () => `${JSON.stringify(buildPostmanCollection(server), null, 2)}\n`,
+  )
   serve('/admin/openapi.json', json, undefined, serializeAdminOpenApi)
   for (const language of languages) {
     const fixed = language === 'en' ? undefined : language

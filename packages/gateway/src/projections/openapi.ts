@@ -15,18 +15,17 @@ import { texts } from '../contract/texts/texts.ts'
 import { apiVersion } from '../contract/version.ts'
 import { chooseTexts, type Endpoint } from '../endpoint.ts'
 import { createFieldTexts, describeFields } from './describe-fields.ts'
+import { exampleOf } from './examples.ts'
 import { buildMcpOperation } from './openapi-mcp.ts'
 import { buildWebhooks } from './openapi-webhooks.ts'
 import { buildFailureHeaders, buildNotModifiedHeaders, buildSuccessHeaders } from './response-headers.ts'
-import { nameSchema, toRequestName, toResponseName } from './schema-names.ts'
+import { nameBodies } from './schema-names.ts'
 
 /** What sets one OpenAPI document apart from another, beside its endpoints. */
 interface DocumentParts {
   readonly title: string
   readonly description: string
   readonly securitySchemes: Readonly<Record<string, ZodOpenApiSecuritySchemeObject>>
-  /** Set if the bodies of all operations have names of their own. */
-  readonly namesBodies?: true
   /** The operations that are no endpoints, and the webhooks. */
   readonly added?: { readonly paths: ZodOpenApiPathsObject; readonly webhooks: ZodOpenApiPathsObject }
 }
@@ -51,9 +50,14 @@ export function buildAdminOpenApi(language: Language = 'en') {
     title: 'Trade Gateway operator API',
     description: texts[language].site.admin_api_description,
     securitySchemes: { 'x-admin-token': { type: 'apiKey', in: 'header', name: 'x-admin-token' } },
-    namesBodies: true,
   })
 }
+
+/**
+ * The address of a gateway that was started with its defaults. A document that a gateway serves has the gateway's own
+ * address instead.
+ */
+export const defaultServer = 'http://localhost:8080'
 
 function buildDocument(endpoints: readonly Endpoint[], language: Language, parts: DocumentParts) {
   const { site } = texts[language]
@@ -67,13 +71,13 @@ function buildDocument(endpoints: readonly Endpoint[], language: Language, parts
         description: parts.description,
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
-      servers: [{ url: '/' }],
+      servers: [{ url: defaultServer }],
       tags: groupIds
         .filter((id) => (id === 'mcp' && added) || endpoints.some(({ group }) => group === id))
         .map((id) => ({ name: id, description: site[`group_of_${id}`] })),
       security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
       paths: {
-        ...buildPaths(parts.namesBodies ? endpoints.map(nameBodies) : endpoints, language),
+        ...buildPaths(endpoints.map(nameBodies), language),
         ...added?.paths,
       },
       ...(added ? { webhooks: added.webhooks } : {}),
@@ -83,16 +87,6 @@ function buildDocument(endpoints: readonly Endpoint[], language: Language, parts
   )
   describeFields(document, createFieldTexts(endpoints, language))
   return document
-}
-
-/** Gives names to the bodies that an endpoint takes and returns. */
-function nameBodies(endpoint: Endpoint): Endpoint {
-  const { id, body, result } = endpoint
-  return {
-    ...endpoint,
-    ...(body ? { body: nameSchema(body, toRequestName(id)) } : {}),
-    result: nameSchema(result, toResponseName(id)),
-  }
 }
 
 /** Builds an OpenAPI document of the given endpoints, for the reference pages. They may be outside the contract. */
@@ -114,8 +108,12 @@ function buildPaths(endpoints: readonly Endpoint[], language: Language): ZodOpen
   return paths
 }
 
-/** Serializes the contract, once per language. */
-export const serializeOpenApi = createSerializer(buildOpenApi)
+const serializeContract = createSerializer(buildOpenApi)
+
+/** Serializes the contract, once per language, with the address of the gateway that serves it. */
+export function serializeOpenApi(language: Language = 'en', server: string = defaultServer): string {
+  return serializeContract(language).replace(`"url": "${defaultServer}"`, () => `"url": "${server}"`)
+}
 
 /** Serializes the document of the operator's endpoints, once per language. */
 export const serializeAdminOpenApi = createSerializer(buildAdminOpenApi)
@@ -139,6 +137,8 @@ function hasETag({ headers = [] }: Endpoint): boolean {
   return headers.includes('ETag')
 }
 
+const securityNames = { bearer: 'bearer', admin: 'x-admin-token' } as const
+
 function buildOperation(endpoint: Endpoint, language: Language): ZodOpenApiOperationObject {
   const { summary, description } = chooseTexts(endpoint, language)
   const header = {
@@ -151,7 +151,7 @@ function buildOperation(endpoint: Endpoint, language: Language): ZodOpenApiOpera
     summary,
     description,
     tags: [endpoint.group],
-    ...(endpoint.access === 'public' ? { security: [] } : {}),
+    security: endpoint.access === 'public' ? [] : [{ [securityNames[endpoint.access]]: [] }],
     requestParams: {
       path: z.object(endpoint.params),
       query: z.object(endpoint.query),
@@ -172,12 +172,14 @@ function buildOperation(endpoint: Endpoint, language: Language): ZodOpenApiOpera
   }
 }
 
-function buildRequestContent(body: z.ZodObject, { bodyKind, example }: Endpoint) {
+function buildRequestContent(body: z.ZodObject, { id, bodyKind, example: declared }: Endpoint) {
+  const example = exampleOf(id)?.request.body ?? declared
   const json = { 'application/json': { schema: body, ...(example ? { example } : {}) } }
   return bodyKind === 'oauth' ? { ...json, 'application/x-www-form-urlencoded': { schema: body } } : json
 }
 
 function buildSuccess(endpoint: Endpoint) {
+  const example = exampleOf(endpoint.id)?.response.body
   return {
     [endpoint.status ?? 200]: {
       description: 'Success',
@@ -185,7 +187,7 @@ function buildSuccess(endpoint: Endpoint) {
       content: endpoint.streamed
         ? Object.fromEntries(endpoint.streamed.map((type) => [type, { schema: endpoint.result }]))
         : {
-            'application/json': { schema: endpoint.result },
+            'application/json': { schema: endpoint.result, ...(example === undefined ? {} : { example }) },
             ...(endpoint.csv ? { 'text/csv': { schema: buildCsvSchema(listColumns(endpoint)) } } : {}),
           },
     },

@@ -140,6 +140,45 @@ export interface components {
             /** @description URL of the document */
             resource_url: string;
         };
+        AuthTokenResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description The token for `Authorization: Bearer` */
+                access_token: string;
+                /**
+                 * @description Always `Bearer`
+                 * @constant
+                 */
+                token_type: "Bearer";
+                /** @description Lifetime of the token in seconds */
+                expires_in: number;
+                /** @description Capabilities, separated by spaces */
+                scope: string;
+                /**
+                 * Format: date-time
+                 * @description When it expires
+                 */
+                expires_at: string;
+                /**
+                 * @description Which grant: `client_credentials` for a channel, `password` for an OMS account; derived from the other fields when left out
+                 * @enum {string}
+                 */
+                grant_type: "client_credentials" | "password" | (string & {});
+                /** @description Channel */
+                channel_code: string;
+            };
+            /** @description The token for `Authorization: Bearer` */
+            access_token: string;
+            /**
+             * @description Always `Bearer`
+             * @constant
+             */
+            token_type: "Bearer";
+            /** @description Lifetime of the token in seconds */
+            expires_in: number;
+            /** @description Capabilities, separated by spaces */
+            scope: string;
+        };
         Error: {
             /** @description The error */
             error: {
@@ -166,10 +205,161 @@ export interface components {
                     /** @description What happened, in the reader’s language */
                     message: string;
                 }[];
+                /** @description The capability that the endpoint requires */
+                required_capability?: string;
+                /** @description `reader`, `trader` or `full` */
+                plan?: string;
+                /** @description The smallest plan that has the required capability */
+                required_plan?: string;
+                /** @description The SKUs that are short, with the ordered and the available quantity */
+                shortages?: {
+                    /** @description SKU, compared byte by byte, case included */
+                    sku: string;
+                    /** @description Number of pieces */
+                    quantity: number;
+                    /** @description Pieces that can be ordered now */
+                    quantity_available: number;
+                }[];
+                /** @description The earlier order with the same number, SKU and recipient */
+                duplicate_of?: {
+                    /** @description Drop-ship order or its preview */
+                    dropship_order_id: string;
+                    /** @description Your own number for the order */
+                    client_order_number: string;
+                    /** @description When it was submitted */
+                    submitted_at: string | null;
+                };
+                /**
+                 * Format: date-time
+                 * @description End of the duplicate window; the same order is accepted after this time
+                 */
+                window_ends_at?: string;
+                /** @description The endpoint that replaces the retired path */
+                replacement?: {
+                    /** @description HTTP method */
+                    method: string;
+                    /** @description Path of the request */
+                    path: string;
+                };
             };
         };
         /** @enum {string} */
         ErrorCode: "AUTH_MISSING_TOKEN" | "AUTH_INVALID_TOKEN" | "AUTH_EXPIRED" | "SCOPE_DENIED" | "WAREHOUSE_DENIED" | "AUTHZ_UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "OWNERSHIP_DENIED" | "UPSTREAM_ERROR" | "UPSTREAM_TIMEOUT" | "INTERNAL" | "ADMIN_UNAUTHORIZED" | "ADMIN_DISABLED" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_INVALID_KEY" | "RATE_LIMITED" | "BAD_REQUEST" | "READ_ONLY_MODE" | "ENDPOINT_GONE" | "WAREHOUSE_UNKNOWN" | "UPSTREAM_REJECTED" | "AUTH_BAD_CREDENTIALS" | "AUTH_LOCKED" | "DUPLICATE_SUSPECTED" | "OMS_LOGIN_REQUIRED" | "SHIPPING_REQUIRED" | (string & {});
+        AuthRevokeResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Number of tokens that the call ended */
+                revoked: number;
+            };
+        };
+        MeResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description The account that the token represents */
+                account: {
+                    /** @description OMS account */
+                    account_id: string;
+                    /** @description Name */
+                    name: string;
+                    /**
+                     * @description Kind of the entry
+                     * @enum {string}
+                     */
+                    kind: "channel" | "oms_user" | (string & {});
+                    /** @description Name of the OMS website account */
+                    username: string | null;
+                };
+                /** @description The channel of the token */
+                channel: {
+                    /** @description Channel */
+                    channel_code: string;
+                    /** @description Name */
+                    name: string;
+                    /**
+                     * @description The channel’s plan
+                     * @enum {string}
+                     */
+                    plan: "reader" | "trader" | "full" | (string & {});
+                };
+                /**
+                 * @description Which grant: `client_credentials` for a channel, `password` for an OMS account; derived from the other fields when left out
+                 * @enum {string}
+                 */
+                grant_type: "client_credentials" | "password" | (string & {});
+                /** @description Whether the sandbox ERP is behind the gateway */
+                sandbox: boolean;
+                /** @description Warehouses that the channel may use */
+                warehouses: {
+                    /**
+                     * @description Warehouse, from `GET /api/v1/warehouses`
+                     * @example AUSYD1
+                     */
+                    warehouse_code: string;
+                    /** @description Name */
+                    name: string;
+                    /**
+                     * @description Kind of the entry
+                     * @enum {string}
+                     */
+                    kind: "warehouse" | "company" | (string & {});
+                }[];
+                /** @description Capabilities of the token */
+                permissions: ("stock.read" | "products.read" | "orders.read" | "orders.write" | "dropship.read" | "dropship.write" | "shipments.read" | "reservations.read" | "reservations.write" | "carts.write" | "statements.read" | "webhooks.manage")[];
+                /** @description Business switches */
+                switches: {
+                    /** @description Whether the environment accepts writes to the ERP */
+                    writes_enabled: boolean;
+                    /** @description Whether the channel may order wholesale */
+                    wholesale_enabled: boolean;
+                    /** @description Whether the channel may order drop-ship */
+                    dropship_enabled: boolean;
+                    /** @description Whether the channel receives webhooks */
+                    webhooks_enabled: boolean;
+                };
+                /** @description The points for the last 60 seconds */
+                rate_limit: {
+                    /** @description Points per 60 seconds */
+                    limit: number;
+                    /** @description Points that are left */
+                    remaining: number;
+                    /** @description Seconds until all points are available again */
+                    reset_seconds: number;
+                };
+                /** @description The token itself */
+                token: {
+                    /**
+                     * Format: date-time
+                     * @description When it expires
+                     */
+                    expires_at: string;
+                    /** @description Whether the token comes from the legacy gateway */
+                    legacy: boolean;
+                };
+                /** @description Deprecated features that this token uses */
+                deprecations: {
+                    /** @description The deprecated feature */
+                    what: string;
+                    /**
+                     * Format: date-time
+                     * @description When the feature ends
+                     */
+                    sunset: string;
+                }[];
+                /** @description Health of the channel’s webhook deliveries */
+                webhook_health: {
+                    /** @description Deliveries that were given up */
+                    dead_letters: number;
+                    /** @description When a delivery last failed */
+                    last_failure_at: string | null;
+                    /** @description HTTP status of the last failure; null when no response came */
+                    last_failure_status: number | null;
+                };
+            };
+        };
+        PlanRequestsCreateResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["PlanRequest"];
+        };
         PlanRequest: {
             /** @description Plan request */
             plan_request_id: string;
@@ -194,6 +384,25 @@ export interface components {
             created_at: string;
             /** @description When it was decided */
             decided_at: string | null;
+        };
+        PlanRequestsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["PlanRequest"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
+        WarehousesListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Warehouse"][];
         };
         Warehouse: {
             /**
@@ -221,6 +430,18 @@ export interface components {
             readonly members: string[];
             /** @description `active`, or the ERP’s own word */
             status: string;
+        };
+        StockListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["StockRow"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Version of the stock */
+            version: number;
+            /** @description Number of the page, from 1 */
+            page?: number;
+            /** @description Rows of a page */
+            page_size?: number;
         };
         StockRow: {
             /**
@@ -273,6 +494,31 @@ export interface components {
                  */
                 latest_date: string;
             }[];
+        };
+        StockChangesResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["StockChange"][];
+            /** @description Send it as `since` the next time */
+            version: number;
+            /** @description Cursor: the `version` of the previous response; leave it out or send 0 to start from the beginning */
+            since: number;
+            /** @description The newest version that exists */
+            latest: number;
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Rows that still follow */
+            pending: number;
+            /** @description Whether a full pull is required */
+            needs_full_sync: boolean;
+            /**
+             * @description Why a full pull is required
+             * @enum {string}
+             */
+            full_sync_reason?: "no_cursor" | "expired" | "other_epoch" | "ahead" | (string & {});
+            /** @description Rows that are not withdrawn */
+            row_count?: number;
+            /** @description 32 hexadecimal digits: the sum modulo 2^128, over the rows that are not withdrawn, of the first 16 bytes of each row’s SHA-256. The hashed text is `sku`, `product_code`, `quantity_on_hand`, `quantity_available`, `price_wholesale`, `price_retail` and `currency`, joined by U+001F, in UTF-8, with prices in whole minor units. */
+            checksum?: string;
         };
         StockChange: {
             /**
@@ -330,6 +576,32 @@ export interface components {
              * @constant
              */
             removed?: true;
+        };
+        StockChecksumResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Version of the stock */
+                version: number;
+                /** @description Rows that are not withdrawn */
+                row_count: number;
+                /** @description 32 hexadecimal digits: the sum modulo 2^128, over the rows that are not withdrawn, of the first 16 bytes of each row’s SHA-256. The hashed text is `sku`, `product_code`, `quantity_on_hand`, `quantity_available`, `price_wholesale`, `price_retail` and `currency`, joined by U+001F, in UTF-8, with prices in whole minor units. */
+                checksum: string;
+            };
+        };
+        ProductsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Product"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
         };
         Product: {
             /**
@@ -389,6 +661,25 @@ export interface components {
              */
             updated_at: string;
         };
+        ProductsReadResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Product"];
+        };
+        ShippingMethodsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["ShippingMethod"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
         ShippingMethod: {
             /** @description Shipping method, from `GET /api/v1/shipping-methods` */
             shipping_method_id: string;
@@ -422,6 +713,21 @@ export interface components {
             /** @description Whether the account uses this method when the order names none */
             is_default: boolean;
         };
+        AddressesListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Address"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
         Address: {
             /** @description Delivery address, from `GET /api/v1/addresses`; required for a delivery */
             address_id: string;
@@ -443,6 +749,10 @@ export interface components {
             postal_code: string | null;
             /** @description Whether the account uses this method when the order names none */
             is_default: boolean;
+        };
+        OrdersCreateResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Order"];
         };
         Order: {
             /** @description Wholesale order */
@@ -535,6 +845,37 @@ export interface components {
             discount: number;
             /** @description `goods` + `freight` + `handling` + `tax` − `discount` */
             total: number;
+        };
+        OrdersListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Order"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
+        OrdersReadResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Order"];
+        };
+        OrdersChangeResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Order"];
+        };
+        OrdersVoidResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Order"];
+        };
+        OrdersPreviewResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["OrderPreview"];
         };
         OrderPreview: {
             /** @description Wholesale order */
@@ -647,6 +988,10 @@ export interface components {
              */
             latest_arrival_date: string;
         };
+        OrdersSubmitResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["SubmittedOrder"];
+        };
         SubmittedOrder: {
             /** @description Wholesale order */
             order_id: string;
@@ -724,6 +1069,10 @@ export interface components {
              * @description When it last changed
              */
             updated_at: string;
+        };
+        DropshipPreviewResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["DropshipPreview"];
         };
         DropshipPreview: {
             /** @description Drop-ship order or its preview */
@@ -813,6 +1162,10 @@ export interface components {
             } | null;
             /** @description Until when the total is guaranteed; null if the ERP promises no price */
             price_expires_at: string | null;
+        };
+        DropshipSubmitResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["DropshipOrder"];
         };
         DropshipOrder: {
             /** @description Drop-ship order or its preview */
@@ -910,6 +1263,37 @@ export interface components {
              */
             updated_at: string;
         };
+        DropshipListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["DropshipOrder"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
+        DropshipReadResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["DropshipOrder"];
+        };
+        DropshipVoidResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["DropshipOrder"];
+        };
+        DropshipReleaseResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["DropshipOrder"];
+        };
+        ReservationsCreateResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Reservation"];
+        };
         Reservation: {
             /** @description Reservation */
             reservation_id: string;
@@ -967,6 +1351,48 @@ export interface components {
              */
             updated_at: string;
         };
+        ReservationsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Reservation"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
+        ReservationsReadResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Reservation"];
+        };
+        ReservationsCancelResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Reservation"];
+        };
+        ReservationsConfirmResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Reservation"];
+        };
+        HoldsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Hold"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
         Hold: {
             /** @description Hold */
             hold_id: string;
@@ -1013,6 +1439,18 @@ export interface components {
              * @description When it last changed
              */
             updated_at: string;
+        };
+        HoldsReadResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Hold"];
+        };
+        HoldsDeleteResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Hold"];
+        };
+        CartsCreateResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Cart"];
         };
         Cart: {
             /** @description Cart */
@@ -1066,6 +1504,56 @@ export interface components {
              */
             updated_at: string;
         };
+        CartsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Cart"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
+        CartsReadResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Cart"];
+        };
+        CartsChangeResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Cart"];
+        };
+        CartsDeleteResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Cart"];
+        };
+        CartsItemsResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Cart"];
+        };
+        CartsCheckoutResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Cart"];
+        };
+        ShipmentsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Shipment"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
         Shipment: {
             /** @description Shipment */
             shipment_id: string;
@@ -1115,6 +1603,25 @@ export interface components {
             /** @description The ERP’s own code for the state */
             status_raw: string;
         };
+        ShipmentsReadResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Shipment"];
+        };
+        BalancesListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Balance"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
         Balance: {
             /**
              * @description Currency, ISO 4217
@@ -1136,6 +1643,25 @@ export interface components {
              * @description When it last changed
              */
             updated_at: string;
+        };
+        TransactionsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Transaction"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+            /** @description Cursor of the next page; null on the last page */
+            next_cursor: string | null;
+            /** @description Balances around the page, by currency */
+            balances: components["schemas"]["SpanBalance"][];
         };
         Transaction: {
             /** @description Transaction */
@@ -1183,6 +1709,23 @@ export interface components {
             /** @description Balance after the newest transaction of the page */
             closing_balance: number;
         };
+        BillsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Bill"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+            /** @description Cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
         Bill: {
             /** @description Bill */
             bill_id: string;
@@ -1227,6 +1770,23 @@ export interface components {
             /** @description URL of the document */
             document_url: string | null;
         };
+        RefundsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Refund"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+            /** @description Cursor of the next page; null on the last page */
+            next_cursor: string | null;
+        };
         Refund: {
             /** @description Refund */
             refund_id: string;
@@ -1264,6 +1824,23 @@ export interface components {
             transaction_id: string | null;
             /** @description The ERP’s own number of the order */
             order_number: string | null;
+        };
+        FreightBillsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["FreightBill"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+            /** @description Cursor of the next page; null on the last page */
+            next_cursor: string | null;
         };
         FreightBill: {
             /** @description Freight bill */
@@ -1305,6 +1882,10 @@ export interface components {
             /** @description The ERP’s own number of the shipment */
             shipment_number: string | null;
         };
+        WebhookEndpointsCreateResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["WebhookEndpointWithSecret"];
+        };
         WebhookEndpointWithSecret: {
             /** @description Webhook endpoint */
             endpoint_id: string;
@@ -1337,6 +1918,21 @@ export interface components {
             /** @description The signing secret, shown only in this response */
             secret: string;
         };
+        WebhookEndpointsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["WebhookEndpoint"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
         WebhookEndpoint: {
             /** @description Webhook endpoint */
             endpoint_id: string;
@@ -1366,6 +1962,26 @@ export interface components {
              * @description When it last changed
              */
             updated_at: string;
+        };
+        WebhookEndpointsReadResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["WebhookEndpoint"];
+        };
+        WebhookEndpointsChangeResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["WebhookEndpoint"];
+        };
+        WebhookEndpointsDeleteResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["WebhookEndpoint"];
+        };
+        WebhookEndpointsRotateResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["WebhookEndpointWithSecret"];
+        };
+        WebhookEndpointsTestResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["WebhookDelivery"];
         };
         WebhookDelivery: {
             /** @description Delivery */
@@ -1404,6 +2020,35 @@ export interface components {
             /** @description When the event was delivered, given up or cancelled; null while attempts continue */
             finished_at: string | null;
         };
+        WebhookDeliveriesListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["WebhookDelivery"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+            /** @description Number of the page, from 1 */
+            page: number;
+            /** @description Rows of a page */
+            page_size: number;
+            /**
+             * Format: date-time
+             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             */
+            as_of: string;
+        };
+        WebhookDeliveriesReadResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["WebhookDelivery"];
+        };
+        WebhookDeliveriesRedeliverResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["WebhookDelivery"];
+        };
+        EventsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Event"][];
+            /** @description Whether another page follows */
+            has_more: boolean;
+        };
         Event: {
             /** @description Id of the event, the same on every attempt; use it to remove duplicates */
             event_id: string;
@@ -1421,6 +2066,30 @@ export interface components {
             occurred_at: string;
             /** @description Content of the event */
             data: Record<string, never>;
+        };
+        EventsReadResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["Event"];
+        };
+        EventsTypesResponse: {
+            /** @description The requested data */
+            data: {
+                /**
+                 * @description Name of the type, as in `event_types`
+                 * @enum {string}
+                 */
+                type: "stock.changed" | "order.created" | (string & {});
+                /** @description What happened */
+                summary: string;
+                /** @description When the gateway sends it, and what to do with it */
+                description: string;
+                /** @description JSON Schema (2020-12) of the event’s data */
+                data_schema: Record<string, never>;
+            }[];
+        };
+        IdempotencyKeysListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["IdempotencyKey"][];
         };
         IdempotencyKey: {
             /** @description The `Idempotency-Key` */
@@ -1453,6 +2122,40 @@ export interface components {
              * @description When it expires
              */
             expires_at: string;
+        };
+        RequestsReadResponse: {
+            /** @description The requested data */
+            data: {
+                /** @description Id of the request; quote it to support */
+                request_id: string;
+                /** @description Requests under this id, newest first */
+                requests: components["schemas"]["LoggedRequest"][];
+                /** @description Events that the request caused */
+                events: {
+                    /** @description Id of the event, the same on every attempt; use it to remove duplicates */
+                    event_id: string;
+                    /** @description Kind of document */
+                    type: string;
+                    /**
+                     * Format: date-time
+                     * @description When it happened
+                     */
+                    occurred_at: string;
+                    /** @description Webhook deliveries of the event */
+                    deliveries: {
+                        /** @description Delivery */
+                        delivery_id: string;
+                        /** @description Webhook endpoint */
+                        endpoint_id: string;
+                        /** @description Only documents in this state */
+                        status: string;
+                        /** @description Attempts that have ended */
+                        attempts: number;
+                        /** @description HTTP status of the last response */
+                        last_status: number | null;
+                    }[];
+                }[];
+            };
         };
         LoggedRequest: {
             /** @description Id of the request; quote it to support */
@@ -1492,6 +2195,10 @@ export interface components {
             /** @description Your own number for the order */
             client_order_number: string | null;
         };
+        ErrorsListResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["ErrorEntry"][];
+        };
         ErrorEntry: {
             /** @description Error code */
             code: string;
@@ -1510,6 +2217,10 @@ export interface components {
             /** @description Page of the error code */
             doc_url: string;
         };
+        ErrorsReadResponse: {
+            /** @description The requested data */
+            data: components["schemas"]["ErrorEntry"];
+        };
     };
     responses: never;
     parameters: never;
@@ -1527,6 +2238,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "grant_type": "password",
+                 *       "username": "buyer@sandbox.example",
+                 *       "password": "<password>"
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description Which grant: `client_credentials` for a channel, `password` for an OMS account; derived from the other fields when left out
@@ -1565,45 +2283,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description The token for `Authorization: Bearer` */
-                            access_token: string;
-                            /**
-                             * @description Always `Bearer`
-                             * @constant
-                             */
-                            token_type: "Bearer";
-                            /** @description Lifetime of the token in seconds */
-                            expires_in: number;
-                            /** @description Capabilities, separated by spaces */
-                            scope: string;
-                            /**
-                             * Format: date-time
-                             * @description When it expires
-                             */
-                            expires_at: string;
-                            /**
-                             * @description Which grant: `client_credentials` for a channel, `password` for an OMS account; derived from the other fields when left out
-                             * @enum {string}
-                             */
-                            grant_type: "client_credentials" | "password" | (string & {});
-                            /** @description Channel */
-                            channel_code: string;
-                        };
-                        /** @description The token for `Authorization: Bearer` */
-                        access_token: string;
-                        /**
-                         * @description Always `Bearer`
-                         * @constant
-                         */
-                        token_type: "Bearer";
-                        /** @description Lifetime of the token in seconds */
-                        expires_in: number;
-                        /** @description Capabilities, separated by spaces */
-                        scope: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "access_token": "<access_token>",
+                     *         "token_type": "Bearer",
+                     *         "expires_in": 3600,
+                     *         "scope": "stock.read products.read orders.read orders.write dropship.read dropship.write shipments.read reservations.read reservations.write carts.write statements.read webhooks.manage",
+                     *         "expires_at": "2026-11-21T13:00:01.000Z",
+                     *         "grant_type": "password",
+                     *         "channel_code": "channel-of-CUST-HARBOUR"
+                     *       },
+                     *       "access_token": "<access_token>",
+                     *       "token_type": "Bearer",
+                     *       "expires_in": 3600,
+                     *       "scope": "stock.read products.read orders.read orders.write dropship.read dropship.write shipments.read reservations.read reservations.write carts.write statements.read webhooks.manage"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthTokenResponse"];
                 };
             };
         };
@@ -1617,6 +2314,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /** @example {} */
                 "application/json": {
                     /**
                      * @description Whether to end all tokens of the OMS account on this channel
@@ -1632,13 +2330,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Number of tokens that the call ended */
-                            revoked: number;
-                        };
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "revoked": 1
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AuthRevokeResponse"];
                 };
             };
         };
@@ -1657,110 +2356,73 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description The account that the token represents */
-                            account: {
-                                /** @description OMS account */
-                                account_id: string;
-                                /** @description Name */
-                                name: string;
-                                /**
-                                 * @description Kind of the entry
-                                 * @enum {string}
-                                 */
-                                kind: "channel" | "oms_user" | (string & {});
-                                /** @description Name of the OMS website account */
-                                username: string | null;
-                            };
-                            /** @description The channel of the token */
-                            channel: {
-                                /** @description Channel */
-                                channel_code: string;
-                                /** @description Name */
-                                name: string;
-                                /**
-                                 * @description The channel’s plan
-                                 * @enum {string}
-                                 */
-                                plan: "reader" | "trader" | "full" | (string & {});
-                            };
-                            /**
-                             * @description Which grant: `client_credentials` for a channel, `password` for an OMS account; derived from the other fields when left out
-                             * @enum {string}
-                             */
-                            grant_type: "client_credentials" | "password" | (string & {});
-                            /** @description Whether the sandbox ERP is behind the gateway */
-                            sandbox: boolean;
-                            /** @description Warehouses that the channel may use */
-                            warehouses: {
-                                /**
-                                 * @description Warehouse, from `GET /api/v1/warehouses`
-                                 * @example AUSYD1
-                                 */
-                                warehouse_code: string;
-                                /** @description Name */
-                                name: string;
-                                /**
-                                 * @description Kind of the entry
-                                 * @enum {string}
-                                 */
-                                kind: "warehouse" | "company" | (string & {});
-                            }[];
-                            /** @description Capabilities of the token */
-                            permissions: ("stock.read" | "products.read" | "orders.read" | "orders.write" | "dropship.read" | "dropship.write" | "shipments.read" | "reservations.read" | "reservations.write" | "carts.write" | "statements.read" | "webhooks.manage")[];
-                            /** @description Business switches */
-                            switches: {
-                                /** @description Whether the environment accepts writes to the ERP */
-                                writes_enabled: boolean;
-                                /** @description Whether the channel may order wholesale */
-                                wholesale_enabled: boolean;
-                                /** @description Whether the channel may order drop-ship */
-                                dropship_enabled: boolean;
-                                /** @description Whether the channel receives webhooks */
-                                webhooks_enabled: boolean;
-                            };
-                            /** @description The points for the last 60 seconds */
-                            rate_limit: {
-                                /** @description Points per 60 seconds */
-                                limit: number;
-                                /** @description Points that are left */
-                                remaining: number;
-                                /** @description Seconds until all points are available again */
-                                reset_seconds: number;
-                            };
-                            /** @description The token itself */
-                            token: {
-                                /**
-                                 * Format: date-time
-                                 * @description When it expires
-                                 */
-                                expires_at: string;
-                                /** @description Whether the token comes from the legacy gateway */
-                                legacy: boolean;
-                            };
-                            /** @description Deprecated features that this token uses */
-                            deprecations: {
-                                /** @description The deprecated feature */
-                                what: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When the feature ends
-                                 */
-                                sunset: string;
-                            }[];
-                            /** @description Health of the channel’s webhook deliveries */
-                            webhook_health: {
-                                /** @description Deliveries that were given up */
-                                dead_letters: number;
-                                /** @description When a delivery last failed */
-                                last_failure_at: string | null;
-                                /** @description HTTP status of the last failure; null when no response came */
-                                last_failure_status: number | null;
-                            };
-                        };
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "account": {
+                     *           "account_id": "acc_1",
+                     *           "name": "Buyer 1",
+                     *           "kind": "oms_user",
+                     *           "username": "buyer@sandbox.example"
+                     *         },
+                     *         "channel": {
+                     *           "channel_code": "channel-of-CUST-HARBOUR",
+                     *           "name": "channel-of-CUST-HARBOUR",
+                     *           "plan": "full"
+                     *         },
+                     *         "grant_type": "password",
+                     *         "sandbox": true,
+                     *         "warehouses": [
+                     *           {
+                     *             "warehouse_code": "AU",
+                     *             "name": "AU",
+                     *             "kind": "company"
+                     *           },
+                     *           {
+                     *             "warehouse_code": "AUSYD1",
+                     *             "name": "Sydney 1",
+                     *             "kind": "warehouse"
+                     *           }
+                     *         ],
+                     *         "permissions": [
+                     *           "stock.read",
+                     *           "products.read",
+                     *           "orders.read",
+                     *           "orders.write",
+                     *           "dropship.read",
+                     *           "dropship.write",
+                     *           "shipments.read",
+                     *           "reservations.read",
+                     *           "reservations.write",
+                     *           "carts.write",
+                     *           "statements.read",
+                     *           "webhooks.manage"
+                     *         ],
+                     *         "switches": {
+                     *           "writes_enabled": true,
+                     *           "wholesale_enabled": true,
+                     *           "dropship_enabled": true,
+                     *           "webhooks_enabled": true
+                     *         },
+                     *         "rate_limit": {
+                     *           "limit": 1000000,
+                     *           "remaining": 1000000,
+                     *           "reset_seconds": 0
+                     *         },
+                     *         "token": {
+                     *           "expires_at": "2026-11-21T13:00:01.000Z",
+                     *           "legacy": false
+                     *         },
+                     *         "deprecations": [],
+                     *         "webhook_health": {
+                     *           "dead_letters": 0,
+                     *           "last_failure_at": null,
+                     *           "last_failure_status": null
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["MeResponse"];
                 };
             };
         };
@@ -1792,21 +2454,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["PlanRequest"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "plan_request_id": "plr_1pneszz044xnkh1fm84a4z9a2c",
+                     *           "channel_code": "channel-of-CUST-HARBOUR",
+                     *           "plan": "trader",
+                     *           "reason": "We no longer send drop-ship orders.",
+                     *           "status": "pending",
+                     *           "created_at": "2026-11-21T12:01:09.000Z",
+                     *           "decided_at": null
+                     *         }
+                     *       ],
+                     *       "has_more": false,
+                     *       "page": 1,
+                     *       "page_size": 2,
+                     *       "as_of": "2026-11-21T12:01:10.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlanRequestsListResponse"];
                 };
             };
         };
@@ -1820,6 +2487,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "plan": "trader",
+                 *       "reason": "We no longer send drop-ship orders."
+                 *     }
+                 */
                 "application/json": {
                     /**
                      * @description `reader`, `trader` or `full`
@@ -1837,10 +2510,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["PlanRequest"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "plan_request_id": "plr_1pneszz044xnkh1fm84a4z9a2c",
+                     *         "channel_code": "channel-of-CUST-HARBOUR",
+                     *         "plan": "trader",
+                     *         "reason": "We no longer send drop-ship orders.",
+                     *         "status": "pending",
+                     *         "created_at": "2026-11-21T12:01:09.000Z",
+                     *         "decided_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PlanRequestsCreateResponse"];
                 };
             };
         };
@@ -1859,10 +2542,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Warehouse"][];
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "warehouse_code": "AU",
+                     *           "name": "AU",
+                     *           "kind": "company",
+                     *           "country_code": "AU",
+                     *           "timezone": "Australia/Sydney",
+                     *           "currency": "AUD",
+                     *           "members": [
+                     *             "AUSYD1",
+                     *             "AUSYD2"
+                     *           ],
+                     *           "status": "active"
+                     *         },
+                     *         {
+                     *           "warehouse_code": "AUSYD1",
+                     *           "name": "Sydney 1",
+                     *           "kind": "warehouse",
+                     *           "country_code": "AU",
+                     *           "timezone": "Australia/Sydney",
+                     *           "currency": "AUD",
+                     *           "members": [],
+                     *           "status": "active"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WarehousesListResponse"];
                 };
             };
         };
@@ -1893,18 +2602,43 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["StockRow"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Version of the stock */
-                        version: number;
-                        /** @description Number of the page, from 1 */
-                        page?: number;
-                        /** @description Rows of a page */
-                        page_size?: number;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "sku": "ACA-0132-IVR-ONE",
+                     *           "product_code": "ACA-0132",
+                     *           "quantity_on_hand": 14,
+                     *           "quantity_available": 14,
+                     *           "price_wholesale": 30,
+                     *           "price_retail": 70.95,
+                     *           "currency": "AUD",
+                     *           "warehouse_code": "AUSYD1",
+                     *           "version": 401390463614977,
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "incoming": []
+                     *         },
+                     *         {
+                     *           "sku": "ACA-0132-MIN-ONE",
+                     *           "product_code": "ACA-0132",
+                     *           "quantity_on_hand": 120,
+                     *           "quantity_available": 120,
+                     *           "price_wholesale": 30,
+                     *           "price_retail": 70.95,
+                     *           "currency": "AUD",
+                     *           "warehouse_code": "AUSYD1",
+                     *           "version": 401390463614978,
+                     *           "updated_at": "2026-11-21T12:00:00.000Z",
+                     *           "incoming": []
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "version": 401390463616414,
+                     *       "page": 1,
+                     *       "page_size": 2
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StockListResponse"];
                 };
             };
         };
@@ -1931,31 +2665,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["StockChange"][];
-                        /** @description Send it as `since` the next time */
-                        version: number;
-                        /** @description Cursor: the `version` of the previous response; leave it out or send 0 to start from the beginning */
-                        since: number;
-                        /** @description The newest version that exists */
-                        latest: number;
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Rows that still follow */
-                        pending: number;
-                        /** @description Whether a full pull is required */
-                        needs_full_sync: boolean;
-                        /**
-                         * @description Why a full pull is required
-                         * @enum {string}
-                         */
-                        full_sync_reason?: "no_cursor" | "expired" | "other_epoch" | "ahead" | (string & {});
-                        /** @description Rows that are not withdrawn */
-                        row_count?: number;
-                        /** @description 32 hexadecimal digits: the sum modulo 2^128, over the rows that are not withdrawn, of the first 16 bytes of each row’s SHA-256. The hashed text is `sku`, `product_code`, `quantity_on_hand`, `quantity_available`, `price_wholesale`, `price_retail` and `currency`, joined by U+001F, in UTF-8, with prices in whole minor units. */
-                        checksum?: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [],
+                     *       "version": 0,
+                     *       "since": 0,
+                     *       "latest": 401390463616414,
+                     *       "has_more": false,
+                     *       "pending": 0,
+                     *       "needs_full_sync": true,
+                     *       "full_sync_reason": "other_epoch"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StockChangesResponse"];
                 };
             };
         };
@@ -1977,17 +2699,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Version of the stock */
-                            version: number;
-                            /** @description Rows that are not withdrawn */
-                            row_count: number;
-                            /** @description 32 hexadecimal digits: the sum modulo 2^128, over the rows that are not withdrawn, of the first 16 bytes of each row’s SHA-256. The hashed text is `sku`, `product_code`, `quantity_on_hand`, `quantity_available`, `price_wholesale`, `price_retail` and `currency`, joined by U+001F, in UTF-8, with prices in whole minor units. */
-                            checksum: string;
-                        };
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "version": 401390463616414,
+                     *         "row_count": 1438,
+                     *         "checksum": "4c68457f339fd62769c966146f7b8091"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StockChecksumResponse"];
                 };
             };
         };
@@ -2025,21 +2746,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Product"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "product_code": "ACA-0132",
+                     *           "brand": "Lanternfold",
+                     *           "category": "Kitchen",
+                     *           "season": "SS26",
+                     *           "status": "active",
+                     *           "images": [],
+                     *           "currency": "AUD",
+                     *           "updated_at": "2026-07-24T00:00:00.000Z",
+                     *           "name": "Engraved Acacia Chopping Board",
+                     *           "price_wholesale": 30,
+                     *           "price_retail": 70.95,
+                     *           "skus": [
+                     *             {
+                     *               "sku": "ACA-0132-IVR-ONE",
+                     *               "barcode": "2900001320009",
+                     *               "color": "Ivory",
+                     *               "size": "ONE",
+                     *               "price_wholesale": 30,
+                     *               "price_retail": 70.95,
+                     *               "weight_g": 1034,
+                     *               "sellable": true
+                     *             },
+                     *             {
+                     *               "sku": "ACA-0132-SND-ONE",
+                     *               "barcode": "2900001320016",
+                     *               "color": "Sand",
+                     *               "size": "ONE",
+                     *               "price_wholesale": 30,
+                     *               "price_retail": 70.95,
+                     *               "weight_g": 1034,
+                     *               "sellable": true
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
+                     *       "has_more": false,
+                     *       "page": 1,
+                     *       "page_size": 50,
+                     *       "as_of": "2026-11-21T12:00:07.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProductsListResponse"];
                 };
             };
         };
@@ -2061,10 +2813,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Product"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "product_code": "ACA-0132",
+                     *         "brand": "Lanternfold",
+                     *         "category": "Kitchen",
+                     *         "season": "SS26",
+                     *         "status": "active",
+                     *         "images": [],
+                     *         "currency": "AUD",
+                     *         "updated_at": "2026-07-24T00:00:00.000Z",
+                     *         "name": "Engraved Acacia Chopping Board",
+                     *         "price_wholesale": 30,
+                     *         "price_retail": 70.95,
+                     *         "skus": [
+                     *           {
+                     *             "sku": "ACA-0132-IVR-ONE",
+                     *             "barcode": "2900001320009",
+                     *             "color": "Ivory",
+                     *             "size": "ONE",
+                     *             "price_wholesale": 30,
+                     *             "price_retail": 70.95,
+                     *             "weight_g": 1034,
+                     *             "sellable": true
+                     *           },
+                     *           {
+                     *             "sku": "ACA-0132-SND-ONE",
+                     *             "barcode": "2900001320016",
+                     *             "color": "Sand",
+                     *             "size": "ONE",
+                     *             "price_wholesale": 30,
+                     *             "price_retail": 70.95,
+                     *             "weight_g": 1034,
+                     *             "sellable": true
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ProductsReadResponse"];
                 };
             };
         };
@@ -2094,21 +2882,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["ShippingMethod"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "shipping_method_id": "au-express",
+                     *           "name": "Overnight",
+                     *           "kind": "delivery",
+                     *           "requires_address": true,
+                     *           "carrier": "Kestrel Express",
+                     *           "warehouse_codes": [
+                     *             "AUSYD1",
+                     *             "AUSYD2"
+                     *           ],
+                     *           "estimated_days": {
+                     *             "min": 1,
+                     *             "max": 2
+                     *           },
+                     *           "price": 29,
+                     *           "currency": "AUD",
+                     *           "is_default": false
+                     *         },
+                     *         {
+                     *           "shipping_method_id": "au-pickup",
+                     *           "name": "Pick up at the warehouse",
+                     *           "kind": "pickup",
+                     *           "requires_address": false,
+                     *           "carrier": null,
+                     *           "warehouse_codes": [
+                     *             "AUSYD1",
+                     *             "AUSYD2"
+                     *           ],
+                     *           "estimated_days": {
+                     *             "min": 0,
+                     *             "max": 1
+                     *           },
+                     *           "price": 0,
+                     *           "currency": "AUD",
+                     *           "is_default": false
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "page": 1,
+                     *       "page_size": 2,
+                     *       "as_of": "2026-11-21T12:00:09.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShippingMethodsListResponse"];
                 };
             };
         };
@@ -2138,21 +2958,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Address"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "address_id": "ADDR-HARBOUR-HGH",
+                     *           "name": "Goods Receiving",
+                     *           "phone": "+61 2 5550 0100",
+                     *           "company": "Harbour Trading",
+                     *           "address": "文三路 88 号",
+                     *           "country_code": "CN",
+                     *           "state": "Zhejiang",
+                     *           "city": "Hangzhou",
+                     *           "postal_code": "310000",
+                     *           "is_default": false
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "page": 1,
+                     *       "page_size": 1,
+                     *       "as_of": "2026-11-21T12:00:10.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["AddressesListResponse"];
                 };
             };
         };
@@ -2186,21 +3014,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Order"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "order_id": "ord_2rbe222meze4r1m5vkd45xa88g",
+                     *           "client_order_number": "PO-1001",
+                     *           "account_id": "acc_1",
+                     *           "status": "draft",
+                     *           "status_raw": null,
+                     *           "in_doubt": false,
+                     *           "warehouse_code": "AUSYD1",
+                     *           "lines": [
+                     *             {
+                     *               "sku": "ACA-0132-MIN-ONE",
+                     *               "product_code": "ACA-0132",
+                     *               "quantity": 2,
+                     *               "quantity_allocated": 0,
+                     *               "quantity_shipped": 0,
+                     *               "unit_price": null,
+                     *               "line_total": null
+                     *             }
+                     *           ],
+                     *           "shipping": {
+                     *             "shipping_method_id": "au-express",
+                     *             "address_id": "ADDR-HARBOUR-HGH"
+                     *           },
+                     *           "payment_method": "invoice",
+                     *           "paid": false,
+                     *           "payment_url": null,
+                     *           "costs": null,
+                     *           "currency": null,
+                     *           "remark": null,
+                     *           "created_at": "2026-11-21T12:00:17.000Z",
+                     *           "submitted_at": null,
+                     *           "cancelled_at": null,
+                     *           "updated_at": "2026-11-21T12:00:17.000Z"
+                     *         }
+                     *       ],
+                     *       "has_more": false,
+                     *       "page": 1,
+                     *       "page_size": 50,
+                     *       "as_of": "2026-11-21T12:00:18.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrdersListResponse"];
                 };
             };
         };
@@ -2216,12 +3074,18 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "warehouse_code": "AUSYD1",
                  *       "lines": [
                  *         {
-                 *           "sku": "SBX-LAST-1",
-                 *           "quantity": 1
+                 *           "sku": "ACA-0132-MIN-ONE",
+                 *           "quantity": 2
                  *         }
-                 *       ]
+                 *       ],
+                 *       "shipping": {
+                 *         "shipping_method_id": "au-express",
+                 *         "address_id": "ADDR-HARBOUR-HGH"
+                 *       },
+                 *       "client_order_number": "PO-1001"
                  *     }
                  */
                 "application/json": {
@@ -2282,10 +3146,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Order"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "order_id": "ord_2rbe222meze4r1m5vkd45xa88g",
+                     *         "client_order_number": "PO-1001",
+                     *         "account_id": "acc_1",
+                     *         "status": "draft",
+                     *         "status_raw": null,
+                     *         "in_doubt": false,
+                     *         "warehouse_code": "AUSYD1",
+                     *         "lines": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "product_code": "ACA-0132",
+                     *             "quantity": 2,
+                     *             "quantity_allocated": 0,
+                     *             "quantity_shipped": 0,
+                     *             "unit_price": null,
+                     *             "line_total": null
+                     *           }
+                     *         ],
+                     *         "shipping": {
+                     *           "shipping_method_id": "au-express",
+                     *           "address_id": "ADDR-HARBOUR-HGH"
+                     *         },
+                     *         "payment_method": "invoice",
+                     *         "paid": false,
+                     *         "payment_url": null,
+                     *         "costs": null,
+                     *         "currency": null,
+                     *         "remark": null,
+                     *         "created_at": "2026-11-21T12:00:17.000Z",
+                     *         "submitted_at": null,
+                     *         "cancelled_at": null,
+                     *         "updated_at": "2026-11-21T12:00:17.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrdersCreateResponse"];
                 };
             };
         };
@@ -2307,10 +3206,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Order"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "order_id": "ord_2rbe222meze4r1m5vkd45xa88g",
+                     *         "client_order_number": "PO-1001",
+                     *         "account_id": "acc_1",
+                     *         "status": "draft",
+                     *         "status_raw": null,
+                     *         "in_doubt": false,
+                     *         "warehouse_code": "AUSYD1",
+                     *         "lines": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "product_code": "ACA-0132",
+                     *             "quantity": 2,
+                     *             "quantity_allocated": 0,
+                     *             "quantity_shipped": 0,
+                     *             "unit_price": null,
+                     *             "line_total": null
+                     *           }
+                     *         ],
+                     *         "shipping": {
+                     *           "shipping_method_id": "au-express",
+                     *           "address_id": "ADDR-HARBOUR-HGH"
+                     *         },
+                     *         "payment_method": "invoice",
+                     *         "paid": false,
+                     *         "payment_url": null,
+                     *         "costs": null,
+                     *         "currency": null,
+                     *         "remark": null,
+                     *         "created_at": "2026-11-21T12:00:17.000Z",
+                     *         "submitted_at": null,
+                     *         "cancelled_at": null,
+                     *         "updated_at": "2026-11-21T12:00:17.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrdersReadResponse"];
                 };
             };
         };
@@ -2332,10 +3266,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Order"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "order_id": "ord_8zv0zrba71py0eknb9r4332060",
+                     *         "client_order_number": "CART-1001",
+                     *         "account_id": "acc_1",
+                     *         "status": "cancelled",
+                     *         "status_raw": null,
+                     *         "in_doubt": false,
+                     *         "warehouse_code": "AUSYD1",
+                     *         "lines": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "product_code": "ACA-0132",
+                     *             "quantity": 3,
+                     *             "quantity_allocated": 0,
+                     *             "quantity_shipped": 0,
+                     *             "unit_price": null,
+                     *             "line_total": null
+                     *           }
+                     *         ],
+                     *         "shipping": null,
+                     *         "payment_method": "invoice",
+                     *         "paid": false,
+                     *         "payment_url": null,
+                     *         "costs": null,
+                     *         "currency": null,
+                     *         "remark": "Spring window display",
+                     *         "created_at": "2026-11-21T12:00:31.000Z",
+                     *         "submitted_at": null,
+                     *         "cancelled_at": "2026-11-21T12:00:32.000Z",
+                     *         "updated_at": "2026-11-21T12:00:32.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrdersVoidResponse"];
                 };
             };
         };
@@ -2352,6 +3318,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "remark": "Deliver to the rear entrance"
+                 *     }
+                 */
                 "application/json": {
                     /** @description Warehouse, from `GET /api/v1/warehouses` */
                     warehouse_code?: string;
@@ -2410,10 +3381,45 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Order"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "order_id": "ord_2rbe222meze4r1m5vkd45xa88g",
+                     *         "client_order_number": "PO-1001",
+                     *         "account_id": "acc_1",
+                     *         "status": "draft",
+                     *         "status_raw": null,
+                     *         "in_doubt": false,
+                     *         "warehouse_code": "AUSYD1",
+                     *         "lines": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "product_code": "ACA-0132",
+                     *             "quantity": 2,
+                     *             "quantity_allocated": 0,
+                     *             "quantity_shipped": 0,
+                     *             "unit_price": null,
+                     *             "line_total": null
+                     *           }
+                     *         ],
+                     *         "shipping": {
+                     *           "shipping_method_id": "au-express",
+                     *           "address_id": "ADDR-HARBOUR-HGH"
+                     *         },
+                     *         "payment_method": "invoice",
+                     *         "paid": false,
+                     *         "payment_url": null,
+                     *         "costs": null,
+                     *         "currency": null,
+                     *         "remark": "Deliver to the rear entrance",
+                     *         "created_at": "2026-11-21T12:00:17.000Z",
+                     *         "submitted_at": null,
+                     *         "cancelled_at": null,
+                     *         "updated_at": "2026-11-21T12:00:20.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrdersChangeResponse"];
                 };
             };
         };
@@ -2430,6 +3436,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "allow_partial": false
+                 *     }
+                 */
                 "application/json": {
                     /** @description Warehouse, from `GET /api/v1/warehouses` */
                     warehouse_code?: string;
@@ -2488,10 +3499,56 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["OrderPreview"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "fulfillable": true,
+                     *         "lines": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "product_code": "ACA-0132",
+                     *             "quantity": 2,
+                     *             "quantity_allocated": 2,
+                     *             "short_reasons": [],
+                     *             "allocations": [
+                     *               {
+                     *                 "warehouse_code": "AUSYD1",
+                     *                 "quantity": 2
+                     *               }
+                     *             ],
+                     *             "incoming": [],
+                     *             "unit_price": 30,
+                     *             "line_total": 60,
+                     *             "quantity_short": 0
+                     *           }
+                     *         ],
+                     *         "arrival": {
+                     *           "earliest_ship_date": "2026-11-21",
+                     *           "latest_ship_date": "2026-11-22",
+                     *           "earliest_arrival_date": "2026-11-26",
+                     *           "latest_arrival_date": "2026-12-01"
+                     *         },
+                     *         "costs": {
+                     *           "goods": 60,
+                     *           "freight": 118.5,
+                     *           "handling": 0,
+                     *           "tax": 17.85,
+                     *           "discount": 0,
+                     *           "total": 196.35
+                     *         },
+                     *         "currency": "AUD",
+                     *         "unfulfillable_reasons": [],
+                     *         "price_expires_at": "2026-11-21T12:15:21.000Z",
+                     *         "order_id": "ord_2rbe222meze4r1m5vkd45xa88g",
+                     *         "client_order_number": "PO-1001",
+                     *         "status": "draft",
+                     *         "status_raw": null,
+                     *         "shipping_method": "au-express",
+                     *         "hold": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrdersPreviewResponse"];
                 };
             };
         };
@@ -2508,6 +3565,11 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "max_total": 500
+                 *     }
+                 */
                 "application/json": {
                     /** @description Warehouse, from `GET /api/v1/warehouses` */
                     warehouse_code?: string;
@@ -2566,10 +3628,52 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["SubmittedOrder"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "order_id": "ord_2rbe222meze4r1m5vkd45xa88g",
+                     *         "client_order_number": "PO-1001",
+                     *         "account_id": "acc_1",
+                     *         "status": "confirmed",
+                     *         "status_raw": "ALLOCATED",
+                     *         "in_doubt": false,
+                     *         "warehouse_code": "AUSYD1",
+                     *         "lines": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "product_code": "ACA-0132",
+                     *             "quantity": 2,
+                     *             "quantity_allocated": 2,
+                     *             "quantity_shipped": 0,
+                     *             "unit_price": 30,
+                     *             "line_total": 60
+                     *           }
+                     *         ],
+                     *         "shipping": {
+                     *           "shipping_method_id": "au-express",
+                     *           "address_id": "ADDR-HARBOUR-HGH"
+                     *         },
+                     *         "payment_method": "invoice",
+                     *         "paid": false,
+                     *         "payment_url": null,
+                     *         "costs": {
+                     *           "goods": 60,
+                     *           "freight": 118.5,
+                     *           "handling": 0,
+                     *           "tax": 17.85,
+                     *           "discount": 0,
+                     *           "total": 196.35
+                     *         },
+                     *         "currency": "AUD",
+                     *         "remark": "Deliver to the rear entrance",
+                     *         "created_at": "2026-11-21T12:00:17.000Z",
+                     *         "submitted_at": "2026-11-21T12:00:22.000Z",
+                     *         "cancelled_at": null,
+                     *         "updated_at": "2026-11-21T12:00:22.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OrdersSubmitResponse"];
                 };
             };
         };
@@ -2585,9 +3689,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "sku": "SBX-LAST-1",
+                 *       "sku": "ACA-0132-MIN-ONE",
                  *       "quantity": 1,
-                 *       "client_order_number": "WEB-1001",
                  *       "recipient": {
                  *         "name": "Alex Lee",
                  *         "phone": "+61 2 5550 1234",
@@ -2596,7 +3699,8 @@ export interface operations {
                  *         "state": "NSW",
                  *         "postal_code": "2000",
                  *         "country_code": "AU"
-                 *       }
+                 *       },
+                 *       "client_order_number": "WEB-1001"
                  *     }
                  */
                 "application/json": {
@@ -2649,10 +3753,60 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["DropshipPreview"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "fulfillable": true,
+                     *         "lines": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "product_code": "ACA-0132",
+                     *             "quantity": 1,
+                     *             "quantity_allocated": 1,
+                     *             "short_reasons": [],
+                     *             "allocations": [
+                     *               {
+                     *                 "warehouse_code": "AUSYD1",
+                     *                 "quantity": 1
+                     *               }
+                     *             ],
+                     *             "incoming": [],
+                     *             "unit_price": 30,
+                     *             "line_total": 30,
+                     *             "quantity_short": 0
+                     *           }
+                     *         ],
+                     *         "arrival": {
+                     *           "earliest_ship_date": "2026-11-21",
+                     *           "latest_ship_date": "2026-11-22",
+                     *           "earliest_arrival_date": "2026-11-23",
+                     *           "latest_arrival_date": "2026-11-27"
+                     *         },
+                     *         "costs": {
+                     *           "goods": 30,
+                     *           "freight": 12,
+                     *           "handling": 2,
+                     *           "tax": 4.4,
+                     *           "discount": 0,
+                     *           "total": 48.4
+                     *         },
+                     *         "currency": "AUD",
+                     *         "unfulfillable_reasons": [],
+                     *         "price_expires_at": "2026-11-21T12:15:35.000Z",
+                     *         "dropship_order_id": "dso_a9g4ttn0sppyt6andawgcc7dvc",
+                     *         "client_order_number": "WEB-1001",
+                     *         "status": "pending",
+                     *         "status_raw": "HELD",
+                     *         "shipping_method": "normal",
+                     *         "hold": {
+                     *           "hold_id": "hold_5cajd5e1sdrgwafj5hmjarawc8",
+                     *           "quantity": 1,
+                     *           "expires_at": "2026-11-21T12:15:35.000Z"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DropshipPreviewResponse"];
                 };
             };
         };
@@ -2668,9 +3822,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "sku": "SBX-LAST-1",
+                 *       "sku": "ACA-0132-MIN-ONE",
                  *       "quantity": 1,
-                 *       "client_order_number": "WEB-1001",
                  *       "recipient": {
                  *         "name": "Alex Lee",
                  *         "phone": "+61 2 5550 1234",
@@ -2679,7 +3832,10 @@ export interface operations {
                  *         "state": "NSW",
                  *         "postal_code": "2000",
                  *         "country_code": "AU"
-                 *       }
+                 *       },
+                 *       "client_order_number": "WEB-1001",
+                 *       "dropship_order_id": "dso_a9g4ttn0sppyt6andawgcc7dvc",
+                 *       "max_total": 100
                  *     }
                  */
                 "application/json": {
@@ -2732,10 +3888,61 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["DropshipOrder"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "dropship_order_id": "dso_a9g4ttn0sppyt6andawgcc7dvc",
+                     *         "client_order_number": "WEB-1001",
+                     *         "serial_number": "SO-000002",
+                     *         "account_id": "acc_1",
+                     *         "sku": "ACA-0132-MIN-ONE",
+                     *         "product_code": "ACA-0132",
+                     *         "quantity": 1,
+                     *         "recipient": {
+                     *           "name": "Alex Lee",
+                     *           "phone": "+61 2 5550 1234",
+                     *           "address": "1 Example Street",
+                     *           "country_code": "AU",
+                     *           "state": "NSW",
+                     *           "city": "Sydney",
+                     *           "postal_code": "2000"
+                     *         },
+                     *         "shipping_method": "normal",
+                     *         "warehouse_code": "AUSYD1",
+                     *         "status": "pending",
+                     *         "status_raw": "ALLOCATED",
+                     *         "in_doubt": false,
+                     *         "paid": false,
+                     *         "unit_price": 30,
+                     *         "costs": {
+                     *           "goods": 30,
+                     *           "freight": 12,
+                     *           "handling": 2,
+                     *           "tax": 4.4,
+                     *           "discount": 0,
+                     *           "total": 48.4
+                     *         },
+                     *         "currency": "AUD",
+                     *         "carrier": null,
+                     *         "tracking_number": null,
+                     *         "tracking_url": null,
+                     *         "arrival": {
+                     *           "earliest_ship_date": "2026-11-21",
+                     *           "latest_ship_date": "2026-11-22",
+                     *           "earliest_arrival_date": "2026-11-23",
+                     *           "latest_arrival_date": "2026-11-27"
+                     *         },
+                     *         "shipment_id": null,
+                     *         "remark": null,
+                     *         "submitted_at": "2026-11-21T12:00:36.000Z",
+                     *         "shipped_at": null,
+                     *         "cancelled_at": null,
+                     *         "created_at": "2026-11-21T12:00:35.000Z",
+                     *         "updated_at": "2026-11-21T12:00:36.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DropshipSubmitResponse"];
                 };
             };
         };
@@ -2773,21 +3980,67 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["DropshipOrder"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "dropship_order_id": "dso_a9g4ttn0sppyt6andawgcc7dvc",
+                     *           "client_order_number": "WEB-1001",
+                     *           "serial_number": "SO-000002",
+                     *           "account_id": "acc_1",
+                     *           "sku": "ACA-0132-MIN-ONE",
+                     *           "product_code": "ACA-0132",
+                     *           "quantity": 1,
+                     *           "recipient": {
+                     *             "name": "Alex Lee",
+                     *             "phone": "+61 2 5550 1234",
+                     *             "address": "1 Example Street",
+                     *             "country_code": "AU",
+                     *             "state": "NSW",
+                     *             "city": "Sydney",
+                     *             "postal_code": "2000"
+                     *           },
+                     *           "shipping_method": "normal",
+                     *           "warehouse_code": "AUSYD1",
+                     *           "status": "pending",
+                     *           "status_raw": "ALLOCATED",
+                     *           "in_doubt": false,
+                     *           "paid": false,
+                     *           "unit_price": 30,
+                     *           "costs": {
+                     *             "goods": 30,
+                     *             "freight": 12,
+                     *             "handling": 2,
+                     *             "tax": 4.4,
+                     *             "discount": 0,
+                     *             "total": 48.4
+                     *           },
+                     *           "currency": "AUD",
+                     *           "carrier": null,
+                     *           "tracking_number": null,
+                     *           "tracking_url": null,
+                     *           "arrival": {
+                     *             "earliest_ship_date": "2026-11-21",
+                     *             "latest_ship_date": "2026-11-22",
+                     *             "earliest_arrival_date": "2026-11-23",
+                     *             "latest_arrival_date": "2026-11-27"
+                     *           },
+                     *           "shipment_id": null,
+                     *           "remark": null,
+                     *           "submitted_at": "2026-11-21T12:00:36.000Z",
+                     *           "shipped_at": null,
+                     *           "cancelled_at": null,
+                     *           "created_at": "2026-11-21T12:00:35.000Z",
+                     *           "updated_at": "2026-11-21T12:00:36.000Z"
+                     *         }
+                     *       ],
+                     *       "has_more": false,
+                     *       "page": 1,
+                     *       "page_size": 50,
+                     *       "as_of": "2026-11-21T12:00:37.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DropshipListResponse"];
                 };
             };
         };
@@ -2809,10 +4062,61 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["DropshipOrder"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "dropship_order_id": "dso_a9g4ttn0sppyt6andawgcc7dvc",
+                     *         "client_order_number": "WEB-1001",
+                     *         "serial_number": "SO-000002",
+                     *         "account_id": "acc_1",
+                     *         "sku": "ACA-0132-MIN-ONE",
+                     *         "product_code": "ACA-0132",
+                     *         "quantity": 1,
+                     *         "recipient": {
+                     *           "name": "Alex Lee",
+                     *           "phone": "+61 2 5550 1234",
+                     *           "address": "1 Example Street",
+                     *           "country_code": "AU",
+                     *           "state": "NSW",
+                     *           "city": "Sydney",
+                     *           "postal_code": "2000"
+                     *         },
+                     *         "shipping_method": "normal",
+                     *         "warehouse_code": "AUSYD1",
+                     *         "status": "pending",
+                     *         "status_raw": "ALLOCATED",
+                     *         "in_doubt": false,
+                     *         "paid": false,
+                     *         "unit_price": 30,
+                     *         "costs": {
+                     *           "goods": 30,
+                     *           "freight": 12,
+                     *           "handling": 2,
+                     *           "tax": 4.4,
+                     *           "discount": 0,
+                     *           "total": 48.4
+                     *         },
+                     *         "currency": "AUD",
+                     *         "carrier": null,
+                     *         "tracking_number": null,
+                     *         "tracking_url": null,
+                     *         "arrival": {
+                     *           "earliest_ship_date": "2026-11-21",
+                     *           "latest_ship_date": "2026-11-22",
+                     *           "earliest_arrival_date": "2026-11-23",
+                     *           "latest_arrival_date": "2026-11-27"
+                     *         },
+                     *         "shipment_id": null,
+                     *         "remark": null,
+                     *         "submitted_at": "2026-11-21T12:00:36.000Z",
+                     *         "shipped_at": null,
+                     *         "cancelled_at": null,
+                     *         "created_at": "2026-11-21T12:00:35.000Z",
+                     *         "updated_at": "2026-11-21T12:00:36.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DropshipReadResponse"];
                 };
             };
         };
@@ -2834,10 +4138,61 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["DropshipOrder"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "dropship_order_id": "dso_a9g4ttn0sppyt6andawgcc7dvc",
+                     *         "client_order_number": "WEB-1001",
+                     *         "serial_number": "SO-000002",
+                     *         "account_id": "acc_1",
+                     *         "sku": "ACA-0132-MIN-ONE",
+                     *         "product_code": "ACA-0132",
+                     *         "quantity": 1,
+                     *         "recipient": {
+                     *           "name": "Alex Lee",
+                     *           "phone": "+61 2 5550 1234",
+                     *           "address": "1 Example Street",
+                     *           "country_code": "AU",
+                     *           "state": "NSW",
+                     *           "city": "Sydney",
+                     *           "postal_code": "2000"
+                     *         },
+                     *         "shipping_method": "normal",
+                     *         "warehouse_code": "AUSYD1",
+                     *         "status": "cancelled",
+                     *         "status_raw": "VOID",
+                     *         "in_doubt": false,
+                     *         "paid": false,
+                     *         "unit_price": 30,
+                     *         "costs": {
+                     *           "goods": 30,
+                     *           "freight": 12,
+                     *           "handling": 2,
+                     *           "tax": 4.4,
+                     *           "discount": 0,
+                     *           "total": 48.4
+                     *         },
+                     *         "currency": "AUD",
+                     *         "carrier": null,
+                     *         "tracking_number": null,
+                     *         "tracking_url": null,
+                     *         "arrival": {
+                     *           "earliest_ship_date": "2026-11-21",
+                     *           "latest_ship_date": "2026-11-22",
+                     *           "earliest_arrival_date": "2026-11-23",
+                     *           "latest_arrival_date": "2026-11-27"
+                     *         },
+                     *         "shipment_id": null,
+                     *         "remark": null,
+                     *         "submitted_at": "2026-11-21T12:00:36.000Z",
+                     *         "shipped_at": null,
+                     *         "cancelled_at": "2026-11-21T12:00:39.000Z",
+                     *         "created_at": "2026-11-21T12:00:35.000Z",
+                     *         "updated_at": "2026-11-21T12:00:39.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DropshipVoidResponse"];
                 };
             };
         };
@@ -2859,10 +4214,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["DropshipOrder"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "dropship_order_id": "dso_jb5zt106yzva6ffbjnbwks3k44",
+                     *         "client_order_number": "WEB-1001-B",
+                     *         "serial_number": null,
+                     *         "account_id": "acc_1",
+                     *         "sku": "ACA-0132-MIN-ONE",
+                     *         "product_code": "ACA-0132",
+                     *         "quantity": 1,
+                     *         "recipient": {
+                     *           "name": "Alex Lee",
+                     *           "phone": "+61 2 5550 1234",
+                     *           "address": "1 Example Street",
+                     *           "country_code": "AU",
+                     *           "state": "NSW",
+                     *           "city": "Sydney",
+                     *           "postal_code": "2000"
+                     *         },
+                     *         "shipping_method": "normal",
+                     *         "warehouse_code": null,
+                     *         "status": "cancelled",
+                     *         "status_raw": "RELEASED",
+                     *         "in_doubt": false,
+                     *         "paid": false,
+                     *         "unit_price": null,
+                     *         "costs": null,
+                     *         "currency": "AUD",
+                     *         "carrier": null,
+                     *         "tracking_number": null,
+                     *         "tracking_url": null,
+                     *         "arrival": null,
+                     *         "shipment_id": null,
+                     *         "remark": null,
+                     *         "submitted_at": null,
+                     *         "shipped_at": null,
+                     *         "cancelled_at": "2026-11-21T12:00:41.000Z",
+                     *         "created_at": "2026-11-21T12:00:40.000Z",
+                     *         "updated_at": "2026-11-21T12:00:41.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DropshipReleaseResponse"];
                 };
             };
         };
@@ -2894,21 +4288,40 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Reservation"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "reservation_id": "rsv_9mbf3nyt9fa6jpzcngz7153rkc",
+                     *           "client_order_number": "RSV-1001",
+                     *           "account_id": "acc_1",
+                     *           "status": "reserved",
+                     *           "status_raw": "HELD",
+                     *           "in_doubt": false,
+                     *           "warehouse_code": "AUSYD1",
+                     *           "lines": [
+                     *             {
+                     *               "sku": "ACA-0132-MIN-ONE",
+                     *               "product_code": "ACA-0132",
+                     *               "quantity": 2
+                     *             }
+                     *           ],
+                     *           "order_id": null,
+                     *           "hold_id": "hold_6saq256rv6673da07cxer7xwyc",
+                     *           "remark": null,
+                     *           "expires_at": "2026-11-21T12:10:42.000Z",
+                     *           "created_at": "2026-11-21T12:00:42.000Z",
+                     *           "cancelled_at": null,
+                     *           "updated_at": "2026-11-21T12:00:42.000Z"
+                     *         }
+                     *       ],
+                     *       "has_more": false,
+                     *       "page": 1,
+                     *       "page_size": 1,
+                     *       "as_of": "2026-11-21T12:00:43.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReservationsListResponse"];
                 };
             };
         };
@@ -2927,10 +4340,12 @@ export interface operations {
                  *       "warehouse_code": "AUSYD1",
                  *       "lines": [
                  *         {
-                 *           "sku": "SBX-LAST-1",
-                 *           "quantity": 1
+                 *           "sku": "ACA-0132-MIN-ONE",
+                 *           "quantity": 2
                  *         }
-                 *       ]
+                 *       ],
+                 *       "expires_in_seconds": 600,
+                 *       "client_order_number": "RSV-1001"
                  *     }
                  */
                 "application/json": {
@@ -2980,10 +4395,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Reservation"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "reservation_id": "rsv_9mbf3nyt9fa6jpzcngz7153rkc",
+                     *         "client_order_number": "RSV-1001",
+                     *         "account_id": "acc_1",
+                     *         "status": "reserved",
+                     *         "status_raw": "HELD",
+                     *         "in_doubt": false,
+                     *         "warehouse_code": "AUSYD1",
+                     *         "lines": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "product_code": "ACA-0132",
+                     *             "quantity": 2
+                     *           }
+                     *         ],
+                     *         "order_id": null,
+                     *         "hold_id": "hold_6saq256rv6673da07cxer7xwyc",
+                     *         "remark": null,
+                     *         "expires_at": "2026-11-21T12:10:42.000Z",
+                     *         "created_at": "2026-11-21T12:00:42.000Z",
+                     *         "cancelled_at": null,
+                     *         "updated_at": "2026-11-21T12:00:42.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReservationsCreateResponse"];
                 };
             };
         };
@@ -3005,10 +4444,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Reservation"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "reservation_id": "rsv_9mbf3nyt9fa6jpzcngz7153rkc",
+                     *         "client_order_number": "RSV-1001",
+                     *         "account_id": "acc_1",
+                     *         "status": "reserved",
+                     *         "status_raw": "HELD",
+                     *         "in_doubt": false,
+                     *         "warehouse_code": "AUSYD1",
+                     *         "lines": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "product_code": "ACA-0132",
+                     *             "quantity": 2
+                     *           }
+                     *         ],
+                     *         "order_id": null,
+                     *         "hold_id": "hold_6saq256rv6673da07cxer7xwyc",
+                     *         "remark": null,
+                     *         "expires_at": "2026-11-21T12:10:42.000Z",
+                     *         "created_at": "2026-11-21T12:00:42.000Z",
+                     *         "cancelled_at": null,
+                     *         "updated_at": "2026-11-21T12:00:42.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReservationsReadResponse"];
                 };
             };
         };
@@ -3030,10 +4493,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Reservation"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "reservation_id": "rsv_8wvya1yajt6rzd5vfcdt1d9b2g",
+                     *         "client_order_number": "RSV-1001-B",
+                     *         "account_id": "acc_1",
+                     *         "status": "cancelled",
+                     *         "status_raw": "RELEASED",
+                     *         "in_doubt": false,
+                     *         "warehouse_code": "AUSYD1",
+                     *         "lines": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "product_code": "ACA-0132",
+                     *             "quantity": 2
+                     *           }
+                     *         ],
+                     *         "order_id": null,
+                     *         "hold_id": "hold_xk0ane9e42zbnjxjdh3wefg84m",
+                     *         "remark": null,
+                     *         "expires_at": "2026-11-21T13:00:48.000Z",
+                     *         "created_at": "2026-11-21T12:00:48.000Z",
+                     *         "cancelled_at": "2026-11-21T12:00:49.000Z",
+                     *         "updated_at": "2026-11-21T12:00:49.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReservationsCancelResponse"];
                 };
             };
         };
@@ -3055,10 +4542,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Reservation"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "reservation_id": "rsv_9mbf3nyt9fa6jpzcngz7153rkc",
+                     *         "client_order_number": "RSV-1001",
+                     *         "account_id": "acc_1",
+                     *         "status": "confirmed",
+                     *         "status_raw": "HELD",
+                     *         "in_doubt": false,
+                     *         "warehouse_code": "AUSYD1",
+                     *         "lines": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "product_code": "ACA-0132",
+                     *             "quantity": 2
+                     *           }
+                     *         ],
+                     *         "order_id": "ord_ahc3ab5bw94k27x9msmp71rbpr",
+                     *         "hold_id": "hold_6saq256rv6673da07cxer7xwyc",
+                     *         "remark": null,
+                     *         "expires_at": "2026-11-21T12:10:42.000Z",
+                     *         "created_at": "2026-11-21T12:00:42.000Z",
+                     *         "cancelled_at": null,
+                     *         "updated_at": "2026-11-21T12:00:47.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReservationsConfirmResponse"];
                 };
             };
         };
@@ -3090,21 +4601,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Hold"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "hold_id": "hold_6saq256rv6673da07cxer7xwyc",
+                     *           "source": "reservation",
+                     *           "source_id": "rsv_9mbf3nyt9fa6jpzcngz7153rkc",
+                     *           "lines": [
+                     *             {
+                     *               "warehouse_code": "AUSYD1",
+                     *               "sku": "ACA-0132-MIN-ONE",
+                     *               "quantity": 2
+                     *             }
+                     *           ],
+                     *           "status": "reserved",
+                     *           "status_raw": "HELD",
+                     *           "released_reason": null,
+                     *           "expires_at": "2026-11-21T12:10:42.000Z",
+                     *           "created_at": "2026-11-21T12:00:42.000Z",
+                     *           "updated_at": "2026-11-21T12:00:42.000Z"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "page": 1,
+                     *       "page_size": 1,
+                     *       "as_of": "2026-11-21T12:00:45.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HoldsListResponse"];
                 };
             };
         };
@@ -3126,10 +4651,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Hold"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "hold_id": "hold_6saq256rv6673da07cxer7xwyc",
+                     *         "source": "reservation",
+                     *         "source_id": "rsv_9mbf3nyt9fa6jpzcngz7153rkc",
+                     *         "lines": [
+                     *           {
+                     *             "warehouse_code": "AUSYD1",
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "quantity": 2
+                     *           }
+                     *         ],
+                     *         "status": "reserved",
+                     *         "status_raw": "HELD",
+                     *         "released_reason": null,
+                     *         "expires_at": "2026-11-21T12:10:42.000Z",
+                     *         "created_at": "2026-11-21T12:00:42.000Z",
+                     *         "updated_at": "2026-11-21T12:00:42.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HoldsReadResponse"];
                 };
             };
         };
@@ -3151,10 +4695,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Hold"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "hold_id": "hold_4xjd09epnwhh0axsz6dy8k46nm",
+                     *         "source": "reservation",
+                     *         "source_id": "rsv_qrfhjm122314j80re748gr4r4m",
+                     *         "lines": [
+                     *           {
+                     *             "warehouse_code": "AUSYD1",
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "quantity": 2
+                     *           }
+                     *         ],
+                     *         "status": "cancelled",
+                     *         "status_raw": "RELEASED",
+                     *         "released_reason": "release",
+                     *         "expires_at": "2026-11-21T13:00:50.000Z",
+                     *         "created_at": "2026-11-21T12:00:50.000Z",
+                     *         "updated_at": "2026-11-21T12:00:51.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HoldsDeleteResponse"];
                 };
             };
         };
@@ -3186,21 +4749,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Cart"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "cart_id": "crt_bep6zxcefbqzs8c2shgt4jxta0",
+                     *           "client_order_number": "CART-1001",
+                     *           "account_id": "acc_1",
+                     *           "status": "draft",
+                     *           "warehouse_code": "AUSYD1",
+                     *           "items": [
+                     *             {
+                     *               "sku": "ACA-0132-MIN-ONE",
+                     *               "quantity": 2,
+                     *               "product_code": "ACA-0132",
+                     *               "quantity_available": 118,
+                     *               "price_wholesale": 30,
+                     *               "currency": "AUD"
+                     *             }
+                     *           ],
+                     *           "order_id": null,
+                     *           "remark": null,
+                     *           "created_at": "2026-11-21T12:00:26.000Z",
+                     *           "cancelled_at": null,
+                     *           "updated_at": "2026-11-21T12:00:26.000Z"
+                     *         }
+                     *       ],
+                     *       "has_more": false,
+                     *       "page": 1,
+                     *       "page_size": 1,
+                     *       "as_of": "2026-11-21T12:00:27.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CartsListResponse"];
                 };
             };
         };
@@ -3214,6 +4795,18 @@ export interface operations {
         };
         requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "warehouse_code": "AUSYD1",
+                 *       "items": [
+                 *         {
+                 *           "sku": "ACA-0132-MIN-ONE",
+                 *           "quantity": 2
+                 *         }
+                 *       ],
+                 *       "client_order_number": "CART-1001"
+                 *     }
+                 */
                 "application/json": {
                     /** @description SKUs with their quantities */
                     items?: {
@@ -3256,10 +4849,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Cart"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "cart_id": "crt_bep6zxcefbqzs8c2shgt4jxta0",
+                     *         "client_order_number": "CART-1001",
+                     *         "account_id": "acc_1",
+                     *         "status": "draft",
+                     *         "warehouse_code": "AUSYD1",
+                     *         "items": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "quantity": 2,
+                     *             "product_code": "ACA-0132",
+                     *             "quantity_available": 118,
+                     *             "price_wholesale": 30,
+                     *             "currency": "AUD"
+                     *           }
+                     *         ],
+                     *         "order_id": null,
+                     *         "remark": null,
+                     *         "created_at": "2026-11-21T12:00:26.000Z",
+                     *         "cancelled_at": null,
+                     *         "updated_at": "2026-11-21T12:00:26.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CartsCreateResponse"];
                 };
             };
         };
@@ -3281,10 +4897,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Cart"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "cart_id": "crt_bep6zxcefbqzs8c2shgt4jxta0",
+                     *         "client_order_number": "CART-1001",
+                     *         "account_id": "acc_1",
+                     *         "status": "draft",
+                     *         "warehouse_code": "AUSYD1",
+                     *         "items": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "quantity": 2,
+                     *             "product_code": "ACA-0132",
+                     *             "quantity_available": 118,
+                     *             "price_wholesale": 30,
+                     *             "currency": "AUD"
+                     *           }
+                     *         ],
+                     *         "order_id": null,
+                     *         "remark": null,
+                     *         "created_at": "2026-11-21T12:00:26.000Z",
+                     *         "cancelled_at": null,
+                     *         "updated_at": "2026-11-21T12:00:26.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CartsReadResponse"];
                 };
             };
         };
@@ -3306,10 +4945,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Cart"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "cart_id": "crt_0bg6d7qbep2z6f3gny6pte189g",
+                     *         "client_order_number": null,
+                     *         "account_id": "acc_1",
+                     *         "status": "cancelled",
+                     *         "warehouse_code": null,
+                     *         "items": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "quantity": 2,
+                     *             "product_code": "ACA-0132",
+                     *             "quantity_available": 204,
+                     *             "price_wholesale": 30,
+                     *             "currency": "AUD"
+                     *           }
+                     *         ],
+                     *         "order_id": null,
+                     *         "remark": null,
+                     *         "created_at": "2026-11-21T12:00:33.000Z",
+                     *         "cancelled_at": "2026-11-21T12:00:34.000Z",
+                     *         "updated_at": "2026-11-21T12:00:34.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CartsDeleteResponse"];
                 };
             };
         };
@@ -3326,6 +4988,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "remark": "Spring window display"
+                 *     }
+                 */
                 "application/json": {
                     /** @description SKUs with their quantities */
                     items?: {
@@ -3368,10 +5035,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Cart"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "cart_id": "crt_bep6zxcefbqzs8c2shgt4jxta0",
+                     *         "client_order_number": "CART-1001",
+                     *         "account_id": "acc_1",
+                     *         "status": "draft",
+                     *         "warehouse_code": "AUSYD1",
+                     *         "items": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "quantity": 2,
+                     *             "product_code": "ACA-0132",
+                     *             "quantity_available": 118,
+                     *             "price_wholesale": 30,
+                     *             "currency": "AUD"
+                     *           }
+                     *         ],
+                     *         "order_id": null,
+                     *         "remark": "Spring window display",
+                     *         "created_at": "2026-11-21T12:00:26.000Z",
+                     *         "cancelled_at": null,
+                     *         "updated_at": "2026-11-21T12:00:29.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CartsChangeResponse"];
                 };
             };
         };
@@ -3392,8 +5082,8 @@ export interface operations {
                  * @example {
                  *       "items": [
                  *         {
-                 *           "sku": "SBX-LAST-1",
-                 *           "quantity": 1
+                 *           "sku": "ACA-0132-MIN-ONE",
+                 *           "quantity": 3
                  *         }
                  *       ]
                  *     }
@@ -3434,10 +5124,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Cart"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "cart_id": "crt_bep6zxcefbqzs8c2shgt4jxta0",
+                     *         "client_order_number": "CART-1001",
+                     *         "account_id": "acc_1",
+                     *         "status": "draft",
+                     *         "warehouse_code": "AUSYD1",
+                     *         "items": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "quantity": 3,
+                     *             "product_code": "ACA-0132",
+                     *             "quantity_available": 118,
+                     *             "price_wholesale": 30,
+                     *             "currency": "AUD"
+                     *           }
+                     *         ],
+                     *         "order_id": null,
+                     *         "remark": "Spring window display",
+                     *         "created_at": "2026-11-21T12:00:26.000Z",
+                     *         "cancelled_at": null,
+                     *         "updated_at": "2026-11-21T12:00:30.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CartsItemsResponse"];
                 };
             };
         };
@@ -3459,10 +5172,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Cart"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "cart_id": "crt_bep6zxcefbqzs8c2shgt4jxta0",
+                     *         "client_order_number": "CART-1001",
+                     *         "account_id": "acc_1",
+                     *         "status": "confirmed",
+                     *         "warehouse_code": "AUSYD1",
+                     *         "items": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "quantity": 3,
+                     *             "product_code": "ACA-0132",
+                     *             "quantity_available": 118,
+                     *             "price_wholesale": 30,
+                     *             "currency": "AUD"
+                     *           }
+                     *         ],
+                     *         "order_id": "ord_8zv0zrba71py0eknb9r4332060",
+                     *         "remark": "Spring window display",
+                     *         "created_at": "2026-11-21T12:00:26.000Z",
+                     *         "cancelled_at": null,
+                     *         "updated_at": "2026-11-21T12:00:31.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["CartsCheckoutResponse"];
                 };
             };
         };
@@ -3500,21 +5236,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Shipment"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "shipment_id": "shp_n0hqs3aaktnk0kg28sgzs2exr0",
+                     *           "order_type": "wholesale",
+                     *           "order_id": "ord_2rbe222meze4r1m5vkd45xa88g",
+                     *           "dropship_order_id": null,
+                     *           "warehouse_code": "AUSYD1",
+                     *           "carrier": "Kestrel Express",
+                     *           "service": "Overnight",
+                     *           "tracking_number": "SBXAUSYD1000001",
+                     *           "tracking_url": "https://track.sandbox.example/SBXAUSYD1000001",
+                     *           "lines": [
+                     *             {
+                     *               "sku": "ACA-0132-MIN-ONE",
+                     *               "quantity": 2
+                     *             }
+                     *           ],
+                     *           "packages": 1,
+                     *           "shipped_at": "2026-11-21T12:00:23.000Z",
+                     *           "estimated_arrival_date": "2026-12-01",
+                     *           "status": "shipped",
+                     *           "status_raw": "DESPATCHED"
+                     *         }
+                     *       ],
+                     *       "has_more": false,
+                     *       "page": 1,
+                     *       "page_size": 50,
+                     *       "as_of": "2026-11-21T12:00:24.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShipmentsListResponse"];
                 };
             };
         };
@@ -3536,10 +5290,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Shipment"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "shipment_id": "shp_n0hqs3aaktnk0kg28sgzs2exr0",
+                     *         "order_type": "wholesale",
+                     *         "order_id": "ord_2rbe222meze4r1m5vkd45xa88g",
+                     *         "dropship_order_id": null,
+                     *         "warehouse_code": "AUSYD1",
+                     *         "carrier": "Kestrel Express",
+                     *         "service": "Overnight",
+                     *         "tracking_number": "SBXAUSYD1000001",
+                     *         "tracking_url": "https://track.sandbox.example/SBXAUSYD1000001",
+                     *         "lines": [
+                     *           {
+                     *             "sku": "ACA-0132-MIN-ONE",
+                     *             "quantity": 2
+                     *           }
+                     *         ],
+                     *         "packages": 1,
+                     *         "shipped_at": "2026-11-21T12:00:23.000Z",
+                     *         "estimated_arrival_date": "2026-12-01",
+                     *         "status": "shipped",
+                     *         "status_raw": "DESPATCHED"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ShipmentsReadResponse"];
                 };
             };
         };
@@ -3571,21 +5348,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Balance"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "currency": "AUD",
+                     *           "balance": 49803.65,
+                     *           "available": 100000049803.65,
+                     *           "frozen": 0,
+                     *           "credit_limit": 100000000000,
+                     *           "credit_used": 0,
+                     *           "updated_at": "2026-11-21T12:00:39.000Z"
+                     *         },
+                     *         {
+                     *           "currency": "CNY",
+                     *           "balance": -7641.89,
+                     *           "available": 99999992358.11,
+                     *           "frozen": 0,
+                     *           "credit_limit": 100000000000,
+                     *           "credit_used": 7641.89,
+                     *           "updated_at": "2026-11-20T22:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "has_more": false,
+                     *       "page": 1,
+                     *       "page_size": 2,
+                     *       "as_of": "2026-11-21T12:01:02.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BalancesListResponse"];
                 };
             };
         };
@@ -3619,25 +5410,58 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Transaction"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                        /** @description Cursor of the next page; null on the last page */
-                        next_cursor: string | null;
-                        /** @description Balances around the page, by currency */
-                        balances: components["schemas"]["SpanBalance"][];
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "transaction_id": "trx_2s9ejfbye129xgwg9f2c1fwr14",
+                     *           "occurred_at": "2026-11-21T12:00:39.000Z",
+                     *           "type": "refund",
+                     *           "amount": 36.4,
+                     *           "currency": "AUD",
+                     *           "balance_after": 49803.65,
+                     *           "reference_type": "dropship_order",
+                     *           "reference_id": "dso_a9g4ttn0sppyt6andawgcc7dvc",
+                     *           "bill_id": null,
+                     *           "client_order_number": "WEB-1001",
+                     *           "description": "Refund RF-000031 of order SO-000002",
+                     *           "status_raw": "BOOKED"
+                     *         },
+                     *         {
+                     *           "transaction_id": "trx_x2b6a8cmsx6q0ap8thbt2n82k0",
+                     *           "occurred_at": "2026-11-21T12:00:36.000Z",
+                     *           "type": "order_charge",
+                     *           "amount": -36.4,
+                     *           "currency": "AUD",
+                     *           "balance_after": 49767.25,
+                     *           "reference_type": "dropship_order",
+                     *           "reference_id": "dso_a9g4ttn0sppyt6andawgcc7dvc",
+                     *           "bill_id": null,
+                     *           "client_order_number": "WEB-1001",
+                     *           "description": "Order SO-000002",
+                     *           "status_raw": "BOOKED"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "page": 1,
+                     *       "page_size": 2,
+                     *       "as_of": "2026-11-21T12:01:03.000Z",
+                     *       "next_cursor": "<next_cursor>",
+                     *       "balances": [
+                     *         {
+                     *           "currency": "AUD",
+                     *           "opening_balance": 49803.65,
+                     *           "closing_balance": 49803.65
+                     *         },
+                     *         {
+                     *           "currency": "CNY",
+                     *           "opening_balance": -7641.89,
+                     *           "closing_balance": -7641.89
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TransactionsListResponse"];
                 };
             };
         };
@@ -3673,23 +5497,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Bill"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                        /** @description Cursor of the next page; null on the last page */
-                        next_cursor: string | null;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "bill_id": "bil_cra9231emabxgm7bkqh8cd8f8r",
+                     *           "bill_number": "INV-000010",
+                     *           "period_start": "2026-10-01",
+                     *           "period_end": "2026-10-31",
+                     *           "issued_at": "2026-11-01T00:00:00.000Z",
+                     *           "due_date": "2026-11-15",
+                     *           "currency": "CNY",
+                     *           "amount_total": 3823.7,
+                     *           "amount_paid": 100,
+                     *           "amount_due": 3723.7,
+                     *           "status": "open",
+                     *           "document_url": "https://billing.sandbox.example/bills/INV-000010"
+                     *         },
+                     *         {
+                     *           "bill_id": "bil_q9txe6xjpszgzd1nb0zep1tg84",
+                     *           "bill_number": "INV-000009",
+                     *           "period_start": "2026-10-01",
+                     *           "period_end": "2026-10-31",
+                     *           "issued_at": "2026-11-01T00:00:00.000Z",
+                     *           "due_date": "2026-11-15",
+                     *           "currency": "AUD",
+                     *           "amount_total": 2509.55,
+                     *           "amount_paid": 2509.55,
+                     *           "amount_due": 0,
+                     *           "status": "paid",
+                     *           "document_url": "https://billing.sandbox.example/bills/INV-000009"
+                     *         }
+                     *       ],
+                     *       "has_more": false,
+                     *       "page": 1,
+                     *       "page_size": 2,
+                     *       "as_of": "2026-11-21T12:01:04.000Z",
+                     *       "next_cursor": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["BillsListResponse"];
                 };
             };
         };
@@ -3725,23 +5572,46 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Refund"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                        /** @description Cursor of the next page; null on the last page */
-                        next_cursor: string | null;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "refund_id": "rfd_jvaq99w1gr16s221dg0508ve7r",
+                     *           "order_type": "dropship",
+                     *           "order_id": null,
+                     *           "dropship_order_id": "dso_a9g4ttn0sppyt6andawgcc7dvc",
+                     *           "amount": 36.4,
+                     *           "currency": "AUD",
+                     *           "reason": "Order voided",
+                     *           "status": "completed",
+                     *           "requested_at": "2026-11-21T12:00:39.000Z",
+                     *           "completed_at": "2026-11-21T12:00:39.000Z",
+                     *           "transaction_id": "trx_2s9ejfbye129xgwg9f2c1fwr14",
+                     *           "order_number": "SO-000002"
+                     *         },
+                     *         {
+                     *           "refund_id": "rfd_mm676s11p0jw6x4h04jmdvfcn8",
+                     *           "order_type": "wholesale",
+                     *           "order_id": null,
+                     *           "dropship_order_id": null,
+                     *           "amount": 624.95,
+                     *           "currency": "AUD",
+                     *           "reason": "Order voided",
+                     *           "status": "completed",
+                     *           "requested_at": "2026-11-13T15:00:00.000Z",
+                     *           "completed_at": "2026-11-13T15:00:00.000Z",
+                     *           "transaction_id": "trx_da2kgzztt5gkmh7ykp3byqw3z8",
+                     *           "order_number": "SO-H00135"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "page": 1,
+                     *       "page_size": 2,
+                     *       "as_of": "2026-11-21T12:01:05.000Z",
+                     *       "next_cursor": "<next_cursor>"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RefundsListResponse"];
                 };
             };
         };
@@ -3775,23 +5645,54 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["FreightBill"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                        /** @description Cursor of the next page; null on the last page */
-                        next_cursor: string | null;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "freight_bill_id": "frb_4h53dap144gaap00hg8hdxasn4",
+                     *           "billed_at": "2026-11-21T12:00:23.000Z",
+                     *           "shipment_id": "shp_n0hqs3aaktnk0kg28sgzs2exr0",
+                     *           "order_id": "ord_2rbe222meze4r1m5vkd45xa88g",
+                     *           "dropship_order_id": null,
+                     *           "tracking_number": "SBXAUSYD1000001",
+                     *           "carrier": "Kestrel Express",
+                     *           "weight_g": 2068,
+                     *           "chargeable_weight_g": 3000,
+                     *           "zone": "AU-CN",
+                     *           "amount": 118.5,
+                     *           "currency": "AUD",
+                     *           "bill_id": null,
+                     *           "transaction_id": "trx_qd82wfw71padcjmq3m51kaj57r",
+                     *           "order_number": "SO-000001",
+                     *           "shipment_number": "SH-000001"
+                     *         },
+                     *         {
+                     *           "freight_bill_id": "frb_n64b18cstgr8kve48je3gd60kr",
+                     *           "billed_at": "2026-11-19T15:01:00.000Z",
+                     *           "shipment_id": null,
+                     *           "order_id": null,
+                     *           "dropship_order_id": null,
+                     *           "tracking_number": "SBXSHH00133",
+                     *           "carrier": "Qiantang Logistics",
+                     *           "weight_g": 400,
+                     *           "chargeable_weight_g": 1000,
+                     *           "zone": "CN-CN",
+                     *           "amount": 10.5,
+                     *           "currency": "CNY",
+                     *           "bill_id": null,
+                     *           "transaction_id": "trx_rfnfn5wb6w419kq27gmgw6px4g",
+                     *           "order_number": "SO-H00149",
+                     *           "shipment_number": "SH-H00133"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "page": 1,
+                     *       "page_size": 2,
+                     *       "as_of": "2026-11-21T12:01:06.000Z",
+                     *       "next_cursor": "<next_cursor>"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FreightBillsListResponse"];
                 };
             };
         };
@@ -3821,21 +5722,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["WebhookEndpoint"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "endpoint_id": "whe_n1e0ha3prtg1g1891smg7y3794",
+                     *           "url": "http://localhost:8080/sandbox/inbox/orders",
+                     *           "event_types": [
+                     *             "order.created"
+                     *           ],
+                     *           "description": null,
+                     *           "warehouse_codes": [],
+                     *           "former_secret_until": null,
+                     *           "last_success_at": null,
+                     *           "last_failure_at": null,
+                     *           "last_failure_status": null,
+                     *           "created_at": "2026-11-21T12:00:11.000Z",
+                     *           "updated_at": "2026-11-21T12:00:11.000Z"
+                     *         }
+                     *       ],
+                     *       "has_more": false,
+                     *       "page": 1,
+                     *       "page_size": 2,
+                     *       "as_of": "2026-11-21T12:00:12.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpointsListResponse"];
                 };
             };
         };
@@ -3851,7 +5763,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "url": "https://hooks.example.com/trade",
+                 *       "url": "http://localhost:8080/sandbox/inbox/orders",
                  *       "event_types": [
                  *         "order.created"
                  *       ]
@@ -3875,10 +5787,27 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["WebhookEndpointWithSecret"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "endpoint_id": "whe_n1e0ha3prtg1g1891smg7y3794",
+                     *         "url": "http://localhost:8080/sandbox/inbox/orders",
+                     *         "event_types": [
+                     *           "order.created"
+                     *         ],
+                     *         "description": null,
+                     *         "warehouse_codes": [],
+                     *         "former_secret_until": null,
+                     *         "last_success_at": null,
+                     *         "last_failure_at": null,
+                     *         "last_failure_status": null,
+                     *         "created_at": "2026-11-21T12:00:11.000Z",
+                     *         "updated_at": "2026-11-21T12:00:11.000Z",
+                     *         "secret": "<secret>"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpointsCreateResponse"];
                 };
             };
         };
@@ -3900,10 +5829,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["WebhookEndpoint"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "endpoint_id": "whe_n1e0ha3prtg1g1891smg7y3794",
+                     *         "url": "http://localhost:8080/sandbox/inbox/orders",
+                     *         "event_types": [
+                     *           "order.created"
+                     *         ],
+                     *         "description": null,
+                     *         "warehouse_codes": [],
+                     *         "former_secret_until": null,
+                     *         "last_success_at": null,
+                     *         "last_failure_at": null,
+                     *         "last_failure_status": null,
+                     *         "created_at": "2026-11-21T12:00:11.000Z",
+                     *         "updated_at": "2026-11-21T12:00:11.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpointsReadResponse"];
                 };
             };
         };
@@ -3925,10 +5870,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["WebhookEndpoint"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "endpoint_id": "whe_n1e0ha3prtg1g1891smg7y3794",
+                     *         "url": "http://localhost:8080/sandbox/inbox/orders",
+                     *         "event_types": [
+                     *           "stock.changed",
+                     *           "order.created"
+                     *         ],
+                     *         "description": null,
+                     *         "warehouse_codes": [
+                     *           "AUSYD1"
+                     *         ],
+                     *         "former_secret_until": "2026-11-22T12:00:15.000Z",
+                     *         "last_success_at": "2026-11-21T12:00:57.000Z",
+                     *         "last_failure_at": null,
+                     *         "last_failure_status": null,
+                     *         "created_at": "2026-11-21T12:00:11.000Z",
+                     *         "updated_at": "2026-11-21T12:01:01.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpointsDeleteResponse"];
                 };
             };
         };
@@ -3945,6 +5909,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "event_types": [
+                 *         "order.created",
+                 *         "stock.changed"
+                 *       ],
+                 *       "warehouse_codes": [
+                 *         "AUSYD1"
+                 *       ]
+                 *     }
+                 */
                 "application/json": {
                     /** @description URL that receives the events: https, port 443 or 8443, a public address */
                     url?: string;
@@ -3963,10 +5938,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["WebhookEndpoint"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "endpoint_id": "whe_n1e0ha3prtg1g1891smg7y3794",
+                     *         "url": "http://localhost:8080/sandbox/inbox/orders",
+                     *         "event_types": [
+                     *           "stock.changed",
+                     *           "order.created"
+                     *         ],
+                     *         "description": null,
+                     *         "warehouse_codes": [
+                     *           "AUSYD1"
+                     *         ],
+                     *         "former_secret_until": null,
+                     *         "last_success_at": null,
+                     *         "last_failure_at": null,
+                     *         "last_failure_status": null,
+                     *         "created_at": "2026-11-21T12:00:11.000Z",
+                     *         "updated_at": "2026-11-21T12:00:14.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpointsChangeResponse"];
                 };
             };
         };
@@ -3988,10 +5982,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["WebhookEndpointWithSecret"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "endpoint_id": "whe_n1e0ha3prtg1g1891smg7y3794",
+                     *         "url": "http://localhost:8080/sandbox/inbox/orders",
+                     *         "event_types": [
+                     *           "stock.changed",
+                     *           "order.created"
+                     *         ],
+                     *         "description": null,
+                     *         "warehouse_codes": [
+                     *           "AUSYD1"
+                     *         ],
+                     *         "former_secret_until": "2026-11-22T12:00:15.000Z",
+                     *         "last_success_at": null,
+                     *         "last_failure_at": null,
+                     *         "last_failure_status": null,
+                     *         "created_at": "2026-11-21T12:00:11.000Z",
+                     *         "updated_at": "2026-11-21T12:00:15.000Z",
+                     *         "secret": "<secret>"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpointsRotateResponse"];
                 };
             };
         };
@@ -4013,10 +6027,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["WebhookDelivery"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "delivery_id": "whd_5anbemy1ajya37gqrf5bc4bs8c",
+                     *         "endpoint_id": "whe_n1e0ha3prtg1g1891smg7y3794",
+                     *         "event_id": "evt_f4js7mdf5jnh7cbtr1c1hf570r",
+                     *         "event_type": "webhook.test",
+                     *         "status": "pending",
+                     *         "attempts": 0,
+                     *         "next_attempt_at": "2026-11-21T12:00:16.000Z",
+                     *         "last_status": null,
+                     *         "last_error": null,
+                     *         "last_response": null,
+                     *         "created_at": "2026-11-21T12:00:16.000Z",
+                     *         "attempted_at": null,
+                     *         "finished_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpointsTestResponse"];
                 };
             };
         };
@@ -4052,21 +6082,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["WebhookDelivery"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                        /** @description Number of the page, from 1 */
-                        page: number;
-                        /** @description Rows of a page */
-                        page_size: number;
-                        /**
-                         * Format: date-time
-                         * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
-                         */
-                        as_of: string;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "delivery_id": "whd_y5pzfpa2rxkjghtmsv0y9ph1z8",
+                     *           "endpoint_id": "whe_n1e0ha3prtg1g1891smg7y3794",
+                     *           "event_id": "evt_pjscaqrhrnyptjw2jqys714b7m",
+                     *           "event_type": "order.created",
+                     *           "status": "delivered",
+                     *           "attempts": 1,
+                     *           "next_attempt_at": null,
+                     *           "last_status": 200,
+                     *           "last_error": null,
+                     *           "last_response": null,
+                     *           "created_at": "2026-11-21T12:00:36.000Z",
+                     *           "attempted_at": "2026-11-21T12:00:36.000Z",
+                     *           "finished_at": "2026-11-21T12:00:36.000Z"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "page": 1,
+                     *       "page_size": 1,
+                     *       "as_of": "2026-11-21T12:00:55.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeliveriesListResponse"];
                 };
             };
         };
@@ -4088,10 +6129,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["WebhookDelivery"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "delivery_id": "whd_5anbemy1ajya37gqrf5bc4bs8c",
+                     *         "endpoint_id": "whe_n1e0ha3prtg1g1891smg7y3794",
+                     *         "event_id": "evt_f4js7mdf5jnh7cbtr1c1hf570r",
+                     *         "event_type": "webhook.test",
+                     *         "status": "delivered",
+                     *         "attempts": 1,
+                     *         "next_attempt_at": null,
+                     *         "last_status": 200,
+                     *         "last_error": null,
+                     *         "last_response": null,
+                     *         "created_at": "2026-11-21T12:00:16.000Z",
+                     *         "attempted_at": "2026-11-21T12:00:16.000Z",
+                     *         "finished_at": "2026-11-21T12:00:16.000Z"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeliveriesReadResponse"];
                 };
             };
         };
@@ -4113,10 +6170,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["WebhookDelivery"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "delivery_id": "whd_5anbemy1ajya37gqrf5bc4bs8c",
+                     *         "endpoint_id": "whe_n1e0ha3prtg1g1891smg7y3794",
+                     *         "event_id": "evt_f4js7mdf5jnh7cbtr1c1hf570r",
+                     *         "event_type": "webhook.test",
+                     *         "status": "pending",
+                     *         "attempts": 0,
+                     *         "next_attempt_at": "2026-11-21T12:00:57.000Z",
+                     *         "last_status": 200,
+                     *         "last_error": null,
+                     *         "last_response": null,
+                     *         "created_at": "2026-11-21T12:00:16.000Z",
+                     *         "attempted_at": "2026-11-21T12:00:16.000Z",
+                     *         "finished_at": null
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookDeliveriesRedeliverResponse"];
                 };
             };
         };
@@ -4142,12 +6215,88 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Event"][];
-                        /** @description Whether another page follows */
-                        has_more: boolean;
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "event_id": "evt_6h555751zsb9rar7cj3xwnssf4",
+                     *           "type": "order.created",
+                     *           "channel_code": "channel-of-CUST-HARBOUR",
+                     *           "occurred_at": "2026-11-21T12:00:22.000Z",
+                     *           "data": {
+                     *             "order_type": "wholesale",
+                     *             "order_id": "ord_2rbe222meze4r1m5vkd45xa88g",
+                     *             "dropship_order_id": null,
+                     *             "client_order_number": "PO-1001",
+                     *             "serial_number": null,
+                     *             "status": "confirmed",
+                     *             "status_raw": "ALLOCATED",
+                     *             "lines": [
+                     *               {
+                     *                 "sku": "ACA-0132-MIN-ONE",
+                     *                 "product_code": "ACA-0132",
+                     *                 "quantity": 2,
+                     *                 "quantity_allocated": 2,
+                     *                 "quantity_shipped": 0,
+                     *                 "unit_price": 30,
+                     *                 "line_total": 60
+                     *               }
+                     *             ],
+                     *             "costs": {
+                     *               "goods": 60,
+                     *               "freight": 118.5,
+                     *               "handling": 0,
+                     *               "tax": 17.85,
+                     *               "discount": 0,
+                     *               "total": 196.35
+                     *             },
+                     *             "currency": "AUD",
+                     *             "created_at": "2026-11-21T12:00:17.000Z",
+                     *             "resource_url": "http://localhost:8080/api/v1/orders/ord_2rbe222meze4r1m5vkd45xa88g"
+                     *           }
+                     *         },
+                     *         {
+                     *           "event_id": "evt_pjscaqrhrnyptjw2jqys714b7m",
+                     *           "type": "order.created",
+                     *           "channel_code": "channel-of-CUST-HARBOUR",
+                     *           "occurred_at": "2026-11-21T12:00:36.000Z",
+                     *           "data": {
+                     *             "order_type": "dropship",
+                     *             "order_id": null,
+                     *             "dropship_order_id": "dso_a9g4ttn0sppyt6andawgcc7dvc",
+                     *             "client_order_number": "WEB-1001",
+                     *             "serial_number": "SO-000002",
+                     *             "status": "pending",
+                     *             "status_raw": "ALLOCATED",
+                     *             "lines": [
+                     *               {
+                     *                 "sku": "ACA-0132-MIN-ONE",
+                     *                 "product_code": "ACA-0132",
+                     *                 "quantity": 1,
+                     *                 "quantity_allocated": 1,
+                     *                 "quantity_shipped": 0,
+                     *                 "unit_price": 30,
+                     *                 "line_total": 30
+                     *               }
+                     *             ],
+                     *             "costs": {
+                     *               "goods": 30,
+                     *               "freight": 12,
+                     *               "handling": 2,
+                     *               "tax": 4.4,
+                     *               "discount": 0,
+                     *               "total": 48.4
+                     *             },
+                     *             "currency": "AUD",
+                     *             "created_at": "2026-11-21T12:00:35.000Z",
+                     *             "resource_url": "http://localhost:8080/api/v1/dropship-orders/dso_a9g4ttn0sppyt6andawgcc7dvc"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "has_more": false
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventsListResponse"];
                 };
             };
         };
@@ -4169,10 +6318,48 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["Event"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "event_id": "evt_6h555751zsb9rar7cj3xwnssf4",
+                     *         "type": "order.created",
+                     *         "channel_code": "channel-of-CUST-HARBOUR",
+                     *         "occurred_at": "2026-11-21T12:00:22.000Z",
+                     *         "data": {
+                     *           "order_type": "wholesale",
+                     *           "order_id": "ord_2rbe222meze4r1m5vkd45xa88g",
+                     *           "dropship_order_id": null,
+                     *           "client_order_number": "PO-1001",
+                     *           "serial_number": null,
+                     *           "status": "confirmed",
+                     *           "status_raw": "ALLOCATED",
+                     *           "lines": [
+                     *             {
+                     *               "sku": "ACA-0132-MIN-ONE",
+                     *               "product_code": "ACA-0132",
+                     *               "quantity": 2,
+                     *               "quantity_allocated": 2,
+                     *               "quantity_shipped": 0,
+                     *               "unit_price": 30,
+                     *               "line_total": 60
+                     *             }
+                     *           ],
+                     *           "costs": {
+                     *             "goods": 60,
+                     *             "freight": 118.5,
+                     *             "handling": 0,
+                     *             "tax": 17.85,
+                     *             "discount": 0,
+                     *             "total": 196.35
+                     *           },
+                     *           "currency": "AUD",
+                     *           "created_at": "2026-11-21T12:00:17.000Z",
+                     *           "resource_url": "http://localhost:8080/api/v1/orders/ord_2rbe222meze4r1m5vkd45xa88g"
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventsReadResponse"];
                 };
             };
         };
@@ -4191,22 +6378,275 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /**
-                             * @description Name of the type, as in `event_types`
-                             * @enum {string}
-                             */
-                            type: "stock.changed" | "order.created" | (string & {});
-                            /** @description What happened */
-                            summary: string;
-                            /** @description When the gateway sends it, and what to do with it */
-                            description: string;
-                            /** @description JSON Schema (2020-12) of the event’s data */
-                            data_schema: Record<string, never>;
-                        }[];
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "type": "stock.changed",
+                     *           "summary": "The stock of a warehouse changed",
+                     *           "description": "At most one per warehouse in 5 seconds, with up to 100 of the rows that changed since the previous event. Use it as a signal to read the change feed from the version that you have; older changes are known to you already.",
+                     *           "data_schema": {
+                     *             "$schema": "https://json-schema.org/draft/2020-12/schema",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "warehouse_code": {
+                     *                 "type": "string",
+                     *                 "description": "Warehouse, from `GET /api/v1/warehouses`"
+                     *               },
+                     *               "since": {
+                     *                 "type": "integer",
+                     *                 "description": "Version that the previous event reached"
+                     *               },
+                     *               "version": {
+                     *                 "type": "integer",
+                     *                 "description": "Version of the stock"
+                     *               },
+                     *               "latest": {
+                     *                 "type": "integer",
+                     *                 "description": "Version at which the rows were read"
+                     *               },
+                     *               "changed_count": {
+                     *                 "type": "integer",
+                     *                 "description": "Rows that changed between `since` and `version`"
+                     *               },
+                     *               "rows": {
+                     *                 "maxItems": 100,
+                     *                 "type": "array",
+                     *                 "items": {
+                     *                   "type": "object",
+                     *                   "properties": {
+                     *                     "sku": {
+                     *                       "type": "string",
+                     *                       "minLength": 1,
+                     *                       "maxLength": 64,
+                     *                       "description": "SKU, compared byte by byte, case included"
+                     *                     },
+                     *                     "version": {
+                     *                       "type": "integer",
+                     *                       "description": "Version of the stock"
+                     *                     }
+                     *                   },
+                     *                   "required": [
+                     *                     "sku",
+                     *                     "version"
+                     *                   ]
+                     *                 },
+                     *                 "description": "Rows as in the change feed, oldest change first; left out in `GET /events`"
+                     *               },
+                     *               "truncated": {
+                     *                 "type": "boolean",
+                     *                 "description": "Whether more rows changed than the event contains"
+                     *               },
+                     *               "changes_url": {
+                     *                 "type": "string",
+                     *                 "description": "URL of the change feed from `since` on"
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "warehouse_code",
+                     *               "since",
+                     *               "version",
+                     *               "latest",
+                     *               "changed_count",
+                     *               "rows",
+                     *               "truncated",
+                     *               "changes_url"
+                     *             ]
+                     *           }
+                     *         },
+                     *         {
+                     *           "type": "order.created",
+                     *           "summary": "An order was submitted",
+                     *           "description": "Sent once for each wholesale or drop-ship order as soon as the ERP has it, even if its outcome was in doubt at first. It does not contain the recipient.",
+                     *           "data_schema": {
+                     *             "$schema": "https://json-schema.org/draft/2020-12/schema",
+                     *             "type": "object",
+                     *             "properties": {
+                     *               "order_type": {
+                     *                 "type": "string",
+                     *                 "enum": [
+                     *                   "wholesale",
+                     *                   "dropship"
+                     *                 ],
+                     *                 "description": "`wholesale` or `dropship`"
+                     *               },
+                     *               "order_id": {
+                     *                 "type": [
+                     *                   "string",
+                     *                   "null"
+                     *                 ],
+                     *                 "description": "Wholesale order"
+                     *               },
+                     *               "dropship_order_id": {
+                     *                 "type": [
+                     *                   "string",
+                     *                   "null"
+                     *                 ],
+                     *                 "description": "Drop-ship order or its preview"
+                     *               },
+                     *               "client_order_number": {
+                     *                 "type": [
+                     *                   "string",
+                     *                   "null"
+                     *                 ],
+                     *                 "description": "Your own number for the order"
+                     *               },
+                     *               "serial_number": {
+                     *                 "type": [
+                     *                   "string",
+                     *                   "null"
+                     *                 ],
+                     *                 "description": "The ERP’s own number of the order"
+                     *               },
+                     *               "status": {
+                     *                 "type": "string",
+                     *                 "description": "State of the order"
+                     *               },
+                     *               "status_raw": {
+                     *                 "type": [
+                     *                   "string",
+                     *                   "null"
+                     *                 ],
+                     *                 "description": "The ERP’s own code for the state"
+                     *               },
+                     *               "lines": {
+                     *                 "type": "array",
+                     *                 "items": {
+                     *                   "type": "object",
+                     *                   "properties": {
+                     *                     "sku": {
+                     *                       "type": "string",
+                     *                       "minLength": 1,
+                     *                       "maxLength": 64,
+                     *                       "description": "SKU, compared byte by byte, case included"
+                     *                     },
+                     *                     "product_code": {
+                     *                       "type": "string",
+                     *                       "minLength": 1,
+                     *                       "maxLength": 64,
+                     *                       "description": "Style code, compared byte by byte"
+                     *                     },
+                     *                     "quantity": {
+                     *                       "type": "integer",
+                     *                       "description": "Number of pieces"
+                     *                     },
+                     *                     "quantity_allocated": {
+                     *                       "type": "integer",
+                     *                       "description": "Pieces that the ERP has set aside"
+                     *                     },
+                     *                     "quantity_shipped": {
+                     *                       "type": "integer",
+                     *                       "description": "Pieces that have left the warehouse"
+                     *                     },
+                     *                     "unit_price": {
+                     *                       "type": "number",
+                     *                       "minimum": 0,
+                     *                       "description": "Price of one piece"
+                     *                     },
+                     *                     "line_total": {
+                     *                       "type": "number",
+                     *                       "minimum": 0,
+                     *                       "description": "Price of the line"
+                     *                     }
+                     *                   },
+                     *                   "required": [
+                     *                     "sku",
+                     *                     "product_code",
+                     *                     "quantity",
+                     *                     "quantity_allocated",
+                     *                     "quantity_shipped",
+                     *                     "unit_price",
+                     *                     "line_total"
+                     *                   ]
+                     *                 },
+                     *                 "description": "SKUs with their quantities; a SKU may be on one line only"
+                     *               },
+                     *               "costs": {
+                     *                 "anyOf": [
+                     *                   {
+                     *                     "type": "object",
+                     *                     "properties": {
+                     *                       "goods": {
+                     *                         "type": "number",
+                     *                         "minimum": 0,
+                     *                         "description": "Goods"
+                     *                       },
+                     *                       "freight": {
+                     *                         "type": "number",
+                     *                         "minimum": 0,
+                     *                         "description": "Freight"
+                     *                       },
+                     *                       "handling": {
+                     *                         "type": "number",
+                     *                         "minimum": 0,
+                     *                         "description": "Handling"
+                     *                       },
+                     *                       "tax": {
+                     *                         "type": "number",
+                     *                         "minimum": 0,
+                     *                         "description": "Tax"
+                     *                       },
+                     *                       "discount": {
+                     *                         "type": "number",
+                     *                         "minimum": 0,
+                     *                         "description": "Discount, which is subtracted"
+                     *                       },
+                     *                       "total": {
+                     *                         "type": "number",
+                     *                         "minimum": 0,
+                     *                         "description": "`goods` + `freight` + `handling` + `tax` − `discount`"
+                     *                       }
+                     *                     },
+                     *                     "required": [
+                     *                       "goods",
+                     *                       "freight",
+                     *                       "handling",
+                     *                       "tax",
+                     *                       "discount",
+                     *                       "total"
+                     *                     ]
+                     *                   },
+                     *                   {
+                     *                     "type": "null"
+                     *                   }
+                     *                 ],
+                     *                 "description": "Costs of the order"
+                     *               },
+                     *               "currency": {
+                     *                 "type": "string",
+                     *                 "description": "Currency, ISO 4217"
+                     *               },
+                     *               "created_at": {
+                     *                 "type": "string",
+                     *                 "format": "date-time",
+                     *                 "pattern": "^(?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]00|[13579][26]00)-02-29|\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|(?:02)-(?:0[1-9]|1\\d|2[0-8])))T(?:(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?(?:Z))$",
+                     *                 "description": "When it was created"
+                     *               },
+                     *               "resource_url": {
+                     *                 "type": "string",
+                     *                 "description": "URL of the document"
+                     *               }
+                     *             },
+                     *             "required": [
+                     *               "order_type",
+                     *               "order_id",
+                     *               "dropship_order_id",
+                     *               "client_order_number",
+                     *               "serial_number",
+                     *               "status",
+                     *               "status_raw",
+                     *               "lines",
+                     *               "costs",
+                     *               "currency",
+                     *               "created_at",
+                     *               "resource_url"
+                     *             ]
+                     *           }
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["EventsTypesResponse"];
                 };
             };
         };
@@ -4228,10 +6668,26 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["IdempotencyKey"][];
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "key": "order-1001",
+                     *           "method": "POST",
+                     *           "path": "/api/v1/orders/ord_2rbe222meze4r1m5vkd45xa88g/submit",
+                     *           "state": "completed",
+                     *           "http_status": 200,
+                     *           "resource": {
+                     *             "type": "order",
+                     *             "id": "ord_2rbe222meze4r1m5vkd45xa88g"
+                     *           },
+                     *           "created_at": "2026-11-21T12:00:22.000Z",
+                     *           "expires_at": "2026-11-22T12:00:22.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["IdempotencyKeysListResponse"];
                 };
             };
         };
@@ -4253,40 +6709,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: {
-                            /** @description Id of the request; quote it to support */
-                            request_id: string;
-                            /** @description Requests under this id, newest first */
-                            requests: components["schemas"]["LoggedRequest"][];
-                            /** @description Events that the request caused */
-                            events: {
-                                /** @description Id of the event, the same on every attempt; use it to remove duplicates */
-                                event_id: string;
-                                /** @description Kind of document */
-                                type: string;
-                                /**
-                                 * Format: date-time
-                                 * @description When it happened
-                                 */
-                                occurred_at: string;
-                                /** @description Webhook deliveries of the event */
-                                deliveries: {
-                                    /** @description Delivery */
-                                    delivery_id: string;
-                                    /** @description Webhook endpoint */
-                                    endpoint_id: string;
-                                    /** @description Only documents in this state */
-                                    status: string;
-                                    /** @description Attempts that have ended */
-                                    attempts: number;
-                                    /** @description HTTP status of the last response */
-                                    last_status: number | null;
-                                }[];
-                            }[];
-                        };
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "request_id": "submit-1001",
+                     *         "requests": [
+                     *           {
+                     *             "request_id": "submit-1001",
+                     *             "at": "2026-11-21T12:00:22.000Z",
+                     *             "account_id": "acc_1",
+                     *             "method": "POST",
+                     *             "route": "/api/v1/orders/{order_id}/submit",
+                     *             "status": 200,
+                     *             "code": null,
+                     *             "points": 2,
+                     *             "duration_ms": 0,
+                     *             "upstream_ms": 0,
+                     *             "upstream_calls": [
+                     *               {
+                     *                 "operation": "submit",
+                     *                 "result": "ok",
+                     *                 "duration_ms": 0
+                     *               }
+                     *             ],
+                     *             "idempotency": "first",
+                     *             "client_order_number": null
+                     *           }
+                     *         ],
+                     *         "events": [
+                     *           {
+                     *             "event_id": "evt_6h555751zsb9rar7cj3xwnssf4",
+                     *             "type": "order.created",
+                     *             "occurred_at": "2026-11-21T12:00:22.000Z",
+                     *             "deliveries": [
+                     *               {
+                     *                 "delivery_id": "whd_48y2mghc549tx4s6d5xcv7j3m4",
+                     *                 "endpoint_id": "whe_n1e0ha3prtg1g1891smg7y3794",
+                     *                 "status": "delivered",
+                     *                 "attempts": 1,
+                     *                 "last_status": 200
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RequestsReadResponse"];
                 };
             };
         };
@@ -4305,10 +6774,33 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["ErrorEntry"][];
-                    };
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "code": "AUTH_MISSING_TOKEN",
+                     *           "http_status": 401,
+                     *           "retryable": false,
+                     *           "title": "No access token",
+                     *           "message": "No access token was sent.",
+                     *           "hint": "Send the header `Authorization: Bearer <ACCESS_TOKEN>`. Get a token from `POST /api/v1/auth/token`.",
+                     *           "when": "The request has no `Authorization` header with a bearer token. A token in the query string is not read.",
+                     *           "doc_url": "/errors/AUTH_MISSING_TOKEN"
+                     *         },
+                     *         {
+                     *           "code": "AUTH_INVALID_TOKEN",
+                     *           "http_status": 401,
+                     *           "retryable": false,
+                     *           "title": "Access token not accepted",
+                     *           "message": "The access token is malformed, wrongly signed or revoked.",
+                     *           "hint": "Get a new token from `POST /api/v1/auth/token`.",
+                     *           "when": "This gateway did not issue the token, or the token was altered or revoked. Legacy tokens get this code after the last day on which they are accepted.",
+                     *           "doc_url": "/errors/AUTH_INVALID_TOKEN"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorsListResponse"];
                 };
             };
         };
@@ -4330,10 +6822,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description The requested data */
-                        data: components["schemas"]["ErrorEntry"];
-                    };
+                    /**
+                     * @example {
+                     *       "data": {
+                     *         "code": "DUPLICATE_SUSPECTED",
+                     *         "http_status": 409,
+                     *         "retryable": false,
+                     *         "title": "Possible duplicate",
+                     *         "message": "The same recipient and SKU were ordered a moment ago.",
+                     *         "hint": "If the second order is intended, send another `client_order_number`, or retry after `error.window_ends_at`.",
+                     *         "when": "A drop-ship order with the same `client_order_number`, SKU and recipient was submitted shortly before.",
+                     *         "doc_url": "/errors/DUPLICATE_SUSPECTED"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ErrorsReadResponse"];
                 };
             };
         };

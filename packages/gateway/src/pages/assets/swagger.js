@@ -11,4 +11,10 @@ window.SwaggerUIBundle({
   tryItOutEnabled: false,
   presets: [window.SwaggerUIBundle.presets.apis],
   layout: 'BaseLayout',
+  // The contract names the gateway's public address; the page's own address is the one that this browser reaches.
+  requestInterceptor(request) {
+    const { pathname, search } = new URL(request.url, location.href)
+    request.url = location.origin + pathname + search
+    return request
+  },
 })
