@@ -1,8 +1,11 @@
 /** Every part of the contract is documented in every language. */
 
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { listSettings } from '../src/config.ts'
 import { errorCodes } from '../src/contract/error-table.ts'
+import { reasons } from '../src/contract/errors.ts'
 import { type Language, languages } from '../src/contract/language.ts'
 import { isSettingName } from '../src/contract/texts/settings/en.ts'
 import { texts } from '../src/contract/texts/texts.ts'
@@ -13,6 +16,7 @@ import { docsFolder, readSource } from '../src/pages/docs/library.ts'
 import { findStructureDifferences, listStaleBlocks } from '../src/pages/docs/translation.ts'
 import { writtenDocs } from '../src/pages/docs/tree.ts'
 import { families } from '../src/pages/errors/advice.ts'
+import { reasonsOf } from '../src/pages/errors/reasons.ts'
 import { renderPageMarkdown } from '../src/pages/page.ts'
 import { listFieldRows, resolveSchema } from '../src/pages/reference/schema-table.ts'
 import { documentedEndpoints, findPage } from '../src/pages/site.ts'
@@ -44,7 +48,7 @@ describe.each(languages)('in %s', (language) => {
         ),
         ...listErrorCodes(endpoint).map((code) => `(/errors/${code})`),
         '```sh\ncurl ',
-        '```ts\nconst response = await fetch(',
+        ...(endpoint.access === 'admin' ? [] : ["```ts\nimport { TradeGateway } from '@trade-gateway/sdk'"]),
       ].filter((part) => !text.includes(part))
       expect(missing).toEqual([])
     },
@@ -92,7 +96,9 @@ describe.each(languages)('in %s', (language) => {
     const { message, hint, when, title } = texts[language].errors[code]
     for (const part of [message, hint, when, title, `"code": "${code}"`, '```sh\n'])
       expect(text).toContain(part)
-    expect(text.match(/^## /gm)).toHaveLength(8)
+    const { [code]: reasons = [] } = reasonsOf
+    for (const reason of reasons) expect(text).toContain(`| \`${reason}\` | `)
+    expect(text.match(/^## /gm)).toHaveLength(reasons.length > 0 ? 9 : 8)
   })
 
   it('every setting has a text', () => {
@@ -116,6 +122,28 @@ describe('the lists', () => {
     expect(families.flatMap(({ codes }) => [...codes]).toSorted()).toEqual([...errorCodes].toSorted())
   })
 })
+
+describe('the reasons of the codes', () => {
+  it('are all that the sources give them, and each of the closed list', () => {
+    expect(new Set(Object.values(reasonsOf).flat())).toEqual(new Set(reasons))
+    const given = new Map(Object.entries(reasonsOf))
+    const sources = readdirSync(join(import.meta.dirname, '../src'), { recursive: true, encoding: 'utf8' })
+    const missing: string[] = []
+    let found = 0
+    for (const path of sources.filter((each) => /(?<!\.test)\.ts$/.test(each))) {
+      const text = readFileSync(join(import.meta.dirname, '../src', path), 'utf8')
+      for (const [, code = '', reason = ''] of text.matchAll(thrown)) {
+        found += 1
+        if (!given.get(code)?.some((each) => each === reason)) missing.push(`${path}: ${code} ${reason}`)
+      }
+    }
+    expect(missing).toEqual([])
+    expect(found).toBeGreaterThan(20)
+  })
+})
+
+/** A thrown error with its reason: `new GatewayError('NOT_FOUND', { …, reason: 'sku_unknown'`. */
+const thrown = /new GatewayError\('([A-Z_]+)', \{[^}]*?\breason: '([a-z_]+)'/g
 
 describe('numbers and switches of a query', () => {
   it('are that in OpenAPI, with their bounds', () => {

@@ -1,10 +1,12 @@
 /** The documentation over HTTP, for readers and machines. */
 
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languages } from '../src/contract/language.ts'
+import { buildAssetPath, readAsset } from '../src/pages/assets.ts'
 import { listLinks } from '../src/pages/docs/markdown.ts'
 import { writtenDocs } from '../src/pages/docs/tree.ts'
-import { toMarkdownPath } from '../src/pages/layout.ts'
+import { renderPage, toMarkdownPath } from '../src/pages/layout.ts'
 import { maxFullBytes } from '../src/pages/llms.ts'
 import { findPage, listPagePaths } from '../src/pages/site.ts'
 import { openTestGateway, type TestGateway } from './harness.ts'
@@ -103,6 +105,32 @@ async function readBody(address: string): Promise<string | undefined> {
   if (answer.status === 308) return readBody(answer.headers.get('location') ?? '')
   return answer.status === 200 ? answer.text : undefined
 }
+
+describe('the runner', () => {
+  it('is on the pages of channels’ calls in a sandbox, and nowhere else a word of it', async () => {
+    const has = async (path: string) => (await get(path, { accept: browser })).text.includes('data-run=')
+    expect(await has('/reference/orders.submit')).toBe(true)
+    // A sign-in has no token yet, and an operator’s call needs the admin token.
+    for (const path of ['/reference/auth.token', '/reference/admin.channels.list', '/docs'])
+      expect(await has(path), path).toBe(false)
+    const view = { language: 'en', query: '', assetPath: buildAssetPath, isSandbox: false } as const
+    for (const path of paths) {
+      const page = findPage(path, 'en')
+      if (page) expect(renderPage(page, view), path).not.toMatch(/data-run=|runner\.(?:js|css)/)
+    }
+  })
+
+  it('and every page stay small: 20 KB compressed, and 40 KB for the runner', async () => {
+    for (const path of paths) {
+      for (const language of languages) {
+        const page = await get(`${path}?lang=${language}`, { accept: browser })
+        expect(gzipSync(page.text).length, `${path} ${language}`).toBeLessThanOrEqual(20 * 1024)
+      }
+    }
+    for (const name of ['runner.js', 'runner.css'])
+      expect(gzipSync(readAsset(name)?.bytes ?? '').length).toBeLessThanOrEqual(20 * 1024)
+  })
+})
 
 describe('negotiation', () => {
   it.each([

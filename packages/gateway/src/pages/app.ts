@@ -66,7 +66,7 @@ export function createPages(gateway: Gateway, isDraining = () => false): Hono<Pa
       'Content-Type': 'application/atom+xml; charset=utf-8',
     }),
   )
-  app.get('*', servePage)
+  app.get('*', (c) => servePage(c, gateway.upstream.isSandbox))
 
   app.notFound(async (c) => {
     const { language, query, requestId } = c.var
@@ -78,7 +78,8 @@ export function createPages(gateway: Gateway, isDraining = () => false): Hono<Pa
     c.header('Cache-Control', 'no-store')
     const address = decodeAddress(c.req.path)
     const page = buildMissingPage(address, await suggestPages(address, language), language)
-    return c.html(renderPage(page, { language, query, assetPath: buildAssetPath }), 404)
+    const { isSandbox } = gateway.upstream
+    return c.html(renderPage(page, { language, query, assetPath: buildAssetPath, isSandbox }), 404)
   })
   app.onError((error, c) => toErrorResponse(gateway, c.get('requestId'), c.get('language'), error))
   return app
@@ -90,18 +91,18 @@ const json = 'application/json; charset=utf-8'
 const negotiated = 'Accept, Accept-Language, Accept-Encoding'
 
 /** Serves a page as HTML, or as Markdown if its address ends in `.md` or the client prefers Markdown. */
-async function servePage(c: Context<PageVariables>): Promise<Response> {
+async function servePage(c: Context<PageVariables>, isSandbox: boolean): Promise<Response> {
   const { language, query } = c.var
   const address = c.req.path
   const isMarkdown = address.endsWith('.md') || prefersMarkdown(readHeaderValues(c.req.raw, 'accept'))
   const path = toPagePath(address)
   const type = isMarkdown ? markdown : html
-  const document = await prepareDocument(`${type} ${path} ${language} ${query}`, type, () => {
+  const document = await prepareDocument(`${type} ${path} ${language} ${query} ${isSandbox}`, type, () => {
     const page = findPage(path, language)
     if (!page) return undefined
     return isMarkdown
       ? renderPageMarkdown(page, language, (text) => addLanguageToLinks(text, query))
-      : renderPage(page, { language, query, assetPath: buildAssetPath })
+      : renderPage(page, { language, query, assetPath: buildAssetPath, isSandbox })
   })
   if (!document) return c.notFound()
   return toDocumentResponse(document, c.req.raw, {

@@ -15,6 +15,8 @@ const swaggerUi = join(fileURLToPath(import.meta.resolve('swagger-ui-dist/packag
 const files: Readonly<Record<string, readonly [folder: string, type: string]>> = {
   'site.css': [own, 'text/css; charset=utf-8'],
   'site.js': [own, 'text/javascript; charset=utf-8'],
+  'runner.css': [own, 'text/css; charset=utf-8'],
+  'runner.js': [own, 'text/javascript; charset=utf-8'],
   'theme.js': [own, 'text/javascript; charset=utf-8'],
   'mark.svg': [own, 'image/svg+xml'],
   'swagger.css': [own, 'text/css; charset=utf-8'],

@@ -99,7 +99,7 @@ function buildArchitecture(language: Language): Piece {
   const title = formatSiteText(language, 'home_architecture')
   return {
     markdown: `## ${title}\n\n${markdown}`,
-    html: (link) => html`<section><h2 id="architecture">${title}</h2>${render?.(link)}</section>`,
+    html: (link, view) => html`<section><h2 id="architecture">${title}</h2>${render?.(link, view)}</section>`,
   }
 }
 

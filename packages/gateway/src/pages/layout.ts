@@ -3,18 +3,10 @@ import { apiVersion } from '../contract/version.ts'
 import { changelogFeedPath } from './docs/changelog.ts'
 import { addQuery, Rendering, renderInlineMarkdown, renderMarkdown } from './docs/markdown.ts'
 import { type Html, html } from './html.ts'
-import { formatSiteText, type Link, type Page, toLlmsPath } from './page.ts'
+import { formatSiteText, type Link, type Page, type PageView, toLlmsPath } from './page.ts'
 
 const languageNames: Readonly<Record<Language, string>> = { en: 'EN', zh: '中文', ko: '한국어' }
 const languageTags: Readonly<Record<Language, string>> = { en: 'en', zh: 'zh', ko: 'ko' }
-
-/** The reader's settings and the addresses of assets that are needed to render a page. */
-export interface PageView {
-  readonly language: Language
-  /** `?lang=zh` if the address specified the language, so that links keep it; otherwise empty. */
-  readonly query: string
-  readonly assetPath: (name: string) => string
-}
 
 /** Renders a page as a complete HTML document that works without scripts. */
 export function renderPage(page: Page, showing: PageView): string {
@@ -25,7 +17,7 @@ export function renderPage(page: Page, showing: PageView): string {
     link: formatSiteText(language, 'link_here'),
   })
   rendering.used.add('content')
-  const body = page.pieces.map((piece) => renderPiece(piece, rendering, language))
+  const body = page.pieces.map((piece) => renderPiece(piece, rendering, showing))
   const contents = renderContents(rendering, language)
   const side = hasSide(page) ? renderSide(page, showing) : undefined
   return String(html`<!doctype html>
@@ -34,11 +26,11 @@ ${renderHead(page, showing)}
 <body class="${chooseForm(page)}${isCompact(page) ? ' compact' : ''}" ${renderScriptTexts(showing)}>
 <a class="skip" href="#content">${formatSiteText(language, 'skip')}</a>
 ${renderHeader(page, showing)}
-${side && html`<details class="drawer"><summary>${formatSiteText(language, 'menu')}</summary>${side}</details>`}
+${side && html`<details class="drawer"><summary>${formatSiteText(language, 'menu')}${renderCurrentPlace(page)}</summary>${side}</details>`}
 <div class="frame">
 ${side && html`<aside class="side">${side}</aside>`}
 ${renderMain(page, { ...showing, rendering, body, contents })}
-${contents && html`<aside class="contents"><p>${formatSiteText(language, 'on_this_page')}</p>${contents}</aside>`}
+${contents && page.form !== 'endpoint' ? html`<aside class="contents"><p>${formatSiteText(language, 'on_this_page')}</p>${contents}</aside>` : undefined}
 </div>
 <footer class="foot">
 <p><a href="${addQuery(toMarkdownPath(page.path), query)}">${formatSiteText(language, 'as_markdown')}</a> <a href="${toLlmsPath(language)}">${formatSiteText(language, 'all_pages_for_agents')}</a> <a href="/openapi.json${query}">OpenAPI</a></p>
@@ -59,6 +51,7 @@ function hasSide({ side = [] }: Page): boolean {
 }
 
 function chooseForm(page: Page): string {
+  if (page.form === 'endpoint') return 'reading endpoint'
   return page.form ?? (hasSide(page) ? 'reading' : 'wide')
 }
 
@@ -133,10 +126,11 @@ function renderAgentMenu({ path }: Page, { language, query }: PageView): Html {
   )}</ul></details>`
 }
 
-function renderPiece(piece: Page['pieces'][number], rendering: Rendering, language: Language): Html {
+function renderPiece(piece: Page['pieces'][number], rendering: Rendering, showing: PageView): Html {
+  const { language } = showing
   rendering.ids = [...(piece.ids ?? [])]
   const content = piece.html
-    ? piece.html((href) => addQuery(href, rendering.query))
+    ? piece.html((href) => addQuery(href, rendering.query), showing)
     : renderMarkdown(piece.markdown, rendering)
   if (!piece.isStale) return html`${content}\n`
   return html`<div class="stale"><p class="note">${formatSiteText(language, 'stale')}</p><div lang="en">${content}</div></div>\n`
@@ -166,6 +160,12 @@ function renderSide(page: Page, { language, query }: PageView): Html {
     .filter(({ links }) => links.length > 0)
     .map(({ title, links }) => html`<p>${title}</p><ul>${links.map(renderItem)}</ul>`)
   return html`<nav aria-label="${formatSiteText(language, 'pages_here')}">${groups}</nav>`
+}
+
+/** Renders the name of the page beside the closed menu of a phone. The page itself has it as its heading. */
+function renderCurrentPlace({ title, section }: Page): Html | undefined {
+  if (section !== 'reference' && section !== 'docs' && section !== 'errors') return undefined
+  return html`<span class="here" aria-hidden="true">${title}</span>`
 }
 
 /** Renders an HTTP method as a coloured label. */

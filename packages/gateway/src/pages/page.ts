@@ -29,20 +29,33 @@ export interface Page {
   readonly operation?: Pick<Endpoint, 'method' | 'path' | 'access'>
   /** Names of the additional scripts and style sheets of this page. */
   readonly assets?: readonly string[]
-  /** `wide`: without the line-length limit of running text. `landing`: the layout of the home page. */
-  readonly form?: 'wide' | 'landing'
+  /**
+   * `wide`: without the line-length limit of running text. `landing`: the layout of the home page.
+   * `endpoint`: samples stand beside the text on a wide screen.
+   */
+  readonly form?: 'wide' | 'landing' | 'endpoint'
 }
 
 export interface Piece {
   readonly markdown: string
   /** HTML that replaces the rendered Markdown. */
-  readonly html?: (link: (href: string) => string) => Html
+  readonly html?: (link: (href: string) => string, view: PageView) => Html
   /** The ids of the piece's headings, which are the same in every language. */
   readonly ids?: readonly string[]
   /** Whether the text is English because its translation is out of date. */
   readonly isStale?: boolean
   /** The shorter text for `llms-full.txt`; empty if the content follows from other pages. */
   readonly brief?: string
+}
+
+/** The reader's settings and what the gateway knows, as needed to render a page. */
+export interface PageView {
+  readonly language: Language
+  /** `?lang=zh` if the address specified the language, so that links keep it; otherwise empty. */
+  readonly query: string
+  readonly assetPath: (name: string) => string
+  /** Whether the gateway runs on the built-in sandbox ERP, so that pages may call it. */
+  readonly isSandbox: boolean
 }
 
 export interface Link {

@@ -105,6 +105,7 @@ function buildEndpointPage(id: string, language: Language): Page | undefined {
     next: after ? toEndpointLink(after, language) : undefined,
     side: buildReferenceNav(language),
     section: 'reference',
+    form: 'endpoint',
     operation: endpoint,
   }
 }

@@ -8,7 +8,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languages } from '../../src/contract/language.ts'
 import { findPage } from '../../src/pages/site.ts'
-import { openTestGateway, signInBuyer, type TestGateway } from '../harness.ts'
+import { buyers, openTestGateway, signInBuyer, type TestGateway } from '../harness.ts'
 import { findAxeViolations, launchChromium, openPage, patienceMs, readFirstPaint, why } from './chromium.ts'
 
 const shown = [
@@ -127,7 +127,7 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     await page.locator('.drawer a', { hasText: 'List drop-ship orders' }).click()
     expect(await page.locator('h1').textContent()).toBe('List drop-ship orders')
     await page.locator('.samples label', { hasText: 'TypeScript' }).click()
-    expect(await page.locator('.pane:visible').textContent()).toContain('await fetch')
+    expect(await page.locator('.pane:visible').textContent()).toContain('new TradeGateway')
     expect(offences).toEqual([])
     await close()
   })
@@ -198,7 +198,7 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     expect(await page.locator('.agents ul').isVisible()).toBe(false)
     await page.locator('.samples label', { hasText: 'TypeScript' }).click()
     await page.goto(`${house.url}/reference/dropship.submit`)
-    expect(await page.locator('.pane:visible').textContent()).toContain('await fetch')
+    expect(await page.locator('.pane:visible').textContent()).toContain('new TradeGateway')
     expect(offences).toEqual([])
     await close()
   })
@@ -234,6 +234,91 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     await me.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
     expect(offences).toEqual([])
     await close()
+  })
+
+  it('runs a call in the sandbox after one sign-in, which no storage holds', async () => {
+    const token = await signInBuyer(house)
+    const { page, offences, close } = await open({ viewport: { width: 1440, height: 900 } })
+    await page.goto(`${house.url}/reference/me?lang=en`)
+    expect(
+      await page.evaluate(
+        "performance.getEntriesByType('resource').some(({ name }) => name.includes('runner'))",
+      ),
+    ).toBe(false)
+    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByLabel('Username').fill(buyers[0].username)
+    await page.getByLabel('Password').fill(buyers[0].password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Send' }).click()
+    const facts = page.locator('.run-facts')
+    await facts.waitFor()
+    expect(await facts.textContent()).toMatch(/Status200 OKPoints\d+, \d+ leftRequest IDreq_/)
+    expect(await page.locator('.run-result code').textContent()).toContain('"channel"')
+    expect(await findAxeViolations(page)).toEqual([])
+    const curl = () => page.locator('.pane').first().textContent()
+    expect(await curl()).toContain(`curl -s "${house.url}/api/v1/me"`)
+    expect(await curl()).not.toContain('$TOKEN')
+    const kept = await page.evaluate(
+      'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])',
+    )
+    expect(kept).not.toMatch(/eyJ/)
+    // The next page has the sign-in too, and another document does not.
+    await page.locator('.side a', { hasText: 'List wholesale orders' }).click()
+    await page.locator('h1', { hasText: 'List wholesale orders' }).waitFor()
+    expect(await curl()).not.toContain('$TOKEN')
+    await page.reload()
+    expect(await curl()).toContain('$TOKEN')
+    expect(token).not.toBe('')
+    expect(offences).toEqual([])
+    await close()
+  })
+
+  it('writes in the sandbox under a new key each time, and presets no document', async () => {
+    await signInBuyer(house)
+    const { page, close } = await open({ viewport: { width: 390, height: 844 } })
+    const keys: string[] = []
+    page.on('request', (request) => {
+      const key = request.headers()['idempotency-key']
+      if (key !== undefined) keys.push(key)
+    })
+    await page.goto(`${house.url}/reference/orders.void?lang=zh`)
+    await page.getByRole('button', { name: '运行' }).click()
+    await page.getByLabel('用户名').fill(buyers[0].username)
+    await page.getByLabel('密码').fill(buyers[0].password)
+    await page.keyboard.press('Enter')
+    const id = page.getByLabel('ORDER_ID')
+    await id.waitFor()
+    expect(await id.inputValue()).toBe('')
+    await id.fill('ord_00000000000000000000000000')
+    for (const count of [1, 2]) {
+      await page.getByRole('button', { name: '发送' }).click()
+      await expect.poll(() => keys.length, { timeout: patienceMs }).toBe(count)
+      await page.locator('.run-facts', { hasText: '404' }).waitFor()
+    }
+    expect(new Set(keys).size).toBe(2)
+    expect(await findAxeViolations(page)).toEqual([])
+    await close()
+  })
+
+  it('shows the current page in the menu, and no meaning of a field is cut on a phone', async () => {
+    const wide = await open({ viewport: { width: 1440, height: 700 } })
+    await wide.page.goto(`${house.url}/reference/webhook_deliveries.redeliver?lang=en`)
+    const isSeen = `(() => { const { top, bottom } = document.querySelector('.side [aria-current]').getBoundingClientRect(); return top >= 0 && bottom <= innerHeight })()`
+    await expect.poll(() => wide.page.evaluate(isSeen), { timeout: patienceMs }).toBe(true)
+    const rail = await wide.page.locator('.rail').boundingBox()
+    expect(rail?.x).toBeGreaterThan(800)
+    await wide.close()
+    const phone = await open({ viewport: { width: 360, height: 740 } })
+    for (const language of languages) {
+      await phone.page.goto(`${house.url}/reference/dropship.submit?lang=${language}`)
+      const cut = await phone.page.evaluate(
+        "[...document.querySelectorAll('.fields p, .drawer .here')].filter((each) => each.scrollWidth > each.clientWidth + 1 && each.clientWidth > 0 || each.getBoundingClientRect().right > innerWidth).map((each) => each.textContent)",
+      )
+      expect(cut, language).toEqual([])
+      await phone.page.evaluate('scrollTo({ top: 2000, behavior: "instant" })')
+      expect(await phone.page.locator('.drawer .here').isVisible()).toBe(true)
+    }
+    await phone.close()
   })
 
   it('prints how large a page is and when it first paints on a processor four times slower', async () => {

@@ -21,27 +21,32 @@ const copyText = async (button, text) => {
   }, 1500)
 }
 
-for (const figure of document.querySelectorAll('.code')) {
-  const button = createElement('button', { type: 'button', className: 'copy', textContent: say('copy') })
-  button.addEventListener('click', () => copyText(button, () => figure.querySelector('code').textContent))
-  figure.append(button)
+const addCopyButtons = () => {
+  for (const figure of document.querySelectorAll('.code')) {
+    const button = createElement('button', { type: 'button', className: 'copy', textContent: say('copy') })
+    button.addEventListener('click', () => copyText(button, () => figure.querySelector('code').textContent))
+    figure.append(button)
+  }
 }
 
-const agents = document.querySelector('.agents')
-if (agents) {
+const findAgents = () => document.querySelector('.agents')
+const setUpAgents = () => {
+  const agents = findAgents()
+  if (!agents) return
   const { href } = agents.querySelector('.as-markdown')
   const button = createElement('button', { type: 'button', textContent: say('copyPage') })
   button.addEventListener('click', () => copyText(button, async () => (await fetch(href)).text()))
   agents.querySelector('ul').prepend(createElement('li', {}, button))
-  document.addEventListener('click', ({ target }) => {
-    if (!agents.contains(target)) agents.open = false
-  })
   agents.addEventListener('keydown', ({ key }) => {
     if (key !== 'Escape') return
     agents.open = false
     agents.querySelector('summary').focus()
   })
 }
+document.addEventListener('click', ({ target }) => {
+  const agents = findAgents()
+  if (agents && !agents.contains(target)) agents.open = false
+})
 
 const readSetting = (name) => {
   try {
@@ -60,15 +65,31 @@ const keepSetting = (name, value) => {
 
 // Samples are shown in the language that the reader chose last, on every page that has it.
 const findSampleName = (choice) => document.querySelector(`label[for="${choice.id}"]`)?.textContent
-const sampleChoices = [...document.querySelectorAll('.samples input')]
-const sampleName = readSetting('samples')
-for (const choice of sampleChoices) {
-  if (findSampleName(choice) === sampleName) choice.checked = true
-  choice.addEventListener('change', () => keepSetting('samples', findSampleName(choice)))
+const chooseSample = () => {
+  const sampleName = readSetting('samples')
+  for (const choice of document.querySelectorAll('.samples input')) {
+    if (findSampleName(choice) === sampleName) choice.checked = true
+    choice.addEventListener('change', () => keepSetting('samples', findSampleName(choice)))
+  }
+}
+
+// The menu shows the current page, wherever that is in it.
+const showCurrent = (menu) => {
+  const current = menu?.querySelector('[aria-current]')
+  if (!current) return
+  const { top, height } = current.getBoundingClientRect()
+  const place = menu.getBoundingClientRect()
+  if (top < place.top || top + height > place.bottom)
+    menu.scrollTop += top - place.top - (menu.clientHeight - height) / 2
+}
+const setUpMenus = () => {
+  showCurrent(document.querySelector('.side'))
+  const drawer = document.querySelector('.drawer')
+  drawer?.addEventListener('toggle', () => showCurrent(drawer.querySelector('nav')))
 }
 
 // Asks whether the page was helpful. The gateway keeps counts only.
-const rating = document.querySelector('.rating')
+let rating
 const rate = async (verdict) => {
   try {
     const { ok } = await fetch('/feedback', {
@@ -91,7 +112,9 @@ const showRating = (text, choices = []) => {
   rating.replaceChildren(words, ...buttons)
   if (isAsked) buttons[0]?.focus()
 }
-if (rating) {
+const setUpRating = () => {
+  rating = document.querySelector('.rating')
+  if (!rating) return
   const reasons = ['Unclear', 'Incomplete', 'Wrong', 'Other']
   const askWhy = () =>
     showRating(
@@ -103,6 +126,30 @@ if (rating) {
     [say('ratingNo'), askWhy],
   ])
 }
+
+// In the sandbox, an endpoint can be called from its page. The script for that is loaded when it is asked for.
+const setUpRunner = () => {
+  const rail = document.querySelector('[data-run]')
+  if (!rail) return
+  const { script, words } = JSON.parse(rail.dataset.run)
+  const button = createElement('button', { type: 'button', className: 'tool run', textContent: words.run })
+  button.addEventListener('click', async () => {
+    const { openRunner } = await import(script)
+    openRunner(rail, button)
+  })
+  rail.prepend(button)
+}
+
+const setUpPage = () => {
+  addCopyButtons()
+  setUpAgents()
+  chooseSample()
+  setUpMenus()
+  setUpRating()
+  setUpRunner()
+}
+setUpPage()
+document.addEventListener('pagechange', setUpPage)
 
 const tools = document.querySelector('.tools')
 

@@ -3,10 +3,12 @@ import { type ErrorCode, errorTable } from '../../contract/error-table.ts'
 import type { Language } from '../../contract/language.ts'
 import type { SiteWord } from '../../contract/texts/site/en.ts'
 import { texts } from '../../contract/texts/texts.ts'
+import { findHintOfReason } from '../../pipeline/failure.ts'
 import { listErrorCodes } from '../../projections/openapi.ts'
 import { html } from '../html.ts'
 import { fenceCode, formatSiteText, formatTable, type Piece } from '../page.ts'
 import { families, keyAdvice, listRelatedCodes, otherStatuses } from './advice.ts'
+import { reasonsOf } from './reasons.ts'
 import { listVariables, toShellScript, triggers } from './triggers.ts'
 
 /** Builds `/errors`: every code by topic. */
@@ -45,6 +47,7 @@ export function buildErrorPieces(code: ErrorCode, language: Language): Piece[] {
     buildSection('error_meaning', message),
     buildSection('error_why', when),
     buildSection('error_fix', hint),
+    ...buildReasons(code, language),
     buildSection(
       'error_retry',
       formatSiteText(language, retryable ? 'retry_yes' : 'retry_no'),
@@ -68,6 +71,24 @@ export function buildErrorPieces(code: ErrorCode, language: Language): Piece[] {
       ),
     ),
   ]
+}
+
+/** Builds the reasons that refine a code, each with what it means and what to do. */
+function buildReasons(code: ErrorCode, language: Language): Piece[] {
+  const reasons = reasonsOf[code]
+  if (!reasons) return []
+  const head = (['reason', 'meaning', 'reason_advice'] as const).map((word) => formatSiteText(language, word))
+  const rows = reasons.map((reason) => [
+    `\`${reason}\``,
+    formatSiteText(language, `reason_of_${reason}`),
+    findHintOfReason(reason, language) ?? texts[language].errors[code].hint,
+  ])
+  const text = [
+    `## ${formatSiteText(language, 'reasons')}`,
+    formatSiteText(language, 'reasons_lead'),
+    formatTable(head, rows),
+  ]
+  return [{ markdown: text.join('\n\n'), ids: ['reasons'] }]
 }
 
 /** Omits a piece from `llms-full.txt`, because its content is on other pages too. */

@@ -1,20 +1,16 @@
 import { errorTable } from '../../contract/error-table.ts'
 import type { Language } from '../../contract/language.ts'
+import type { SiteWord } from '../../contract/texts/site/en.ts'
 import { texts } from '../../contract/texts/texts.ts'
 import { chooseTexts, type Endpoint, isTranslationStale } from '../../endpoint.ts'
 import { toRecord, toRecords } from '../../kernel/json.ts'
 import { acceptsIdempotencyKey, listErrorCodes } from '../../projections/openapi.ts'
-import { renderCodeBlock } from '../docs/markdown.ts'
-import { type Html, html } from '../html.ts'
-import { fenceCode, formatSiteText, formatTable, type Piece } from '../page.ts'
-import { toCurl, toMcpCall, toSample, toTypeScript } from './samples.ts'
-import {
-  type Components,
-  formatFieldTable,
-  isEchoField,
-  listFieldRows,
-  resolveSchema,
-} from './schema-table.ts'
+import { html } from '../html.ts'
+import { formatSiteText, formatTable, type Piece } from '../page.ts'
+import { buildFieldPiece } from './field-list.ts'
+import { renderInlineCode } from './inline-code.ts'
+import { buildRail } from './rail.ts'
+import { type Components, isEchoField, listFieldRows, resolveSchema } from './schema-table.ts'
 
 /** The parts of an OpenAPI document that describe one endpoint. */
 export interface EndpointDescription {
@@ -31,18 +27,18 @@ export function buildEndpointPieces(
   const { description } = chooseTexts(endpoint, language)
   return [
     { markdown: description, isStale: isTranslationStale(endpoint, language) },
+    buildRail(endpoint, language),
     buildFacts(listFacts(endpoint, language), language),
     ...buildParameters(endpoint, described, language),
     ...buildResponse(endpoint, described, language),
     buildErrors(endpoint, language),
-    ...buildSamples(endpoint, language),
   ]
 }
 
 type Fact = readonly [name: string, value: string]
 
 function listFacts(endpoint: Endpoint, language: Language): Fact[] {
-  const translate = (id: Parameters<typeof formatSiteText>[1]) => formatSiteText(language, id)
+  const translate = (id: SiteWord) => formatSiteText(language, id)
   return [
     [translate('points_label'), describePoints(endpoint, language)],
     [translate('grant'), describeGrant(endpoint, language)],
@@ -87,19 +83,15 @@ function buildFacts(facts: readonly Fact[], language: Language): Piece {
   }
 }
 
-/** Renders text and the code between backticks. Every second part of the split text is code. */
-function renderInlineCode(text: string): Html[] {
-  return text.split('`').map((part, index) => (index % 2 === 0 ? html`${part}` : html`<code>${part}</code>`))
-}
+type Place = 'path' | 'query' | 'header'
 
 function buildParameters(
   endpoint: Endpoint,
   { operation, components }: EndpointDescription,
   language: Language,
 ): Piece[] {
-  const translate = (id: Parameters<typeof formatSiteText>[1]) => formatSiteText(language, id)
   const parameters = toRecords(operation.parameters).map((parameter) => resolveSchema(parameter, components))
-  const partsIn = (place: 'path' | 'query' | 'header') => {
+  const piecesIn = (place: Place): Piece[] => {
     const rows = parameters
       .filter((parameter) => parameter.in === place)
       .map((parameter) => ({
@@ -107,62 +99,46 @@ function buildParameters(
         schema: { ...resolveSchema(parameter.schema, components), description: parameter.description },
         isNeeded: parameter.required === true,
       }))
-    return rows.length === 0
-      ? []
-      : [`### ${translate(`in_${place}`)}`, formatFieldTable(rows, components, language, true)]
+    if (rows.length === 0) return []
+    const pieces = [
+      buildHeading(3, `in_${place}`, language),
+      buildFieldPiece(rows, { components, language, isRequest: true }),
+    ]
+    // All endpoints share the same request headers, which the page about retries describes.
+    return place === 'header' ? pieces.map((piece) => ({ ...piece, brief: '' })) : pieces
   }
-  const [path, query, header] = [partsIn('path'), partsIn('query'), partsIn('header')]
-  const body = buildBodyParts(endpoint, { operation, components }, language)
-  const withHeading = (parts: readonly string[]) => [
-    `## ${translate('parameters')}`,
-    ...(parts.length > 0 ? parts : [translate('no_parameters')]),
-  ]
-  const text = withHeading([...path, ...query, ...header, ...body])
-  const ids = text.filter((part) => part.startsWith('#')).map(createHeadingIds(language))
-  // All endpoints share the same request headers, which the page about retries describes.
-  return [{ markdown: text.join('\n\n'), ids, brief: withHeading([...path, ...query, ...body]).join('\n\n') }]
+  const places = (['path', 'query', 'header'] as const).flatMap(piecesIn)
+  const found = [...places, ...buildBody(endpoint, { operation, components }, language)]
+  const none = { markdown: formatSiteText(language, 'no_parameters') }
+  return [buildHeading(2, 'parameters', language), ...(found.length > 0 ? found : [none])]
 }
 
-function buildBodyParts(
+/** Builds a heading whose id is the same in every language. */
+function buildHeading(level: 2 | 3, word: SiteWord, language: Language): Piece {
+  return {
+    markdown: `${'#'.repeat(level)} ${formatSiteText(language, word)}`,
+    ids: [word.replaceAll('_', '-')],
+  }
+}
+
+function buildBody(
   endpoint: Endpoint,
   { operation, components }: EndpointDescription,
   language: Language,
-): string[] {
+): Piece[] {
   const content = toRecord(toRecord(operation.requestBody).content)
   const { schema } = toRecord(content['application/json'])
   if (schema === undefined) return []
   const rows = listFieldRows(schema, components)
   const ignored = rows.filter(isEchoField).map(({ path }) => `\`${path}\``)
+  const said = rows.filter((row) => !isEchoField(row))
+  const note = formatSiteText(language, 'body_ignored', { fields: ignored.join(', ') })
   return [
-    `### ${formatSiteText(language, 'in_body')}`,
-    ...(endpoint.optionalBody ? [formatSiteText(language, 'body_optional')] : []),
-    formatFieldTable(
-      rows.filter((row) => !isEchoField(row)),
-      components,
-      language,
-      true,
-    ),
-    ...(ignored.length > 0 ? [formatSiteText(language, 'body_ignored', { fields: ignored.join(', ') })] : []),
+    buildHeading(3, 'in_body', language),
+    ...(endpoint.optionalBody ? [{ markdown: formatSiteText(language, 'body_optional') }] : []),
+    buildFieldPiece(said, { components, language, isRequest: true }),
+    ...(ignored.length > 0 ? [{ markdown: note }] : []),
   ]
-}
-
-const headingWords = [
-  'parameters',
-  'in_path',
-  'in_query',
-  'in_header',
-  'in_body',
-  'answer',
-  'possible_errors',
-  'samples',
-] as const
-
-/** Returns a function that maps a heading to its id, which is the same in every language. */
-function createHeadingIds(language: Language): (heading: string) => string {
-  return (heading) => {
-    const text = heading.replace(/^#+ /, '')
-    return headingWords.find((id) => formatSiteText(language, id) === text)?.replaceAll('_', '-') ?? 'section'
-  }
 }
 
 function buildResponse(
@@ -175,14 +151,15 @@ function buildResponse(
   const { schema } = toRecord(toRecord(response.content)['application/json'])
   const headers = (endpoint.headers ?? []).map((name) => `\`${name}\``)
   const rows = listFieldRows(schema, components)
-  const text = [
-    `## ${formatSiteText(language, 'answer')}`,
-    formatSiteText(language, 'answer_status', { status }),
-    formatFieldTable(rows, components, language, false),
-    ...(headers.length > 0 ? [`${formatSiteText(language, 'answer_headers')}: ${headers.join(', ')}`] : []),
-  ]
   const brief = `${formatSiteText(language, 'answer')} ${status}: ${rows.map(({ path }) => path).join(', ')}`
-  return [{ markdown: text.join('\n\n'), ids: ['answer'], brief }]
+  return [
+    { ...buildHeading(2, 'answer', language), brief },
+    { markdown: formatSiteText(language, 'answer_status', { status }), brief: '' },
+    { ...buildFieldPiece(rows, { components, language, isRequest: false }), brief: '' },
+    ...(headers.length > 0
+      ? [{ markdown: `${formatSiteText(language, 'answer_headers')}: ${headers.join(', ')}`, brief: '' }]
+      : []),
+  ]
 }
 
 function buildErrors(endpoint: Endpoint, language: Language): Piece {
@@ -210,33 +187,4 @@ function buildErrors(endpoint: Endpoint, language: Language): Piece {
     ids: ['errors'],
     brief: `${formatSiteText(language, 'possible_errors')}: ${listErrorCodes(endpoint).join(', ')}`,
   }
-}
-
-function buildSamples(endpoint: Endpoint, language: Language): Piece[] {
-  const sample = toSample(endpoint)
-  const mcp = toMcpCall(sample)
-  const panes = [
-    { title: 'curl', code: toCurl(sample), lang: 'sh' },
-    { title: 'TypeScript', code: toTypeScript(sample), lang: 'ts' },
-    ...(mcp === undefined ? [] : [{ title: 'MCP', code: mcp, lang: 'json' }]),
-  ]
-  const lead = formatSiteText(language, mcp === undefined ? 'samples_lead_no_mcp' : 'samples_lead')
-  return [
-    { markdown: `## ${formatSiteText(language, 'samples')}\n\n${lead}`, ids: ['samples'], brief: '' },
-    {
-      brief: '',
-      markdown: panes.map(({ title, code, lang }) => `**${title}**\n\n${fenceCode(code, lang)}`).join('\n\n'),
-      html: () => renderTabs(panes, formatSiteText(language, 'samples')),
-    },
-  ]
-}
-
-/** Renders tabs without scripts. Without style sheets, all panes are shown one below the other. */
-function renderTabs(panes: readonly { title: string; code: string; lang: string }[], legend: string): Html {
-  const choices = panes.map(
-    ({ title }, index) =>
-      html`<input type="radio" name="sample" id="sample-${index}"${index === 0 ? html` checked` : undefined}><label for="sample-${index}">${title}</label>`,
-  )
-  const bodies = panes.map(({ code, lang }) => html`<div class="pane">${renderCodeBlock(code, lang)}</div>`)
-  return html`<fieldset class="samples"><legend>${legend}</legend>${choices}<div class="panes">${bodies}</div></fieldset>`
 }

@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import type { Endpoint } from '../../endpoint.ts'
+import { exampleOf } from '../../projections/examples.ts'
+import { givenVariables } from '../../projections/journey/step.ts'
 import { acceptsIdempotencyKey } from '../../projections/openapi.ts'
 
-/** A sample request, from which the curl, TypeScript and MCP samples are generated. */
+/** A sample request, from which the samples in all languages are generated. */
 export interface Sample {
   readonly method: string
   /** The path, with shell variables for the reader's own values: `/api/v1/orders/$ORDER_ID`. */
@@ -12,39 +14,75 @@ export interface Sample {
   readonly body: unknown
 }
 
-/** Path parameters that are the same for every reader; all others become variables. */
-const sharedParameters: Readonly<Record<string, string>> = {
-  warehouse_code: 'AUSYD1',
-  product_code: 'SBX',
-  code: 'NOT_FOUND',
+/** The sample request of an endpoint, with the values of its path parameters. */
+export interface EndpointSample extends Sample {
+  readonly params: Readonly<Record<string, string>>
+  /** The response that the sandbox gave to this request. */
+  readonly response?: { readonly status: number; readonly body: unknown } | undefined
 }
 
-export function toSample(endpoint: Endpoint): Sample {
-  const path = endpoint.path.replace(
-    /\{(\w+)\}/g,
-    (_whole, name: string) => sharedParameters[name] ?? `$${name.toUpperCase()}`,
+/**
+ * Creates the sample of an endpoint from the recorded call, or from the example of its declaration. What differs for each
+ * reader becomes a variable: ids of documents, keys, credentials and the address.
+ */
+export function toSample(endpoint: Endpoint): EndpointSample {
+  const recorded = exampleOf(endpoint.id)
+  const { query = {}, params = {}, body = endpoint.example } = nameValues(recorded?.request ?? {})
+  const values = Object.fromEntries(
+    Object.keys(endpoint.params).map((name) => [name, params[name] ?? toVariable(name)]),
   )
-  const headers: Record<string, string> = {}
-  if (endpoint.access === 'bearer' || endpoint.path.startsWith('/sandbox/'))
-    headers.Authorization = 'Bearer $TOKEN'
-  if (endpoint.access === 'admin') {
-    delete headers.Authorization
-    headers['x-admin-token'] = '$ADMIN_TOKEN'
+  const path = endpoint.path.replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? '')
+  const needsBody = endpoint.body && !endpoint.optionalBody
+  const sent = nameValues({ body: body ?? (needsBody ? {} : undefined) }).body
+  return {
+    method: endpoint.method,
+    path,
+    params: values,
+    query: { ...buildRequiredQuery(endpoint), ...query },
+    headers: buildHeaders(endpoint, sent),
+    body: sent,
+    response: recorded?.response,
   }
-  const body =
-    endpoint.bodyKind === 'oauth' ? tokenBody : endpoint.body ? (endpoint.example ?? {}) : undefined
+}
+
+interface Values {
+  readonly params?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+const documentId = /^[a-z]+_[0-9a-z]{26}$/
+const ownNames = new Set(['key', 'username', 'password', 'request_id'])
+
+/** Replaces the values that only one reader has by variables. */
+function nameValues({ params, query, body }: Values): Values {
+  const text = JSON.stringify({ params, query, body }, (name, value: unknown) => {
+    if (typeof value !== 'string') return value
+    if (documentId.test(value) || ownNames.has(name)) return toVariable(name)
+    return value.replace(givenVariables.base_url, '$BASE')
+  })
+  return JSON.parse(text)
+}
+
+function toVariable(name: string): string {
+  return `$${name.toUpperCase()}`
+}
+
+function buildHeaders(endpoint: Endpoint, body: unknown): Record<string, string> {
+  const headers: Record<string, string> = {}
+  if (endpoint.access === 'admin') headers['x-admin-token'] = '$ADMIN_TOKEN'
+  else if (endpoint.access === 'bearer' || endpoint.path.startsWith('/sandbox/'))
+    headers.Authorization = 'Bearer $TOKEN'
   if (body !== undefined) headers['Content-Type'] = 'application/json'
   if (acceptsIdempotencyKey(endpoint) && endpoint.access === 'bearer') headers['Idempotency-Key'] = '$KEY'
-  return { method: endpoint.method, path, query: buildRequiredQuery(endpoint), headers, body }
+  return headers
 }
-
-const tokenBody = { grant_type: 'password', username: '$USERNAME', password: '$PASSWORD' }
 
 function buildRequiredQuery({ query }: Endpoint): Record<string, string> {
   return Object.fromEntries(
     Object.entries(query)
       .filter(([, schema]) => !z.safeParse(schema, undefined).success)
-      .map(([name]) => [name, `$${name.toUpperCase()}`]),
+      .map(([name]) => [name, toVariable(name)]),
   )
 }
 
@@ -56,11 +94,19 @@ export function toCurl({ method, path, query, headers, body }: Sample): string {
   ]
   for (const [name, value] of Object.entries(headers)) lines.push(`-H ${quoteForShell(`${name}: ${value}`)}`)
   if (body !== undefined)
-    lines.push(`-d ${quoteForShell(typeof body === 'string' ? body : JSON.stringify(body))}`)
+    lines.push(`-d ${quoteForShell(typeof body === 'string' ? body : formatBody(body))}`)
   return lines.join(' \\\n  ')
 }
 
-function formatQuery(query: Readonly<Record<string, string>>): string {
+const maxLineCharacters = 60
+
+/** Formats a body as JSON: in one line if it is short. */
+export function formatBody(body: unknown): string {
+  const line = JSON.stringify(body)
+  return line.length <= maxLineCharacters ? line : JSON.stringify(body, null, 2)
+}
+
+export function formatQuery(query: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(query).map(([name, value]) => `${name}=${value}`)
   return pairs.length > 0 ? `?${pairs.join('&')}` : ''
 }
@@ -69,49 +115,6 @@ function formatQuery(query: Readonly<Record<string, string>>): string {
 function quoteForShell(text: string): string {
   if (!/\$[A-Z]/.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`
   return `"${text.replace(/["\\`]/g, (character) => `\\${character}`)}"`
-}
-
-/** Formats the request in TypeScript, using only `fetch`. */
-export function toTypeScript({ method, path, query, headers, body }: Sample): string {
-  const address = toTemplateLiteral(`$BASE${path}${formatQuery(query)}`)
-  const shown = Object.entries(headers).map(
-    ([name, value]) => `    ${/^[A-Za-z]+$/.test(name) ? name : `'${name}'`}: ${toTemplateLiteral(value)},`,
-  )
-  const options = [
-    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
-    ...(shown.length > 0 ? ['  headers: {', ...shown, '  },'] : []),
-    ...(body === undefined ? [] : [`  body: JSON.stringify(${indentText(toLiteral(body))}),`]),
-  ]
-  const call = options.length > 0 ? `fetch(${address}, {\n${options.join('\n')}\n})` : `fetch(${address})`
-  return [
-    `const response = await ${call}`,
-    'const { data, error } = await response.json()',
-    `if (!response.ok) throw new Error(\`\${error.code}: \${error.message}\`)`,
-  ].join('\n')
-}
-
-/** Formats text with shell variables as a template literal with camel-case names: `Bearer $TOKEN` uses `${token}`. */
-function toTemplateLiteral(text: string): string {
-  if (!/\$[A-Z]/.test(text)) return `'${text}'`
-  const only = /^\$([A-Z_]+)$/.exec(text)?.[1]
-  if (only) return toCamelCase(only)
-  return `\`${text.replace(/\$([A-Z_]+)/g, (_whole, name: string) => `\${${toCamelCase(name)}}`)}\``
-}
-
-function toCamelCase(name: string): string {
-  return name.toLowerCase().replace(/_(\w)/g, (_whole, letter: string) => letter.toUpperCase())
-}
-
-/** Formats JSON as a TypeScript literal; shell variables become names. */
-function toLiteral(value: unknown): string {
-  return JSON.stringify(value, null, 2)
-    .replace(/^(\s*)"([A-Za-z_]\w*)":/gm, '$1$2:')
-    .replace(/"\$([A-Z_]+)"/g, (_whole, name: string) => toCamelCase(name))
-    .replace(/"((?:[^"\\]|\\.)*)"/g, (whole, text: string) => (text.includes("'") ? whole : `'${text}'`))
-}
-
-function indentText(text: string): string {
-  return text.replaceAll('\n', '\n  ')
 }
 
 /** Formats the request as a call of the MCP action `call_endpoint`; undefined if that action cannot send it. */

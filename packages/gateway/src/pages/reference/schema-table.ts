@@ -4,6 +4,7 @@ import { formatSiteText, formatTable } from '../page.ts'
 
 /** A field of an OpenAPI schema as a table row, with its path from the top. */
 export interface FieldRow {
+  /** Names from the top, such as `lines[].sku`. */
   readonly path: string
   readonly schema: Json
   readonly isNeeded: boolean
@@ -64,26 +65,35 @@ export function isEchoField({ schema }: FieldRow): boolean {
   return Object.keys(schema).every((key) => key === 'description')
 }
 
+/** What a field is, in the reader's language. */
+export interface FieldFacts {
+  readonly type: string
+  readonly limits: readonly string[]
+  /** `required`, or `optional`; undefined for a field that every response has. */
+  readonly need: 'needed' | 'optional' | undefined
+}
+
 /** Describes the type and the limits of a field in the reader's language. */
-export function describeType(
-  row: FieldRow,
-  components: Components,
-  language: Language,
-  isRequest: boolean,
-): string {
+export function describeField(row: FieldRow, { components, language, isRequest }: FieldView): FieldFacts {
   const schema = unwrapNullable(row.schema, components)
   const isNullable =
     schema !== row.schema || (Array.isArray(row.schema.type) && row.schema.type.includes('null'))
-  const parts = [formatTypeName(schema, components, language), ...describeLimits(schema, language)]
-  if (isRequest)
-    parts.push(
-      row.isNeeded ? `**${formatSiteText(language, 'needed')}**` : formatSiteText(language, 'optional'),
-    )
-  else if (!row.isNeeded) parts.push(formatSiteText(language, 'optional'))
-  if (isNullable) parts.push(formatSiteText(language, 'may_be_null'))
+  const limits = describeLimits(schema, language)
+  if (isNullable) limits.push(formatSiteText(language, 'may_be_null'))
   if (schema.default !== undefined)
-    parts.push(formatSiteText(language, 'default_value', { value: `\`${schema.default}\`` }))
-  return parts.join('; ')
+    limits.push(formatSiteText(language, 'default_value', { value: `\`${schema.default}\`` }))
+  return {
+    type: formatTypeName(schema, components, language),
+    limits,
+    need: row.isNeeded ? (isRequest ? 'needed' : undefined) : 'optional',
+  }
+}
+
+/** How fields are shown. */
+export interface FieldView {
+  readonly components: Components
+  readonly language: Language
+  readonly isRequest: boolean
 }
 
 function formatTypeName(schema: Json, components: Components, language: Language): string {
@@ -124,22 +134,14 @@ function describeLimits(schema: Json, language: Language): string[] {
 }
 
 /** Formats rows as a Markdown table. */
-export function formatFieldTable(
-  rows: readonly FieldRow[],
-  components: Components,
-  language: Language,
-  isRequest: boolean,
-): string {
-  return formatTable(
-    [
-      formatSiteText(language, 'field'),
-      formatSiteText(language, 'type'),
-      formatSiteText(language, 'meaning'),
-    ],
-    rows.map((row) => [
-      `\`${row.path}\``,
-      describeType(row, components, language, isRequest),
-      String(row.schema.description ?? ''),
-    ]),
-  )
+export function formatFieldTable(rows: readonly FieldRow[], view: FieldView): string {
+  const { language } = view
+  const head = (['field', 'type', 'meaning'] as const).map((word) => formatSiteText(language, word))
+  const cells = rows.map((row) => {
+    const { type, limits, need } = describeField(row, view)
+    const said = need && formatSiteText(language, need)
+    const shown = [type, ...limits, ...(said === undefined ? [] : [need === 'needed' ? `**${said}**` : said])]
+    return [`\`${row.path}\``, shown.join('; '), String(row.schema.description ?? '')]
+  })
+  return formatTable(head, cells)
 }

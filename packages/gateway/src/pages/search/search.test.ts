@@ -117,7 +117,7 @@ describe('a section', () => {
     const shown = new Map(
       pages.map((page) => [
         page.path,
-        renderPage(page, { language: 'en', query: '', assetPath: (name) => name }),
+        renderPage(page, { language: 'en', query: '', assetPath: (name) => name, isSandbox: false }),
       ]),
     )
     const missing = sections.filter(({ href, path }) => {

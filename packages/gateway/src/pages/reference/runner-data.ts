@@ -1,0 +1,72 @@
+import { catalogue, sandboxCatalogue } from '../../catalogue.ts'
+import type { SiteWord } from '../../contract/texts/site/en.ts'
+import type { Endpoint } from '../../endpoint.ts'
+import { type Html, html } from '../html.ts'
+import { formatSiteText, type PageView } from '../page.ts'
+import type { EndpointSample } from './samples.ts'
+
+/** Where the reader's own values of a variable are listed. */
+interface Source {
+  readonly path: string
+  readonly field: string
+}
+
+const words = [
+  'run',
+  'run_sign_in',
+  'run_sign_in_text',
+  'run_kind',
+  'run_kind_oms',
+  'run_kind_channel',
+  'run_username',
+  'run_password',
+  'run_client_id',
+  'run_client_secret',
+  'run_sign_out',
+  'run_signed_in',
+  'run_send',
+  'run_write',
+  'run_body',
+  'run_request_id',
+  'run_left',
+  'run_sending',
+  'run_failed',
+  'run_refused',
+  'run_bad_body',
+  'run_cut',
+  'status',
+  'points',
+  'answer',
+  'close',
+] as const satisfies readonly SiteWord[]
+
+/**
+ * Renders what the runner needs, as an attribute: where its script is, the request, and its texts. Undefined if the page
+ * must not call the endpoint: the operator's need the admin token, and a sign-in has no token yet.
+ */
+export function renderRunnerData(
+  endpoint: Endpoint,
+  { path, query, body }: EndpointSample,
+  { language, assetPath }: PageView,
+): Html | undefined {
+  if (endpoint.access === 'admin' || endpoint.bodyKind === 'oauth') return undefined
+  const data = {
+    script: assetPath('runner.js'),
+    style: assetPath('runner.css'),
+    request: { method: endpoint.method, path, query, body },
+    sources: findSources(endpoint),
+    words: Object.fromEntries(words.map((word) => [word, formatSiteText(language, word)])),
+  }
+  return html` data-run="${JSON.stringify(data)}"`
+}
+
+/** Finds the list from which a reader chooses an id: `/api/v1/orders` for `/api/v1/orders/{order_id}/submit`. */
+function findSources({ path }: Endpoint): Record<string, Source> {
+  const lists = [...catalogue, ...sandboxCatalogue].filter(({ method }) => method === 'GET')
+  return Object.fromEntries(
+    [...path.matchAll(/\/\{(\w+)\}/g)].flatMap(({ index, 1: field = '' }) => {
+      const list = path.slice(0, index)
+      return lists.some((each) => each.path === list) ? [[field.toUpperCase(), { path: list, field }]] : []
+    }),
+  )
+}
