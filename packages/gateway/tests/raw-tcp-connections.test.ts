@@ -66,6 +66,18 @@ describe('requests on one connection', () => {
     expect(listCodes(answers)).toEqual(['AUTH_BAD_CREDENTIALS', 200, 'AUTH_BAD_CREDENTIALS'])
   })
 
+  it('stays open after a response that was there before the request was parsed to its end', async () => {
+    const reads = [
+      buildGet(`${stock}?sku=NOPE`),
+      buildGet('/api/v1/me', 'Content-Length: 0'),
+      buildRequest('GET /api/v1/me'),
+    ]
+    const { answers, closed } = await exchangeBytes(house.port, reads.join(''), { answers: reads.length })
+    expect(listCodes(answers)).toEqual(['NOT_FOUND', 200, 'AUTH_MISSING_TOKEN'])
+    for (const { headers } of answers) expect(headers.get('connection')).toEqual(['keep-alive'])
+    expect(closed).toBe(false)
+  })
+
   const rubbish: readonly (readonly [name: string, bytes: Bytes, status: number])[] = [
     ['rubbish', 'JUNK\r\n\r\n', 400],
     ['a TLS hello', Buffer.from('16030100c8010000c40303', 'hex'), 400],

@@ -39,7 +39,7 @@ export function readBearerToken(call: Call): string {
   const [header] = sent
   if (header === undefined) {
     const inQuery = /(?:^|&)(?:access_)?token=/.test(call.rawQuery)
-    throw new GatewayError('AUTH_MISSING_TOKEN', inQuery ? { say: ['token_in_query'] } : {})
+    throw new GatewayError('AUTH_MISSING_TOKEN', inQuery ? { say: ['token_in_query'] } : undefined)
   }
   if (sent.length > 1) throw new GatewayError('AUTH_INVALID_TOKEN', { say: ['token_doubled'] })
   const scheme = /^bearer(?: |$)/i.test(header)

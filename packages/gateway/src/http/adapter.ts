@@ -11,6 +11,7 @@ import { GatewayError } from '../contract/errors.ts'
 import { chooseSupportedLanguage, type Language } from '../contract/language.ts'
 import type { Gateway } from '../gateway.ts'
 import type { LoadClass } from '../kernel/load-shedder.ts'
+import type { Span } from '../kernel/spans.ts'
 import { parseTraceParent, type TraceContext } from '../kernel/trace-context.ts'
 import type { UpstreamCall } from '../kernel/tracing.ts'
 import { buildBaseHeaders, dataHeaders, readRequestId } from '../pipeline/headers.ts'
@@ -19,7 +20,7 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 import { withPatience } from '../store/patience.ts'
 import { readClientAddressKey } from './address.ts'
 import { Compressor, type Encoded } from './compress.ts'
-import { discardBody } from './discard-body.ts'
+import { discardBody, hasUnreadBody } from './discard-body.ts'
 import { classifyRequest, refuseOverloaded } from './overload.ts'
 import { describeRequest, startRequestSpan } from './request-span.ts'
 import { waitForDrain } from './slow-readers.ts'
@@ -34,7 +35,7 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => v
 /** Creates a request listener that serves a pipeline over HTTP, however many requests there are. */
 export function createListener(gateway: Gateway, pipeline: Pipeline): Listener {
   const compressor = new Compressor()
-  return (request, response) => void serve({ gateway, pipeline, compressor }, request, response)
+  return (request, response) => serve({ gateway, pipeline, compressor }, request, response)
 }
 
 /** Creates a request listener that serves a pipeline over HTTP, and refuses a part of the requests under overload. */
@@ -44,7 +45,7 @@ export function createSheddingListener(gateway: Gateway, pipeline: Pipeline): Li
   return (request, response) => {
     const kind = classifyRequest(request, load)
     if (!load.begin(kind)) return void refuseOverloaded(gateway, request, response)
-    void serve({ gateway, pipeline, compressor, kind }, request, response)
+    serve({ gateway, pipeline, compressor, kind }, request, response)
   }
 }
 
@@ -56,42 +57,87 @@ interface Adapter {
   readonly kind?: LoadClass
 }
 
-async function serve(
-  { gateway, pipeline, compressor, kind }: Adapter,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const began = gateway.clock.monotonic()
-  const { requests } = gateway.memory.metrics
-  const call = new HttpCall(gateway, request, response)
-  const span = startRequestSpan(gateway, call)
-  const end = (apiResponse: ApiResponse) => {
-    const ms = gateway.clock.monotonic() - began
-    span?.end(describeRequest(call, apiResponse))
-    if (gateway.memory.metrics.isOn) requests.endCall(call, apiResponse, ms)
-    logCall(gateway, call, apiResponse, ms)
-  }
-  requests.active += 1
+/** Serves one request: on the stack of its event if the pipeline and the response wait for nothing. */
+function serve(adapter: Adapter, request: IncomingMessage, response: ServerResponse) {
+  const exchange = new Exchange(adapter, request, response)
   try {
-    // A client that reads slowly takes nothing from the others: its request counts until its response is known.
-    const apiResponse = await withPatience(() => pipeline(call)).finally(() => {
-      if (kind) gateway.memory.load.end(kind)
-    })
-    if (apiResponse.stream) {
-      await sendStream(response, call, apiResponse, apiResponse.stream)
-      return end(apiResponse)
-    }
-    const encoded = compressor.compressBody(apiResponse.body, call.header('accept-encoding'))
-    const body = encoded instanceof Promise ? await encoded : encoded
-    const rest = send(request, response, call, apiResponse, body)
-    if (rest) await rest
-    end(apiResponse)
+    const answer = withPatience(() => adapter.pipeline(exchange.call))
+    const rest =
+      answer instanceof Promise
+        ? answer.then((apiResponse) => exchange.send(apiResponse))
+        : exchange.send(answer)
+    rest?.catch((error: unknown) => exchange.abandon(error))
   } catch (error) {
-    span?.end({ attributes: { request_id: call.requestId }, error: 'INTERNAL' })
-    logFault(gateway, call, error)
-    response.destroy()
-  } finally {
-    requests.active -= 1
+    exchange.abandon(error)
+  }
+}
+
+/** One request with its response, and what is measured of it. */
+class Exchange {
+  readonly call: HttpCall
+  readonly #adapter: Adapter
+  readonly #request: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #began: number
+  readonly #span: Span | undefined
+  /** The class in which the request is still counted. */
+  #counted: LoadClass | undefined
+
+  constructor(adapter: Adapter, request: IncomingMessage, response: ServerResponse) {
+    const { gateway, kind } = adapter
+    this.#adapter = adapter
+    this.#request = request
+    this.#response = response
+    this.#counted = kind
+    this.#began = gateway.clock.monotonic()
+    this.call = new HttpCall(gateway, request, response)
+    this.#span = startRequestSpan(gateway, this.call)
+    gateway.memory.metrics.requests.active += 1
+  }
+
+  /** Sends the response. Returns a promise only if that waits for something. */
+  send(apiResponse: ApiResponse): Promise<void> | undefined {
+    const { call } = this
+    this.#endCount()
+    const sent = apiResponse.stream
+      ? sendStream(this.#response, call, apiResponse, apiResponse.stream)
+      : this.#sendBody(apiResponse)
+    if (sent) return sent.then(() => this.#end(apiResponse))
+    this.#end(apiResponse)
+    return undefined
+  }
+
+  /** Ends a request that could not be answered. */
+  abandon(error: unknown) {
+    const { gateway } = this.#adapter
+    this.#endCount()
+    this.#span?.end({ attributes: { request_id: this.call.requestId }, error: 'INTERNAL' })
+    logFault(gateway, this.call, error)
+    this.#response.destroy()
+    gateway.memory.metrics.requests.active -= 1
+  }
+
+  #sendBody(apiResponse: ApiResponse): Promise<void> | undefined {
+    const { compressor } = this.#adapter
+    const encoded = compressor.compressBody(apiResponse.body, this.call.header('accept-encoding'))
+    const write = (body: Encoded) => send(this.#request, this.#response, this.call, apiResponse, body)
+    return encoded instanceof Promise ? encoded.then(write) : write(encoded)
+  }
+
+  /** A client that reads slowly takes nothing from the others: its request counts until its response is known. */
+  #endCount() {
+    if (this.#counted) this.#adapter.gateway.memory.load.end(this.#counted)
+    this.#counted = undefined
+  }
+
+  #end(apiResponse: ApiResponse) {
+    const { gateway } = this.#adapter
+    const { metrics } = gateway.memory
+    const ms = gateway.clock.monotonic() - this.#began
+    this.#span?.end(describeRequest(this.call, apiResponse))
+    if (metrics.isOn) metrics.requests.endCall(this.call, apiResponse, ms)
+    logCall(gateway, this.call, apiResponse, ms)
+    metrics.requests.active -= 1
   }
 }
 
@@ -209,10 +255,10 @@ function send(
 ): Promise<void> | undefined {
   if (response.destroyed) return undefined
   const { chunks, size } = encoded
-  const headers = [...buildBaseHeaders(call.requestId), ...dataHeaders, ...apiResponse.headers]
+  const headers = buildBaseHeaders(call.requestId).concat(dataHeaders, apiResponse.headers)
   if (encoded.encoding) headers.push('Content-Encoding', encoded.encoding)
   if (apiResponse.status !== 304) headers.push('Content-Length', String(size))
-  const unread = !request.complete
+  const unread = hasUnreadBody(request)
   if (unread && !headers.includes('Connection')) headers.push('Connection', 'close')
   response.writeHead(apiResponse.status, headers)
   const shown = call.method === 'HEAD' || apiResponse.status === 304 ? [] : chunks
@@ -263,7 +309,7 @@ async function sendInPieces(
 ): Promise<void> {
   if (chunks.length === 0) response.flushHeaders()
   await writePieces(response, chunks)
-  if (!request.complete) await discardBody(request)
+  if (hasUnreadBody(request)) await discardBody(request)
   response.end()
 }
 

@@ -5,6 +5,16 @@ const maxDiscardedBytes = 16 * 1024 * 1024
 export const lingerMs = 2_000
 
 /**
+ * Whether a part of the request's body has not arrived. While the parser still runs, a request without a body is not
+ * `complete` either, so its head decides.
+ */
+export function hasUnreadBody({ complete, headersDistinct }: IncomingMessage): boolean {
+  if (complete) return false
+  const [length = '0'] = headersDistinct['content-length'] ?? []
+  return length !== '0' || headersDistinct['transfer-encoding'] !== undefined
+}
+
+/**
  * Reads the rest of a request body and discards it, so that a client that is still sending can read the response.
  * Closing the connection during the upload would reset it, and many clients would never see the response. A client
  * sends nothing more if it waits for a 100 response or has closed its side.

@@ -5,7 +5,7 @@ import { GatewayError } from '../contract/errors.ts'
 import { chooseSupportedLanguage, type Language } from '../contract/language.ts'
 import type { Gateway } from '../gateway.ts'
 import type { LoadClass, LoadShedder } from '../kernel/load-shedder.ts'
-import { toFailureResponse } from '../pipeline/failure.ts'
+import { type Envelope, prepareEnvelope } from '../pipeline/failure.ts'
 import { buildBaseHeaders, dataHeaders, readRequestId } from '../pipeline/headers.ts'
 import { discardBody } from './discard-body.ts'
 
@@ -59,14 +59,9 @@ function hasLongBody({ headers, complete }: IncomingMessage): boolean {
 }
 
 /** The refusal in one language: its body around the request's id, and its headers. */
-interface Refusal {
-  readonly before: string
-  readonly after: string
-  readonly headers: readonly string[]
-}
+type Refusal = Pick<Envelope, 'before' | 'after' | 'headers'>
 
 const refusals = new Map<Language, Refusal>()
-const placeholder = 'REQUEST-ID'
 
 /** Returns the refusal in a language. It is built once, because building it takes longer than sending it. */
 function findRefusal(language: Language): Refusal {
@@ -78,8 +73,7 @@ function findRefusal(language: Language): Refusal {
     say: ['overloaded'],
     retryAfter: 1,
   })
-  const { body, headers } = toFailureResponse(error, { requestId: placeholder, language, key: '' }, () => {})
-  const [before = '', after = ''] = String(body).split(placeholder)
+  const { before, after, headers } = prepareEnvelope(error, language)
   const kept = headers.filter((_, at) => headers[at - (at % 2)] !== 'Retry-After')
   const refusal = { before, after, headers: kept }
   refusals.set(language, refusal)

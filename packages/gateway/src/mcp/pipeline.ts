@@ -12,9 +12,8 @@ import type { Gateway } from '../gateway.ts'
 import { JsonError, parseJson } from '../kernel/json.ts'
 import { toFailureResponse } from '../pipeline/failure.ts'
 import { mcpPath } from '../pipeline/headers.ts'
-import type { Pipeline } from '../pipeline/pipeline.ts'
+import { type Pipeline, withCallHeaders } from '../pipeline/pipeline.ts'
 import { chargeRefusal, requireRefusalBudget } from '../pipeline/refusals.ts'
-import { buildQuotaHeaders } from '../pipeline/stages/meter.ts'
 import { maxBodyBytes, requireMediaType } from '../pipeline/stages/parse.ts'
 import { isKnownOrigin } from './origin.ts'
 import { type AgentRequest, createMcpServer } from './server.ts'
@@ -38,8 +37,7 @@ export function createMcpPipeline(gateway: Gateway, contract: Pipeline, serve = 
         gateway.log.error({ request_id: call.requestId, error: fault }, 'an agent’s call failed inside')
       }),
     )
-    const headers = [...response.headers, ...buildQuotaHeaders(gateway, call), ...(call.extraHeaders ?? [])]
-    return { ...response, headers }
+    return withCallHeaders(gateway, call, response)
   }
 }
 

@@ -79,7 +79,44 @@ function toCommitUnknownError({ key }: ErrorContext): GatewayError {
   })
 }
 
-function buildErrorResponse(error: GatewayError, { requestId, language, key }: ErrorContext): ApiResponse {
+/** A response of which only the request's id is missing: the parts of its body before and after the id. */
+export interface Envelope {
+  readonly status: number
+  readonly headers: readonly string[]
+  readonly before: string
+  readonly after: string
+}
+
+/** The place of the request's id in a body that is prepared. */
+const placeholder = 'REQUEST-ID'
+
+/** Builds the response to an error once for all requests in a language. */
+export function prepareEnvelope(error: GatewayError, language: Language): Envelope {
+  const { status, headers, body } = composeResponse(error, { requestId: placeholder, language, key: '' })
+  const [before = '', after = ''] = String(body).split(placeholder)
+  return { status, headers, before, after }
+}
+
+/** The envelopes of errors that say nothing but their code, by code and language. There are no more than both allow. */
+const envelopes = new Map<string, Envelope>()
+
+function buildErrorResponse(error: GatewayError, context: ErrorContext): ApiResponse {
+  if (!isPlain(error.facts)) return composeResponse(error, context)
+  const { code } = error
+  const name = `${code} ${context.language}`
+  const envelope = envelopes.get(name) ?? prepareEnvelope(error, context.language)
+  envelopes.set(name, envelope)
+  const { status, headers, before, after } = envelope
+  return { status, headers, body: `${before}${context.requestId}${after}`, code }
+}
+
+/** Whether the code and the language alone decide the response. A cause is not sent. */
+function isPlain(facts: ErrorFacts): boolean {
+  for (const name in facts) if (name !== 'cause') return false
+  return true
+}
+
+function composeResponse(error: GatewayError, { requestId, language, key }: ErrorContext): ApiResponse {
   const { code, facts } = error
   const { status, retryable } = errorTable[code]
   const text = texts[language].errors[code]

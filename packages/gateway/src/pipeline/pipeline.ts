@@ -24,8 +24,11 @@ import {
 } from './stages/permissions.ts'
 import { readSandboxFault } from './stages/sandbox-fault.ts'
 
-/** Runs every call of the API, from HTTP or in process. Never throws. */
-export type Pipeline = (call: Call) => Promise<ApiResponse>
+/**
+ * Runs every call of the API, from HTTP or in process. Returns a promise only if the call waits for something, so that
+ * a read is complete on the stack of its request. Never throws, and its promise never rejects.
+ */
+export type Pipeline = (call: Call) => ApiResponse | Promise<ApiResponse>
 
 /**
  * The stages before idempotency, in the contract's order. Read-only mode is checked after idempotency, because
@@ -64,21 +67,32 @@ export function createPipeline(
     router.add(endpoint, { endpoint, before, refuse: refuseWhenReadOnly(endpoint, gateway), columns })
   }
 
-  return async (call) => {
-    let response: ApiResponse
+  return (call) => {
+    const addCallHeaders = (response: ApiResponse) => withCallHeaders(gateway, call, response)
+    const fail = (error: unknown) =>
+      addCallHeaders(
+        toFailureResponse(error, call, (fault) => {
+          gateway.log.error(
+            { request_id: call.requestId, method: call.method, error: fault },
+            'a call failed inside',
+          )
+        }),
+      )
     try {
-      response = await gateway.memory.tracing.run(call, () => dispatch({ gateway, writes }, router, call))
+      const response = gateway.memory.tracing.run(call, () => dispatch({ gateway, writes }, router, call))
+      return response instanceof Promise
+        ? response.then(addCallHeaders).catch(fail)
+        : addCallHeaders(response)
     } catch (error) {
-      response = toFailureResponse(error, call, (fault) => {
-        gateway.log.error(
-          { request_id: call.requestId, method: call.method, error: fault },
-          'a call failed inside',
-        )
-      })
+      return fail(error)
     }
-    const headers = [...response.headers, ...buildQuotaHeaders(gateway, call), ...(call.extraHeaders ?? [])]
-    return { ...response, headers }
   }
+}
+
+/** Adds the headers that depend on the call: the caller's quota, and those that the stages added. */
+export function withCallHeaders(gateway: Gateway, call: Call, response: ApiResponse): ApiResponse {
+  const headers = [...response.headers, ...buildQuotaHeaders(gateway, call), ...(call.extraHeaders ?? [])]
+  return { ...response, headers }
 }
 
 interface PipelineParts {
@@ -86,7 +100,11 @@ interface PipelineParts {
   readonly writes: readonly AnyWrite[]
 }
 
-async function dispatch(parts: PipelineParts, router: Router<Route>, call: Call): Promise<ApiResponse> {
+function dispatch(
+  parts: PipelineParts,
+  router: Router<Route>,
+  call: Call,
+): ApiResponse | Promise<ApiResponse> {
   if (isLegacyPath(call.path)) {
     parts.gateway.memory.metrics.legacyPaths.inc()
     call.legacyPath = describeLegacyPath(call.path)
@@ -97,43 +115,76 @@ async function dispatch(parts: PipelineParts, router: Router<Route>, call: Call)
   call.route = route.endpoint.path
   // `TokenGuard` limits attempts with wrong admin tokens.
   if (route.endpoint.access === 'admin') {
-    return withAudit(parts.gateway, route.endpoint, call, () => runStages(parts, route, call))
+    return withAudit(parts.gateway, route.endpoint, call, async () => runStages(parts, route, call))
   }
+  const refuse = (error: unknown) => throwCharged(chargeRefusal(parts.gateway, call, error))
   try {
-    return await runStages(parts, route, call)
+    const response = runStages(parts, route, call)
+    return response instanceof Promise ? response.catch(refuse) : response
   } catch (error) {
-    throw await chargeRefusal(parts.gateway, call, error)
+    return refuse(error)
   }
 }
 
-async function runStages({ gateway, writes }: PipelineParts, route: Route, call: Call): Promise<ApiResponse> {
-  for (const stage of route.before) {
-    const early = stage(call)
+/** Throws the error of a refused call, at once if its count is known at once. */
+function throwCharged(charged: unknown): Promise<never> {
+  if (!(charged instanceof Promise)) throw charged
+  return charged.then((error) => {
+    throw error
+  })
+}
+
+/** Runs the stages from number `from`. Only a stage that waits makes the rest of the call wait too. */
+function runStages(
+  parts: PipelineParts,
+  route: Route,
+  call: Call,
+  from = 0,
+): ApiResponse | Promise<ApiResponse> {
+  for (let at = from; at < route.before.length; at++) {
+    const early = route.before[at]?.(call)
     if (early === undefined) continue
-    const response = early instanceof Promise ? await early : early
-    if (response) return response
+    if (!(early instanceof Promise)) return early
+    return early.then((response) => response ?? runStages(parts, route, call, at + 1))
   }
+  return runOperation(parts, route, call)
+}
+
+function runOperation(
+  { gateway, writes }: PipelineParts,
+  route: Route,
+  call: Call,
+): ApiResponse | Promise<ApiResponse> {
   // An idempotency key belongs to a caller, so public endpoints ignore it.
   const { method, access } = route.endpoint
   const hasKey = method !== 'GET' && access !== 'public'
   if (!hasKey) return runHandler(gateway, route, call)
-  const { response, replayed } = await runOnce({ gateway, endpoint: route.endpoint, call, writes }, () =>
+  return runOnce({ gateway, endpoint: route.endpoint, call, writes }, async () =>
     runHandler(gateway, route, call),
-  ).catch((error: unknown) => {
-    if (error instanceof GatewayError && error.code.startsWith('IDEMPOTENCY_'))
-      adjustCharge(gateway, call, replayPoints)
-    throw error
-  })
-  if (replayed) adjustCharge(gateway, call, replayPoints)
-  return response
+  ).then(
+    ({ response, replayed }) => {
+      if (replayed) adjustCharge(gateway, call, replayPoints)
+      return response
+    },
+    (error: unknown) => {
+      if (error instanceof GatewayError && error.code.startsWith('IDEMPOTENCY_'))
+        adjustCharge(gateway, call, replayPoints)
+      throw error
+    },
+  )
 }
 
-async function runHandler(gateway: Gateway, route: Route, call: Call): Promise<ApiResponse> {
-  const { endpoint, refuse, columns } = route
-  const refused = await refuse?.(call)
-  if (refused) return refused
+function runHandler(gateway: Gateway, route: Route, call: Call): ApiResponse | Promise<ApiResponse> {
+  const { endpoint, refuse } = route
+  refuse?.(call)
   const context = { gateway, call, input: Object(call.input), caller: call.caller }
-  const outcome = await endpoint.handle(toHandleContext(context))
+  const outcome: unknown = endpoint.handle(toHandleContext(context))
+  return outcome instanceof Promise
+    ? outcome.then((result) => toSuccess(route, call, result))
+    : toSuccess(route, call, outcome)
+}
+
+function toSuccess({ endpoint, columns }: Route, call: Call, outcome: unknown): ApiResponse {
   const reply = outcome instanceof Reply ? outcome : new Reply(outcome)
   return columns
     ? toListResponse(reply, columns, prefersCsv(call.header('accept')))

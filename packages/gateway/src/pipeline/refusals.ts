@@ -44,34 +44,37 @@ function hasLargeBody(call: Call): boolean {
 }
 
 /**
- * Counts a refused call and charges its channel once the free refusals are used up. Returns the error to respond with.
+ * Counts a refused call and charges its channel once the free refusals are used up. Returns the error to respond with,
+ * as a promise only if a count has to be waited for.
  */
-export async function chargeRefusal(gateway: Gateway, call: Call, error: unknown): Promise<unknown> {
-  if (!(error instanceof GatewayError)) return error
+export function chargeRefusal(gateway: Gateway, call: Call, error: unknown): unknown {
+  return error instanceof GatewayError && isCounted(call, error) ? countRefusal(gateway, call, error) : error
+}
+
+/** Whether a refusal is counted. Most are, but a call that was paid, or that no limit applies to, is not. */
+function isCounted({ caller, cost = 0, address }: Call, { code }: GatewayError): boolean {
+  if (caller) return cost === 0 && malformedCallCodes.has(code)
+  return address !== undefined && codesWithoutCaller.has(code)
+}
+
+async function countRefusal(gateway: Gateway, call: Call, error: GatewayError): Promise<unknown> {
   try {
-    if (call.caller) await countMalformedCall(gateway, call, call.caller, error)
-    else await countByAddress(gateway, call, error)
+    if (call.caller) await countMalformedCall(gateway, call, call.caller)
+    else await countByAddress(gateway, call)
     return error
   } catch (limit) {
     return limit
   }
 }
 
-async function countMalformedCall(
-  gateway: Gateway,
-  call: Call,
-  { channel_code }: Caller,
-  { code }: GatewayError,
-) {
-  const isPaid = (call.cost ?? 0) > 0
-  if (isPaid || !malformedCallCodes.has(code)) return
+async function countMalformedCall(gateway: Gateway, call: Call, { channel_code }: Caller) {
   const { quota, clock } = gateway
   const isFree = await quota.refusals.take(channel_code, 1, maxFreeRefusals, clock.monotonic())
   if (!isFree.paid) await charge(gateway, call, refusalPoints)
 }
 
-async function countByAddress(gateway: Gateway, { address }: Call, { code }: GatewayError) {
-  if (address === undefined || !codesWithoutCaller.has(code)) return
+async function countByAddress(gateway: Gateway, { address }: Call) {
+  if (address === undefined) return
   const now = gateway.clock.monotonic()
   const { paid, retryAfter } = await gateway.quota.addresses.take(address, 1, maxRefusalsPerAddress, now)
   if (!paid) throw toRefusalLimitError(retryAfter)

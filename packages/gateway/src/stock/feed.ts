@@ -50,20 +50,23 @@ export function computeChangesPrice({ gateway, call, input }: CostContext): numb
 }
 
 /** Responds with one page. Throws `UPSTREAM_ERROR` until the warehouse has been read completely once. */
-export async function replyWithChanges(
+export function replyWithChanges(
   gateway: Gateway,
   call: Call,
   query: FeedQuery,
-): Promise<Reply<never>> {
-  const { warehouse_code: code, since } = query
-  let snapshot = requireSnapshot(gateway, code)
+): Reply<never> | Promise<Reply<never>> {
+  const { version } = requireSnapshot(gateway, query.warehouse_code)
   const tags = readNumberTags(call.header('if-none-match'))
-  const named = Math.max(since ?? 0, ...tags.map(([version]) => version))
-  if (named > snapshot.version && readEpoch(named) >= readEpoch(snapshot.version)) {
-    // Another process may have sent this version already: read the database before calling the cursor "ahead".
-    await catchUp(gateway.mirror.stock)
-    snapshot = requireSnapshot(gateway, code)
-  }
+  const named = Math.max(query.since ?? 0, ...tags.map(([each]) => each))
+  const isNewer = named > version && readEpoch(named) >= readEpoch(version)
+  if (!isNewer) return replyFromMirror(gateway, call, query)
+  // Another process may have sent this version already: read the database before calling the cursor "ahead".
+  return catchUp(gateway.mirror.stock).then(() => replyFromMirror(gateway, call, query))
+}
+
+function replyFromMirror(gateway: Gateway, call: Call, query: FeedQuery): Reply<never> {
+  const { warehouse_code: code, since } = query
+  const snapshot = requireSnapshot(gateway, code)
   const reason =
     since === undefined ? 'no_cursor' : findFullSyncReason(snapshot, since, readHorizon(gateway, code))
   if (since !== undefined && reason) gateway.memory.metrics.fullSyncs.inc({ reason })

@@ -22,8 +22,11 @@ export function formatSentence(language: Language, id: SentenceId, details: Deta
   })
 }
 
+const printable = /^[ -~]*$/
+
 /** Removes control and format characters and limits the length, so that a value is safe in JSON, logs and pages. */
 export function cleanText(value: string, most: number = maxEchoed): string {
-  const visible = value.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '')
+  // Nearly all texts are printable ASCII, which the longer expression would examine character by character.
+  const visible = printable.test(value) ? value : value.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/gu, '')
   return visible.length > most ? `${visible.slice(0, most)}…` : visible
 }

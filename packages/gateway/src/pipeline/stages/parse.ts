@@ -27,9 +27,18 @@ export const parseInput: StageFactory = (endpoint, gateway) => {
   const writes = endpoint.method !== 'GET'
   const isDated = 'start_date' in endpoint.query
   const numberField = endpoint.body?.shape.client_order_number
+  /** The parsed path parameters. All calls of a known path have the same object (`Router`). */
+  const knownParams = new WeakMap<object, object>()
+  const parseParams = (call: Call) => {
+    const known = knownParams.get(call.params)
+    if (known) return known
+    const parsed = checkShape(params, call.params, call)
+    knownParams.set(call.params, parsed)
+    return parsed
+  }
   return (call) => {
     if (writes && !isOauth) checkIdempotencyKey(call)
-    const fromPath = checkShape(params, call.params, call)
+    const fromPath = parseParams(call)
     const fromQuery = checkShape(query, isOauth ? {} : parseQuery(call), call)
     if (isDated) checkDateRange(fromQuery, gateway.clock.now())
     call.input = { ...fromQuery, ...fromPath }
