@@ -52,7 +52,7 @@ describe('an access token', () => {
       iss: createIssuer(),
       aud: createIssuer(),
       sub: channel_code,
-      jti: expect.stringMatching(/^tok_[0-9a-z]{26}\.[\w-]{22}$/),
+      jti: expect.stringMatching(/^tok_[0-9a-z]{26}$/),
       iat: testStart / 1000,
       exp: testStart / 1000 + 3600,
       channel: channel_code,
@@ -193,36 +193,13 @@ describe('what is not an access token', () => {
     })) {
       expect(await readCode(token), what).toBe('AUTH_INVALID_TOKEN')
     }
-    const another = house.gateway.keys.nextTokenId()
-    const ended = await signChangedClaims({ exp: testStart / 1000, jti: another })
-    expect(await readCode(ended)).toBe('AUTH_EXPIRED')
+    expect(await readCode(await signChangedClaims({ exp: testStart / 1000 }))).toBe('AUTH_EXPIRED')
   })
 
   it('is refused where no session stands behind it', async () => {
     const { keys } = house.gateway
-    const claims = { sub: 'ch-1', jti: keys.nextTokenId() }
+    const claims = { sub: 'ch-1', jti: 'tok_00000000000000000000000000' }
     expect(await readCode(await keys.sign(claims, testStart, testStart + 60_000))).toBe('AUTH_INVALID_TOKEN')
-  })
-
-  it('is refused without a look at its signature, if that was wrong before or its id shows that it is forged', async () => {
-    const { keys } = house.gateway
-    const forged = flipBit((await createWorld(house)).token, 2)
-    const { token } = await createWorld(house)
-    expect((await readMe(token)).status).toBe(200)
-    const verify = vi.spyOn(keys, 'verify')
-    const countVerifications = async (bad: string) => {
-      verify.mockClear()
-      expect(await readCode(bad)).toBe('AUTH_INVALID_TOKEN')
-      return verify.mock.calls.length
-    }
-    expect(await countVerifications(forged), 'a wrong signature').toBe(1)
-    expect(await countVerifications(forged), 'the same again').toBe(0)
-    expect(await countVerifications(flipBit(token, 2)), 'the id of a known token').toBe(0)
-    const [head, , signature] = token.split('.')
-    const claims = { ...decodeJwt(token), jti: `${house.gateway.ids.next('tok')}.AAAAAAAAAAAAAAAAAAAAAA` }
-    const invented = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${signature}`
-    expect(await countVerifications(invented), 'an invented id').toBe(0)
-    expect((await readMe(token)).status).toBe(200)
   })
 
   it('is refused in the query string, which is never read', async () => {
@@ -298,51 +275,6 @@ describe('the signing keys', () => {
       after: { kid: newest?.kid, earlier_kids: [first?.kid] },
     })
     await old.close()
-  })
-})
-
-describe('a token of the release that did not authenticate its id', () => {
-  it('is accepted until it ends, and none is verified once all have ended', async () => {
-    const upgraded = await openTestGateway({ unfilled: true })
-    const { keys, store, clock } = upgraded.gateway
-    const { jti = '', sub = '' } = decodeJwt((await createWorld(upgraded)).token)
-    const formerId = jti.split('.', 1).join()
-    const endsAt = testStart + 200 * 3_600_000
-    await store.db
-      .updateTable('sessions')
-      .set({ jti: formerId, expires_at: endsAt })
-      .where('jti', '=', jti)
-      .execute()
-    const token = await keys.sign({ sub, jti: formerId }, clock.now(), endsAt)
-    expect((await readMe(token, upgraded)).status).toBe(200)
-    upgraded.gateway.sessions.forget()
-    upgraded.clock.advance(50 * 3_600_000 - 1)
-    await upgraded.gateway.sessions.follow()
-    expect((await readMe(token, upgraded)).status).toBe(200)
-    const verify = vi.spyOn(keys, 'verify')
-    upgraded.clock.advance(1)
-    await upgraded.gateway.sessions.follow()
-    upgraded.gateway.sessions.forget()
-    expect(await readCode(token, upgraded)).toBe('AUTH_EXPIRED')
-    expect(verify).not.toHaveBeenCalled()
-    await upgraded.close()
-  })
-
-  it('was signed with a key that is replaced at once, so that this time begins', async () => {
-    const upgraded = await openTestGateway({ unfilled: true })
-    const { store, secrets, clock, ids, keys } = upgraded.gateway
-    const formerIds = { next: () => ids.next('key'), bytes: ids.bytes }
-    const former = new Keys(store, secrets, clock, formerIds, 'trade-gateway:former')
-    await store.db.transaction().execute((tx) => former.replace(tx, true))
-    await keys.load()
-    expect(keys.jwks.keys.map(({ kid }) => kid)).toEqual([expect.stringMatching(/^key_/)])
-    await rotateSigningKeyWhenDue(upgraded.gateway)
-    await rotateSigningKeyWhenDue(upgraded.gateway)
-    expect(keys.jwks.keys.map(({ kid }) => kid)).toEqual([
-      expect.stringMatching(/^sig_/),
-      expect.stringMatching(/^key_/),
-    ])
-    await upgraded.close()
   })
 })
 

@@ -174,7 +174,7 @@ interface NewSession {
 /** Stores a new session and returns its signed access token. */
 async function createSession(gateway: Gateway, opened: NewSession) {
   const { account } = opened
-  const jti = gateway.keys.nextTokenId()
+  const jti = gateway.ids.next('tok')
   const issuedAt = Math.floor(gateway.clock.now() / 1000) * 1000
   const ownEnd = issuedAt + gateway.config.tokenTtlSeconds * 1000
   const expiresAt = account

@@ -20,12 +20,6 @@ import type { Db, Store, Tx } from '../store/store.ts'
 import type { Tables } from '../store/tables.ts'
 
 const algorithm = 'EdDSA'
-/**
- * The prefix of the ids of keys. Releases that did not authenticate the ids of tokens named their keys `key_…`, so a key
- * with this prefix shows since when ids are authenticated.
- */
-const keyPrefix = 'sig'
-const tokenIdPurpose = 'access token id'
 const tokenType = 'at+jwt'
 /** A key signs tokens for 90 days. */
 const rotationMs = 90 * 24 * 60 * 60 * 1000
@@ -36,11 +30,6 @@ const minLiveKeys = 2
  * at most a day, and other processes notice a rotation within a minute.
  */
 const keptMs = 25 * 60 * 60 * 1000
-/**
- * How long tokens without an authenticated id are accepted after the first key with `keyPrefix`. During a rolling update
- * processes of the earlier release still sign such tokens, for at most a day, and the last one lives a day.
- */
-const unauthenticatedMs = 2 * keptMs
 /** The shortest time between two reads of the table because of unknown key ids, however many requests contain one. */
 const rereadMs = 1_000
 
@@ -77,8 +66,6 @@ export class Keys {
   #public: JSONWebKeySet = { keys: [] }
   #resolve = createLocalJWKSet({ keys: [] })
   #createdAt = 0
-  /** When the last token without an authenticated id ends, in epoch milliseconds. */
-  #unauthenticatedUntil = Number.POSITIVE_INFINITY
   #rereadAt = Number.NEGATIVE_INFINITY
   #reread = Promise.resolve()
 
@@ -111,8 +98,6 @@ export class Keys {
     if (!newest) throw new Error('There is no signing key.')
     this.#public = { keys: rows.map(({ public_jwk }): JWK => JSON.parse(public_jwk)) }
     this.#resolve = createLocalJWKSet(this.#public)
-    const since = rows.filter(({ kid }) => isPresentKey(kid)).map(({ created_at }) => created_at)
-    this.#unauthenticatedUntil = Math.min(...since) + unauthenticatedMs
     if (newest.kid === this.#signing?.kid) return
     const privateJwk: JWK = JSON.parse(this.#secrets.unseal(newest.private_sealed, purposeOf(newest.kid)))
     this.#signing = { kid: newest.kid, key: await importJWK(privateJwk, algorithm) }
@@ -149,19 +134,13 @@ export class Keys {
   async rotateWhenDue(replaceKey: (tx: Tx) => Promise<void>): Promise<void> {
     await this.load()
     await this.#deleteEndedKeys()
-    if (!this.#isDue) return
+    if (this.#clock.now() - this.#createdAt < rotationMs) return
     await this.#store.withLock('signing keys', 0, async () => {
       await this.load()
-      if (!this.#isDue) return
+      if (this.#clock.now() - this.#createdAt < rotationMs) return
       await this.#transact(replaceKey)
       await this.load()
     })
-  }
-
-  /** Whether the signing key is to be replaced: by its age, or because an earlier release created it. */
-  get #isDue(): boolean {
-    const isOld = this.#clock.now() - this.#createdAt >= rotationMs
-    return isOld || !isPresentKey(this.#signing?.kid ?? '')
   }
 
   /** Removes keys whose last token has expired, except the newest ones. */
@@ -173,25 +152,6 @@ export class Keys {
     if (ended.length === 0) return
     await this.#store.db.deleteFrom('signing_keys').where('kid', 'in', ended).execute()
     await this.load()
-  }
-
-  /** Creates the id of a token: a random part and its HMAC, so that an invented id is refused without a signature. */
-  nextTokenId(): string {
-    const id = this.#ids.next('tok')
-    return `${id}.${this.#secrets.sign(id, tokenIdPurpose)}`
-  }
-
-  /**
-   * Checks the id of a token before its signature, which takes twenty times as long. Throws `AUTH_INVALID_TOKEN` for an
-   * invented id, and `AUTH_EXPIRED` for an id without HMAC once every token that has one is over.
-   */
-  requireTokenId(jti: string) {
-    const [id = '', signature] = jti.split('.', 2)
-    if (signature === undefined) {
-      if (this.#clock.now() < this.#unauthenticatedUntil) return
-      throw new GatewayError('AUTH_EXPIRED')
-    }
-    if (!this.#secrets.verify(signature, id, tokenIdPurpose)) throw new GatewayError('AUTH_INVALID_TOKEN')
   }
 
   /** Signs the claims of an access token and adds `iss`, `aud`, `iat` and `exp`. */
@@ -248,7 +208,7 @@ export class Keys {
 
   async #generate(now: number) {
     const { publicKey, privateKey } = await generateKeyPair(algorithm, { crv: 'Ed25519', extractable: true })
-    const kid = this.#ids.next(keyPrefix)
+    const kid = this.#ids.next('key')
     const publicJwk = { ...(await exportJWK(publicKey)), kid, alg: algorithm, use: 'sig' }
     return {
       kid,
@@ -277,11 +237,6 @@ function sortNewestFirst<Row>(query: SelectQueryBuilder<Tables, 'signing_keys', 
     .orderBy(sql`case when retired_at is null then 0 else 1 end`)
     .orderBy('created_at', 'desc')
     .orderBy('kid')
-}
-
-/** Whether a key was created by a release that authenticates the ids of tokens. */
-function isPresentKey(kid: string): boolean {
-  return kid.startsWith(`${keyPrefix}_`)
 }
 
 function purposeOf(kid: string): string {

@@ -8,7 +8,7 @@
  */
 
 import { hash } from 'node:crypto'
-import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose'
+import { decodeProtectedHeader, errors, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../config.ts'
 import { type Caller, type Capability, capabilityNames, type GrantType } from '../contract/call.ts'
@@ -21,8 +21,6 @@ import { capabilitiesOfPlan, toPlan } from './plans.ts'
 
 /** The largest number of cached decisions. */
 const maxDecisions = 100_000
-/** The largest number of remembered tokens whose signature was wrong. */
-const maxForged = 10_000
 /** How long decisions are used while the database cannot be read. */
 const unconfirmedMs = 60_000
 /** If the counter was read within this time and has not changed, work that has waited need not read its token again. */
@@ -54,13 +52,6 @@ interface SessionParts {
 export class Sessions {
   readonly #parts: SessionParts
   readonly #decisions = new LRUCache<string, Decision>({ max: maxDecisions })
-  /** The hashes of tokens whose signature was wrong. It stays wrong, whatever permissions change. */
-  readonly #forged = new LRUCache<string, true>({ max: maxForged })
-  /**
-   * The hash of the token that was signed with an id. One id is signed once, so that every other token with that id is
-   * forged.
-   */
-  readonly #signedWith = new LRUCache<string, string>({ max: maxDecisions })
   /** The callers of the decisions that are still valid. */
   #live = new WeakSet<Caller>()
   #revision = -1
@@ -83,10 +74,7 @@ export class Sessions {
   authenticate(token: string): Caller | Promise<Caller> {
     const key = hash('sha256', token, 'base64')
     const known = this.#decisions.get(key)
-    if (!known) {
-      if (this.#forged.has(key)) throw new GatewayError('AUTH_INVALID_TOKEN')
-      return this.#decide(token, key)
-    }
+    if (!known) return this.#decide(token, key)
     const { clock } = this.#parts
     const isOver = clock.now() >= known.until
     if (isOver || clock.monotonic() - this.#confirmedAt > unconfirmedMs) return this.#decide(token, key)
@@ -139,7 +127,7 @@ export class Sessions {
     if (!isCanonical(token)) throw new GatewayError('AUTH_INVALID_TOKEN')
     const decision = isLegacy(token)
       ? await this.#verifyLegacyToken(token)
-      : await this.#verifyOwnToken(token, key)
+      : await this.#verifyOwnToken(token)
     if (generation === this.#generation) {
       this.#decisions.set(key, decision)
       this.#live.add(decision.caller)
@@ -147,16 +135,9 @@ export class Sessions {
     return decision.caller
   }
 
-  async #verifyOwnToken(token: string, key: string): Promise<Decision> {
-    const jti = readTokenId(token)
-    this.#parts.keys.requireTokenId(jti)
-    if ((this.#signedWith.get(jti) ?? key) !== key) throw new GatewayError('AUTH_INVALID_TOKEN')
-    await this.#parts.keys.verify(token).catch((cause: unknown) => {
-      if (cause instanceof errors.JWSSignatureVerificationFailed) this.#forged.set(key, true)
-      throwTokenError(cause)
-    })
-    this.#signedWith.set(jti, key)
-    const found = await this.#findSession(jti)
+  async #verifyOwnToken(token: string): Promise<Decision> {
+    const claims = await this.#parts.keys.verify(token).catch((cause: unknown) => throwTokenError(cause))
+    const found = await this.#findSession(String(claims.jti))
     if (found.expires_at <= this.#parts.clock.now()) throw new GatewayError('AUTH_EXPIRED')
     return { caller: this.#buildCaller(found, found), until: found.expires_at }
   }
@@ -317,17 +298,6 @@ export function refusePausedChannel({ paused }: Pick<ChannelRow, 'paused'>): voi
 function isCanonical(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1)
   return Buffer.from(signature, 'base64url').toString('base64url') === signature
-}
-
-/** Reads the id of a token before its signature is verified. */
-function readTokenId(token: string): string {
-  try {
-    const { jti } = decodeJwt(token)
-    if (typeof jti === 'string') return jti
-  } catch {
-    // A token that cannot be decoded is refused like one without an id.
-  }
-  throw new GatewayError('AUTH_INVALID_TOKEN')
 }
 
 /** Derives the id of a legacy token from its signed part. */

@@ -225,7 +225,7 @@ export const siteEn = {
   reason_of_quote_used: 'The quote was placed with other goods, or its document was cancelled.',
   reason_of_storage_full: 'The disk of the gateway’s database is full. Nothing was changed.',
   reason_of_storage_unavailable: 'The gateway’s database does not respond. Nothing was changed.',
-  reason_of_overloaded: 'The gateway has more calls waiting than it can answer in time.',
+  reason_of_overloaded: 'The gateway has more calls waiting than it can respond to in time.',
   error_meaning: 'Meaning',
   error_why: 'Why you see it',
   error_fix: 'What to do',
