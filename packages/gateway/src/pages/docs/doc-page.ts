@@ -128,6 +128,8 @@ const notForChannels: ReadonlySet<DocPath> = new Set([
   'monitor',
   'security',
   'deploy',
+  'console',
+  'erp/connect-an-erp',
   'erp/connect-an-erp-in-a-day',
   'erp/capabilities-of-erps',
 ])
