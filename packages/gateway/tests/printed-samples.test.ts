@@ -18,6 +18,7 @@ import { toCli } from '../src/pages/reference/cli-sample.ts'
 import { toCurl, toMcpCall, toSample } from '../src/pages/reference/samples.ts'
 import { toSdk } from '../src/pages/reference/sdk-sample.ts'
 import { documentedEndpoints } from '../src/pages/site.ts'
+import { sequenceEvents } from '../src/webhooks/sequence.ts'
 import { serveSandboxControls } from './examples/sandbox-server.ts'
 import { adminToken, buyers, call, openTestGateway, signInBuyer, type TestGateway } from './harness.ts'
 import { alex, type Buyer, createOrderNumber, harbourShipping, openShop, setStock } from './trade.ts'
@@ -50,20 +51,26 @@ afterAll(async () => {
 
 /** Creates the documents that a sample’s variables stand for, each in a state in which the call succeeds. */
 const makers: Readonly<Record<string, (endpoint: Endpoint) => Promise<string>>> = {
-  async ORDER_ID() {
+  async ORDER_ID({ id }) {
     const body = { lines: [{ sku: await shop.createSku(), quantity: 1 }], shipping: harbourShipping }
-    return (await shop.post('/orders', body)).json.data.order_id
+    const { order_id } = (await shop.post('/orders', body)).json.data
+    // Only what was submitted can be shipped.
+    for (const step of id === 'sandbox.ship' ? ['preview', 'submit'] : [])
+      expect((await shop.post(`/orders/${order_id}/${step}`)).text).toContain(order_id)
+    return order_id
   },
-  async DROPSHIP_ORDER_ID({ id }) {
-    const body = {
-      sku: await shop.createSku(),
-      quantity: 1,
-      client_order_number: createOrderNumber(),
-      recipient: alex,
+  async DROPSHIP_ORDER_ID(endpoint) {
+    const own = {
+      ...{ sku: await shop.createSku(), quantity: 1 },
+      ...{ client_order_number: createOrderNumber(), recipient: alex },
     }
-    const path = id === 'dropship.release' ? 'allocation-preview' : 'submit'
-    const { dropship_order_id } = (await shop.post(`/dropship-orders/${path}`, body)).json.data
-    return dropship_order_id
+    const { id } = endpoint
+    // A submit repeats its preview.
+    const { dropship_order_id: _id, max_total: _total, ...repeated } = Object(toSample(endpoint).body)
+    const path = id === 'dropship.release' || id === 'dropship.submit' ? 'allocation-preview' : 'submit'
+    const answer = await shop.post(`/dropship-orders/${path}`, id === 'dropship.submit' ? repeated : own)
+    expect(answer.status, answer.text).toBe(200)
+    return answer.json.data.dropship_order_id
   },
   async RESERVATION_ID() {
     const lines = [{ sku: await shop.createSku(), quantity: 1 }]
@@ -96,7 +103,7 @@ const makers: Readonly<Record<string, (endpoint: Endpoint) => Promise<string>>> 
   },
   async EVENT_ID() {
     await makers.DROPSHIP_ORDER_ID?.(anyEndpoint)
-    await house.settle()
+    while (await sequenceEvents(house.gateway));
     return (await shop.get('/events')).json.data[0].event_id
   },
   async REQUEST_ID() {
