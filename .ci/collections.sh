@@ -3,8 +3,9 @@
 # tools are installed into a temporary folder, or into TOOLS_DIR if that is set.
 set -eu
 work=$(mktemp -d)
+export PATH="$PWD/node_modules/.bin:$PATH"
 tools=${TOOLS_DIR:-$work/tools}
-export DATA_DIR="$work/data" PORT=28480 LOG_LEVEL=warn
+export DATA_DIR PORT=28480 LOG_LEVEL=warn
 base=http://127.0.0.1:$PORT
 pid=
 
@@ -14,14 +15,15 @@ stop() {
 }
 trap 'stop; rm -rf "$work"' EXIT
 
+# Starts a sandbox with a data directory of its own.
 start() {
-  rm -rf "$DATA_DIR"
+  DATA_DIR="$work/$1"
   : >"$work/out"
-  npm --silent start >"$work/out" 2>"$work/log" &
+  node packages/gateway/src/main.ts >"$work/log" 2>"$work/out" &
   pid=$!
-  for _ in $(seq 480); do
+  for _ in $(seq 240); do
     grep -q '^TOKEN=' "$work/out" && break
-    kill -0 "$pid" 2>/dev/null || { cat "$work/log"; return 1; }
+    kill -0 "$pid" 2>/dev/null || { cat "$work/out"; return 1; }
     sleep 0.25
   done
   password=$(sed -n 's/^SANDBOX_PASSWORD="\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$DATA_DIR/"*.env)
@@ -34,11 +36,11 @@ if [ ! -x "$tools/node_modules/.bin/bru" ]; then
     { echo 'not run: newman and the Bruno command line cannot be installed here'; exit 0; }
 fi
 
-start
+start newman
 "$tools/node_modules/.bin/newman" run contract/postman.json --bail --reporters cli --reporter-cli-no-banner \
   --reporter-cli-no-success-assertions --env-var "base_url=$base" --env-var "password=$password"
 stop
 
-start
+start bruno
 (cd contract/bruno && "$tools/node_modules/.bin/bru" run --env sandbox --bail \
   --env-var "base_url=$base" --env-var "password=$password")

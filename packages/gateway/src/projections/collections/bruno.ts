@@ -49,7 +49,7 @@ function formatRequest(request: CollectionRequest, index: number): string {
   return blocks.filter((block) => block !== '').join('\n')
 }
 
-const startRun = ["bru.setVar('run', Date.now().toString(36))"]
+const startRun = ["bru.setVar('run', bru.interpolate('{{$guid}}').slice(0, 8))"]
 
 function buildScript({ name, step, status }: CollectionRequest): string[] {
   const keep = Object.entries(step.keep ?? {})

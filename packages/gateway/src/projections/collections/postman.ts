@@ -67,7 +67,7 @@ function toItem(request: CollectionRequest) {
   }
 }
 
-const startRun = ["pm.collectionVariables.set('run', Date.now().toString(36))"]
+const startRun = ["pm.collectionVariables.set('run', pm.variables.replaceIn('{{$guid}}').slice(0, 8))"]
 
 function toScript(listen: string, exec: readonly string[]) {
   return { listen, script: { type: 'text/javascript', exec } }
