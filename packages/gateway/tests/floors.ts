@@ -50,6 +50,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['events'],
     ['stock', 'reference', 'access'],
     ['audit', 'processes'],
+    ['lists'],
     ['endpoint.ts'],
     ['gateway.ts'],
     ['document.ts', 'memory.ts'],

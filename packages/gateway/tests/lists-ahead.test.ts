@@ -6,17 +6,16 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { adminCatalogue, catalogue } from '../src/catalogue.ts'
+import { fillLists } from './fill-lists.ts'
 import {
   adminToken,
   call,
-  createWorld,
   type LooseJson,
   openTestGateway,
   signInBuyer,
   type TestGateway,
 } from './harness.ts'
-import { deliverDue, openReceiver, privateNets, registerEndpoint } from './receiver.ts'
-import { buildDropship, createDraft, expectData, findReference, openShop } from './trade.ts'
+import { privateNets } from './receiver.ts'
 
 let house: TestGateway
 /** The channel whose lists are read. `token` belongs to one of its buyers. */
@@ -32,7 +31,7 @@ const names = lists.map(({ id, path }) => [id, path] as const)
 
 beforeAll(async () => {
   house = await openTestGateway({ settings: privateNets, styles: 60 })
-  await fillLists()
+  await fillLists(house)
   // The ERP's clock keeps its time, and the gateway's clock is set back.
   house.sandbox.steering.advance(aheadMs / 1000)
   house.clock.set(house.clock.now() - aheadMs)
@@ -40,39 +39,6 @@ beforeAll(async () => {
   channelCode = (await call(house, 'GET', '/api/v1/me', { token })).json.data.channel.channel_code
 })
 afterAll(() => house.close())
-
-/** Creates at least two rows with different times in each list. */
-async function fillLists() {
-  const shop = openShop(house)
-  const receiver = await openReceiver(() => house.clock.now())
-  for (let round = 0; round < 2; round++) {
-    house.clock.advance(1_000)
-    await registerEndpoint(house, await shop.token(), `${receiver.url}/${round}`)
-    const sku = await shop.createSku({ AUSYD1: 9 })
-    const { order_id } = await createDraft(shop, sku)
-    expectData(await shop.post(`/orders/${order_id}/submit`))
-    expectData(await shop.post('/dropship-orders/submit', buildDropship(sku)))
-    const reservation = { warehouse_code: 'AUSYD1', lines: [{ sku, quantity: 1 }] }
-    expectData(await shop.post('/reservations', reservation), 201)
-    expectData(await shop.post('/carts', {}), 201)
-    house.sandbox.steering.ship(await findReference(house, order_id))
-    await requestAndDeclinePlan(await shop.token())
-    await createWorld(house)
-  }
-  await deliverDue(house)
-  await house.settle()
-  await receiver.close()
-}
-
-/** Requests a plan and declines it as the operator, so that another one can be requested. */
-async function requestAndDeclinePlan(asking: string) {
-  const body = { plan: 'trader' }
-  const asked = await call(house, 'POST', '/api/v1/plan-requests', { token: asking, body })
-  const { plan_request_id } = expectData(asked, 201)
-  expectData(
-    await call(house, 'POST', `/admin/api/plan-requests/${plan_request_id}/decline`, { admin: adminToken }),
-  )
-}
 
 async function readPage(path: string, query: string): Promise<LooseJson> {
   const url = path.replace('{channel_code}', channelCode)

@@ -65,8 +65,8 @@ const pipeline: Pipeline = async (call) => {
         doc_url: '/errors/NOT_FOUND',
       },
     })
-  const { page = '1' } = parseQuery(call)
-  const from = (Number(page) - 1) * 2
+  const { cursor = '0' } = parseQuery(call)
+  const from = Number(cursor)
   const data = all.slice(from, from + 2)
   const currencies = [...new Set(data.map((row) => row.currency))]
   const balances = currencies.map((currency) => {
@@ -82,9 +82,10 @@ const pipeline: Pipeline = async (call) => {
   return buildJsonResponse(call, 200, {
     data,
     has_more: all.length > from + 2,
-    page: Number(page),
+    page: from / 2 + 1,
     page_size: 2,
     as_of: '2026-11-21T12:00:00.000Z',
+    next_cursor: all.length > from + 2 ? String(from + 2) : null,
     ...(call.path.endsWith('/transactions') ? { balances: [...balances, ...resting] } : {}),
   })
 }

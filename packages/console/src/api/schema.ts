@@ -1348,9 +1348,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         AdminChannelsReadResponse: {
             /** @description The requested data */
@@ -1587,9 +1589,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         IssuedToken: {
             /** @description Id of the token */
@@ -1651,7 +1655,7 @@ export interface components {
             data: components["schemas"]["Lockout"][];
             /** @description Whether another page follows */
             has_more: boolean;
-            /** @description Cursor of the next page; null on the last page */
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
             next_cursor: string | null;
         };
         Lockout: {
@@ -1691,9 +1695,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         OperatorsPlanRequest: {
             /** @description Plan request */
@@ -1786,7 +1792,7 @@ export interface components {
             data: components["schemas"]["OperatorsRequest"][];
             /** @description Whether another page follows */
             has_more: boolean;
-            /** @description Cursor of the next page; null on the last page */
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
             next_cursor: string | null;
         };
         OperatorsRequest: {
@@ -1908,7 +1914,7 @@ export interface components {
             data: components["schemas"]["OrderSummary"][];
             /** @description Whether another page follows */
             has_more: boolean;
-            /** @description Cursor of the next page; null on the last page */
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
             next_cursor: string | null;
         };
         OrderSummary: {
@@ -2348,7 +2354,7 @@ export interface components {
             data: components["schemas"]["OperatorsHold"][];
             /** @description Whether another page follows */
             has_more: boolean;
-            /** @description Cursor of the next page; null on the last page */
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
             next_cursor: string | null;
         };
         OperatorsHold: {
@@ -2409,7 +2415,7 @@ export interface components {
             data: components["schemas"]["OperatorsEndpoint"][];
             /** @description Whether another page follows */
             has_more: boolean;
-            /** @description Cursor of the next page; null on the last page */
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
             next_cursor: string | null;
         };
         OperatorsEndpoint: {
@@ -2451,7 +2457,7 @@ export interface components {
             data: components["schemas"]["OperatorsFoundDelivery"][];
             /** @description Whether another page follows */
             has_more: boolean;
-            /** @description Cursor of the next page; null on the last page */
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
             next_cursor: string | null;
         };
         OperatorsFoundDelivery: {
@@ -3034,7 +3040,7 @@ export interface components {
             data: components["schemas"]["AuditRow"][];
             /** @description Whether another page follows */
             has_more: boolean;
-            /** @description Cursor of the next page; null on the last page */
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
             next_cursor: string | null;
         };
         AuditRow: {
@@ -3342,6 +3348,8 @@ export interface components {
         "Retry-After": number;
         /** @description `true` when the response is that of an earlier request with the key */
         "Idempotent-Replayed": string;
+        /** @description URL of the next page, with `rel="next"`; left out on the last page */
+        Link: string;
     };
     pathItems: never;
 }
@@ -3385,6 +3393,8 @@ export interface operations {
     "admin.channels.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -3393,7 +3403,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
             };
             header?: {
@@ -3410,6 +3420,7 @@ export interface operations {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3680,6 +3691,8 @@ export interface operations {
     "admin.tokens.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -3688,7 +3701,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
             };
             header?: {
@@ -3708,6 +3721,7 @@ export interface operations {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3851,7 +3865,7 @@ export interface operations {
     "admin.lockouts.list": {
         parameters: {
             query?: {
-                /** @description `next_cursor` of the previous page */
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
                 /** @description Rows of a page */
                 page_size?: number;
@@ -3870,6 +3884,7 @@ export interface operations {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3928,6 +3943,8 @@ export interface operations {
     "admin.plan_requests.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -3936,7 +3953,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Only documents in this state */
                 status?: "pending" | "approved" | "declined";
@@ -3955,6 +3972,7 @@ export interface operations {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4103,7 +4121,7 @@ export interface operations {
                 until?: string;
                 /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
                 sort?: "newest" | "oldest";
-                /** @description `next_cursor` of the previous page */
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
                 /** @description Rows of a page */
                 page_size?: number;
@@ -4122,6 +4140,7 @@ export interface operations {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4231,7 +4250,7 @@ export interface operations {
                 until?: string;
                 /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
                 sort?: "newest" | "oldest";
-                /** @description `next_cursor` of the previous page */
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
                 /** @description Rows of a page */
                 page_size?: number;
@@ -4250,6 +4269,7 @@ export interface operations {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4368,7 +4388,7 @@ export interface operations {
                 until?: string;
                 /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
                 sort?: "newest" | "oldest";
-                /** @description `next_cursor` of the previous page */
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
                 /** @description Rows of a page */
                 page_size?: number;
@@ -4387,6 +4407,7 @@ export interface operations {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4453,7 +4474,7 @@ export interface operations {
                 since?: string;
                 /** @description Only endpoints registered before this time */
                 until?: string;
-                /** @description `next_cursor` of the previous page */
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
                 /** @description Rows of a page */
                 page_size?: number;
@@ -4472,6 +4493,7 @@ export interface operations {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -4506,7 +4528,7 @@ export interface operations {
                 until?: string;
                 /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
                 sort?: "newest" | "oldest";
-                /** @description `next_cursor` of the previous page */
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
                 /** @description Rows of a page */
                 page_size?: number;
@@ -4525,6 +4547,7 @@ export interface operations {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -5182,7 +5205,7 @@ export interface operations {
                 until?: string;
                 /** @description `newest`: newest first; `oldest`: oldest first. A cursor belongs to one direction */
                 sort?: "newest" | "oldest";
-                /** @description `next_cursor` of the previous page */
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
                 /** @description Rows of a page */
                 page_size?: number;
@@ -5201,6 +5224,7 @@ export interface operations {
                 headers: {
                     "X-API-Version": components["headers"]["X-API-Version"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {

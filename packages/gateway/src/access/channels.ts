@@ -5,13 +5,14 @@
 
 import { type Acting, recordChange } from '../audit/audit.ts'
 import { GatewayError } from '../contract/errors.ts'
-import type { ListWindow } from '../contract/lists.ts'
+import type { ListQuery } from '../contract/lists.ts'
 import { toNotFoundError } from '../contract/not-found.ts'
 import type { Gateway } from '../gateway.ts'
 import { toPlan } from '../identity/plans.ts'
 import { accessCounter } from '../identity/sessions.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { sha256 } from '../kernel/crypto.ts'
+import { readListPage } from '../lists/stored.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { ChannelRow } from '../store/tables.ts'
 import { buildRevokeTokensUpdate } from './end-tokens.ts'
@@ -209,40 +210,13 @@ export async function deleteSecret(acting: Acting, channel_code: string, secret_
   })
 }
 
-/**
- * Lists the channels that are not deleted, newest first. Reads one row more than the page, to know whether a next page
- * exists.
- */
-export async function listChannels(gateway: Gateway, window: ListWindow) {
-  const rows = await buildLiveChannelsQuery(gateway, window)
-    .selectAll()
-    .orderBy('created_at', 'desc')
-    .orderBy('channel_code')
-    .offset(window.offset)
-    .limit(window.pageSize + 1)
-    .execute()
-  return Promise.all(rows.map((row) => toChannelJson(gateway.store.db, row)))
-}
-
-/** Finds the creation time of the newest channel in the window. Returns undefined if there is none. */
-export async function findNewestChannelTime(
-  gateway: Gateway,
-  window: ListWindow,
-): Promise<number | undefined> {
-  const row = await buildLiveChannelsQuery(gateway, window)
-    .select('created_at')
-    .orderBy('created_at', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return row?.created_at
-}
-
-function buildLiveChannelsQuery({ store }: Gateway, { from, to }: ListWindow) {
-  return store.db
-    .selectFrom('channels')
-    .where('deleted_at', 'is', null)
-    .where('created_at', '>=', from)
-    .where('created_at', '<', to)
+/** Lists the channels that are not deleted, newest first. */
+export async function listChannels(gateway: Gateway, asked: ListQuery) {
+  const { db } = gateway.store
+  const query = db.selectFrom('channels').selectAll().where('deleted_at', 'is', null)
+  const list = { query, time: 'created_at', id: 'channel_code', unbounded: true } as const
+  const page = await readListPage(gateway, asked, list, (row) => row)
+  return { ...page, data: await Promise.all(page.data.map((row) => toChannelJson(db, row))) }
 }
 
 /** Reads a channel in the form of the admin API. Throws `NOT_FOUND`. */

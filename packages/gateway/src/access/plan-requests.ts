@@ -2,11 +2,12 @@ import { sql } from 'kysely'
 import { type Acting, recordChange } from '../audit/audit.ts'
 import type { Caller, Plan } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import { type parseWindow, parseWindowOfDatedRows, toListPage } from '../contract/lists.ts'
+import type { ListQuery } from '../contract/lists.ts'
 import { toNotFoundError } from '../contract/not-found.ts'
 import type { Gateway } from '../gateway.ts'
 import { toPlan } from '../identity/plans.ts'
 import { formatInstant } from '../kernel/clock.ts'
+import { readListPage } from '../lists/stored.ts'
 import type { PlanRequestRow } from '../store/tables.ts'
 import { changeAccess, computeUpdateTime, readChannel } from './channels.ts'
 
@@ -51,7 +52,7 @@ export async function requestPlan(gateway: Gateway, caller: Caller, plan: Plan, 
   return toPlanRequestJson(pending)
 }
 
-type PlanRequestQuery = Parameters<typeof parseWindow>[0] & {
+type PlanRequestQuery = ListQuery & {
   readonly status?: PlanRequestState | undefined
 }
 
@@ -64,27 +65,11 @@ export async function listPlanRequests(
   channel: string | undefined,
   asked: PlanRequestQuery,
 ) {
-  const window = parseWindowOfDatedRows(asked, gateway.clock.now())
-  const { status } = asked
-  const isDated = asked.start_date !== undefined || asked.end_date !== undefined
-  let query = gateway.store.db
-    .selectFrom('plan_requests')
-    .selectAll()
-    .where('created_at', '<', window.to)
-    .where((eb) =>
-      isDated
-        ? eb('created_at', '>=', window.from)
-        : eb.or([eb('created_at', '>=', window.from), eb('status', '=', 'pending')]),
-    )
+  let query = gateway.store.db.selectFrom('plan_requests').selectAll()
   if (channel !== undefined) query = query.where('channel_code', '=', channel)
-  if (status !== undefined) query = query.where('status', '=', status)
-  const all = query.orderBy('created_at', 'desc').orderBy('plan_request_id', 'desc')
-  const rows = await all
-    .offset(window.offset)
-    .limit(window.pageSize + 1)
-    .execute()
-  const [newest] = window.page === 1 ? rows : await all.limit(1).execute()
-  return toListPage(window, rows.map(toPlanRequestJson), newest?.created_at)
+  if (asked.status !== undefined) query = query.where('status', '=', asked.status)
+  const list = { query, time: 'created_at', id: 'plan_request_id', open: 'pending' } as const
+  return readListPage(gateway, asked, list, toPlanRequestJson)
 }
 
 /** Lists the requests of all channels, each with the present plan and the customer of its channel. */

@@ -1,11 +1,12 @@
 import { type Acting, recordChange, recordOwnChange } from '../audit/audit.ts'
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import { type ListWindow, toListPage } from '../contract/lists.ts'
+import type { ListQuery } from '../contract/lists.ts'
 import { toNotFoundError } from '../contract/not-found.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
+import { readListPage } from '../lists/stored.ts'
 import type { Tx } from '../store/store.ts'
 import type { SessionRow } from '../store/tables.ts'
 import { changeAccess, readChannel } from './channels.ts'
@@ -107,25 +108,17 @@ async function revokeLegacy(gateway: Gateway, tx: Tx, { channel_code, token }: C
 }
 
 /** Lists the live tokens of a channel, newest first, without their values. Throws `NOT_FOUND`. */
-export async function listTokens(gateway: Gateway, channel_code: string, window: ListWindow) {
+export async function listTokens(gateway: Gateway, channel_code: string, asked: ListQuery) {
   const { db } = gateway.store
   await readChannel(db, channel_code)
-  const live = db
+  const query = db
     .selectFrom('sessions')
     .selectAll()
     .where('channel_code', '=', channel_code)
     .where('revoked_at', 'is', null)
     .where('expires_at', '>', gateway.clock.now())
-    .where('issued_at', '>=', window.from)
-    .where('issued_at', '<', window.to)
-    .orderBy('issued_at', 'desc')
-    .orderBy('jti')
-  const rows = await live
-    .offset(window.offset)
-    .limit(window.pageSize + 1)
-    .execute()
-  const [newest] = window.page === 1 ? rows : await live.limit(1).execute()
-  return toListPage(window, rows.map(toTokenJson), newest?.issued_at)
+  const list = { query, time: 'issued_at', id: 'jti', unbounded: true } as const
+  return readListPage(gateway, asked, list, toTokenJson)
 }
 
 function toTokenJson(row: SessionRow) {

@@ -4,13 +4,13 @@ import { z } from 'zod'
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { currency, instantField, price, productCode, sku, toListSchema } from '../contract/fields.ts'
-import type { parseWindow } from '../contract/lists.ts'
+import type { ListQuery } from '../contract/lists.ts'
 import { Reply } from '../contract/reply.ts'
-import { readListPage } from '../documents/list.ts'
 import { requireOwned } from '../documents/own.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
+import { readListPage } from '../lists/stored.ts'
 import { draftDefaults, listDraftRows } from '../ordering/drafts.ts'
 import { checkGoods, checkLineCount, findStyleOf } from '../ordering/goods.ts'
 import { sumAvailable } from '../stock/available.ts'
@@ -88,7 +88,7 @@ export async function createCart(context: CallContext, body: CartBody) {
   })
 }
 
-type CartQuery = Parameters<typeof parseWindow>[0] & { readonly status?: string | undefined }
+type CartQuery = ListQuery & { readonly status?: string | undefined }
 
 export async function listCarts(gateway: Gateway, caller: Caller, asked: CartQuery) {
   let query = gateway.store.db.selectFrom('carts').selectAll().where('channel_code', '=', caller.channel_code)

@@ -89,15 +89,20 @@ export const country = z
 /** A boolean in a query string. */
 export const flag = z.enum(['true', 'false']).transform((word) => word === 'true')
 
-/** `page` and `page_size` of ordinary lists. */
+/** The longest cursor: one with a place of the ERP's own, which the connector limits, sealed. */
+const maxCursorCharacters = 4_000
+const cursor = z.string().min(1).max(maxCursorCharacters).optional()
+
+/** `cursor`, or `page`, and `page_size` of ordinary lists. */
 export const paging = {
+  cursor,
   page: wholeNumberField(1, maxPage).default(1),
   page_size: wholeNumberField(1, maxPageSize).default(defaultPageSize),
 }
 
 /** `cursor` and `page_size` of the operator's lists. */
 export const cursorPaging = {
-  cursor: z.string().max(200).optional(),
+  cursor,
   page_size: wholeNumberField(1, maxPageSize).default(defaultPageSize),
 }
 
@@ -118,6 +123,9 @@ export const window = {
   as_of: instantField.optional(),
 }
 
+/** Where the next page of a list begins; null on the last page. */
+export const nextCursor = z.string().nullable()
+
 /** Creates the schema of a list response. */
 export function toListSchema<T extends z.ZodType>(item: T) {
   return z.object({
@@ -126,12 +134,13 @@ export function toListSchema<T extends z.ZodType>(item: T) {
     page: z.int(),
     page_size: z.int(),
     as_of: instantField,
+    next_cursor: nextCursor,
   })
 }
 
 /** Creates the schema of a response of the operator's lists. */
 export function toCursorPageSchema<T extends z.ZodType>(item: T) {
-  return z.object({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
+  return z.object({ data: z.array(item), has_more: z.boolean(), next_cursor: nextCursor })
 }
 
 const errorCode = z.enum(Object.keys(errorTable)).meta({ id: 'ErrorCode' })

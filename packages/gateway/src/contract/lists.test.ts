@@ -31,7 +31,7 @@ describe('a list whose newest row is ahead of the clock', () => {
     expect(parseWindowOfDatedRows({ ...page, start_date: '2026-11-20' }, evening).to).toBeGreaterThan(newest)
     const ended = parseWindowOfDatedRows({ ...page, end_date: '2026-11-21' }, evening)
     expect(ended.to).toBe(Date.parse('2026-11-22'))
-    const as_of = toListPage(begun, [], newest).as_of
+    const as_of = toListPage(begun, [], { toJson: String, placeOf: String, newest }).as_of
     expect(Date.parse(as_of)).toBe(newest)
     const readOn = parseWindowOfDatedRows({ ...page, page: 2, as_of }, morning)
     expect([readOn.from, readOn.to]).toEqual([begun.from, newest + 1])

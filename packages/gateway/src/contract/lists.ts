@@ -13,6 +13,8 @@ export interface ListWindow {
   readonly pageSize: number
   readonly offset: number
   readonly asOf: string
+  /** The place after which the page begins, from its cursor; without it, `offset` rows are passed over. */
+  readonly after: string | undefined
   /**
    * Whether a time lies within the requested days. For times that change, such as `updated_at`: `as_of` does not limit
    * them, because a row that changes between two pages would otherwise be on neither.
@@ -20,10 +22,12 @@ export interface ListWindow {
   includesTime(time: number): boolean
 }
 
-interface ListInput {
+/** The query of a list. The pipeline has opened its cursor (`lists/request.ts`), and filled in the other members. */
+export interface ListQuery {
   readonly start_date?: string | undefined
   readonly end_date?: string | undefined
   readonly as_of?: string | undefined
+  readonly cursor?: string | undefined
   readonly page: number
   readonly page_size: number
 }
@@ -45,7 +49,7 @@ const maxReadingMs = 60 * 60 * 1000
  * Today is no upper bound: without `end_date`, rows that the ERP dates ahead of the gateway's clock are included.
  * Throws `VALIDATION_FAILED`.
  */
-export function parseWindow(input: ListInput, now: number, unbounded = false): ListWindow {
+export function parseWindow(input: ListQuery, now: number, unbounded = false): ListWindow {
   const present = input.as_of === undefined ? now : Math.max(firstInstant, Date.parse(input.as_of))
   return computeWindow(input, { now, present, unbounded })
 }
@@ -55,7 +59,7 @@ export function parseWindow(input: ListInput, now: number, unbounded = false): L
  * the time of the newest row (`toListPage`), which does not show on which day the first page was read. The first page
  * is then assumed to be `maxReadingMs` old.
  */
-export function parseWindowOfDatedRows(input: ListInput, now: number, unbounded = false): ListWindow {
+export function parseWindowOfDatedRows(input: ListQuery, now: number, unbounded = false): ListWindow {
   if (input.as_of === undefined || Date.parse(input.as_of) <= now) return parseWindow(input, now, unbounded)
   return computeWindow(input, { now, present: now - maxReadingMs, unbounded })
 }
@@ -67,7 +71,7 @@ interface WindowDefaults {
   readonly unbounded: boolean
 }
 
-function computeWindow(input: ListInput, { now, present, unbounded }: WindowDefaults): ListWindow {
+function computeWindow(input: ListQuery, { now, present, unbounded }: WindowDefaults): ListWindow {
   const { page, page_size: pageSize } = input
   const today = formatInstant(present).slice(0, 10)
   const bounded = input.start_date !== undefined || input.end_date !== undefined || !unbounded
@@ -98,21 +102,44 @@ function computeWindow(input: ListInput, { now, present, unbounded }: WindowDefa
     pageSize,
     offset: (page - 1) * pageSize,
     asOf,
+    after: input.cursor,
     includesTime: (time) => !bounded || (time >= from && time < last),
   }
 }
 
+/** What a page is built with. */
+export interface PageParts<Row, Shown> {
+  toJson(row: Row): Shown
+  /** Returns the place after a row, from which the next page begins. */
+  placeOf(row: Row): string
+  /** The time of the list's first row. */
+  readonly newest?: number | undefined
+}
+
 /**
  * Builds one page of a list as the API returns it. `rows` has one row more than the page if there is a next page.
- * `newest` is the time of the list's first row. If that time is ahead of the clock it becomes `as_of`, because the next
- * page would otherwise omit that row.
+ * If the list's first row is ahead of the clock, its time becomes `as_of`, because the next page would otherwise omit
+ * that row. The pipeline seals the place in `next_cursor`.
  */
-export function toListPage<T>(window: ListWindow, rows: readonly T[], newest = 0) {
+export function toListPage<Row, Shown>(
+  window: ListWindow,
+  rows: readonly Row[],
+  { toJson, placeOf, newest = 0 }: PageParts<Row, Shown>,
+) {
+  const shown = rows.slice(0, window.pageSize)
+  const last = shown.at(-1)
+  const hasMore = rows.length > window.pageSize
   return {
-    data: rows.slice(0, window.pageSize),
-    has_more: rows.length > window.pageSize,
+    data: shown.map(toJson),
+    has_more: hasMore,
     page: window.page,
     page_size: window.pageSize,
     as_of: newest > Date.parse(window.asOf) ? formatInstant(newest) : window.asOf,
+    next_cursor: hasMore && last !== undefined ? placeOf(last) : null,
   }
+}
+
+/** Builds the only page of a list that has no rows. */
+export function toEmptyPage({ page, pageSize, asOf }: ListWindow) {
+  return { data: [], has_more: false, page, page_size: pageSize, as_of: asOf, next_cursor: null }
 }

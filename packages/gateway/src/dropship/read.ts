@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import type { parseWindow } from '../contract/lists.ts'
+import type { ListQuery } from '../contract/lists.ts'
 import { Reply } from '../contract/reply.ts'
 import { readDataAgeHeader } from '../documents/data-age.ts'
-import { readListPage } from '../documents/list.ts'
 import { requireOwned } from '../documents/own.ts'
 import type { Gateway } from '../gateway.ts'
+import { readListPage } from '../lists/stored.ts'
 import { type CursorQuery, readCursorPage } from '../store/cursor-page.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { DropshipRow } from '../store/tables.ts'
@@ -14,7 +14,7 @@ import type { DropshipBody } from './body.ts'
 import { doubt, toDropshipJson } from './dropship-json.ts'
 import type { NaturalKey } from './kind.ts'
 
-type DropshipQuery = Parameters<typeof parseWindow>[0] & {
+type DropshipQuery = ListQuery & {
   readonly status?: string | undefined
   readonly client_order_number?: string | undefined
   readonly serial_number?: string | undefined

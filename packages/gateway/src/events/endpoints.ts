@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { codeField, defaultPageSize, maxPageSize, wholeNumberField } from '../contract/fields.ts'
+import { codeField, cursorPaging, toCursorPageSchema } from '../contract/fields.ts'
 import { Reply } from '../contract/reply.ts'
 import { endpoint, toDataSchema } from '../endpoint.ts'
 import { ko } from './endpoints.ko.ts'
@@ -32,9 +32,9 @@ export const eventsList = endpoint({
   query: {
     since: codeField().optional(),
     type: z.enum(eventTypes).optional(),
-    page_size: wholeNumberField(1, maxPageSize).default(defaultPageSize),
+    ...cursorPaging,
   },
-  result: z.object({ data: z.array(event), has_more: z.boolean() }),
+  result: toCursorPageSchema(event),
 
   handle({ gateway, caller, input }) {
     return listEvents(gateway, caller, input)

@@ -12,6 +12,8 @@ import { isVisible } from './visibility.ts'
 interface EventQuery {
   readonly since?: string | undefined
   readonly type?: EventType | undefined
+  /** The number after which the page begins: an opened cursor. */
+  readonly cursor?: string | undefined
   readonly page_size: number
 }
 
@@ -20,9 +22,10 @@ interface EventQuery {
  * the channel's own events and the shared stock events, both up to a number that was read before them, so neither
  * returns events that are newer than the other could see.
  */
-export async function listEvents(gateway: Gateway, caller: Caller, { since, type, page_size }: EventQuery) {
+export async function listEvents(gateway: Gateway, caller: Caller, asked: EventQuery) {
+  const { type, page_size } = asked
   const { db, bulk } = gateway.store
-  const from = since === undefined ? 0 : await resolveCursor(gateway, caller, since)
+  const from = await findStart(gateway, caller, asked)
   const { value: to } = await db
     .selectFrom('counters')
     .select('value')
@@ -46,10 +49,18 @@ export async function listEvents(gateway: Gateway, caller: Caller, { since, type
           .where('warehouse_code', 'in', bulk.texts(visibleCodes))
           .execute()
   const rows = [...own, ...shared].sort((a, b) => (a.number ?? 0) - (b.number ?? 0))
+  const shown = rows.slice(0, page_size)
+  const hasMore = rows.length > page_size
   return {
-    data: rows.slice(0, page_size).map((row) => toOwnEventJson(gateway, caller, row)),
-    has_more: rows.length > page_size,
+    data: shown.map((row) => toOwnEventJson(gateway, caller, row)),
+    has_more: hasMore,
+    next_cursor: hasMore ? String(shown.at(-1)?.number ?? from) : null,
   }
+}
+
+async function findStart(gateway: Gateway, caller: Caller, { cursor, since }: EventQuery): Promise<number> {
+  if (cursor !== undefined) return Number(cursor)
+  return since === undefined ? 0 : resolveCursor(gateway, caller, since)
 }
 
 export async function readEvent(gateway: Gateway, caller: Caller, id: string) {

@@ -2,17 +2,17 @@ import { z } from 'zod'
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { instantField, sku, toListSchema } from '../contract/fields.ts'
-import type { parseWindow } from '../contract/lists.ts'
+import type { ListQuery } from '../contract/lists.ts'
 import { toNotFoundError } from '../contract/not-found.ts'
 import { Reply } from '../contract/reply.ts'
 import { findHolding, type HeldStock, holdSources, releasedReasons } from '../document.ts'
 import { readDataAgeHeader } from '../documents/data-age.ts'
-import { readListPage } from '../documents/list.ts'
 import { requireOwned } from '../documents/own.ts'
 import type { CallContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { findSmallestPlanWith } from '../identity/plans.ts'
 import { formatInstant } from '../kernel/clock.ts'
+import { readListPage } from '../lists/stored.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { HoldRow } from '../store/tables.ts'
 import { withDocumentLock } from '../writes/document-lock.ts'
@@ -69,7 +69,7 @@ export const holdRelease: Write<HeldStock, { data: z.input<typeof hold> }> = {
   undo: clearInDoubt,
 }
 
-type HoldQuery = Parameters<typeof parseWindow>[0] & { readonly status?: string | undefined }
+type HoldQuery = ListQuery & { readonly status?: string | undefined }
 
 export async function listHolds(gateway: Gateway, caller: Caller, asked: HoldQuery) {
   let query = gateway.store.db.selectFrom('holds').selectAll().where('channel_code', '=', caller.channel_code)

@@ -5,7 +5,7 @@ import { type SelectQueryBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { recordChange } from '../audit/audit.ts'
 import type { Gateway } from '../gateway.ts'
-import { type CursorQuery, formatCursor, isUpTo, readCursorPage } from '../store/cursor-page.ts'
+import { type CursorQuery, formatPosition, isUpTo, readCursorPage } from '../store/cursor-page.ts'
 import type { HoldRow, Tables } from '../store/tables.ts'
 import type { Writer } from '../writes/intent.ts'
 import { hold, releaseHoldRow, requireHold, toHoldJson } from './holds.ts'
@@ -66,7 +66,7 @@ async function searchBySku(query: HoldQuery, search: HoldSearch, sku: string) {
       ...(await readCursorPage({ ...search, cursor, page_size }, toList(ofSlice), (row) => row)).data,
     )
     if (!end || found.length > search.page_size) return toPage(found, search)
-    cursor = formatCursor(end, sort)
+    cursor = formatPosition(end)
     await yieldToLoop()
   }
   return { data: found.map(toOperatorsHold), has_more: true, next_cursor: cursor ?? null }
@@ -84,14 +84,14 @@ async function findSliceEnd(query: HoldQuery, search: HoldSearch) {
   return data.at(0)
 }
 
-function toPage(found: readonly HoldRow[], { page_size, sort }: HoldSearch) {
+function toPage(found: readonly HoldRow[], { page_size }: HoldSearch) {
   const shown = found.slice(0, page_size)
   const last = shown.at(-1)
   const hasMore = found.length > page_size
   return {
     data: shown.map(toOperatorsHold),
     has_more: hasMore,
-    next_cursor: hasMore && last ? formatCursor(positionOf(last), sort) : null,
+    next_cursor: hasMore && last ? formatPosition(positionOf(last)) : null,
   }
 }
 

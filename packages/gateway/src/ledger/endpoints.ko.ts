@@ -7,10 +7,10 @@ export const ko = {
       '통화별 계정의 현재 상태를 ERP에서 조회합니다. 장부에 반영된 금액, 사용할 수 있는 금액, 묶인 금액, 여신이 포함됩니다. `start_date`와 `end_date`를 지정하면 마지막 장부 반영이 그 기간에 있는 계정만 반환합니다. `Accept: text/csv`를 보내면 CSV를 반환합니다.',
   },
   'transactions.list': {
-    source: 'eee56b08',
+    source: '9fb83a11',
     summary: '거래 내역 목록',
     description:
-      '장부에 반영된 거래 내역을 ERP에서 `occurred_at` 기준 최신순으로 조회합니다. 날짜를 지정하지 않으면 최근 30일입니다. 통화별로 `balance_after`는 직전 잔액에 이번 `amount`를 더한 값이며 페이지가 바뀌어도 이어집니다. `balances`의 `opening_balance`와 `closing_balance`는 이 페이지 앞뒤의 잔액입니다. 다음 페이지를 요청할 때 `as_of`를 보내거나, 더 빠른 `next_cursor`를 보내세요. `Accept: text/csv`를 보내면 CSV를 반환합니다.',
+      '장부에 반영된 거래 내역을 ERP에서 `occurred_at` 기준 최신순으로 조회합니다. 날짜를 지정하지 않으면 최근 30일입니다. 통화별로 `balance_after`는 직전 잔액에 이번 `amount`를 더한 값이며 페이지가 바뀌어도 이어집니다. `balances`의 `opening_balance`와 `closing_balance`는 이 페이지 앞뒤의 잔액입니다. 다음 페이지를 요청할 때는 `next_cursor`를 `cursor`로 보내세요. `Accept: text/csv`를 보내면 CSV를 반환합니다.',
   },
   'bills.list': {
     source: '0b8ea8d8',

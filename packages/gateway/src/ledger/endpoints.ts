@@ -29,11 +29,6 @@ const common = {
 } as const
 
 const query = { ...paging, ...window, currency: currencyCode.optional() }
-/** The longest cursor: the ERP's own, which the connector limits, encrypted. */
-const maxCursorCharacters = 4_000
-/** The query of a list that the ERP reads in pages. With `cursor`, it ignores `page` and `as_of`. */
-const pagedQuery = { ...query, cursor: z.string().max(maxCursorCharacters).optional() }
-
 export const balancesList = endpoint({
   ...common,
   id: 'balances.list',
@@ -52,11 +47,10 @@ export const transactionsList = endpoint({
   id: 'transactions.list',
   summary: 'List transactions',
   description:
-    'Bookings on the accounts, newest first, by `occurred_at`; the last 30 days without dates. In each currency, `balance_after` is the previous `balance_after` plus `amount`, across pages too. `balances` has the `opening_balance` and `closing_balance` around the rows of the page. Send `as_of` back for the following pages, or `next_cursor`, which is faster. Read from the ERP. CSV with `Accept: text/csv`.',
+    'Bookings on the accounts, newest first, by `occurred_at`; the last 30 days without dates. In each currency, `balance_after` is the previous `balance_after` plus `amount`, across pages too. `balances` has the `opening_balance` and `closing_balance` around the rows of the page. Send `next_cursor` back as `cursor` for the following pages. Read from the ERP. CSV with `Accept: text/csv`.',
   path: '/api/v1/transactions',
-  query: pagedQuery,
+  query,
   result: transactionPage,
-  headers: ['Link'],
 
   handle: readTransactions,
 })
@@ -68,9 +62,8 @@ export const billsList = endpoint({
   description:
     'Bills, newest first, by `issued_at`. `amount_total` is the sum of the transactions with its `bill_id`; amounts are what is owed. Read from the ERP. CSV with `Accept: text/csv`.',
   path: '/api/v1/bills',
-  query: { ...pagedQuery, status: z.enum(billStates).optional() },
+  query: { ...query, status: z.enum(billStates).optional() },
   result: billPage,
-  headers: ['Link'],
 
   handle: readBills,
 })
@@ -82,9 +75,8 @@ export const refundsList = endpoint({
   description:
     'Refunds, newest first, by `requested_at`. A completed refund names the transaction of the same amount. Read from the ERP. CSV with `Accept: text/csv`.',
   path: '/api/v1/refunds',
-  query: { ...pagedQuery, status: z.enum(refundStates).optional() },
+  query: { ...query, status: z.enum(refundStates).optional() },
   result: refundPage,
-  headers: ['Link'],
 
   handle: readRefunds,
 })
@@ -96,9 +88,8 @@ export const freightBillsList = endpoint({
   description:
     'The cost of shipments, newest first, by `billed_at`, with weight and zone; `amount` is what is owed. Each freight bill names the transaction that booked it. Read from the ERP. CSV with `Accept: text/csv`.',
   path: '/api/v1/freight-bills',
-  query: pagedQuery,
+  query,
   result: freightBillPage,
-  headers: ['Link'],
 
   handle: readFreightBills,
 })

@@ -7,10 +7,10 @@ export const zh = {
       '返回每种货币账户的当前状况：已入账金额、可用金额、冻结金额和信用额度。带 `start_date` 和 `end_date` 时，只列出最近一次入账在该时间段内的账户。数据实时取自 ERP。带 `Accept: text/csv` 时返回 CSV。',
   },
   'transactions.list': {
-    source: 'eee56b08',
+    source: '9fb83a11',
     summary: '列出流水',
     description:
-      '列出账户的入账记录，按 `occurred_at` 从新到旧排列；不带日期时为最近 30 天。每种货币的 `balance_after` 等于前一笔的 `balance_after` 加上 `amount`，跨页也成立；`balances` 给出本页前后的 `opening_balance` 和 `closing_balance`。读取后续各页时请传回 `as_of`，或传回 `next_cursor`，后者更快。数据实时取自 ERP。带 `Accept: text/csv` 时返回 CSV。',
+      '列出账户的入账记录，按 `occurred_at` 从新到旧排列；不带日期时为最近 30 天。每种货币的 `balance_after` 等于前一笔的 `balance_after` 加上 `amount`，跨页也成立；`balances` 给出本页前后的 `opening_balance` 和 `closing_balance`。读取后续各页时，请将 `next_cursor` 作为 `cursor` 传回。数据实时取自 ERP。带 `Accept: text/csv` 时返回 CSV。',
   },
   'bills.list': {
     source: '0b8ea8d8',

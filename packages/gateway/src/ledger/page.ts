@@ -7,13 +7,12 @@ import type {
 } from '@trade-gateway/connector'
 import type { Call, Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import { parseWindow, toListPage } from '../contract/lists.ts'
+import { parseWindow, toEmptyPage } from '../contract/lists.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { askErp } from '../writes/ask.ts'
-import { formatCursor, parseCursor } from './cursor.ts'
 import { type DocumentIds, loadDocumentIds } from './names.ts'
-import { buildNextLink, type Place, type StatementQuery, toSpan } from './span.ts'
+import { formatPlace, type StatementQuery, toSpan } from './span.ts'
 
 /** A request for a statement list and its caller. */
 export interface StatementRequest<Query extends StatementQuery = StatementQuery> {
@@ -48,46 +47,36 @@ interface ReportedPage {
 }
 
 /**
- * Reads one page of a statement list, with envelope and headers. A channel without a customer has no statements. Throws
- * `UPSTREAM_*`, and `VALIDATION_FAILED` for a currency in which the customer has no account.
+ * Reads one page of a statement list. A channel without a customer has no statements. Throws `UPSTREAM_*`, and
+ * `VALIDATION_FAILED` for a currency in which the customer has no account.
  */
 export async function readStatementPage<Reported extends ReportedPage, Row extends object, Shown>(
   request: StatementRequest,
   list: StatementList<Reported, Row, Shown>,
 ) {
-  const { gateway, call, caller, input } = request
+  const { gateway, caller, input } = request
   const { customer_code } = caller
-  const place = input.cursor === undefined ? undefined : parseCursor(request, list.name, input.cursor)
   if (customer_code === null) {
     const none: Shown[] = []
-    const body = { ...toListPage(parseWindow(input, gateway.clock.now()), none), next_cursor: null }
-    return { reported: undefined, body, headers: [] }
+    return {
+      reported: undefined,
+      body: { ...toEmptyPage(parseWindow(input, gateway.clock.now())), data: none },
+    }
   }
-  const pinned = { ...input, ...(place ? { as_of: place.as_of, page: place.page } : {}) }
-  const fetched = await fetchPageOfErpDay({ ...request, input: pinned, place }, list, customer_code)
-  const { reported, as_of, offset } = fetched
+  const { reported, as_of, offset } = await fetchPageOfErpDay(request, list, customer_code)
   const rows = list.toRows(reported)
   const names = await loadDocumentIds(gateway, caller, rows.flatMap(listReferences))
-  const { page, page_size } = pinned
-  const next: Place | undefined =
-    reported.next === null
-      ? undefined
-      : { as_of, page: page + 1, offset: offset + page_size, after: reported.next }
-  const next_cursor = next ? formatCursor(request, list.name, next) : null
+  const { page, page_size } = input
+  const { next: after } = reported
   const body = {
     data: rows.map((row) => list.toJson(row, names)),
-    has_more: next_cursor !== null,
+    has_more: after !== null,
     page,
     page_size,
     as_of,
-    next_cursor,
+    next_cursor: after === null ? null : formatPlace({ offset: offset + page_size, after }),
   }
-  return { reported, body, headers: next_cursor === null ? [] : buildNextLink(call, as_of, next_cursor) }
-}
-
-/** A request for one page, with the place of its cursor. */
-interface PageRequest extends StatementRequest {
-  readonly place: Place | undefined
+  return { reported, body }
 }
 
 /**
@@ -96,7 +85,7 @@ interface PageRequest extends StatementRequest {
  * the page is fetched again with it, so that the following pages, which send this `as_of`, cover the same range.
  */
 async function fetchPageOfErpDay<Reported extends ReportedPage, Row, Shown>(
-  request: PageRequest,
+  request: StatementRequest,
   list: StatementList<Reported, Row, Shown>,
   customer_code: string,
 ) {
@@ -109,12 +98,12 @@ async function fetchPageOfErpDay<Reported extends ReportedPage, Row, Shown>(
 }
 
 async function fetchPage<Reported extends ReportedPage, Row, Shown>(
-  request: PageRequest,
+  request: StatementRequest,
   list: StatementList<Reported, Row, Shown>,
   customer_code: string,
 ) {
-  const { gateway, call, input, place } = request
-  const span = toSpan(input, gateway.clock.now(), place)
+  const { gateway, call, input } = request
+  const span = toSpan(input, gateway.clock.now())
   const reported = await askInCurrency(call, input, async (currency, options) => {
     const erpInput = { customer_code, currency, ...span.input }
     const answer = await list.ask(erpInput, options)

@@ -3,34 +3,31 @@
  * unless dates or `as_of` set another end. The ERP's clock may be ahead of the gateway's, and a row that was just
  * booked must be listed.
  *
- * The ERP returns a cursor with each page. With `cursor`, the next page continues from there; with `page`, the ERP
- * skips the rows of the earlier pages.
+ * The ERP returns a place of its own with each page. With `cursor`, the next page continues from there; with `page`, the
+ * ERP skips the rows of the earlier pages.
  */
 
-import type { Call } from '../contract/call.ts'
-import { parseWindow } from '../contract/lists.ts'
+import { z } from 'zod'
+import { type ListQuery, parseWindow } from '../contract/lists.ts'
 import { formatInstant } from '../kernel/clock.ts'
 
-export interface StatementQuery {
-  readonly start_date?: string | undefined
-  readonly end_date?: string | undefined
-  readonly as_of?: string | undefined
+export interface StatementQuery extends ListQuery {
   readonly currency?: string | undefined
   readonly status?: string | undefined
-  readonly cursor?: string | undefined
-  readonly page: number
-  readonly page_size: number
 }
 
+const placeSchema = z.object({
+  /** The number of rows before the page. It may differ from what `page` says, because `page_size` may change. */
+  offset: z.int().min(0),
+  /** The ERP's own place. */
+  after: z.string(),
+})
+
 /** Where the page of a cursor begins. */
-export interface Place {
-  readonly as_of: string
-  /** The number of the page. */
-  readonly page: number
-  /** The number of rows before it. */
-  readonly offset: number
-  /** The ERP's cursor; null if the ERP skips the rows before. */
-  readonly after: string | null
+type Place = z.output<typeof placeSchema>
+
+export function formatPlace(place: Place): string {
+  return JSON.stringify(place)
 }
 
 const dayMs = 24 * 60 * 60 * 1000
@@ -50,9 +47,10 @@ interface Span {
   readonly offset: number
 }
 
-/** Determines the span of a page. `place` is that of the query's cursor, if it has one. */
-export function toSpan(query: StatementQuery, now: number, place: Place | undefined): Span {
-  const { end_date, as_of, page_size } = query
+/** Determines the span of a page. */
+export function toSpan(query: StatementQuery, now: number): Span {
+  const { end_date, as_of, page_size, cursor } = query
+  const place = cursor === undefined ? undefined : placeSchema.parse(JSON.parse(cursor))
   const window = parseWindow(query, now)
   const offset = place?.offset ?? window.offset
   const after = place?.after ?? null
@@ -69,13 +67,4 @@ export function toSpan(query: StatementQuery, now: number, place: Place | undefi
     passedOver: { after: null, skip: offset },
     offset,
   }
-}
-
-/** Builds the `Link` header of the next page (RFC 8288), because CSV has no field for it. */
-export function buildNextLink(call: Call, as_of: string, cursor: string): string[] {
-  const query = new URLSearchParams(call.rawQuery)
-  query.delete('page')
-  query.set('as_of', as_of)
-  query.set('cursor', cursor)
-  return ['Link', `<${call.path}?${query}>; rel="next"`]
 }

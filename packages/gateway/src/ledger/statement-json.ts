@@ -111,9 +111,7 @@ const spanBalance = z
   .meta({ id: 'SpanBalance' })
 
 export const balancePage = toListSchema(balance)
-/** Where the next page begins, on the lists that the ERP reads in pages. */
-const next = { next_cursor: z.string().nullable() }
-export const transactionPage = toListSchema(transaction).extend({ ...next, balances: z.array(spanBalance) })
-export const billPage = toListSchema(bill).extend(next)
-export const refundPage = toListSchema(refund).extend(next)
-export const freightBillPage = toListSchema(freightBill).extend(next)
+export const transactionPage = toListSchema(transaction).extend({ balances: z.array(spanBalance) })
+export const billPage = toListSchema(bill)
+export const refundPage = toListSchema(refund)
+export const freightBillPage = toListSchema(freightBill)

@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Caller } from '../contract/call.ts'
-import type { parseWindow } from '../contract/lists.ts'
+import type { ListQuery } from '../contract/lists.ts'
 import { Reply } from '../contract/reply.ts'
 import { readDataAgeHeader } from '../documents/data-age.ts'
-import { readListPage } from '../documents/list.ts'
 import type { Gateway } from '../gateway.ts'
+import { readListPage } from '../lists/stored.ts'
 import { type CursorQuery, readCursorPage } from '../store/cursor-page.ts'
 import type { OrderRow } from '../store/tables.ts'
 import { requireOwnOrderOrLost } from './lost.ts'
 import { toOrderJson } from './order-json.ts'
 
-type OrderQuery = Parameters<typeof parseWindow>[0] & {
+type OrderQuery = ListQuery & {
   readonly status?: string | undefined
   readonly client_order_number?: string | undefined
 }

@@ -8,6 +8,7 @@ import { toListResponse, toResponse } from '../contract/response.ts'
 import type { Endpoint } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { runOnce } from '../idempotency/run.ts'
+import { isList, sealNextCursor } from '../lists/request.ts'
 import type { AnyWrite } from '../writes/intent.ts'
 import { toFailureResponse } from './failure.ts'
 import { describeLegacyPath, isLegacyPath, toLegacyError } from './legacy.ts'
@@ -48,6 +49,7 @@ interface Route {
   readonly endpoint: Endpoint
   readonly before: readonly Stage[]
   readonly refuse: Stage | undefined
+  readonly isList: boolean
   /** The columns of a list that is available as CSV. */
   readonly columns: readonly string[] | undefined
 }
@@ -64,7 +66,8 @@ export function createPipeline(
   for (const endpoint of endpoints) {
     const before = stages.map((stage) => stage(endpoint, gateway)).filter((stage) => stage !== undefined)
     const columns = endpoint.csv ? listColumns(endpoint) : undefined
-    router.add(endpoint, { endpoint, before, refuse: refuseWhenReadOnly(endpoint, gateway), columns })
+    const refuse = refuseWhenReadOnly(endpoint, gateway)
+    router.add(endpoint, { endpoint, before, refuse, isList: isList(endpoint), columns })
   }
 
   return (call) => {
@@ -180,12 +183,21 @@ function runHandler(gateway: Gateway, route: Route, call: Call): ApiResponse | P
   const context = { gateway, call, input: Object(call.input), caller: call.caller }
   const outcome: unknown = endpoint.handle(toHandleContext(context))
   return outcome instanceof Promise
-    ? outcome.then((result) => toSuccess(route, call, result))
-    : toSuccess(route, call, outcome)
+    ? outcome.then((result) => toSuccess(gateway, { route, call, outcome: result }))
+    : toSuccess(gateway, { route, call, outcome })
 }
 
-function toSuccess({ endpoint, columns }: Route, call: Call, outcome: unknown): ApiResponse {
-  const reply = outcome instanceof Reply ? outcome : new Reply(outcome)
+/** What a handler returned, and to which call. */
+interface Outcome {
+  readonly route: Route
+  readonly call: Call
+  readonly outcome: unknown
+}
+
+function toSuccess(gateway: Gateway, { route, call, outcome }: Outcome): ApiResponse {
+  const { endpoint, columns, isList } = route
+  const returned = outcome instanceof Reply ? outcome : new Reply(outcome)
+  const reply = isList ? sealNextCursor(gateway, call, returned) : returned
   return columns
     ? toListResponse(reply, columns, prefersCsv(call.header('accept')))
     : toResponse(reply, endpoint.status)

@@ -2,12 +2,14 @@ import type { ErpProduct, Names } from '@trade-gateway/connector'
 import type { Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { type Language, languages } from '../contract/language.ts'
-import { parseWindow, toListPage } from '../contract/lists.ts'
+import { type ListQuery, type ListWindow, parseWindow } from '../contract/lists.ts'
 import { toNotFilledError } from '../contract/not-filled.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
 import { amountOf } from '../kernel/money.ts'
+import { catchUpWithPlace, readSortedPage } from '../lists/sorted.ts'
 import { catchUp } from '../snapshot/catch-up.ts'
+import type { SearchableProduct } from '../snapshot/reference-mirror.ts'
 
 /** The caller and the language in which product names are returned. */
 interface Reader {
@@ -17,16 +19,11 @@ interface Reader {
 }
 
 /** The query of a product list. Products are read from memory, sorted by code, with names in the caller's language. */
-interface ProductQuery {
+interface ProductQuery extends ListQuery {
   readonly product_code?: string | undefined
   readonly sku?: string | undefined
   readonly q?: string | undefined
   readonly updated_since?: string | undefined
-  readonly start_date?: string | undefined
-  readonly end_date?: string | undefined
-  readonly as_of?: string | undefined
-  readonly page: number
-  readonly page_size: number
 }
 
 /**
@@ -36,25 +33,32 @@ interface ProductQuery {
  */
 export async function listProducts(reader: Reader, query: ProductQuery) {
   const { gateway } = reader
-  const isContinued = query.page > 1 || query.as_of !== undefined || query.updated_since !== undefined
-  if (isContinued && gateway.store.kind === 'postgres') await catchUp(gateway.mirror.reference)
+  const { reference } = gateway.mirror
+  const isFirst = query.cursor === undefined && query.page === 1
+  if (isFirst && query.updated_since !== undefined && gateway.store.kind === 'postgres')
+    await catchUp(reference)
+  else await catchUpWithPlace(gateway, reference, query)
   requireKnownCustomer(reader)
   const window = parseWindow(query, gateway.clock.now(), true)
+  return readSortedPage(window, findMatches(gateway, query, window), {
+    keyOf: ({ product }) => product.product_code,
+    toJson: ({ product }) => toProductJson(reader, product),
+    version: reference.version,
+  })
+}
+
+function* findMatches(
+  gateway: Gateway,
+  query: ProductQuery,
+  window: ListWindow,
+): Generator<SearchableProduct> {
   const wanted = query.q?.toLowerCase()
   const since = query.updated_since === undefined ? 0 : Date.parse(query.updated_since)
-  const page: ErpProduct[] = []
-  let passed = 0
-  for (const { product, haystack } of findCandidates(gateway, query)) {
-    const updated = Date.parse(product.updated_at)
+  for (const each of findCandidates(gateway, query)) {
+    const updated = Date.parse(each.product.updated_at)
     if (!window.includesTime(updated) || updated < since) continue
-    if (wanted !== undefined && !haystack.includes(wanted)) continue
-    if (passed++ < window.offset) continue
-    if (page.push(product) > window.pageSize) break
+    if (wanted === undefined || each.haystack.includes(wanted)) yield each
   }
-  return toListPage(
-    window,
-    page.map((product) => toProductJson(reader, product)),
-  )
 }
 
 /** Reads one style. Throws `NOT_FOUND`, and `UPSTREAM_ERROR` as `listProducts` does. */

@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { Endpoint } from '../endpoint.ts'
+import { listOwnHeaders } from '../lists/request.ts'
 
 /** Creates the schema of a header that is always present. */
 const createTextHeader = (id: string) => z.string().meta({ header: { id } })
@@ -27,7 +28,8 @@ const retryAfter = { 'Retry-After': createOptionalCountHeader('Retry-After') }
 
 const countHeaderNames = new Set(['X-Stock-Version', 'X-Stock-Age', 'X-Data-Age'])
 
-function buildOwnHeaders({ headers = [] }: Endpoint) {
+function buildOwnHeaders(endpoint: Endpoint) {
+  const headers = listOwnHeaders(endpoint)
   return Object.fromEntries(
     headers.map((name) => [
       name,

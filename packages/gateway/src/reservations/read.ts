@@ -1,15 +1,15 @@
 import type { Caller } from '../contract/call.ts'
-import type { parseWindow } from '../contract/lists.ts'
+import type { ListQuery } from '../contract/lists.ts'
 import { Reply } from '../contract/reply.ts'
 import { readDataAgeHeader } from '../documents/data-age.ts'
-import { readListPage } from '../documents/list.ts'
 import { requireOwned } from '../documents/own.ts'
 import type { Gateway } from '../gateway.ts'
+import { readListPage } from '../lists/stored.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { ReservationRow } from '../store/tables.ts'
 import { toReservationJson } from './reservation-json.ts'
 
-type ReservationQuery = Parameters<typeof parseWindow>[0] & { readonly status?: string | undefined }
+type ReservationQuery = ListQuery & { readonly status?: string | undefined }
 
 export async function listReservations(gateway: Gateway, caller: Caller, asked: ReservationQuery) {
   let query = gateway.store.db

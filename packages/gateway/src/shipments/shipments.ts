@@ -3,13 +3,13 @@
 import { z } from 'zod'
 import type { Caller } from '../contract/call.ts'
 import { instantField, sku, toListSchema } from '../contract/fields.ts'
-import type { parseWindow } from '../contract/lists.ts'
+import type { ListQuery } from '../contract/lists.ts'
 import { Reply } from '../contract/reply.ts'
 import { readDataAgeHeader } from '../documents/data-age.ts'
-import { readListPage } from '../documents/list.ts'
 import { requireOwned } from '../documents/own.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
+import { readListPage } from '../lists/stored.ts'
 import { fromJson } from '../store/json.ts'
 import type { ShipmentRow } from '../store/tables.ts'
 
@@ -41,7 +41,7 @@ export const shipment = z
 
 export const shipmentPage = toListSchema(shipment)
 
-type ShipmentQuery = Parameters<typeof parseWindow>[0] & {
+type ShipmentQuery = ListQuery & {
   readonly status?: string | undefined
   readonly order_id?: string | undefined
   readonly dropship_order_id?: string | undefined

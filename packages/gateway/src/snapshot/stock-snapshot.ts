@@ -137,6 +137,19 @@ export function countPlaces(snapshot: StockSnapshot): number {
   return snapshot.places.at(-1) ?? 0
 }
 
+/** Finds the place of the first row after a SKU, whether or not the SKU has a row. */
+export function findPlaceAfter({ heads, blocks, places }: StockSnapshot, sku: string): number {
+  const index = findFirstIndex(heads.length, (at) => (heads[at] ?? '') > sku) - 1
+  const skus = blocks[index]?.skus
+  return skus ? (places[index] ?? 0) + findFirstIndex(skus.length, (at) => (skus[at] ?? '') > sku) : 0
+}
+
+/** Returns the SKU at a place; undefined behind the last one. */
+export function readSkuAt({ blocks, places }: StockSnapshot, place: number): string | undefined {
+  const index = findFirstIndex(places.length, (at) => (places[at] ?? 0) > place) - 1
+  return blocks[index]?.skus[place - (places[index] ?? 0)]
+}
+
 const removedMark = Buffer.from(',"removed":true}')
 
 /**

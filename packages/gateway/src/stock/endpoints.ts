@@ -2,6 +2,9 @@ import { z } from 'zod'
 import {
   currency,
   instantField,
+  maxPage,
+  nextCursor,
+  paging,
   price,
   productCode,
   sku,
@@ -104,7 +107,8 @@ export const stockList = endpoint({
   query: {
     product_code: productCode.optional(),
     sku: sku.optional(),
-    page: wholeNumberField(1, 1_000_000_000).optional(),
+    cursor: paging.cursor,
+    page: wholeNumberField(1, maxPage).optional(),
     page_size: wholeNumberField(1, maxStockPageSize).optional(),
   },
   result: z.object({
@@ -113,6 +117,7 @@ export const stockList = endpoint({
     version: z.int(),
     page: z.int().optional(),
     page_size: z.int().optional(),
+    next_cursor: nextCursor.optional(),
   }),
   headers: ['X-Stock-Version', 'X-Stock-Age', 'ETag'],
 

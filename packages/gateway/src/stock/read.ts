@@ -11,15 +11,19 @@ import { toNotFilledError } from '../contract/not-filled.ts'
 import { Reply } from '../contract/reply.ts'
 import type { CostContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
+import { buildNextLink, sealCursor } from '../lists/cursor.ts'
+import { formatPlace, parsePlace } from '../lists/sorted.ts'
 import { readRowJson } from '../snapshot/block.ts'
 import { catchUp } from '../snapshot/catch-up.ts'
 import { toHex } from '../snapshot/checksum.ts'
 import { toSnapshotRow } from '../snapshot/stock-mirror.ts'
 import {
   countPlaces,
+  findPlaceAfter,
   findSku,
   listAllRows,
   listRowsBetween,
+  readSkuAt,
   type StockSnapshot,
 } from '../snapshot/stock-snapshot.ts'
 import { findSyncedAt } from './warehouses.ts'
@@ -33,6 +37,8 @@ const notModifiedPoints = 1
 
 interface StockQuery {
   readonly warehouse_code: string
+  /** The place after which the page begins: an opened cursor. */
+  readonly cursor?: string | undefined
   readonly product_code?: string | undefined
   readonly sku?: string | undefined
   readonly page?: number | undefined
@@ -63,19 +69,28 @@ export function computeStockReadPrice({ gateway, call, input }: CostContext): nu
  * Responds from the mirror. Throws `NOT_FOUND`, and `UPSTREAM_ERROR` until the warehouse has been read completely once.
  *
  * A client follows the feed from the version of the first page of a full read, so no later page may be older than the
- * first. With several processes, another one may have sent the first page from a newer copy. So this process updates its
- * copy before it sends a later page, or if `If-None-Match` names a newer version than its own (`catchUp`).
+ * first. With several processes, another one may have sent the first page from a newer copy. A cursor and
+ * `If-None-Match` name the version that they need, and this process updates its copy only if it is older. A later page
+ * by number names none, so it asks the database; calls of the same moment share that turn (`catchUp`).
  */
 export function replyWithStock(
   gateway: Gateway,
   call: Call,
   query: StockQuery,
 ): Reply<never> | Promise<Reply<never>> {
-  const isLater = query.page !== undefined && query.page > 1
-  const isBehind = (isLater && gateway.store.kind === 'postgres') || isTagNewer(gateway, call, query)
+  const isBehind = isPageNewer(gateway, query) || isTagNewer(gateway, call, query)
   if (!isBehind) return replyFromMirror(gateway, call, query)
   const { stock, reference } = gateway.mirror
   return Promise.all([catchUp(stock), catchUp(reference)]).then(() => replyFromMirror(gateway, call, query))
+}
+
+/** Whether the pages before this one were, or may have been, of newer stock than this process's copy. */
+function isPageNewer(
+  { mirror, store }: Gateway,
+  { warehouse_code: code, cursor, page = 1 }: StockQuery,
+): boolean {
+  if (cursor === undefined) return page > 1 && store.kind === 'postgres'
+  return parsePlace(cursor).version > (mirror.stock.snapshot(code)?.version ?? 0)
 }
 
 /** Whether the client has a response with newer stock, or newer products, than this process's copies. */
@@ -90,8 +105,11 @@ function replyFromMirror(gateway: Gateway, call: Call, query: StockQuery): Reply
   const { warehouse_code: code } = query
   const snapshot = requireSnapshot(gateway, code)
   const tag = buildStockTag(gateway, snapshot)
-  const headers = ['ETag', tag, ...buildVersionHeaders(gateway, code, snapshot.version)]
-  const body = toStockBody(gateway, snapshot, query)
+  const page = selectPage(gateway, snapshot, query)
+  const cursor = page.after === undefined ? null : sealNext({ gateway, call, snapshot, query }, page.after)
+  const link = cursor === null ? [] : buildNextLink(call, cursor)
+  const headers = ['ETag', tag, ...buildVersionHeaders(gateway, code, snapshot.version), ...link]
+  const body = toEnvelope(page.rows, buildClosingMembers(snapshot, query, cursor), page.key)
   if (matchesETag(call.header('if-none-match'), tag)) return new Reply<never>(undefined, headers, 304)
   return new Reply<never>(body, headers)
 }
@@ -115,29 +133,62 @@ export function buildVersionHeaders(gateway: Gateway, code: string, version: num
   return ['X-Stock-Version', String(version), 'X-Stock-Age', String(computeStockAge(gateway, code))]
 }
 
-function toStockBody(gateway: Gateway, snapshot: StockSnapshot, query: StockQuery): Prebuilt {
-  const isPaged = query.page !== undefined || query.page_size !== undefined
-  const page = query.page ?? 1
-  const pageSize = query.page_size ?? defaultPageSize
-  if (query.sku !== undefined || query.product_code !== undefined) {
-    const rows = selectRows(gateway, snapshot, query)
-    const from = (page - 1) * pageSize
-    // Withdrawn rows keep their place: otherwise a row could move to a page that the client has already read.
-    const live = (isPaged ? rows.slice(from, from + pageSize) : rows).filter((row) => row !== undefined)
-    const hasMore = isPaged && rows.length > from + pageSize
-    const members = buildClosingMembers(snapshot, hasMore, isPaged ? { page, pageSize } : undefined)
-    return toEnvelope(joinWithCommas(live), members)
+interface PageContext {
+  readonly gateway: Gateway
+  readonly call: Call
+  readonly snapshot: StockSnapshot
+  readonly query: StockQuery
+}
+
+function sealNext({ gateway, call, snapshot: { version }, query }: PageContext, sku: string): string {
+  const after = formatPlace({ version, key: sku })
+  return sealCursor(gateway, call, { asOf: null, page: (query.page ?? 1) + 1, after })
+}
+
+/** The rows of a page. */
+interface StockPage {
+  readonly rows: readonly Uint8Array[]
+  /** The last SKU of the page, if another page follows. */
+  readonly after?: string | undefined
+  /** The key under which the compressed body is cached. */
+  readonly key?: string
+}
+
+function isPaged({ page, page_size }: StockQuery): boolean {
+  return page !== undefined || page_size !== undefined
+}
+
+function selectPage(gateway: Gateway, snapshot: StockSnapshot, query: StockQuery): StockPage {
+  const { page = 1, page_size: size = defaultPageSize, cursor, warehouse_code } = query
+  if (query.sku !== undefined || query.product_code !== undefined)
+    return selectPageOfStyle(gateway, snapshot, query)
+  if (!isPaged(query)) return { rows: listAllRows(snapshot), key: `${warehouse_code}@${snapshot.version}` }
+  const last = countPlaces(snapshot)
+  const from =
+    cursor === undefined
+      ? Math.min((page - 1) * size, last)
+      : findPlaceAfter(snapshot, parsePlace(cursor).key)
+  const to = from + size
+  return {
+    rows: listRowsBetween(snapshot, from, to),
+    after: last > to ? readSkuAt(snapshot, to - 1) : undefined,
   }
-  if (!isPaged)
-    return toEnvelope(
-      listAllRows(snapshot),
-      buildClosingMembers(snapshot, false, undefined),
-      `${query.warehouse_code}@${snapshot.version}`,
-    )
-  const from = Math.min((page - 1) * pageSize, countPlaces(snapshot))
-  const hasMore = countPlaces(snapshot) > from + pageSize
-  const members = buildClosingMembers(snapshot, hasMore, { page, pageSize })
-  return toEnvelope(listRowsBetween(snapshot, from, from + pageSize), members)
+}
+
+function selectPageOfStyle(gateway: Gateway, snapshot: StockSnapshot, query: StockQuery): StockPage {
+  const { page = 1, page_size: size = defaultPageSize, cursor } = query
+  const rows = selectRows(gateway, snapshot, query)
+  if (!isPaged(query)) return { rows: joinLive(rows) }
+  const skus =
+    query.sku === undefined ? (snapshot.skusOfStyle.get(query.product_code ?? '') ?? []) : [query.sku]
+  const key = cursor === undefined ? undefined : parsePlace(cursor).key
+  const from = key === undefined ? (page - 1) * size : skus.filter((sku) => sku <= key).length
+  const to = from + size
+  return {
+    // Withdrawn rows keep their place: otherwise a row could move to a page that the client has already read.
+    rows: joinLive(rows.slice(from, to)),
+    after: rows.length > to ? skus[to - 1] : undefined,
+  }
 }
 
 /**
@@ -218,14 +269,12 @@ function isStyle(gateway: Gateway, snapshot: StockSnapshot, style: string): bool
 const opening = Buffer.from('{"data":[')
 const comma = Buffer.from(',')
 
-/** Builds the members of the response after `data`. */
-function buildClosingMembers(
-  { version }: StockSnapshot,
-  hasMore: boolean,
-  paging: { page: number; pageSize: number } | undefined,
-): string {
-  const pageFields = paging ? `,"page":${paging.page},"page_size":${paging.pageSize}` : ''
-  return `"has_more":${hasMore},"version":${version}${pageFields}`
+/** Builds the members of the response after `data`. `cursor` is that of the next page, if there is one. */
+function buildClosingMembers({ version }: StockSnapshot, query: StockQuery, cursor: string | null): string {
+  const { page = 1, page_size: size = defaultPageSize } = query
+  const members = `"has_more":${cursor !== null},"version":${version}`
+  if (!isPaged(query)) return members
+  return `${members},"page":${page},"page_size":${size},"next_cursor":${JSON.stringify(cursor)}`
 }
 
 function toEnvelope(rows: readonly Uint8Array[], members: string, key?: string): Prebuilt {
@@ -233,8 +282,9 @@ function toEnvelope(rows: readonly Uint8Array[], members: string, key?: string):
   return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0), key }
 }
 
-function joinWithCommas(rows: readonly Uint8Array[]): Uint8Array[] {
-  return rows.flatMap((row, index) => (index === 0 ? [row] : [comma, row]))
+function joinLive(rows: readonly (Uint8Array | undefined)[]): Uint8Array[] {
+  const live = rows.filter((row) => row !== undefined)
+  return live.flatMap((row, index) => (index === 0 ? [row] : [comma, row]))
 }
 
 /** Builds a weak ETag, because the same rows may be sent compressed or not (RFC 9110 §8.8.1). */

@@ -15,8 +15,9 @@ export interface Period {
 
 /** The page of a list that an operator asks for. */
 export interface CursorQuery extends Period {
+  /** The place after which the page begins: an opened cursor. */
   readonly cursor?: string | undefined
-  /** Newest first without it. A cursor belongs to one direction. */
+  /** Newest first without it. */
   readonly sort?: Sort | undefined
   readonly page_size: number
 }
@@ -60,13 +61,12 @@ export async function readCursorPage<DB, Table extends keyof DB, Row, Json>(
   const [timeRef, idRef] = [sql.ref<number>(time), sql.ref<string>(id)]
   const { from, to } = parsePeriod(asked)
   const { sort = 'newest' } = asked
-  const { order, after } = directions[sort]
+  const { order } = directions[sort]
   let page = query
   if (from !== undefined) page = page.where(sql<boolean>`${timeRef} >= ${from}`)
   if (to !== undefined) page = page.where(sql<boolean>`${timeRef} < ${to}`)
   if (asked.cursor !== undefined) {
-    const { at, id: last } = parseCursor(asked.cursor, sort)
-    page = page.where(sql<boolean>`(${timeRef}, ${idRef}) ${after} (${at}, ${last})`)
+    page = page.where(isAfter({ time, id }, asked.cursor, sort))
   }
   const rows = await page
     .orderBy(timeRef, order)
@@ -79,7 +79,7 @@ export async function readCursorPage<DB, Table extends keyof DB, Row, Json>(
   return {
     data: shown.map(toJson),
     has_more: hasMore,
-    next_cursor: hasMore && last ? formatCursor(positionOf(last), sort) : null,
+    next_cursor: hasMore && last ? formatPosition(positionOf(last)) : null,
   }
 }
 
@@ -94,19 +94,24 @@ export function parsePeriod({ since, until }: Period): { from: number | undefine
   })
 }
 
-/** Formats the cursor of the page after a row. It says its direction, unless that is newest first. */
-export function formatCursor({ at, id }: Position, sort: Sort = 'newest'): string {
-  const direction = sort === 'oldest' ? ' oldest' : ''
-  return Buffer.from(`${at} ${id}${direction}`).toString('base64url')
+/** Formats the place after a row, as a list's cursor has it. */
+export function formatPosition({ at, id }: Position): string {
+  return `${at} ${id}`
 }
 
-/**
- * Parses the cursor of a list. Throws `VALIDATION_FAILED`, also for a cursor of the other direction: it would repeat
- * the pages that the reader has seen.
- */
-export function parseCursor(cursor: string, sort: Sort): Position {
-  const text = Buffer.from(cursor, 'base64url').toString()
-  const [, at, id, direction = 'newest'] = /^(\d{1,15}) (\w{1,64})(?: (oldest))?$/.exec(text) ?? []
-  if (at !== undefined && id !== undefined && direction === sort) return { at: Number(at), id }
-  throw new GatewayError('VALIDATION_FAILED', { param: 'cursor', reason: 'invalid_field' })
+/** Builds the condition of rows after a place, in the direction of a list. */
+export function isAfter(
+  { time, id }: { readonly time: string; readonly id: string },
+  place: string,
+  sort: Sort = 'newest',
+) {
+  const { after } = directions[sort]
+  const { at, id: last } = parsePosition(place)
+  return sql<boolean>`(${sql.ref(time)}, ${sql.ref(id)}) ${after} (${at}, ${last})`
+}
+
+/** Parses a place that `formatPosition` wrote. */
+function parsePosition(place: string): Position {
+  const end = place.indexOf(' ')
+  return { at: Number(place.slice(0, end)), id: place.slice(end + 1) }
 }

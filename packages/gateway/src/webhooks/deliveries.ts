@@ -1,14 +1,14 @@
 import { type Acting, recordChange } from '../audit/audit.ts'
 import type { Caller, Keyed } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import type { parseWindow } from '../contract/lists.ts'
+import type { ListQuery } from '../contract/lists.ts'
 import { toNotFoundError } from '../contract/not-found.ts'
 import { Reply } from '../contract/reply.ts'
-import { readListPage } from '../documents/list.ts'
 import { requireOwned } from '../documents/own.ts'
 import { testType } from '../events/outbox.ts'
 import type { Gateway } from '../gateway.ts'
 import { formatInstant } from '../kernel/clock.ts'
+import { readListPage } from '../lists/stored.ts'
 import type { Db, Tx } from '../store/store.ts'
 import type { WebhookDeliveryRow } from '../store/tables.ts'
 import { storeResponse } from '../writes/keys.ts'
@@ -18,7 +18,7 @@ import { addDeliveries, createDelivery, makeQueuesDue } from './sequence.ts'
 import { toDeliveryJson, toOperatorsDelivery } from './webhook-json.ts'
 
 /** The query of a list of deliveries. A delivery is the state of one event at one endpoint. */
-type DeliveryQuery = Parameters<typeof parseWindow>[0] & {
+type DeliveryQuery = ListQuery & {
   readonly status?: string | undefined
   readonly endpoint_id?: string | undefined
   readonly event_id?: string | undefined

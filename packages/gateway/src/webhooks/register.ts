@@ -2,12 +2,12 @@
 
 import type { Caller, Keyed } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
-import type { parseWindow } from '../contract/lists.ts'
+import type { ListQuery } from '../contract/lists.ts'
 import { Reply } from '../contract/reply.ts'
-import { readListPage } from '../documents/list.ts'
 import { requireOwned } from '../documents/own.ts'
 import type { EventType } from '../events/outbox.ts'
 import type { Gateway } from '../gateway.ts'
+import { readListPage } from '../lists/stored.ts'
 import { requireAllowedWarehouse } from '../stock/warehouses.ts'
 import type { Db, Tx } from '../store/store.ts'
 import { storeResponse } from '../writes/keys.ts'
@@ -81,8 +81,6 @@ async function storeSecretResponse(
   await storeResponse(context, { reply: new Reply({ data }), status: createdStatus, resource })
   return data
 }
-
-type ListQuery = Parameters<typeof parseWindow>[0]
 
 export async function listEndpoints(gateway: Gateway, caller: Caller, paging: ListQuery) {
   const { db } = gateway.store

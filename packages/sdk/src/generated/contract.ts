@@ -396,9 +396,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         WarehousesListResponse: {
             /** @description The requested data */
@@ -442,6 +444,8 @@ export interface components {
             page?: number;
             /** @description Rows of a page */
             page_size?: number;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor?: string | null;
         };
         StockRow: {
             /**
@@ -599,9 +603,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         Product: {
             /**
@@ -676,9 +682,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         ShippingMethod: {
             /** @description Shipping method, from `GET /api/v1/shipping-methods` */
@@ -724,9 +732,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         Address: {
             /** @description Delivery address, from `GET /api/v1/addresses`; required for a delivery */
@@ -857,9 +867,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         OrdersReadResponse: {
             /** @description The requested data */
@@ -1274,9 +1286,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         DropshipReadResponse: {
             /** @description The requested data */
@@ -1362,9 +1376,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         ReservationsReadResponse: {
             /** @description The requested data */
@@ -1389,9 +1405,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         Hold: {
             /** @description Hold */
@@ -1515,9 +1533,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         CartsReadResponse: {
             /** @description The requested data */
@@ -1550,9 +1570,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         Shipment: {
             /** @description Shipment */
@@ -1618,9 +1640,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         Balance: {
             /**
@@ -1655,10 +1679,10 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
-            /** @description Cursor of the next page; null on the last page */
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
             next_cursor: string | null;
             /** @description Balances around the page, by currency */
             balances: components["schemas"]["SpanBalance"][];
@@ -1720,10 +1744,10 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
-            /** @description Cursor of the next page; null on the last page */
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
             next_cursor: string | null;
         };
         Bill: {
@@ -1781,10 +1805,10 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
-            /** @description Cursor of the next page; null on the last page */
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
             next_cursor: string | null;
         };
         Refund: {
@@ -1836,10 +1860,10 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
-            /** @description Cursor of the next page; null on the last page */
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
             next_cursor: string | null;
         };
         FreightBill: {
@@ -1929,9 +1953,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         WebhookEndpoint: {
             /** @description Webhook endpoint */
@@ -2031,9 +2057,11 @@ export interface components {
             page_size: number;
             /**
              * Format: date-time
-             * @description `as_of` of the first page; send it back so that later rows stay out of the following pages
+             * @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it
              */
             as_of: string;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         WebhookDeliveriesReadResponse: {
             /** @description The requested data */
@@ -2048,6 +2076,8 @@ export interface components {
             data: components["schemas"]["Event"][];
             /** @description Whether another page follows */
             has_more: boolean;
+            /** @description Where the next page begins: send it as `cursor`; null on the last page */
+            next_cursor: string | null;
         };
         Event: {
             /** @description Id of the event, the same on every attempt; use it to remove duplicates */
@@ -2430,6 +2460,8 @@ export interface operations {
     "plan_requests.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -2438,7 +2470,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Only documents in this state */
                 status?: "pending" | "approved" | "declined";
@@ -2470,7 +2502,8 @@ export interface operations {
                      *       "has_more": false,
                      *       "page": 1,
                      *       "page_size": 2,
-                     *       "as_of": "2026-11-21T12:01:10.000Z"
+                     *       "as_of": "2026-11-21T12:01:10.000Z",
+                     *       "next_cursor": null
                      *     }
                      */
                     "application/json": components["schemas"]["PlanRequestsListResponse"];
@@ -2583,6 +2616,8 @@ export interface operations {
                 product_code?: string;
                 /** @description SKU, compared byte by byte, case included */
                 sku?: string;
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -2635,7 +2670,8 @@ export interface operations {
                      *       "has_more": true,
                      *       "version": 401390463616414,
                      *       "page": 1,
-                     *       "page_size": 2
+                     *       "page_size": 2,
+                     *       "next_cursor": "<next_cursor>"
                      *     }
                      */
                     "application/json": components["schemas"]["StockListResponse"];
@@ -2716,6 +2752,8 @@ export interface operations {
     "products.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -2724,7 +2762,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Style code, compared byte by byte */
                 product_code?: string;
@@ -2788,7 +2826,8 @@ export interface operations {
                      *       "has_more": false,
                      *       "page": 1,
                      *       "page_size": 50,
-                     *       "as_of": "2026-11-21T12:00:07.000Z"
+                     *       "as_of": "2026-11-21T12:00:07.000Z",
+                     *       "next_cursor": null
                      *     }
                      */
                     "application/json": components["schemas"]["ProductsListResponse"];
@@ -2860,6 +2899,8 @@ export interface operations {
     "shipping_methods.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -2868,7 +2909,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
             };
             header?: never;
@@ -2925,7 +2966,8 @@ export interface operations {
                      *       "has_more": true,
                      *       "page": 1,
                      *       "page_size": 2,
-                     *       "as_of": "2026-11-21T12:00:09.000Z"
+                     *       "as_of": "2026-11-21T12:00:09.000Z",
+                     *       "next_cursor": "<next_cursor>"
                      *     }
                      */
                     "application/json": components["schemas"]["ShippingMethodsListResponse"];
@@ -2936,6 +2978,8 @@ export interface operations {
     "addresses.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -2944,7 +2988,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
             };
             header?: never;
@@ -2977,7 +3021,8 @@ export interface operations {
                      *       "has_more": true,
                      *       "page": 1,
                      *       "page_size": 1,
-                     *       "as_of": "2026-11-21T12:00:10.000Z"
+                     *       "as_of": "2026-11-21T12:00:10.000Z",
+                     *       "next_cursor": "<next_cursor>"
                      *     }
                      */
                     "application/json": components["schemas"]["AddressesListResponse"];
@@ -2988,6 +3033,8 @@ export interface operations {
     "orders.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -2996,7 +3043,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Only documents in this state */
                 status?: "draft" | "confirmed" | "cancelled";
@@ -3055,7 +3102,8 @@ export interface operations {
                      *       "has_more": false,
                      *       "page": 1,
                      *       "page_size": 50,
-                     *       "as_of": "2026-11-21T12:00:18.000Z"
+                     *       "as_of": "2026-11-21T12:00:18.000Z",
+                     *       "next_cursor": null
                      *     }
                      */
                     "application/json": components["schemas"]["OrdersListResponse"];
@@ -3950,6 +3998,8 @@ export interface operations {
     "dropship.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -3958,7 +4008,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Only documents in this state */
                 status?: "pending" | "shipped" | "intercepted" | "cancelled";
@@ -4037,7 +4087,8 @@ export interface operations {
                      *       "has_more": false,
                      *       "page": 1,
                      *       "page_size": 50,
-                     *       "as_of": "2026-11-21T12:00:37.000Z"
+                     *       "as_of": "2026-11-21T12:00:37.000Z",
+                     *       "next_cursor": null
                      *     }
                      */
                     "application/json": components["schemas"]["DropshipListResponse"];
@@ -4264,6 +4315,8 @@ export interface operations {
     "reservations.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -4272,7 +4325,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Only documents in this state */
                 status?: "reserved" | "cancelled" | "confirmed";
@@ -4318,7 +4371,8 @@ export interface operations {
                      *       "has_more": false,
                      *       "page": 1,
                      *       "page_size": 1,
-                     *       "as_of": "2026-11-21T12:00:43.000Z"
+                     *       "as_of": "2026-11-21T12:00:43.000Z",
+                     *       "next_cursor": null
                      *     }
                      */
                     "application/json": components["schemas"]["ReservationsListResponse"];
@@ -4577,6 +4631,8 @@ export interface operations {
     "holds.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -4585,7 +4641,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Only documents in this state */
                 status?: "reserved" | "cancelled" | "confirmed";
@@ -4626,7 +4682,8 @@ export interface operations {
                      *       "has_more": true,
                      *       "page": 1,
                      *       "page_size": 1,
-                     *       "as_of": "2026-11-21T12:00:45.000Z"
+                     *       "as_of": "2026-11-21T12:00:45.000Z",
+                     *       "next_cursor": "<next_cursor>"
                      *     }
                      */
                     "application/json": components["schemas"]["HoldsListResponse"];
@@ -4725,6 +4782,8 @@ export interface operations {
     "carts.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -4733,7 +4792,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Only documents in this state */
                 status?: "draft" | "confirmed" | "cancelled";
@@ -4778,7 +4837,8 @@ export interface operations {
                      *       "has_more": false,
                      *       "page": 1,
                      *       "page_size": 1,
-                     *       "as_of": "2026-11-21T12:00:27.000Z"
+                     *       "as_of": "2026-11-21T12:00:27.000Z",
+                     *       "next_cursor": null
                      *     }
                      */
                     "application/json": components["schemas"]["CartsListResponse"];
@@ -5206,6 +5266,8 @@ export interface operations {
     "shipments.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -5214,7 +5276,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Only documents in this state */
                 status?: "shipped";
@@ -5265,7 +5327,8 @@ export interface operations {
                      *       "has_more": false,
                      *       "page": 1,
                      *       "page_size": 50,
-                     *       "as_of": "2026-11-21T12:00:24.000Z"
+                     *       "as_of": "2026-11-21T12:00:24.000Z",
+                     *       "next_cursor": null
                      *     }
                      */
                     "application/json": components["schemas"]["ShipmentsListResponse"];
@@ -5324,6 +5387,8 @@ export interface operations {
     "balances.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -5332,7 +5397,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Currency, ISO 4217 */
                 currency?: string;
@@ -5373,7 +5438,8 @@ export interface operations {
                      *       "has_more": false,
                      *       "page": 1,
                      *       "page_size": 2,
-                     *       "as_of": "2026-11-21T12:01:02.000Z"
+                     *       "as_of": "2026-11-21T12:01:02.000Z",
+                     *       "next_cursor": null
                      *     }
                      */
                     "application/json": components["schemas"]["BalancesListResponse"];
@@ -5384,6 +5450,8 @@ export interface operations {
     "transactions.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -5392,12 +5460,10 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Currency, ISO 4217 */
                 currency?: string;
-                /** @description `next_cursor` of the previous page */
-                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -5469,6 +5535,8 @@ export interface operations {
     "bills.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -5477,12 +5545,10 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Currency, ISO 4217 */
                 currency?: string;
-                /** @description `next_cursor` of the previous page */
-                cursor?: string;
                 /** @description Only documents in this state */
                 status?: "open" | "paid" | "void";
             };
@@ -5544,6 +5610,8 @@ export interface operations {
     "refunds.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -5552,12 +5620,10 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Currency, ISO 4217 */
                 currency?: string;
-                /** @description `next_cursor` of the previous page */
-                cursor?: string;
                 /** @description Only documents in this state */
                 status?: "pending" | "completed" | "rejected";
             };
@@ -5619,6 +5685,8 @@ export interface operations {
     "freight_bills.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -5627,12 +5695,10 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Currency, ISO 4217 */
                 currency?: string;
-                /** @description `next_cursor` of the previous page */
-                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -5700,6 +5766,8 @@ export interface operations {
     "webhook_endpoints.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -5708,7 +5776,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
             };
             header?: never;
@@ -5744,7 +5812,8 @@ export interface operations {
                      *       "has_more": false,
                      *       "page": 1,
                      *       "page_size": 2,
-                     *       "as_of": "2026-11-21T12:00:12.000Z"
+                     *       "as_of": "2026-11-21T12:00:12.000Z",
+                     *       "next_cursor": null
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookEndpointsListResponse"];
@@ -6054,6 +6123,8 @@ export interface operations {
     "webhook_deliveries.list": {
         parameters: {
             query?: {
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
                 /** @description Rows of a page */
@@ -6062,7 +6133,7 @@ export interface operations {
                 start_date?: string;
                 /** @description Last UTC day, inclusive */
                 end_date?: string;
-                /** @description `as_of` of the first page; send it back so that later rows stay out of the following pages */
+                /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
                 /** @description Only documents in this state */
                 status?: "pending" | "delivered" | "dead_letter" | "cancelled";
@@ -6104,7 +6175,8 @@ export interface operations {
                      *       "has_more": true,
                      *       "page": 1,
                      *       "page_size": 1,
-                     *       "as_of": "2026-11-21T12:00:55.000Z"
+                     *       "as_of": "2026-11-21T12:00:55.000Z",
+                     *       "next_cursor": "<next_cursor>"
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookDeliveriesListResponse"];
@@ -6201,6 +6273,8 @@ export interface operations {
                 since?: string;
                 /** @description Only events of this type; default: all types */
                 type?: "stock.changed" | "order.created";
+                /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
+                cursor?: string;
                 /** @description Rows of a page */
                 page_size?: number;
             };
@@ -6293,7 +6367,8 @@ export interface operations {
                      *           }
                      *         }
                      *       ],
-                     *       "has_more": false
+                     *       "has_more": false,
+                     *       "next_cursor": null
                      *     }
                      */
                     "application/json": components["schemas"]["EventsListResponse"];

@@ -11,7 +11,7 @@ import { type OrderSearch, searchOrders } from '../../orders/read.ts'
 import { findEvents, findRequestsOfDocument } from '../../requests/read.ts'
 import { toOperatorsView } from '../../requests/search.ts'
 import { listShipmentsOfOrder } from '../../shipments/shipments.ts'
-import { formatCursor, type Position } from '../../store/cursor-page.ts'
+import { formatPosition, type Position } from '../../store/cursor-page.ts'
 import { fromJson } from '../../store/json.ts'
 import type { DropshipRow, OrderRow } from '../../store/tables.ts'
 
@@ -37,7 +37,7 @@ export async function listAllOrders(gateway: Gateway, { kind, ...search }: Searc
   return {
     data: shown.map(({ row }) => row),
     has_more: hasMore,
-    next_cursor: hasMore && last ? formatCursor(last.position, search.sort) : null,
+    next_cursor: hasMore && last ? formatPosition(last.position) : null,
   }
 }
 

@@ -3,7 +3,6 @@ import { grantType } from '../../access/endpoints.ts'
 import { listTokens, revokeAccount, revokeToken } from '../../access/revoke.ts'
 import { rotateSigningKey } from '../../access/signing-keys.ts'
 import { instantField, paging, toListSchema, window } from '../../contract/fields.ts'
-import { parseWindowOfDatedRows } from '../../contract/lists.ts'
 import { endpoint, toDataSchema } from '../../endpoint.ts'
 import { ko } from './endpoints.ko.ts'
 import { zh } from './endpoints.zh.ts'
@@ -40,7 +39,7 @@ export const tokensList = endpoint({
   result: toListSchema(issuedToken),
 
   async handle({ gateway, input }) {
-    return listTokens(gateway, input.channel_code, parseWindowOfDatedRows(input, gateway.clock.now(), true))
+    return listTokens(gateway, input.channel_code, input)
   },
 })
 

@@ -209,6 +209,14 @@ export const sentences = {
   redelivery_grew: 'The redelivery would send {count} deliveries, more than the expected {expected}.',
   hint_redelivery_grew: 'Confirm `error.count`, and send that number as `expected_count`. Nothing was sent.',
   endpoint_deleted: 'The webhook endpoint {id} was deleted. The gateway sends nothing to it.',
+  cursor_foreign:
+    '`cursor` does not continue this list: it was changed, or it belongs to another list, channel or filter.',
+  hint_cursor_foreign:
+    'Send `next_cursor` unchanged, with the same path, filters and channel as the page that it came with. `page_size` may differ. To begin again, leave `cursor` out.',
+  cursor_and_page:
+    '`page` is {page}, and `cursor` says already where the page begins. Send only one of the two.',
+  cursor_and_as_of:
+    '`as_of` is {as_of}, but the list of `cursor` is as of {of_cursor}. Leave `as_of` out, or begin again without `cursor`.',
   cursor_gone:
     'The event "{id}" does not exist or is no longer kept. Read from the start, without `since`, and skip every `event_id` that you already have.',
   storage_full: 'The disk of the gateway’s database is full, so nothing can be written. Nothing was done.',

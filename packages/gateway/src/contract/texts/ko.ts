@@ -215,6 +215,13 @@ export const ko: Texts = {
       '`error.count` 값을 확인한 뒤 그 수를 `expected_count`로 보내세요. 아무것도 보내지 않았습니다.',
     endpoint_deleted:
       '{id} 엔드포인트는 삭제된 웹훅 엔드포인트입니다. 게이트웨이는 여기로 아무것도 보내지 않습니다.',
+    cursor_foreign:
+      '`cursor`로 이 목록을 이어서 읽을 수 없습니다. 값이 변경되었거나 다른 목록, 채널 또는 필터의 커서입니다.',
+    hint_cursor_foreign:
+      '`next_cursor`를 그대로 보내고, 이를 반환한 페이지와 같은 경로, 필터, 채널을 사용하세요. `page_size`는 달라도 됩니다. 처음부터 다시 읽으려면 `cursor`를 빼세요.',
+    cursor_and_page: '`page`가 {page}이지만 `cursor`가 이미 시작 위치를 지정합니다. 둘 중 하나만 보내세요.',
+    cursor_and_as_of:
+      '`as_of`가 {as_of}이지만 `cursor`의 목록은 {of_cursor} 기준입니다. `as_of`를 빼거나 `cursor` 없이 처음부터 읽으세요.',
     cursor_gone:
       '“{id}” 이벤트가 없거나 보관 기간이 지났습니다. `since` 없이 처음부터 조회하고, 이미 받은 `event_id`는 건너뛰세요.',
     storage_full:

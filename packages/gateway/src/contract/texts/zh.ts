@@ -186,6 +186,12 @@ export const zh: Texts = {
     redelivery_grew: '重新投递将发送 {count} 个投递，多于预期的 {expected} 个。',
     hint_redelivery_grew: '请确认 `error.count`，并以该数作为 `expected_count` 重新发送。尚未发送任何投递。',
     endpoint_deleted: 'Webhook 端点 {id} 已删除，网关不再向该端点发送事件。',
+    cursor_foreign: '`cursor` 不能用于继续读取此列表：游标被改动过，或属于其他列表、渠道或筛选条件。',
+    hint_cursor_foreign:
+      '请原样传回 `next_cursor`，并使用与上一页相同的路径、筛选条件和渠道；`page_size` 可以不同。如需从头读取，请去掉 `cursor`。',
+    cursor_and_page: '`page` 为 {page}，而 `cursor` 已经指明了起始位置。两者只能传一个。',
+    cursor_and_as_of:
+      '`as_of` 为 {as_of}，而 `cursor` 所属列表的时间为 {of_cursor}。请去掉 `as_of`，或去掉 `cursor` 从头读取。',
     cursor_gone: '事件“{id}”不存在或已过保留期。请不带 `since` 从头读取，并略过 `event_id` 已处理过的事件。',
     storage_full: '网关数据库所在的磁盘已满，无法保存数据。未执行任何操作。',
     storage_unavailable: '网关的数据库没有响应。未执行任何操作。',

@@ -108,17 +108,20 @@ async function readAllPages<T extends z.ZodType>(
     data: z.array(item),
     has_more: z.boolean(),
     as_of: z.string().optional(),
+    next_cursor: z.string().nullable(),
     balances: pageBalances.optional(),
   })
   const rows: z.output<T>[] = []
   let as_of: string | undefined
+  let cursor: string | undefined
   for (let page = 1; page <= maxPages; page++) {
-    const rawQuery = encodeQuery({ ...days, page, page_size: pageSize, as_of })
+    const rawQuery = encodeQuery({ ...days, page_size: pageSize, cursor })
     const { json } = await context.fetchJson(schema, { method: 'GET', path, rawQuery })
     rows.push(...json.data)
     if (json.balances) onBalances(json.balances)
     as_of ??= json.as_of
-    if (!json.has_more) return { rows, as_of, isCut: false }
+    cursor = json.next_cursor ?? undefined
+    if (cursor === undefined) return { rows, as_of, isCut: false }
   }
   return { rows, as_of, isCut: true }
 }

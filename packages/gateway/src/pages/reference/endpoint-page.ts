@@ -4,6 +4,7 @@ import type { SiteWord } from '../../contract/texts/site/en.ts'
 import { texts } from '../../contract/texts/texts.ts'
 import { chooseTexts, type Endpoint, isTranslationStale } from '../../endpoint.ts'
 import { toRecord, toRecords } from '../../kernel/json.ts'
+import { listOwnHeaders } from '../../lists/request.ts'
 import { acceptsIdempotencyKey, listErrorCodes } from '../../projections/openapi.ts'
 import { html } from '../html.ts'
 import { formatSiteText, formatTable, type Piece } from '../page.ts'
@@ -149,7 +150,7 @@ function buildResponse(
   const status = endpoint.status ?? 200
   const response = toRecord(toRecord(operation.responses)[String(status)])
   const { schema } = toRecord(toRecord(response.content)['application/json'])
-  const headers = (endpoint.headers ?? []).map((name) => `\`${name}\``)
+  const headers = listOwnHeaders(endpoint).map((name) => `\`${name}\``)
   const rows = listFieldRows(schema, components)
   const brief = `${formatSiteText(language, 'answer')} ${status}: ${rows.map(({ path }) => path).join(', ')}`
   return [

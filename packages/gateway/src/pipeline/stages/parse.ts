@@ -10,6 +10,7 @@ import { parseWindow } from '../../contract/lists.ts'
 import type { SentenceId } from '../../contract/texts/en.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { JsonError, maxDepth, parseJson } from '../../kernel/json.ts'
+import { continueList, isList } from '../../lists/request.ts'
 import { maxCheapBodyBytes, requireRefusalBudget } from '../refusals.ts'
 import { checkShape, compileShape, type Shape } from '../shape.ts'
 import type { StageFactory } from './authenticate.ts'
@@ -25,6 +26,7 @@ export const parseInput: StageFactory = (endpoint, gateway) => {
   const query = compileShape(z.strictObject(endpoint.query), 'parameter_unknown')
   const body = endpoint.body && !isOauth ? compileShape(z.strictObject(endpoint.body.shape)) : undefined
   const writes = endpoint.method !== 'GET'
+  const continues = isList(endpoint)
   const isDated = 'start_date' in endpoint.query
   const numberField = endpoint.body?.shape.client_order_number
   /** The parsed path parameters. All calls of a known path have the same object (`Router`). */
@@ -39,7 +41,9 @@ export const parseInput: StageFactory = (endpoint, gateway) => {
   return (call) => {
     if (writes && !isOauth) checkIdempotencyKey(call)
     const fromPath = parseParams(call)
-    const fromQuery = checkShape(query, isOauth ? {} : parseQuery(call), call)
+    const sent = isOauth ? {} : parseQuery(call)
+    const asked = checkShape(query, sent, call)
+    const fromQuery = continues ? continueList(gateway, call, { sent, query: asked }) : asked
     if (isDated) checkDateRange(fromQuery, gateway.clock.now())
     call.input = { ...fromQuery, ...fromPath }
     if (!writes) return hasBody(call) ? discardBody(call) : undefined

@@ -1,0 +1,69 @@
+/**
+ * The cursor of a list: where its next page begins. It is sealed, so that every process can continue a list and none
+ * remembers it. It is bound to the endpoint with its path parameters, to the channel and its customer, and to the
+ * filters, so that it continues the same list or none.
+ */
+
+import { z } from 'zod'
+import type { Call } from '../contract/call.ts'
+import { GatewayError } from '../contract/errors.ts'
+import { instantField } from '../contract/fields.ts'
+import type { Gateway } from '../gateway.ts'
+
+/** Where a list continues. */
+export interface Continuation {
+  /** `as_of` of the first page; null if the list has none. */
+  readonly asOf: string | null
+  /** The number of the next page; null if the pages of the list have no numbers. */
+  readonly page: number | null
+  /** The place after which the page begins, in the list's own form. */
+  readonly after: string
+}
+
+const sealed = z.tuple([instantField.nullable(), z.int().min(1).nullable(), z.string()])
+/** A cursor of another form is not opened. */
+const form = 'list 1'
+/** The parameters that say which page of a list is read, and not which list. */
+const placeParameters: ReadonlySet<string> = new Set(['cursor', 'page', 'page_size', 'as_of'])
+
+/** Formats the cursor of the next page of the list that the call reads. */
+export function sealCursor(gateway: Gateway, call: Call, { asOf, page, after }: Continuation): string {
+  return gateway.secrets.seal(JSON.stringify([asOf, page, after]), toPurpose(call))
+}
+
+/** Opens a cursor. Throws `VALIDATION_FAILED` if it was changed, or belongs to another list, caller or filter. */
+export function openCursor(gateway: Gateway, call: Call, cursor: string): Continuation {
+  try {
+    // A decoder ignores characters that do not belong to base64url, and unused bits at the end.
+    if (Buffer.from(cursor, 'base64url').toString('base64url') !== cursor)
+      throw new Error('The cursor is not in base64url.')
+    const text = gateway.secrets.unseal(cursor, toPurpose(call))
+    const [asOf, page, after] = sealed.parse(JSON.parse(text))
+    return { asOf, page, after }
+  } catch (cause) {
+    throw new GatewayError('VALIDATION_FAILED', {
+      param: 'cursor',
+      reason: 'invalid_field',
+      say: ['cursor_foreign'],
+      hint: ['hint_cursor_foreign'],
+      cause,
+    })
+  }
+}
+
+/** Builds the `Link` header of the next page (RFC 8288), because CSV has no field for it. */
+export function buildNextLink({ path, rawQuery }: Call, cursor: string): string[] {
+  const query = new URLSearchParams(rawQuery)
+  for (const name of ['page', 'as_of']) query.delete(name)
+  query.set('cursor', cursor)
+  return ['Link', `<${path}?${query}>; rel="next"`]
+}
+
+function toPurpose({ route, params, caller, filters = {} }: Call): string {
+  const owner = caller ? [caller.channel_code, caller.customer_code] : null
+  const kept = Object.entries(filters).filter(
+    ([name, value]) => value !== undefined && !placeParameters.has(name),
+  )
+  const sorted = kept.toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return JSON.stringify([form, route, Object.entries(params), owner, sorted])
+}
