@@ -21,7 +21,7 @@ import { withoutPatience } from './store/patience.ts'
 import type { Topic } from './store/store.ts'
 import { findStorageTrouble } from './store/trouble.ts'
 import { Dispatcher } from './webhooks/dispatch.ts'
-import { Egress } from './webhooks/egress.ts'
+import { Egress, type Sender } from './webhooks/egress.ts'
 import { sequenceEvents } from './webhooks/sequence.ts'
 import { settleAll } from './writes/settle.ts'
 import { writes } from './writes.ts'
@@ -116,11 +116,16 @@ async function keepHouse(gateway: Gateway): Promise<void> {
   await recordVersionsAndAdvanceHorizons(gateway)
 }
 
-/** Starts every background worker; the returned function stops them all. */
-export function startWorkers({ store, ...edges }: Gateway): () => Promise<void> {
+/**
+ * Starts every background worker; the returned function stops them all. `egress` sends the webhooks; the default one
+ * calls their receivers over the network.
+ */
+export function startWorkers(
+  { store, ...edges }: Gateway,
+  egress: Sender = new Egress(edges.config),
+): () => Promise<void> {
   const gateway: Gateway = { ...edges, store: store.forBackground() }
-  const { config } = gateway
-  const dispatcher = new Dispatcher(gateway, new Egress(config), () => wake('deliveries'))
+  const dispatcher = new Dispatcher(gateway, egress, () => wake('deliveries'))
   const jobs = [
     ...listFollowerJobs(gateway),
     ...listSyncJobs(gateway),

@@ -160,6 +160,16 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['errors', 'listeners.ts', 'wait.ts'],
     ['generated'],
   ],
+  simulator: [
+    ['main.ts'],
+    ['world.ts'],
+    ['judge.ts'],
+    ['client.ts', 'erp-link.ts'],
+    ['faults.ts', 'process.ts'],
+    ['shared-database.ts'],
+    ['scheduler.ts'],
+    ['platform.ts', 'random.ts', 'history'],
+  ],
   trials: [
     ['kills'],
     ['demo.ts', 'order-replay', 'samples'],
@@ -174,7 +184,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
 
 /** The floors of the packages themselves, highest first. */
 export const packageFloors = [
-  ['console', 'trials', 'create-connector', 'create-channel', 'cli'],
+  ['console', 'simulator', 'trials', 'create-connector', 'create-channel', 'cli'],
   ['gateway'],
   ['sandbox-erp', 'connector-tryton', 'connector-medusa'],
   ['connector-kit'],

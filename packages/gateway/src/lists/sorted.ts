@@ -47,7 +47,7 @@ export async function catchUpWithPlace({ store }: Gateway, copy: Copy, asked: Pl
   const { cursor, page = 1, as_of } = asked
   const isBehind =
     cursor === undefined
-      ? store.kind === 'postgres' && (page > 1 || as_of !== undefined)
+      ? store.isShared && (page > 1 || as_of !== undefined)
       : parsePlace(cursor).version > copy.version
   if (isBehind) await catchUp(copy)
 }

@@ -41,7 +41,7 @@ interface Reported {
 /** Stores this process's report and compares its copies with the newest ones; one turn of the worker. */
 export async function reportProcess(gateway: Gateway): Promise<void> {
   const { store, memory, clock } = gateway
-  if (store.kind === 'sqlite') return
+  if (!store.isShared) return
   const own = describeOwnProcess(gateway)
   const { process_id, ...row } = { ...own, copies: toJson(own.copies) }
   await store.db
@@ -62,7 +62,7 @@ export async function reportProcess(gateway: Gateway): Promise<void> {
 
 /** Removes this process's report, when it ends in order. */
 export async function removeReport({ store, memory }: Gateway): Promise<void> {
-  if (store.kind === 'sqlite') return
+  if (!store.isShared) return
   await store.db.deleteFrom('process_reports').where('process_id', '=', memory.process.id).execute()
 }
 
@@ -104,7 +104,7 @@ function describeOwnProcess({ config, mirror, memory, clock }: Gateway): Reporte
 }
 
 async function readReports({ store }: Gateway): Promise<Reported[]> {
-  if (store.kind === 'sqlite') return []
+  if (!store.isShared) return []
   const rows = await store.db.selectFrom('process_reports').selectAll().orderBy('started_at').execute()
   return rows.map((row) => ({ ...row, copies: fromJson(row.copies) }))
 }

@@ -89,7 +89,7 @@ function isPageNewer(
   { mirror, store }: Gateway,
   { warehouse_code: code, cursor, page = 1 }: StockQuery,
 ): boolean {
-  if (cursor === undefined) return page > 1 && store.kind === 'postgres'
+  if (cursor === undefined) return page > 1 && store.isShared
   return parsePlace(cursor).version > (mirror.stock.snapshot(code)?.version ?? 0)
 }
 

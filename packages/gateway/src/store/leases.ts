@@ -11,7 +11,7 @@
 
 import { sql } from 'kysely'
 import { systemClock } from '../kernel/clock.ts'
-import { randomIds } from '../kernel/ids.ts'
+import { type Ids, randomIds } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
 import { type Db, type Lease, LeaseLost, type Tx } from './store.ts'
 
@@ -37,16 +37,17 @@ interface Seen {
 export class Leases {
   readonly #db: Db
   readonly #log: Log
-  readonly #holder = randomIds.next('prc')
+  readonly #holder: string
   readonly #held = new Map<string, Held>()
   readonly #seen = new Map<string, Seen>()
   #timer: NodeJS.Timeout | undefined
   /** The turn that is running. */
   #beating: Promise<void> | undefined
 
-  constructor(db: Db, log: Log) {
+  constructor(db: Db, log: Log, ids: Ids = randomIds) {
     this.#db = db
     this.#log = log
+    this.#holder = ids.next('prc')
   }
 
   /** Runs `work` if this process has the lease or can take it. Returns undefined if another process has it. */

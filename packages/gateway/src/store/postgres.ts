@@ -92,6 +92,7 @@ function createStore(common: pg.PoolConfig, backgroundPool: pg.Pool, log: Log): 
     const db = new Kysely<Tables>({ dialect: new PipelinedDialect(pipelines) })
     return {
       kind: 'postgres',
+      isShared: true,
       db,
       batchRows,
       bulk,

@@ -12,7 +12,7 @@ const maxRollingUpdateMs = 24 * 60 * 60_000
  * id, which is how a new database is recognised.
  */
 export async function beginRecipientSealing({
-  store: { db, kind },
+  store: { db, isShared },
   clock,
 }: {
   readonly store: Store
@@ -23,7 +23,7 @@ export async function beginRecipientSealing({
     .select('value')
     .where('key', '=', 'id')
     .executeTakeFirst()
-  const isAlone = installation === undefined || kind === 'sqlite'
+  const isAlone = installation === undefined || !isShared
   const from = clock.now() + (isAlone ? 0 : maxRollingUpdateMs)
   await db
     .insertInto('installation')

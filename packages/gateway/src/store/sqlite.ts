@@ -58,9 +58,10 @@ export function openSqlite(path: string, log: Log = jsonLog('silent')): Store {
   const copier = path === inMemory ? undefined : new FileCopier(path, database, db)
   const store: Store = {
     kind: 'sqlite',
+    isShared: false,
     db,
     batchRows: embeddedBatchRows,
-    bulk,
+    bulk: sqliteBulk,
     locking: { forUpdate: sql``, skipLocked: sql`` },
     partitions: createUnpartitioned(db),
     copyInto: copier && ((target) => copier.copyInto(target)),
@@ -133,7 +134,7 @@ export function openSqliteCopy(path: string): Db {
  * Passes rows as a JSON array that SQLite unpacks. `where true` prevents SQLite from parsing `on conflict` as a join
  * condition.
  */
-const bulk: Bulk = {
+export const sqliteBulk: Bulk = {
   texts: (values) => sql`(select value from json_each(${JSON.stringify(values)}))`,
   rows: (_table, columns, rows) => {
     const values = JSON.stringify(rows.map((row) => columns.map((column) => row[column] ?? null)))

@@ -8,6 +8,8 @@ export type Tx = Transaction<Tables>
 /** The database, with everything that differs between SQLite and PostgreSQL. */
 export interface Store {
   readonly kind: 'sqlite' | 'postgres'
+  /** Whether other processes may use the database too. */
+  readonly isShared: boolean
   readonly db: Db
   /**
    * The largest number of rows per writing transaction, so low that an embedded store does not block the event loop.

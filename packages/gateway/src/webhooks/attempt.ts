@@ -2,7 +2,7 @@
 
 import type { Gateway } from '../gateway.ts'
 import { formatTraceParent, parseTraceParent, type TraceContext } from '../kernel/trace-context.ts'
-import type { Egress, PostError, PostResult } from './egress.ts'
+import type { PostError, PostResult, Sender } from './egress.ts'
 import { parseInboxName, receiveDelivery } from './inbox.ts'
 import { buildBody, findReasonToWithhold } from './payload.ts'
 import type { Due, Outcome, Target } from './queue.ts'
@@ -16,7 +16,7 @@ const requestIdPattern = /^[A-Za-z0-9._-]{8,128}$/
 
 interface AttemptContext {
   readonly gateway: Gateway
-  readonly egress: Egress
+  readonly egress: Sender
 }
 
 /** Attempts a delivery. If the endpoint may no longer receive the event, cancels the delivery. Never throws. */

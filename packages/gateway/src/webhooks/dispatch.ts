@@ -12,7 +12,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Gateway } from '../gateway.ts'
 import { attemptDelivery, attemptTimeoutMs } from './attempt.ts'
-import type { Egress } from './egress.ts'
+import type { Sender } from './egress.ts'
 import {
   type Cursor,
   cancelQueue,
@@ -90,7 +90,7 @@ interface QueueWorker {
 
 export class Dispatcher {
   readonly #gateway: Gateway
-  readonly #egress: Egress
+  readonly #egress: Sender
   readonly #wake: () => void
   readonly #name: string
   readonly #workers = new Map<string, QueueWorker>()
@@ -109,7 +109,7 @@ export class Dispatcher {
   #isAborted = false
 
   /** `wake` requests a turn at once. */
-  constructor(gateway: Gateway, egress: Egress, wake: () => void = () => {}) {
+  constructor(gateway: Gateway, egress: Sender, wake: () => void = () => {}) {
     this.#gateway = gateway
     this.#egress = egress
     this.#wake = wake

@@ -72,7 +72,15 @@ interface Destination {
   readonly path: string
 }
 
-export class Egress {
+/** What sends the bodies of webhooks. */
+export interface Sender {
+  /** Sends a body once. Never throws. */
+  post(request: PostRequest): Promise<PostResult>
+  /** Closes every connection. */
+  close(): Promise<void>
+}
+
+export class Egress implements Sender {
   readonly #config: Config
   readonly #agent: Agent
   readonly #destinations = new LRUCache<string, Destination>({ max: maxDestinations })

@@ -59,7 +59,7 @@ export class World {
     this.#template = template
     this.#options = options
     // Only on PostgreSQL does a gateway expect other processes, so this store pretends to be one. The SQL is the same.
-    this.#store = { ...template.store, kind: 'postgres' }
+    this.#store = { ...template.store, kind: 'postgres', isShared: true }
     this.erp = new ModelErp(template.erp, this.#gate, options)
     this.#clients = codes.slice(0, options.clients).map((code) => new ModelClient(code))
     this.#promises = new Promises(this.#store, this.erp)

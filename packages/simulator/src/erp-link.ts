@@ -1,0 +1,59 @@
+/** The network between a gateway process and the ERP: it delays, loses, doubles and delivers late. */
+
+import {
+  callOperation,
+  createErp,
+  type Erp,
+  operations,
+  rejected,
+  UnknownOutcome,
+} from '@trade-gateway/connector'
+import type { SeededRandom } from './random.ts'
+import type { Owner, Scheduler } from './scheduler.ts'
+
+/** How often what happens to a write, while the network is bad. */
+const chances = { lostRequest: 0.04, lostResponse: 0.08, doubled: 0.05, late: 0.04, rejected: 0.04 } as const
+const maxDelayMs = 30
+/** Below the time after which the ERP promises that nothing takes effect any more. */
+const maxLateMs = 8_000
+
+export interface ErpLink {
+  readonly scheduler: Scheduler
+  readonly random: SeededRandom
+  readonly process: Owner
+  readonly erp: Erp
+  isBad(): boolean
+}
+
+export function linkErp(link: ErpLink): Erp {
+  const { scheduler, random, process, erp } = link
+  const outside: Owner = { name: 'erp', isAlive: true, skewMs: 0, random }
+  return createErp(async (id, input, options = {}) => {
+    const isFaulty = link.isBad() && operations[id].kind === 'write'
+    const happens = (chance: number) => isFaulty && random.chance(chance)
+    const deliver = () => scheduler.runAs(outside, () => callOperation(erp, id, input))
+    await scheduler.sleep(random.integer(1, maxDelayMs))
+    if (options.signal?.aborted) throw toLoss()
+    if (happens(chances.rejected)) return rejected('invalid_state', 'The ERP cannot do this at the moment.')
+    if (happens(chances.lostRequest)) throw toLoss()
+    if (happens(chances.late)) {
+      scheduler.runAs(outside, () =>
+        scheduler.setTimer(() => void deliver().catch(() => {}), random.integer(50, maxLateMs)),
+      )
+      throw toLoss()
+    }
+    if (happens(chances.doubled))
+      scheduler.runAs(outside, () =>
+        scheduler.setTimer(() => void deliver().catch(() => {}), random.integer(0, 500)),
+      )
+    const result = await deliver()
+    if (!process.isAlive) return new Promise<never>(() => {})
+    await scheduler.sleep(random.integer(1, maxDelayMs))
+    if (happens(chances.lostResponse)) throw toLoss()
+    return result
+  })
+}
+
+function toLoss() {
+  return new UnknownOutcome('failed', 'The connection to the ERP broke.', { sent: true })
+}

@@ -1,0 +1,171 @@
+/** A simulated gateway process: its store, its gateway, its workers, and its end at any moment. */
+
+import type { Erp } from '@trade-gateway/connector'
+import { catalogue } from '@trade-gateway/gateway/catalogue'
+import { openGateway } from '@trade-gateway/gateway/compose'
+import type { Config } from '@trade-gateway/gateway/config'
+import type { Gateway } from '@trade-gateway/gateway/gateway'
+import { encodeBase32 } from '@trade-gateway/gateway/kernel/ids'
+import { jsonLog } from '@trade-gateway/gateway/kernel/log'
+import { createPipeline, type Pipeline } from '@trade-gateway/gateway/pipeline/pipeline'
+import { InProcessLocks } from '@trade-gateway/gateway/store/in-process-locks'
+import { Leases } from '@trade-gateway/gateway/store/leases'
+import { createUnpartitioned } from '@trade-gateway/gateway/store/partitions'
+import { sqliteBulk } from '@trade-gateway/gateway/store/sqlite'
+import { runInOrder, type Store, type Topic } from '@trade-gateway/gateway/store/store'
+import type { Tables } from '@trade-gateway/gateway/store/tables'
+import { startWorkers } from '@trade-gateway/gateway/workers'
+import { writes } from '@trade-gateway/gateway/writes'
+import { Kysely, sql } from 'kysely'
+import { SeededRandom } from './random.ts'
+import type { Owner, Scheduler } from './scheduler.ts'
+import type { DatabaseUser, SharedDatabase } from './shared-database.ts'
+
+/** Where and why a process crashes: at its commit of this number since its start. */
+export interface PlannedCrash {
+  readonly commit: number
+  readonly side: 'before' | 'after'
+}
+
+export interface Surroundings {
+  readonly scheduler: Scheduler
+  readonly database: SharedDatabase
+  readonly config: Config
+  readonly seed: number
+  readonly locks: Map<string, Owner>
+  readonly processes: Set<SimulatedProcess>
+  linkErp(process: Owner): Erp
+}
+
+const maxAnnounceMs = 50
+const lostAnnouncements = 0.1
+const lockPollMs = 20
+
+export class SimulatedProcess implements DatabaseUser {
+  readonly name: string
+  readonly skewMs: number
+  readonly random: SeededRandom
+  isAlive = true
+  gateway: Gateway | undefined
+  pipeline: Pipeline | undefined
+  readonly #world: Surroundings
+  readonly #ended = Promise.withResolvers<void>()
+  #listeners: ((topic: Topic) => void)[] = []
+  #commits = 0
+  plan: PlannedCrash | undefined
+
+  constructor(world: Surroundings, name: string, skewMs: number) {
+    this.#world = world
+    this.name = name
+    this.skewMs = skewMs
+    this.random = new SeededRandom(world.seed, name)
+    world.processes.add(this)
+  }
+
+  /** Resolves when the process has crashed. */
+  get ended(): Promise<void> {
+    return this.#ended.promise
+  }
+
+  async start(): Promise<void> {
+    const { scheduler, config } = this.#world
+    await scheduler.runAs(this, async () => {
+      const gateway = await openGateway({
+        config,
+        store: this.createStore(),
+        erp: this.#world.linkErp(this),
+        log: jsonLog('silent'),
+        clock: { now: () => scheduler.now(), monotonic: () => scheduler.monotonic() },
+        ids: this.#createIds(),
+      })
+      this.gateway = gateway
+      startWorkers(gateway, {
+        post: async () => ({ status: 204, error: undefined, excerpt: null }),
+        close: async () => {},
+      })
+      this.pipeline = createPipeline(gateway, catalogue, writes)
+    })
+  }
+
+  drawCommitFate() {
+    this.#commits += 1
+    return this.plan?.commit === this.#commits ? this.plan.side : undefined
+  }
+
+  /** Ends the process: nothing that it has begun takes effect any more. */
+  crash() {
+    if (!this.isAlive) return
+    this.isAlive = false
+    this.#listeners = []
+    this.#world.processes.delete(this)
+    this.#world.database.abandon(this)
+    for (const [name, holder] of this.#world.locks) if (holder === this) this.#world.locks.delete(name)
+    this.#ended.resolve()
+  }
+
+  hear(topic: Topic) {
+    for (const listener of this.#listeners) this.#world.scheduler.runAs(this, () => listener(topic))
+  }
+
+  #createIds() {
+    const bytes = (count: number) => this.random.bytes(count)
+    return { next: (prefix: string) => `${prefix}_${encodeBase32(bytes(16))}`, bytes }
+  }
+
+  createStore(): Store {
+    const db = new Kysely<Tables>({ dialect: this.#world.database.createDialect(this) })
+    const locks = new InProcessLocks()
+    const leases = new Leases(db, jsonLog('silent'), this.#createIds())
+    const store: Store = {
+      kind: 'sqlite',
+      isShared: true,
+      db,
+      batchRows: 100,
+      bulk: sqliteBulk,
+      locking: { forUpdate: sql``, skipLocked: sql`` },
+      partitions: createUnpartitioned(db),
+      copyInto: undefined,
+      executeAtOnce: (statements) => db.transaction().execute((tx) => runInOrder(tx, statements)),
+      withMigrationLock: (work) => work(db),
+      trouble: () => undefined,
+      connectionDelayMs: () => 0,
+      withLock: (name, waitMs, work) =>
+        locks.hold(name, waitMs, () => this.#holdSessionLock(name, waitMs, work)),
+      withLease: (name, work) => locks.hold(name, 0, () => leases.hold(name, work)),
+      announce: (topic) => this.#announce(topic),
+      listen: (listener) => void this.#listeners.push(listener),
+      forBackground: () => store,
+      close: async () => {},
+    }
+    return store
+  }
+
+  /** A lock that ends with the process. */
+  async #holdSessionLock<T>(
+    name: string,
+    waitMs: number,
+    work: (lost: AbortSignal) => Promise<T>,
+  ): Promise<T | undefined> {
+    const { locks, scheduler } = this.#world
+    for (let waited = 0; locks.has(name); waited += lockPollMs) {
+      if (waited >= waitMs) return undefined
+      await scheduler.sleep(lockPollMs)
+    }
+    locks.set(name, this)
+    try {
+      return await work(new AbortController().signal)
+    } finally {
+      if (locks.get(name) === this) locks.delete(name)
+    }
+  }
+
+  /** Tells every process, later and not always. */
+  #announce(topic: Topic) {
+    const { scheduler, processes } = this.#world
+    for (const process of processes) {
+      if (process !== this && this.random.chance(lostAnnouncements)) continue
+      const delay = process === this ? 0 : this.random.integer(0, maxAnnounceMs)
+      scheduler.runAs(process, () => scheduler.setTimer(() => process.hear(topic), delay))
+    }
+  }
+}
