@@ -23,6 +23,7 @@ COPY packages/create-connector/package.json packages/create-connector/
 COPY packages/gateway/package.json packages/gateway/
 COPY packages/sandbox-erp/package.json packages/sandbox-erp/
 COPY packages/sdk/package.json packages/sdk/
+COPY packages/simulator/package.json packages/simulator/
 COPY packages/trials/package.json packages/trials/
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --no-progress
 COPY . .

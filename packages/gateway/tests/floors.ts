@@ -159,12 +159,21 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['errors', 'listeners.ts', 'wait.ts'],
     ['generated'],
   ],
+  simulator: [['checker'], ['history']],
   trials: [
     ['kills'],
     ['demo.ts', 'order-replay', 'samples'],
     ['statement', 'summary.ts'],
     ['trial.ts'],
-    ['orders.ts', 'replay.ts', 'proof.ts', 'running-gateway.ts', 'redis-server.ts', 'nginx.ts'],
+    [
+      'judged-history.ts',
+      'orders.ts',
+      'replay.ts',
+      'proof.ts',
+      'running-gateway.ts',
+      'redis-server.ts',
+      'nginx.ts',
+    ],
     ['supervised-process.ts'],
     ['follower.ts', 'sales.ts', 'child-process.ts', 'free-ports.ts', 'process-tree.ts'],
     ['client.ts', 'checksum.ts', 'generate-orders.ts', 'months.ts', 'progress.ts', 'tally.ts'],
@@ -174,6 +183,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
 /** The floors of the packages themselves, highest first. */
 export const packageFloors = [
   ['console', 'trials', 'create-connector', 'create-channel', 'cli'],
+  ['simulator'],
   ['gateway'],
   ['sandbox-erp', 'connector-tryton', 'connector-medusa'],
   ['connector-kit'],
