@@ -168,14 +168,23 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['faults.ts', 'process.ts'],
     ['shared-database.ts'],
     ['scheduler.ts'],
-    ['platform.ts', 'random.ts', 'history'],
+    ['platform.ts', 'random.ts', 'checker'],
+    ['history'],
   ],
   trials: [
     ['kills'],
     ['demo.ts', 'order-replay', 'samples'],
     ['statement', 'summary.ts'],
     ['trial.ts'],
-    ['orders.ts', 'replay.ts', 'proof.ts', 'running-gateway.ts', 'redis-server.ts', 'nginx.ts'],
+    [
+      'judged-history.ts',
+      'orders.ts',
+      'replay.ts',
+      'proof.ts',
+      'running-gateway.ts',
+      'redis-server.ts',
+      'nginx.ts',
+    ],
     ['supervised-process.ts'],
     ['follower.ts', 'sales.ts', 'child-process.ts', 'free-ports.ts', 'process-tree.ts'],
     ['client.ts', 'checksum.ts', 'generate-orders.ts', 'months.ts', 'progress.ts', 'tally.ts'],
@@ -184,7 +193,8 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
 
 /** The floors of the packages themselves, highest first. */
 export const packageFloors = [
-  ['console', 'simulator', 'trials', 'create-connector', 'create-channel', 'cli'],
+  ['console', 'trials', 'create-connector', 'create-channel', 'cli'],
+  ['simulator'],
   ['gateway'],
   ['sandbox-erp', 'connector-tryton', 'connector-medusa'],
   ['connector-kit'],

@@ -84,7 +84,7 @@ describe('a follower of the stock', () => {
   async function follow(...pages: object[]) {
     const replies = [{ data: [row], has_more: false, version: 1 }, ...pages]
     const client = { read: async () => replies.shift() }
-    const follower = new StockFollower(client, 'AUSYD1', new Map())
+    const follower = new StockFollower(client, 'AUSYD1', { states: new Map() })
     await follower.followUntil(() => replies.length === 0)
     return follower.findings.map(({ kind }) => kind)
   }

@@ -1,16 +1,16 @@
 /** Buyers that place orders one after another, and void some of them, until they are stopped. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Random } from '../../../sandbox-erp/src/catalogue/random.ts'
-import type { Buyer } from '../order-replay/buyer.ts'
 import type { WholesaleOrder } from '../order-replay/invoices.ts'
 import { type Entry, placeOrder, type Shipping, voidOrder } from '../order-replay/place-order.ts'
+import type { Writer } from '../order-replay/recorded-orders.ts'
 import { drawOrder } from './goods.ts'
 
 const pauseMs = 250
 const voidShare = 0.15
 
 interface BuyersPlan {
-  readonly client: Buyer
+  readonly client: Writer
   readonly shipping: Shipping
   readonly buyers: number
   readonly random: Random

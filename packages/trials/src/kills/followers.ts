@@ -16,7 +16,11 @@ const eventPage = z.object({
     z.object({
       event_id: z.string(),
       type: z.string(),
-      data: z.object({ client_order_number: z.string().nullish() }),
+      data: z.object({
+        client_order_number: z.string().nullish(),
+        warehouse_code: z.string().nullish(),
+        version: z.int().nullish(),
+      }),
     }),
   ),
   has_more: z.boolean(),
@@ -24,19 +28,26 @@ const eventPage = z.object({
 
 export type FeedEvent = z.infer<typeof eventPage>['data'][number]
 
+/** What followers share. */
+interface StockWatch {
+  /** The state of each version, over all followers. */
+  readonly states: Map<string, string>
+  /** Called with the version of a copy and a digest of its rows, whenever the feed has nothing more. */
+  readonly onCopy?: (version: number, state: string) => void
+}
+
 /** A follower of the stock of one warehouse. */
 export class StockFollower {
   readonly findings: KillFinding[] = []
   readonly code: string
   readonly #follower: Follower
-  /** The state of each version, over all followers. */
-  readonly #states: Map<string, string>
+  readonly #watch: StockWatch
   proofs = 0
 
-  constructor(client: Pick<Buyer, 'read'>, code: string, states: Map<string, string>) {
+  constructor(client: Pick<Buyer, 'read'>, code: string, watch: StockWatch) {
     this.code = code
     this.#follower = new Follower({ get: (path) => client.read(path) }, code)
-    this.#states = states
+    this.#watch = watch
   }
 
   get copy(): Follower {
@@ -78,9 +89,10 @@ export class StockFollower {
     const version = `${this.code}@${proof.version}`
     if (proof.checksum !== checksum || proof.row_count !== this.#follower.rows.size)
       this.#report('missed', `at version ${proof.version} the copy is not the state that the feed names`)
-    const known = this.#states.get(version) ?? state
+    this.#watch.onCopy?.(proof.version, `${this.#follower.rows.size} ${checksum}`)
+    const known = this.#watch.states.get(version) ?? state
     if (known !== state) this.#report('missed', `version ${proof.version} has two states`)
-    this.#states.set(version, state)
+    this.#watch.states.set(version, state)
   }
 
   #report(kind: KillFinding['kind'], story: string): void {

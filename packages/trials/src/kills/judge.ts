@@ -1,6 +1,7 @@
 /** Ships everything after the last fault, and compares the records of the ERP, the gateway, the clients and the receiver. */
 
 import { Follower } from '../follower.ts'
+import type { JudgedHistory } from '../judged-history.ts'
 import type { Buyer } from '../order-replay/buyer.ts'
 import { ErpControls } from '../order-replay/erp-controls.ts'
 import { shippingSeconds } from '../order-replay/erp-process.ts'
@@ -8,6 +9,7 @@ import type { Books } from '../order-replay/finding.ts'
 import { warehouses } from '../order-replay/opening-stock.ts'
 import type { Entry } from '../order-replay/place-order.ts'
 import { reconcile } from '../order-replay/reconcile.ts'
+import { recordBooks } from '../order-replay/recorded-books.ts'
 import type { StockByWarehouse } from '../order-replay/replay-erp.ts'
 import { pollOrdersUntil, readSettledBooks } from '../order-replay/settled-books.ts'
 import type { Progress } from '../progress.ts'
@@ -18,6 +20,7 @@ import { isScarce, movedSkus } from './goods.ts'
 import type { Installation } from './installation.ts'
 import { type Load, unknownMs } from './load.ts'
 import type { Mover } from './mover.ts'
+import { recordEvents } from './recorded-events.ts'
 import {
   compareDeliveries,
   compareEventFeeds,
@@ -37,6 +40,7 @@ interface Records {
   readonly load: Load
   readonly opening: StockByWarehouse
   readonly entries: readonly Entry[]
+  readonly history: JudgedHistory
   readonly progress: Progress
 }
 
@@ -50,7 +54,7 @@ export interface Judgement {
 
 /** Compares all records of a trial whose buyers have stopped. */
 export async function judgeRecords(records: Records, signal: AbortSignal): Promise<Judgement> {
-  const { installation, load, opening, entries, progress } = records
+  const { installation, load, opening, entries, history, progress } = records
   const client = installation.createClient(installation.urls)
   progress.beginStep('Waiting until all outcomes are known, then shipping everything')
   const books = await settleAndReadBooks(records, client, signal)
@@ -71,6 +75,8 @@ export async function judgeRecords(records: Records, signal: AbortSignal): Promi
     await load.eventFollower.catchUp()
   }
   const deliveries = await installation.receiver.readDeliveries()
+  recordBooks(history.recorder, books)
+  recordEvents(history.recorder, { fresh: fresh.events, followed: events, deliveries })
   const ofBooks = reconcile({ ...books, opening: addMovements(opening, books, load.mover) })
   return {
     documents: books.erp.documents.length,
@@ -82,6 +88,7 @@ export async function judgeRecords(records: Records, signal: AbortSignal): Promi
       ...compareEventFeeds(events, fresh.events),
       ...compareEventsWithOrders(fresh.events, entries),
       ...compareDeliveries(fresh.events, deliveries),
+      ...(await history.judge()),
     ],
   }
 }

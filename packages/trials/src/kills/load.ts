@@ -1,9 +1,11 @@
 /** Everything that works while the faults happen: buyers, followers, and the ERP's own movements. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Random } from '../../../sandbox-erp/src/catalogue/random.ts'
+import type { HistoryRecorder } from '../../../simulator/src/history/recorder.ts'
 import { ErpControls } from '../order-replay/erp-controls.ts'
 import { warehouses } from '../order-replay/opening-stock.ts'
 import type { Entry } from '../order-replay/place-order.ts'
+import { recordOrders } from '../order-replay/recorded-orders.ts'
 import { readShipping } from '../order-replay/replay-system.ts'
 import { Buyers } from './buyers.ts'
 import type { FaultTimes } from './fault-times.ts'
@@ -23,6 +25,7 @@ interface LoadPlan {
   readonly times: FaultTimes
   readonly buyers: number
   readonly seed: number
+  readonly history: HistoryRecorder
 }
 
 export class Load {
@@ -46,7 +49,8 @@ export class Load {
   }
 
   /** Starts the clients. They work until `stop`, or until `signal` is aborted. */
-  static async start({ installation, times, buyers, seed }: LoadPlan, signal: AbortSignal): Promise<Load> {
+  static async start(plan: LoadPlan, signal: AbortSignal): Promise<Load> {
+    const { installation, times, buyers, seed, history } = plan
     const ended = new AbortController()
     const watch = {
       onResponse: times.recordWait.bind(times),
@@ -57,13 +61,22 @@ export class Load {
     const reader = installation.createClient(installation.allUrls, watch)
     const states = new Map<string, string>()
     const stock = warehouses.flatMap((code) =>
-      Array.from({ length: followersPerWarehouse }, () => new StockFollower(reader, code, states)),
+      Array.from({ length: followersPerWarehouse }, (_, number) => {
+        const onCopy = (version: number, state: string) =>
+          history.observe(`follower ${number + 1}`, 'stock.copy', { warehouse_code: code, version, state })
+        return new StockFollower(reader, code, { states, onCopy })
+      }),
     )
     const shipping = await readShipping(client)
     const load = new Load(
       {
-        buyers: new Buyers({ client, shipping, buyers, random: new Random(seed, 3) }),
-        mover: new Mover(new ErpControls(installation.erp, signal), new Random(seed, 4)),
+        buyers: new Buyers({
+          client: recordOrders(client, history),
+          shipping,
+          buyers,
+          random: new Random(seed, 3),
+        }),
+        mover: new Mover(new ErpControls(installation.erp, signal), new Random(seed, 4), history),
         ended,
       },
       { stock, events: new EventFollower(reader) },

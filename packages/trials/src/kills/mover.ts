@@ -1,6 +1,7 @@
 /** Moves the ERP's stock without the gateway, as its staff does, and remembers which movements it confirmed. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Random } from '../../../sandbox-erp/src/catalogue/random.ts'
+import type { HistoryRecorder } from '../../../simulator/src/history/recorder.ts'
 import { NoUsableResponse } from '../client.ts'
 import type { ErpControls } from '../order-replay/erp-controls.ts'
 import { warehouses } from '../order-replay/opening-stock.ts'
@@ -18,14 +19,16 @@ export interface Moved {
 export class Mover {
   readonly #controls: ErpControls
   readonly #random: Random
+  readonly #history: HistoryRecorder
   readonly #moved = new Map<string, Moved>()
   #isOver = false
   #running: Promise<void> = Promise.resolve()
   movements = 0
 
-  constructor(controls: ErpControls, random: Random) {
+  constructor(controls: ErpControls, random: Random, history: HistoryRecorder) {
     this.#controls = controls
     this.#random = random
+    this.#history = history
   }
 
   start(onFailure: (error: unknown) => void): void {
@@ -46,9 +49,11 @@ export class Mover {
     while (!this.#isOver) {
       const [warehouse_code, sku] = [this.#random.pick(warehouses), this.#random.pick(movedSkus)]
       const units = this.#random.drawInteger(1, maxUnits)
+      const end = this.#history.begin('mover', 'erp.move', { sku, quantity: units })
       const isConfirmed = await this.#isConfirmed(
         `warehouse_code,sku,quantity\n${warehouse_code},${sku},${units}\n`,
       )
+      end({ type: isConfirmed ? 'ok' : 'unknown' })
       const { confirmed, unknown } = this.getMoved(warehouse_code, sku)
       this.#moved.set(`${warehouse_code} ${sku}`, {
         confirmed: confirmed + (isConfirmed ? units : 0),

@@ -27,6 +27,7 @@ the clients and the receiver must agree. Everything runs in a temporary director
 ${faultNames.map((name) => `                  ${name.padEnd(16)} ${faults[name].title}`).join('\n')}
   --buyers N    the number of clients that order at once; default ${usual.buyers}
   --report FILE writes the verdict and all figures to a JSON file
+  --history FILE keeps the history of calls, books and inboxes, as npm run check-history reads it
   --help        prints this text
 
 Requires PostgreSQL and redis-server (or valkey-server) and, as root, the user postgres.
@@ -44,6 +45,7 @@ export interface KillOptions {
   readonly faults: readonly FaultName[]
   readonly buyers: number
   readonly report: string | undefined
+  readonly history: string | undefined
 }
 
 /** Parses the arguments. Throws `UsageError`. */
@@ -55,6 +57,7 @@ export function readOptions(args: readonly string[]): KillOptions | 'usage' {
     faults: { type: 'string', default: faultNames.join(',') },
     buyers: { type: 'string', default: String(usual.buyers) },
     report: { type: 'string' },
+    history: { type: 'string' },
     help: { type: 'boolean', short: 'h', default: false },
   })
   if (values.help) return 'usage'
@@ -65,6 +68,7 @@ export function readOptions(args: readonly string[]): KillOptions | 'usage' {
     faults: values.faults.split(',').map(readFault),
     buyers: parseNumber('buyers', values.buyers, bounds.buyers),
     report: values.report,
+    history: values.history,
   }
 }
 

@@ -1,7 +1,9 @@
 /** The trial: starts an installation, lets clients work, hits it with one fault after another, and compares the records. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Random } from '../../../sandbox-erp/src/catalogue/random.ts'
+import { startHistory } from '../judged-history.ts'
 import type { Entry } from '../order-replay/place-order.ts'
+import { recordOpening } from '../order-replay/recorded-books.ts'
 import type { Progress } from '../progress.ts'
 import { FaultTimes } from './fault-times.ts'
 import { faults } from './faults.ts'
@@ -42,7 +44,12 @@ export function runKills(
   progress.beginStep('Starting PostgreSQL, Redis, the ERP, four gateway processes and a receiver')
   return withInstallation({ directory, opening }, signal, async (installation, alive) => {
     const times = new FaultTimes()
-    const plan = { installation, times, buyers: options.buyers, seed: options.seed }
+    const history = startHistory(options.history, directory)
+    recordOpening(history.recorder, opening)
+    const plan = {
+      ...{ installation, times, buyers: options.buyers, seed: options.seed },
+      history: history.recorder,
+    }
     const load = await Load.start(plan, alive)
     const whileWorking = AbortSignal.any([alive, load.failed])
     try {
@@ -50,7 +57,7 @@ export function runKills(
       const stuck = await hit({ options, installation, load, times, progress }, whileWorking)
       const entries = await load.stopBuying()
       const faults_ms = performance.now() - began
-      const records = { installation, load, opening, entries, progress }
+      const records = { installation, load, opening, entries, history, progress }
       const judgement = await judgeRecords(records, whileWorking)
       return {
         ...judgement,

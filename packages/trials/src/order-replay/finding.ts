@@ -14,6 +14,7 @@ export const findingKinds = {
   held: 'stock is still held after everything was shipped',
   miscounted: 'the stock does not match the sales',
   unbalanced: 'the statement is inconsistent or charges another amount',
+  impossible: 'the history of calls and books cannot have happened in any order',
   unknown: 'the outcome is unknown',
 } as const
 

@@ -26,6 +26,7 @@ or duplicated, and nothing is oversold or still held. The statement must be cons
                    neither of these), or neither; default dedupe; only for the sandbox ERP
   --postgres URL   keeps the gateway's data in a temporary PostgreSQL database on this server
   --report FILE    writes the verdict and all figures to a JSON file
+  --history FILE   keeps the history of calls and books, as npm run check-history reads it
   --help           prints this text
 
 Exit codes: 0 the guarantees of the class hold, 1 they do not, or the replay failed, 64 wrong usage.
@@ -58,6 +59,7 @@ export interface ReplayOptions {
   readonly erp_class: ErpClass
   readonly postgres: string | undefined
   readonly report: string | undefined
+  readonly history: string | undefined
 }
 
 /** The error for arguments that are not valid. Its message says why. */
@@ -93,6 +95,7 @@ export function readOptions(args: readonly string[]): ReplayOptions | 'help' {
     erp_class,
     postgres,
     report: values.report,
+    history: values.history,
   }
 }
 
@@ -120,6 +123,7 @@ function parseArguments(args: readonly string[]) {
         class: { type: 'string' },
         postgres: { type: 'string' },
         report: { type: 'string' },
+        history: { type: 'string' },
         help: { type: 'boolean', short: 'h', default: false },
       },
     })

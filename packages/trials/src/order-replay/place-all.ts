@@ -1,8 +1,8 @@
 /** Places all orders and voids in file order, several at a time. */
-import type { Buyer } from './buyer.ts'
 import type { Void } from './cancellations.ts'
 import type { WholesaleOrder } from './invoices.ts'
 import { type Entry, placeOrder, type Shipping, voidOrder } from './place-order.ts'
+import type { Writer } from './recorded-orders.ts'
 
 interface PlacingPlan {
   readonly orders: readonly WholesaleOrder[]
@@ -15,7 +15,7 @@ interface PlacingPlan {
 
 /** Places all orders and voids the cancelled ones. Returns the outcome of each order. */
 export async function placeAndVoidOrders(
-  buyer: Buyer,
+  buyer: Writer,
   plan: PlacingPlan,
   signal: AbortSignal,
 ): Promise<Entry[]> {

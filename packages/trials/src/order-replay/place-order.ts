@@ -1,7 +1,8 @@
 /** Places one order, from the draft to the submit, and voids it. */
 import { z } from 'zod'
-import type { Buyer, RequestResult } from './buyer.ts'
+import type { RequestResult } from './buyer.ts'
 import type { WholesaleOrder } from './invoices.ts'
+import type { Writer } from './recorded-orders.ts'
 
 const draftResponse = z.object({ data: z.object({ order_id: z.string() }) })
 const previewResponse = z.object({
@@ -33,7 +34,7 @@ export interface Entry {
 }
 
 /** Places an order. */
-export async function placeOrder(buyer: Buyer, order: WholesaleOrder, shipping: Shipping): Promise<Entry> {
+export async function placeOrder(buyer: Writer, order: WholesaleOrder, shipping: Shipping): Promise<Entry> {
   const { client_order_number, goods } = order
   const nothing = { client_order_number, goods, order_id: undefined, total: null, quoted: null }
   const createKey = (step: string) => `${client_order_number}.${step}`
@@ -76,7 +77,7 @@ export async function placeOrder(buyer: Buyer, order: WholesaleOrder, shipping: 
 }
 
 /** Voids a confirmed order and returns its new entry. Returns any other entry unchanged. */
-export async function voidOrder(buyer: Buyer, entry: Entry): Promise<Entry> {
+export async function voidOrder(buyer: Writer, entry: Entry): Promise<Entry> {
   if (entry.outcome !== 'confirmed') return entry
   const path = `/api/v1/orders/${entry.order_id}`
   const done = await buyer.write({ method: 'DELETE', path, key: `${entry.client_order_number}.void` })

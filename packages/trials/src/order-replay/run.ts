@@ -2,6 +2,7 @@
  * The replay: reads orders from order lines, starts a gateway and an ERP, places the orders with or without faults,
  * waits until every outcome is known, ships everything, and compares the books.
  */
+import { type JudgedHistory, startHistory } from '../judged-history.ts'
 import { type Orders, readOrders } from '../orders.ts'
 import type { Progress } from '../progress.ts'
 import type { StatementProof } from '../statement/proof.ts'
@@ -18,6 +19,8 @@ import { placeAndVoidOrders } from './place-all.ts'
 import type { Entry } from './place-order.ts'
 import { reconcile } from './reconcile.ts'
 import { findMoneyFaults, readStatement } from './reconcile-money.ts'
+import { recordBooks, recordOpening } from './recorded-books.ts'
+import { recordOrders } from './recorded-orders.ts'
 import { type ReplaySystem, readShipping, withReplaySystem } from './replay-system.ts'
 import { pollOrdersUntil, readSettledBooks } from './settled-books.ts'
 
@@ -89,10 +92,14 @@ export async function runReplay(
   }
   progress.beginStep(`Starting a gateway and an ERP (${wanted.erp}, ${erp_class})`)
   const course = { wanted, orders, voids }
+  const history = startHistory(wanted.history, directory)
   const outcome = await withReplaySystem(plan, signal, (system, alive) => {
     const faults = createFaultInjector(system, course)
     onResponse = () => faults.countResponse()
-    return placeAndReconcile({ system, course, faults, progress }, AbortSignal.any([alive, faults.failed]))
+    return placeAndReconcile(
+      { system, course, history, faults, progress },
+      AbortSignal.any([alive, faults.failed]),
+    )
   })
   const placed = { orders: orders.length, voids, beyond_limit: all.length - orders.length }
   return { source, placed, cancellations_left_out, ...outcome }
@@ -128,6 +135,7 @@ function createFaultInjector({ erp, gateway }: ReplaySystem, { wanted, orders }:
 interface RunningReplay {
   readonly system: ReplaySystem
   readonly course: ReplayPlan
+  readonly history: JudgedHistory
   readonly faults: FaultInjector
   readonly progress: Progress
 }
@@ -140,6 +148,9 @@ async function placeAndReconcile(replay: RunningReplay, signal: AbortSignal) {
   const placing_ms = performance.now() - began
   await faults.end()
   const books = await settleAndReadBooks(replay, entries, signal)
+  recordBooks(replay.history.recorder, books)
+  progress.beginStep('Judging the history')
+  const impossible = await replay.history.judge()
   progress.beginStep('Proving the statement')
   const hasLedger = erpKinds[replay.course.wanted.erp].has_ledger
   const statement = hasLedger ? await readStatement((path) => buyer.read(path)) : undefined
@@ -157,11 +168,18 @@ async function placeAndReconcile(replay: RunningReplay, signal: AbortSignal) {
     rows: [...books.erp.stock.values()].reduce((sum, snapshot) => sum + snapshot.size, 0),
     statement: statement?.proof,
     leftovers: await system.erp.listLeftovers(),
-    findings: [...reconcile(books), ...(statement ? findMoneyFaults(statement, entries, balance) : [])],
+    findings: [
+      ...reconcile(books),
+      ...impossible,
+      ...(statement ? findMoneyFaults(statement, entries, balance) : []),
+    ],
   }
 }
 
-async function placeOrders({ system, course, faults, progress }: RunningReplay, signal: AbortSignal) {
+async function placeOrders(
+  { system, course, history, faults, progress }: RunningReplay,
+  signal: AbortSignal,
+) {
   const { buyer } = system
   const { wanted, orders, voids } = course
   const shipping = await readShipping(buyer)
@@ -176,7 +194,9 @@ async function placeOrders({ system, course, faults, progress }: RunningReplay, 
     progress.showShare(done / jobs, `${count}${formatRetries(system, faults)}`)
   }
   const { concurrency } = wanted
-  return placeAndVoidOrders(buyer, { orders, voids, shipping, concurrency, onDone }, signal)
+  recordOpening(history.recorder, system.erp.opening)
+  const recorded = recordOrders(buyer, history.recorder)
+  return placeAndVoidOrders(recorded, { orders, voids, shipping, concurrency, onDone }, signal)
 }
 
 async function settleAndReadBooks(

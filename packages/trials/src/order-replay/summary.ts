@@ -137,6 +137,7 @@ function countFindings(findings: readonly Finding[]): Record<FindingKind, number
     held: countKind('held'),
     miscounted: countKind('miscounted'),
     unbalanced: countKind('unbalanced'),
+    impossible: countKind('impossible'),
     unknown: countKind('unknown'),
   }
 }

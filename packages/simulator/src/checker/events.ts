@@ -1,0 +1,121 @@
+/**
+ * Judges events: each committed one is in every inbox at least once, an inbox has no other ones, inboxes that read the
+ * feed have those of a subject in the order of their commit, and each placed order has one event.
+ */
+import type { History, Seen } from '../history/history.ts'
+import { describeOperation, describeSeen } from './describe.ts'
+import type { Violation } from './violation.ts'
+
+type Committed = Seen<'event.committed'>
+type Received = Seen<'event.received'>
+
+/** Finds events that are missing, out of order or untrue. */
+export function checkEvents(history: History): { readonly events: number; readonly violations: Violation[] } {
+  const committed = history.listSeen('event.committed')
+  const received = history.listSeen('event.received')
+  const opened = history.listSeen('inbox.opened').map(({ client }) => client)
+  const byInbox = Map.groupBy(received, ({ client }) => client)
+  const inboxes = new Set([...opened, ...byInbox.keys()])
+  return {
+    events: committed.length,
+    violations: [
+      ...findFallingVersions(committed),
+      ...[...inboxes].flatMap((inbox) => checkInbox(inbox, committed, byInbox.get(inbox) ?? [])),
+      ...checkOrderEvents(history, committed),
+    ],
+  }
+}
+
+function findFallingVersions(committed: readonly Committed[]): Violation[] {
+  const newest = new Map<string, Committed>()
+  return committed.flatMap((event) => {
+    const { subject, version } = event.output
+    if (version === 0) return []
+    const before = newest.get(subject)
+    newest.set(subject, event)
+    if (!before || before.output.version < version) return []
+    const witness = [describeSeen(before), describeSeen(event)]
+    return [
+      {
+        anomaly: 'event-order',
+        key: subject,
+        story: 'the feed is not in the order of the versions',
+        witness,
+      },
+    ]
+  })
+}
+
+function checkInbox(
+  inbox: string,
+  committed: readonly Committed[],
+  received: readonly Received[],
+): Violation[] {
+  const places = new Map(committed.map(({ output }, place) => [output.event_id, place]))
+  const found = new Set(received.map(({ output }) => output.event_id))
+  const missing = committed.filter(({ output }) => !found.has(output.event_id))
+  const strange = received.filter(({ output }) => !places.has(output.event_id))
+  return [
+    ...missing.map(
+      (event): Violation => ({
+        ...{ anomaly: 'event-missing', key: inbox, story: `${event.output.event_id} never reached it` },
+        witness: [describeSeen(event)],
+      }),
+    ),
+    ...strange.map(
+      (event): Violation => ({
+        ...{ anomaly: 'event-untrue', key: inbox, story: `${event.output.event_id} was never committed` },
+        witness: [describeSeen(event)],
+      }),
+    ),
+    ...findOvertaken(inbox, places, received),
+  ]
+}
+
+/** A repeated event may be late. The first of each must not. */
+function findOvertaken(
+  inbox: string,
+  places: ReadonlyMap<string, number>,
+  received: readonly Received[],
+): Violation[] {
+  const seen = new Set<string>()
+  const newest = new Map<string, Received>()
+  const placeOf = ({ output }: Received) => places.get(output.event_id) ?? 0
+  return received.flatMap((event) => {
+    const { event_id, subject, ordered } = event.output
+    if (!ordered || seen.has(event_id)) return []
+    seen.add(event_id)
+    const before = newest.get(subject)
+    if (!before || placeOf(before) < placeOf(event)) {
+      newest.set(subject, event)
+      return []
+    }
+    const witness = [describeSeen(before), describeSeen(event)]
+    return [{ anomaly: 'event-order', key: inbox, story: `${event_id} came after a newer one`, witness }]
+  })
+}
+
+/** Each order with a certain outcome has as many events as it was placed: one or none. */
+function checkOrderEvents(history: History, committed: readonly Committed[]): Violation[] {
+  const created = committed.filter(({ output }) => output.type === 'order.created')
+  if (created.length === 0) return []
+  const events = Map.groupBy(created, ({ output }) => output.subject)
+  const submits = Map.groupBy(history.list('order.submit'), ({ input }) => input.order)
+  return [...new Set([...events.keys(), ...submits.keys()])].flatMap((order) => {
+    const own = submits.get(order) ?? []
+    const found = events.get(order) ?? []
+    const isPlaced = own.some(({ type }) => type === 'ok')
+    if (!isPlaced && own.some(({ type }) => type === 'unknown')) return []
+    const expected = isPlaced ? 1 : 0
+    if (found.length === expected) return []
+    const witness = [...own.map(describeOperation), ...found.map(describeSeen)]
+    return [
+      {
+        anomaly: 'event-untrue',
+        key: order,
+        story: `${found.length} events instead of ${expected}`,
+        witness,
+      },
+    ]
+  })
+}
