@@ -35,8 +35,7 @@ export async function listProducts(reader: Reader, query: ProductQuery) {
   const { gateway } = reader
   const { reference } = gateway.mirror
   const isFirst = query.cursor === undefined && query.page === 1
-  if (isFirst && query.updated_since !== undefined && gateway.store.isShared)
-    await catchUp(reference)
+  if (isFirst && query.updated_since !== undefined && gateway.store.isShared) await catchUp(reference)
   else await catchUpWithPlace(gateway, reference, query)
   requireKnownCustomer(reader)
   const window = parseWindow(query, gateway.clock.now(), true)
