@@ -39,6 +39,7 @@ const copied = [
   'SECURITY.md',
   'THIRD-PARTY-NOTICES.md',
   'packages/gateway/src/pages/assets',
+  'packages/gateway/src/projections/examples.json',
 ] as const
 
 /** Where `deploy/make-secrets.sh` writes. It is never part of a package. */
