@@ -107,7 +107,7 @@ function readOrderNumber(field: z.core.$ZodType, body: object): string | undefin
 }
 
 /** Parses the query to an object. A repeated parameter is refused, because two parsers could use different values. */
-export function parseQuery(call: Call): Record<string, string> {
+export function parseQuery(call: Pick<Call, 'rawQuery'>): Record<string, string> {
   const query: Record<string, string> = {}
   if (call.rawQuery === '') return query
   for (const part of call.rawQuery.split('&')) {
