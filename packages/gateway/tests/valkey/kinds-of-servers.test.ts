@@ -147,7 +147,12 @@ describe.skipIf(!hasServer)('a cluster', () => {
   })
 
   it('refuses no channel while a node is killed, and shares again when it is back', async () => {
-    const one = await openCounter({ url: nodes[0]?.url ?? '', installation: 'killed', processes: 2 })
+    const one = await openCounter({
+      url: nodes[0]?.url ?? '',
+      installation: 'killed',
+      processes: 2,
+      waitMs: 2_000,
+    })
     const takeFromEach = () =>
       Promise.all(Array.from({ length: channels }, (_, at) => one.counter.take(`c${at}`, 1, 10_000)))
     await takeFromEach()
