@@ -1,8 +1,9 @@
 import { catalogue, sandboxCatalogue } from '../../catalogue.ts'
 import type { SiteWord } from '../../contract/texts/site/en.ts'
+import { texts } from '../../contract/texts/texts.ts'
 import type { Endpoint } from '../../endpoint.ts'
 import { type Html, html } from '../html.ts'
-import { formatSiteText, type PageView } from '../page.ts'
+import type { PageView } from '../page.ts'
 import type { EndpointSample } from './samples.ts'
 
 /** Where the reader's own values of a variable are listed. */
@@ -55,7 +56,8 @@ export function renderRunnerData(
     style: assetPath('runner.css'),
     request: { method: endpoint.method, path, query, body },
     sources: findSources(endpoint),
-    words: Object.fromEntries(words.map((word) => [word, formatSiteText(language, word)])),
+    // The runner fills in the details.
+    words: Object.fromEntries(words.map((word) => [word, texts[language].site[word]])),
   }
   return html` data-run="${JSON.stringify(data)}"`
 }
