@@ -44,7 +44,7 @@ export async function checkRefusal(target: ComparedRequest, status: number): Pro
   return sendChecked(target, status, ['content-type', 'x-api-version', 'x-request-id', 'content-language'])
 }
 
-/** Checks that every server returns the same bytes. */
+/** Checks that every server returns the same bytes, but for cursors, which are sealed anew for each response. */
 export async function requireSameBytes(
   body: Buffer,
   others: readonly ComparedRequest[],
@@ -52,9 +52,13 @@ export async function requireSameBytes(
 ) {
   for (const other of others) {
     const seen = await sendChecked(other, 200, ['content-type', ...required])
-    if (hashBody(seen.body) === hashBody(body)) continue
+    if (hashBody(omitCursor(seen.body)) === hashBody(omitCursor(body))) continue
     throw new ParityError(`${other.name}: ${seen.body.length} bytes that differ from ${body.length} bytes.`)
   }
+}
+
+function omitCursor(body: Buffer): Buffer {
+  return Buffer.from(body.toString('latin1').replace(/"next_cursor":"[\w-]+"/, '"next_cursor":""'), 'latin1')
 }
 
 async function sendChecked(
