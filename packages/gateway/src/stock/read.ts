@@ -105,13 +105,16 @@ function replyFromMirror(gateway: Gateway, call: Call, query: StockQuery): Reply
   const { warehouse_code: code } = query
   const snapshot = requireSnapshot(gateway, code)
   const tag = buildStockTag(gateway, snapshot)
+  const headers = ['ETag', tag, ...buildVersionHeaders(gateway, code, snapshot.version)]
+  // An unknown SKU or style is refused, whatever the client has.
   const page = selectPage(gateway, snapshot, query)
-  const cursor = page.after === undefined ? null : sealNext({ gateway, call, snapshot, query }, page.after)
-  const link = cursor === null ? [] : buildNextLink(call, cursor)
-  const headers = ['ETag', tag, ...buildVersionHeaders(gateway, code, snapshot.version), ...link]
-  const body = toEnvelope(page.rows, buildClosingMembers(snapshot, query, cursor), page.key)
   if (matchesETag(call.header('if-none-match'), tag)) return new Reply<never>(undefined, headers, 304)
-  return new Reply<never>(body, headers)
+  const cursor = page.after === undefined ? null : sealNext({ gateway, call, snapshot, query }, page.after)
+  if (cursor !== null) headers.push(...buildNextLink(call, cursor))
+  return new Reply<never>(
+    toEnvelope(page.rows, buildClosingMembers(snapshot, query, cursor), page.key),
+    headers,
+  )
 }
 
 /** Responds with the checksum of a whole warehouse; each change keeps it up to date. */
