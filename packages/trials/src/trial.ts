@@ -49,8 +49,8 @@ export interface TrialResult {
 }
 
 /**
- * Runs a trial. Throws `NoSuchMonth`, `UnreadableFile`, `ProcessFailed`, `NoUsableResponse`, `GatewayError`, `FeedBroken`, or the
- * reason of `signal`.
+ * Runs a trial. Throws `NoSuchMonth`, `UnreadableFile`, `ProcessFailed`, `NoUsableResponse`, `GatewayError`,
+ * `FeedBroken`, or the reason of `signal`.
  */
 export async function runTrial(
   options: TrialOptions,

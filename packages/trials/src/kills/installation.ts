@@ -29,8 +29,10 @@ const pollMs = 50
 /** How long a client repeats a request: longer than any fault, because an outcome may stay unknown for minutes. */
 const patienceMs = 600_000
 
-/** What the supervisor logs if one of its processes ends, unless this trial killed it. */
-/** A process that ended by itself; 75 says that the database is away, so that it cannot start now. */
+/**
+ * What the supervisor logs if one of its processes ends, unless this trial killed it, or it could not start because the
+ * database is away (75).
+ */
 const crashText = /a process ended by itself \((?!SIGKILL|75\))[^)]*\)/g
 
 /** The processes are killed, and not the machine, so what PostgreSQL has written is safe without `fsync`. */
