@@ -1,97 +1,81 @@
 /** `npm run simulate`: runs seeds and reports what they break. */
 
-import { writeFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
+import {
+  exitCodes,
+  parseNumber,
+  parseOptions,
+  runCommand,
+  UsageError,
+} from '@trade-gateway/connector-kit/command-line'
+import { openHistoryFile } from './history/recorder.ts'
 import { replacePlatform } from './platform.ts'
 
 replacePlatform()
 const { faultNames } = await import('./faults.ts')
 const { runWorld } = await import('./world.ts')
 
-const exit = { held: 0, violated: 1, usage: 64 } as const
-const maxSeed = 2 ** 31
-const usage = `npm run simulate -- [--seeds N] [--from S] [--seed S] [--faults LIST] [--history FILE]
+const bounds = { seed: { min: 0, max: 999_999_999 }, seeds: { min: 1, max: 10_000_000 } } as const
+const usage = `Runs whole worlds in one process and without real time: gateways on one database, an ERP, clients, crashes at commits.
+The same seed gives the same history.
 
-Runs whole worlds in one process and without real time: gateways on one database, an ERP, clients, crashes at commits.
-The same seed gives the same history. Exit code 0: all promises held; 1: one was broken; 64: usage.
+  npm run simulate -- [--seeds N] [--from S] [--seed S] [--faults LIST] [--history FILE]
 
   --seeds N       how many seeds to run; default 100
   --from S        the first seed; default 1
   --seed S        runs this seed only
   --faults LIST   plants faults, separated by commas: ${faultNames.join(', ')}
   --history FILE  writes the histories as JSON lines
+  --help          prints this text
+
+Exit codes: 0 all promises held, 1 one was broken, 64 wrong usage.
 `
 
-function readNumber(name: string, text: string): number {
-  const value = Number(text)
-  if (/^\d+$/.test(text) && value < maxSeed) return value
-  throw new RangeError(`--${name} must be a whole number below ${maxSeed}, not "${text}".`)
-}
-
-function readOptions() {
+function readOptions(args: readonly string[]) {
   const text = { type: 'string' } as const
-  const options = {
-    seeds: text,
-    from: text,
-    seed: text,
-    faults: text,
-    history: text,
-    help: { type: 'boolean' },
-  } as const
-  const { values } = parseArgs({ options })
+  const values = parseOptions(args, {
+    ...{ seeds: text, from: text, seed: text, faults: text, history: text },
+    help: { type: 'boolean', short: 'h', default: false },
+  })
+  if (values.help) return 'usage'
   const faults = (values.faults ?? '').split(',').filter((name) => name !== '')
   const unknown = faults.find((name) => !faultNames.some((known) => known === name))
   if (unknown !== undefined)
-    throw new RangeError(`"${unknown}" is not a fault. The faults are ${faultNames.join(', ')}.`)
-  const one = values.seed === undefined ? undefined : readNumber('seed', values.seed)
+    throw new UsageError(`"${unknown}" is not a fault. The faults are ${faultNames.join(', ')}.`)
+  const one = values.seed === undefined ? undefined : parseNumber('seed', values.seed, bounds.seed)
   return {
-    help: values.help === true,
-    from: one ?? readNumber('from', values.from ?? '1'),
-    seeds: one === undefined ? readNumber('seeds', values.seeds ?? '100') : 1,
+    from: one ?? parseNumber('from', values.from ?? '1', bounds.seed),
+    seeds: one === undefined ? parseNumber('seeds', values.seeds ?? '100', bounds.seeds) : 1,
     faults: faultNames.filter((name) => faults.includes(name)),
     history: values.history,
   }
 }
 
-async function main(): Promise<number> {
-  let options: ReturnType<typeof readOptions>
-  try {
-    options = readOptions()
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-    return exit.usage
-  }
-  if (options.help) {
-    process.stdout.write(usage)
-    return exit.held
-  }
-  return runSeeds(options)
-}
-
-async function runSeeds({ from, seeds, faults, history }: ReturnType<typeof readOptions>): Promise<number> {
-  const lines: string[] = []
+async function run(args: readonly string[]): Promise<number | 'usage'> {
+  const options = readOptions(args)
+  if (options === 'usage') return 'usage'
+  const { from, seeds, faults, history } = options
+  const file = history === undefined ? undefined : openHistoryFile(history)
+  const planted = faults.length > 0 ? ` --faults ${faults.join(',')}` : ''
   let [crashes, violated] = [0, 0]
   const before = process.cpuUsage()
   for (let seed = from; seed < from + seeds; seed++) {
     const outcome = await runWorld({ seed, faults })
     crashes += outcome.crashes
-    if (history !== undefined) for (const entry of outcome.history) lines.push(JSON.stringify(entry))
+    file?.write(outcome.history.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
     if (outcome.violations.length === 0) continue
     violated += 1
+    const broken = outcome.violations.map((each) => `  ${each}\n`).join('')
     process.stdout.write(
-      `seed ${seed} breaks a promise:\n${outcome.violations.map((each) => `  ${each}\n`).join('')}`,
-    )
-    process.stdout.write(
-      `  again: npm run simulate -- --seed ${seed}${faults.length > 0 ? ` --faults ${faults.join(',')}` : ''}\n`,
+      `seed ${seed} breaks a promise:\n${broken}  again: npm run simulate -- --seed ${seed}${planted}\n`,
     )
   }
-  if (history !== undefined) writeFileSync(history, lines.map((line) => `${line}\n`).join(''))
+  file?.close()
   const { user, system } = process.cpuUsage(before)
   const perSeed = ((user + system) / 1e6 / seeds).toFixed(2)
   process.stdout.write(
     `${seeds} seeds, ${crashes} crashes, ${violated} with violations, ${perSeed} CPU s per seed\n`,
   )
-  return violated === 0 ? exit.held : exit.violated
+  return violated === 0 ? exitCodes.ended : exitCodes.failed
 }
 
-process.exitCode = await main()
+await runCommand({ usage, run })

@@ -45,6 +45,7 @@ it('finds a planted fault and prints its seed', { timeout: maxMs }, async () => 
 
 it.each([
   [['--seed', 'x'], '--seed must be a whole number'],
+  [['--seeds', '0'], '--seeds must be a whole number'],
   [['--faults', 'none-such'], '"none-such" is not a fault'],
 ])('refuses %j with a sentence and 64, and writes nothing', async (options, message) => {
   const file = join(folder, 'nothing')
