@@ -4,7 +4,7 @@
  *
  * A turn reads slices until one is shorter than the limit. Only then do the rows form the state at one version, because
  * a row that changed in the meantime was read again with a higher version. The version of that state is the newest
- * row's, or the counter's value before the first slice if that is higher. One assignment replaces the old snapshot with
+ * row's: each version that was taken belongs to a row. A counter whose row is not there is not believed. One assignment replaces the old snapshot with
  * the new one, so a version that was ever sent denotes the same state in every process.
  */
 
@@ -154,9 +154,8 @@ export class StockMirror {
       full = rows.length === sliceRows
       await yieldToLoop()
     }
-    const reached = Math.max(version, row.version)
-    if (changes.size === 0 && reached === snapshot.version) return snapshot
-    return applyBatch(snapshot, { changes: [...changes.values()], version: reached }, yieldToLoop)
+    if (changes.size === 0) return snapshot
+    return applyBatch(snapshot, { changes: [...changes.values()], version }, yieldToLoop)
   }
 
   /**
