@@ -3,13 +3,13 @@
  * connection. From the start of the shutdown, every response therefore carries `Connection: close`, and `/readyz`
  * returns 503 so that load balancers stop sending requests.
  *
- * The server keeps accepting requests until none has arrived for `quietMs`. Then it closes the listener and the idle
- * connections, and lets running requests finish.
+ * The server keeps accepting requests until none has arrived for `quietMs`. Then it closes the listener, reads the first
+ * request of each connection that it has just accepted, closes the idle connections, and lets running requests finish.
  */
 
 import type { Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as yieldToLoop } from 'node:timers/promises'
 import type { Clock } from '../kernel/clock.ts'
 
 /** The time without a request after which the server stops accepting. */
@@ -18,6 +18,8 @@ export const quietMs = 2_000
 export const shutdownLimits = {
   /** The longest time to keep accepting, even if clients continue to send. */
   acceptMs: 8_000,
+  /** The longest time that a new connection gets to send its first request once the listener is closed. */
+  firstRequestMs: 500,
   /** The longest time for running requests to finish. */
   finishMs: 20_000,
   /**
@@ -27,6 +29,8 @@ export const shutdownLimits = {
   closeMs: 7_000,
 } as const
 const lookMs = 25
+/** The most turns of the event loop to wait for one in which nothing arrives. */
+const maxBusyTurns = 1_000
 /** The paths of health checks, which do not count as requests, because they continue until the process has ended. */
 const probes = /^\/(?:readyz|livez|statusz|metrics)(?:\?|$)/
 
@@ -36,11 +40,15 @@ export class Drain {
   readonly #running = new Map<Duplex, ServerResponse>()
   /** The connections that were accepted during the shutdown. */
   readonly #late = new WeakSet<Duplex>()
+  /** When each connection that has not sent a request was accepted. */
+  readonly #unused = new Map<Duplex, number>()
   /** Whether a supervisor has the listener and gives connections that this process does not accept to another one. */
   readonly #isListenerShared: boolean
   #isDraining = false
   #isHurried = false
   #lastUse = Number.NEGATIVE_INFINITY
+  /** The number of connections and requests so far. */
+  #arrivals = 0
 
   constructor(clock: Clock, isListenerShared = false) {
     this.#clock = clock
@@ -56,9 +64,21 @@ export class Drain {
     this.#isHurried = true
   }
 
+  /** Tracks the connections of a server until their first requests. */
+  trackConnections(server: Server) {
+    server.on('connection', (socket) => {
+      this.#arrivals += 1
+      if (this.#isDraining) this.#late.add(socket)
+      this.#unused.set(socket, this.#clock.monotonic())
+      socket.once('close', () => this.#unused.delete(socket))
+    })
+  }
+
   /** Tracks a response until its connection or the response closes. */
   trackResponse(response: ServerResponse) {
     const { socket } = response.req
+    this.#arrivals += 1
+    this.#unused.delete(socket)
     const isProbe = probes.test(response.req.url ?? '')
     if (!isProbe) this.#noteUse(socket)
     const before = this.#running.get(socket)
@@ -80,15 +100,34 @@ export class Drain {
     for (const response of this.#running.values()) {
       if (!response.headersSent) response.shouldKeepAlive = false
     }
-    server.on('connection', (socket) => this.#late.add(socket))
     const began = this.#clock.monotonic()
     while (this.#isInUse() && this.#clock.monotonic() - began < shutdownLimits.acceptMs) await sleep(lookMs)
+    await this.#emptyQueue()
     const { promise: closed, resolve } = Promise.withResolvers<void>()
     server.close(() => resolve())
-    server.closeIdleConnections()
     const timer = setTimeout(() => server.closeAllConnections(), shutdownLimits.finishMs)
+    while (this.#awaitsFirstRequest()) await sleep(lookMs)
+    for (const socket of this.#unused.keys()) socket.destroy()
     await closed
     clearTimeout(timer)
+  }
+
+  /**
+   * Waits for a turn of the event loop in which nothing arrived. The kernel resets the connections that the process has
+   * not accepted when the listener closes; a client could not repeat a POST. After such a turn there are none.
+   */
+  async #emptyQueue(): Promise<void> {
+    // The first turn may be under way and have looked for connections already, so only those after it count.
+    await yieldToLoop()
+    for (let turn = 0, before = -1; before !== this.#arrivals && turn < maxBusyTurns; turn++) {
+      before = this.#arrivals
+      await yieldToLoop()
+    }
+  }
+
+  #awaitsFirstRequest(): boolean {
+    const from = this.#clock.monotonic() - shutdownLimits.firstRequestMs
+    return !this.#isHurried && [...this.#unused.values()].some((acceptedAt) => acceptedAt > from)
   }
 
   /**

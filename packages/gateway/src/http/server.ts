@@ -57,6 +57,7 @@ export function createGatewayServer(gateway: Gateway, listener: Listener, drain?
     serve,
   )
   server.maxRequestsPerSocket = maxRequestsPerSocket
+  drain?.trackConnections(server)
   endUnreadConnections(server)
   server.on('checkContinue', serve)
   server.on('checkExpectation', serve)
