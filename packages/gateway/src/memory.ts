@@ -142,6 +142,8 @@ export interface Memory {
   readonly auditQueue: AuditQueue
   /** When a read of a polled endpoint was last recorded in the audit log, in monotonic milliseconds. */
   readonly recordedReads: LRUCache<string, number>
+  /** The sealed cursors of pages that were read, by what is sealed in them. */
+  readonly cursors: LRUCache<string, string>
   readonly metrics: Metrics
   readonly load: LoadShedder
   /** From when on the recipients of drop-ship orders are sealed, in epoch milliseconds. */
@@ -160,6 +162,7 @@ const maxUnknownNames = 1
 const maxWaitingUnknownNames = 500
 const maxChannels = 10_000
 const maxRecordedReads = 1_000
+const maxCursors = 5_000
 
 /**
  * Whether recipients, and hashes of requests that may have one, are sealed by now. Processes of the version before
@@ -210,6 +213,7 @@ export function createMemory({ auditHeadFile, ...parts }: MemoryParts): Memory {
       loggedMac: undefined,
     },
     recordedReads: new LRUCache({ max: maxRecordedReads }),
+    cursors: new LRUCache({ max: maxCursors }),
     auditQueue: { waiting: [], turn: Promise.resolve(), next: undefined },
     figures: { waiting: new Map(), turn: Promise.resolve(), next: undefined },
   }

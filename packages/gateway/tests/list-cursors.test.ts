@@ -132,6 +132,29 @@ describe('the lists', () => {
   })
 })
 
+describe('the cursor of a page that is read again', () => {
+  const readStock = async (bearer: string, query: string) => {
+    const answer = await call(house, 'GET', `/api/v1/warehouses/AUSYD1/stock?page_size=5&${query}`, {
+      token: bearer,
+    })
+    expect(answer.status, answer.text).toBe(200)
+    return answer.json
+  }
+
+  it('is the same for the same channel, and of each channel its own', async () => {
+    const [mine, again, theirs] = [
+      await readStock(token, ''),
+      await readStock(token, ''),
+      await readStock(otherToken, ''),
+    ]
+    expect(again.next_cursor).toBe(mine.next_cursor)
+    expect(theirs.next_cursor).not.toBe(mine.next_cursor)
+    const next = await readStock(otherToken, `cursor=${theirs.next_cursor}`)
+    expect(next.data).toEqual((await readStock(token, `cursor=${mine.next_cursor}`)).data)
+    expect((await readStock(token, 'page=2')).next_cursor).not.toBe(mine.next_cursor)
+  })
+})
+
 describe.each(lists.map((endpoint) => [endpoint.id, endpoint] as const))('%s', (_id, endpoint) => {
   it('shows each row once, in two processes, while rows are inserted', async () => {
     const { ids, size, first } = findStart(endpoint)

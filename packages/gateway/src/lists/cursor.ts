@@ -26,9 +26,20 @@ const form = 'list 1'
 /** The parameters that say which page of a list is read, and not which list. */
 const placeParameters: ReadonlySet<string> = new Set(['cursor', 'page', 'page_size', 'as_of'])
 
-/** Formats the cursor of the next page of the list that the call reads. */
+/**
+ * Formats the cursor of the next page of the list that the call reads. A page that is read again has the same cursor:
+ * sealing costs as much as the rest of a read from memory.
+ */
 export function sealCursor(gateway: Gateway, call: Call, { asOf, page, after }: Continuation): string {
-  return gateway.secrets.seal(JSON.stringify([asOf, page, after]), toPurpose(call))
+  const { cursors } = gateway.memory
+  const text = JSON.stringify([asOf, page, after])
+  const purpose = toPurpose(call)
+  const place = `${text} ${purpose}`
+  const known = cursors.get(place)
+  if (known !== undefined) return known
+  const cursor = gateway.secrets.seal(text, purpose)
+  cursors.set(place, cursor)
+  return cursor
 }
 
 /** Opens a cursor. Throws `VALIDATION_FAILED` if it was changed, or belongs to another list, caller or filter. */
