@@ -28,6 +28,8 @@ export interface ResponseEvent extends Attempted {
   readonly status: number | undefined
   /** The code of the failure; undefined after a success. */
   readonly code: string | undefined
+  /** The `reason` of the failure, if the response has one. */
+  readonly reason: string | undefined
   readonly durationMs: number
   readonly requestId: string | undefined
   readonly points: Points | undefined
@@ -36,7 +38,10 @@ export interface ResponseEvent extends Attempted {
 /** A failed request will be repeated after `delayMs`. */
 export interface RetryEvent extends Attempted {
   readonly type: 'retry'
+  /** The status of the failure; undefined without a response. */
+  readonly status: number | undefined
   readonly code: string
+  readonly reason: string | undefined
   readonly delayMs: number
 }
 
@@ -64,7 +69,11 @@ export function formatEvent(event: ClientEvent): string {
   const { type, method, path, attempt } = event
   const start = `${type} ${method} ${path} attempt=${attempt}`
   if (event.type === 'request') return start
-  if (event.type === 'retry') return `${start} code=${event.code} in=${Math.round(event.delayMs)}ms`
-  const { status = '-', code = 'OK', durationMs, requestId = '-', points } = event
-  return `${start} status=${status} code=${code} took=${Math.round(durationMs)}ms request=${requestId} left=${points?.remaining ?? '-'}`
+  if (event.type === 'retry') return `${start} code=${formatCode(event)} in=${Math.round(event.delayMs)}ms`
+  const { status = '-', durationMs, requestId = '-', points } = event
+  return `${start} status=${status} code=${formatCode(event)} took=${Math.round(durationMs)}ms request=${requestId} left=${points?.remaining ?? '-'}`
+}
+
+function formatCode({ code = 'OK', reason }: Pick<ResponseEvent, 'code' | 'reason'>): string {
+  return reason === undefined ? code : `${code}/${reason}`
 }

@@ -154,6 +154,7 @@ export class Transport {
       idempotencyKey: call.idempotencyKey,
       status: response?.status,
       code: error?.code,
+      reason: error?.reason,
       durationMs: now() - sentAt,
       requestId: response?.headers.get('x-request-id') ?? undefined,
       points: response && readPoints(response.headers),
@@ -195,7 +196,9 @@ export class Transport {
       path: cutQuery(call.path),
       attempt: progress.attempts,
       idempotencyKey: call.idempotencyKey,
+      status: error.status,
       code: error.code,
+      reason: error.reason,
       delayMs,
     }))
     return delayMs
