@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { languages } from '../../packages/gateway/src/contract/language.ts'
 import { buildDocPage } from '../../packages/gateway/src/pages/docs/doc-page.ts'
+import { formatSupervisorMetrics } from '../../packages/gateway/src/start/supervisor-metrics.ts'
 import { openTestGateway, type TestGateway } from '../../packages/gateway/tests/harness.ts'
 import { listQueries, parseAlerts, readAlerts, readDashboards, readExpectations } from './files.ts'
 import { type KnownMetric, listDeclaredMetrics, listMetricNames, listUnknownNames } from './metric-names.ts'
@@ -29,7 +30,8 @@ describe('the metrics of the gateway', () => {
   let known: KnownMetric[]
   beforeAll(async () => {
     house = await openTestGateway({ unfilled: true })
-    known = listDeclaredMetrics(await house.gateway.memory.metrics.registry.metrics())
+    const ofProcess = await house.gateway.memory.metrics.registry.metrics()
+    known = listDeclaredMetrics(ofProcess + formatSupervisorMetrics({ processes: 2, restarts: 0 }))
   })
   afterAll(() => house.close())
 

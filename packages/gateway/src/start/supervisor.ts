@@ -12,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../kernel/clock.ts'
 import type { Log } from '../kernel/log.ts'
 import { maxCollectMs, type ToProcess, type ToSupervisor } from './process-messages.ts'
+import { formatSupervisorMetrics } from './supervisor-metrics.ts'
 
 const minRestartMs = 250
 const maxRestartMs = 30_000
@@ -182,7 +183,8 @@ export class Supervisor {
   /** Sends the metrics of all processes to one of them. */
   async #sendMetrics(to: Child, id: number): Promise<void> {
     const texts = await Promise.all([...this.#serving.values()].map((child) => this.#collect(child)))
-    const message: ToProcess = { gathered: { id, texts: [...texts, this.#writeOwnMetrics()] } }
+    const own = formatSupervisorMetrics({ processes: this.#count, restarts: this.#restarts })
+    const message: ToProcess = { gathered: { id, texts: [...texts, own] } }
     if (to.worker.isConnected()) to.worker.send(message)
   }
 
@@ -199,15 +201,5 @@ export class Supervisor {
     clearTimeout(timer)
     this.#collecting.delete(id)
     return text
-  }
-
-  #writeOwnMetrics(): string {
-    return `# HELP tgw_supervised_processes Processes that the supervisor keeps running (PROCESSES).
-# TYPE tgw_supervised_processes gauge
-tgw_supervised_processes ${this.#count}
-# HELP tgw_process_restarts_total Processes that ended by themselves and were started again.
-# TYPE tgw_process_restarts_total counter
-tgw_process_restarts_total ${this.#restarts}
-`
   }
 }
