@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { getPageFilePath, listPages } from '../src/samples/list-pages.ts'
 import { readSamples } from '../src/samples/page.ts'
+import { findFileName } from '../src/samples/session.ts'
 
 const root = fileURLToPath(import.meta.resolve('../../..'))
 const maxMs = 60_000
@@ -32,7 +33,6 @@ describe('the programs of the guides', () => {
     async () => {
       await symlink(join(root, 'node_modules'), join(directory, 'node_modules'))
       await writeFile(join(directory, 'package.json'), '{"type":"module"}')
-      await mkdir(join(directory, 'samples'))
       let written = 0
       for (const page of await listPages()) {
         const programs = readSamples(await readFile(getPageFilePath(page), 'utf8')).filter(
@@ -40,14 +40,17 @@ describe('the programs of the guides', () => {
         )
         for (const { fence } of programs.filter(({ fence: { text } }) => areImportsInstalled(text))) {
           written += 1
-          const name = `${page.replaceAll('/', '-')}-line-${fence.firstLine + 1}.ts`
-          await writeFile(join(directory, 'samples', name), `${fence.text}\nexport {}\n`)
+          // A program of a page imports earlier ones by their names.
+          const folder = join(directory, 'samples', page.replaceAll('/', '-'))
+          await mkdir(folder, { recursive: true })
+          const name = findFileName(fence.text) ?? `line-${fence.firstLine + 1}.ts`
+          await writeFile(join(folder, name), `${fence.text}\nexport {}\n`)
         }
       }
       expect(written).toBeGreaterThanOrEqual(5)
       const options = {
         extends: join(root, 'tsconfig.json'),
-        include: ['samples/*.ts'],
+        include: ['samples/*/*.ts'],
         compilerOptions: { typeRoots: [join(root, 'node_modules/@types')] },
       }
       await writeFile(join(directory, 'tsconfig.json'), JSON.stringify(options))

@@ -10,6 +10,11 @@ const blockTimeoutMs = 60_000
 const namedFile = /^\/\/ ([\w-]+\.ts)\b/
 const maxPrintedCharacters = 256 * 1024
 
+/** Returns the name of the file as which a program is saved; undefined if the program does not name one. */
+export function findFileName(text: string): string | undefined {
+  return namedFile.exec(text)?.[1]
+}
+
 /** The output of a block, both streams in order, and the status of its last command. */
 export interface Run {
   readonly printed: string
@@ -53,7 +58,7 @@ export class Session {
   /** Runs a block. Rejects if it takes too long or exits the shell. */
   async run(language: string, text: string): Promise<Run> {
     this.#blocks += 1
-    const file = namedFile.exec(text)?.[1] ?? `block-${this.#blocks}.${language}`
+    const file = findFileName(text) ?? `block-${this.#blocks}.${language}`
     await writeFile(join(this.#directory, file), `${text}\n`)
     this.#printed = ''
     const command = language === 'ts' ? `node ./${file}` : `. ./${file}`

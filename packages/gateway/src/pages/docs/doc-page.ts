@@ -98,6 +98,12 @@ function findContent(path: DocPath, language: Language): Content | undefined {
 }
 
 function readContent(path: DocPath, language: Language): Content | undefined {
+  const content = loadContent(path, language)
+  if (!content || !notInFullText.has(path)) return content
+  return { ...content, pieces: content.pieces.map(omitFromFullText) }
+}
+
+function loadContent(path: DocPath, language: Language): Content | undefined {
   if (path === 'configuration') return buildConfiguration(language)
   if (path === 'changelog') return readChangelog(language)
   const english = readSource(docsFolder, 'en', path)
@@ -107,20 +113,15 @@ function readContent(path: DocPath, language: Language): Content | undefined {
       ? toOriginalPage(english)
       : translateBlocks(english, readSource(docsFolder, language, path))
   const { title, summary, isUntranslated } = shown
-  const pieces = toPieces(shown, language)
-  return {
-    title,
-    summary,
-    pieces: notForChannels.has(path) ? pieces.map(omitFromFullText) : pieces,
-    isUntranslated,
-  }
+  return { title, summary, pieces: toPieces(shown, language), isUntranslated }
 }
 
 /**
- * Long pages for operators and for authors of connectors: of these, `llms-full.txt`, the file for the language models of
- * channels, has the title and summary only.
+ * Pages of which `llms-full.txt`, the file for the language models of channels, has the title and summary only: long ones
+ * for operators and for authors of connectors, and the tutorial, whose parts other pages have as well.
  */
-const notForChannels: ReadonlySet<DocPath> = new Set([
+const notInFullText: ReadonlySet<DocPath> = new Set([
+  'tutorial',
   'promises',
   'operate',
   'backup',
@@ -129,6 +130,7 @@ const notForChannels: ReadonlySet<DocPath> = new Set([
   'security',
   'deploy',
   'console',
+  'configuration',
   'erp/connect-an-erp',
   'erp/connect-an-erp-in-a-day',
   'erp/capabilities-of-erps',

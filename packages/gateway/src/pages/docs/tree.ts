@@ -1,6 +1,6 @@
 /** The documentation's pages in reading order. Every page that is not generated is `docs/<language>/<path>.md`. */
 export const docGroups = [
-  { id: 'start', pages: ['quickstart', 'sdk', 'cli'] },
+  { id: 'start', pages: ['quickstart', 'tutorial', 'sdk', 'cli'] },
   {
     id: 'guides',
     pages: [

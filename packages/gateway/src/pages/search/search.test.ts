@@ -31,6 +31,7 @@ const queries = {
     ['docker', '/docs/deploy'],
     ['mcp', '/docs/agents/connect-an-agent'],
     ['getting started', '/docs/quickstart'],
+    ['tutorial', '/docs/tutorial'],
     ['privacy', '/docs/security#personal-data'],
     ['prometheus', '/docs/monitor'],
     ['changelog', '/changelog'],
@@ -61,6 +62,7 @@ const queries = {
     ['智能体', '/docs/agents/connect-an-agent'],
     ['监控', '/docs/monitor'],
     ['更新日志', '/changelog'],
+    ['教程', '/docs/tutorial'],
   ],
   ko: [
     ['인증', '/docs/guides/two-grants'],
@@ -74,6 +76,7 @@ const queries = {
     ['재고', '/docs/guides/keep-stock-in-sync'],
     ['재고를', '/docs/guides/keep-stock-in-sync'],
     ['재고 동기화', '/docs/guides/keep-stock-in-sync'],
+    ['튜토리얼', '/docs/tutorial'],
     ['재고 부족', '/errors/UPSTREAM_REJECTED'],
     ['주문 취소', '/docs/guides/cancel-and-release'],
     ['위탁배송', '/docs/guides/dropship-order'],
@@ -92,8 +95,8 @@ const queries = {
 } as const
 
 describe('the search', () => {
-  it.each(languages)('puts the right section first for each of 25 queries in %s', async (language) => {
-    expect(queries[language]).toHaveLength(25)
+  it.each(languages)('puts the right section first for each of 26 queries in %s', async (language) => {
+    expect(queries[language]).toHaveLength(26)
     const found: (readonly [string, string | undefined])[] = []
     for (const [query] of queries[language]) {
       const [first] = await findSections(query, language)

@@ -3,8 +3,9 @@
  * The words count as much as the words of a title.
  */
 export const synonyms: Readonly<Record<string, string>> = {
-  '/docs/quickstart':
-    'getting started tutorial hello world first order install 入门 教程 安装 开始 시작하기 튜토리얼 설치 첫 주문',
+  '/docs/quickstart': 'getting started hello world first order install 入门 安装 开始 시작하기 설치 첫 주문',
+  '/docs/tutorial':
+    'tutorial step by step course example project build a channel go live 教程 从零开始 示例项目 上线 튜토리얼 단계별 예제 프로젝트 실습',
   '/docs/sdk': 'sdk client library typescript javascript node 客户端库 开发包 클라이언트 라이브러리',
   '/docs/guides/two-grants':
     'authentication authenticate authorization login log in sign in oauth bearer token credentials client secret 认证 鉴权 身份验证 登录 令牌 인증 로그인 토큰 권한 부여',
