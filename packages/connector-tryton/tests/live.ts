@@ -142,28 +142,42 @@ export function toSubmit(
   }
 }
 
-/** Reads the figures of one SKU in the tests' warehouse. */
-export async function readRow({ erp }: Live, sku: string): Promise<Output<'stock.read'>['rows'][number]> {
-  const [row] = unwrap(await erp['stock.read']({ warehouse_code, skus: [sku] })).rows
-  if (!row) throw new Error(`${sku} is not in ${warehouse_code}.`)
+/** Reads the figures of one SKU in a warehouse. */
+export async function readRow(
+  { erp }: Live,
+  sku: string,
+  code = warehouse_code,
+): Promise<Output<'stock.read'>['rows'][number]> {
+  const [row] = unwrap(await erp['stock.read']({ warehouse_code: code, skus: [sku] })).rows
+  if (!row) throw new Error(`${sku} is not in ${code}.`)
   return row
 }
 
 export const readAvailable = async (live: Live, sku: string) => (await readRow(live, sku)).quantity_available
 
 /** Returns a SKU, different for each number, of which staff have just counted exactly `quantity`. */
-export async function stockUp(live: Live, number: number, quantity: number): Promise<string> {
+export async function stockUp(
+  live: Live,
+  number: number,
+  quantity: number,
+  code = warehouse_code,
+): Promise<string> {
   const sku = `ST${String(20 + number).padStart(4, '0')}-S`
   const product = await live.staff.findOne('product.product', [['code', '=', sku]])
   await clearInternals(live.staff, product)
-  await countStock(live, sku, quantity)
+  await countStock(live, sku, quantity, code)
   return sku
 }
 
-/** Counts the stock of a SKU in the tests' warehouse, as staff do. What is assigned stays assigned. */
-export async function countStock({ staff, connector }: Live, sku: string, quantity: number): Promise<void> {
+/** Counts the stock of a SKU in a warehouse, as staff do. What is assigned stays assigned. */
+export async function countStock(
+  { staff, connector }: Live,
+  sku: string,
+  quantity: number,
+  code = warehouse_code,
+): Promise<void> {
   const product = await staff.findOne('product.product', [['code', '=', sku]])
-  const location = connector.places.warehouses.find(({ code }) => code === warehouse_code)?.storage
+  const location = connector.places.warehouses.find((warehouse) => warehouse.code === code)?.storage
   const inventory = await staff.createOne('stock.inventory', {
     ...{ location, company: connector.places.company, empty_quantity: 'keep' },
     lines: [['create', [{ product, quantity }]]],

@@ -11,15 +11,11 @@ import {
   openLive,
   readAvailable,
   readRow,
-  shipOrder,
   stockUp,
   toSubmit,
   warehouse_code,
 } from './live.ts'
 import { openProxy, type RecordingProxy } from './proxy.ts'
-
-/** A zone in which it is another day than in UTC at this moment. */
-const farZone = () => (new Date().getUTCHours() >= 10 ? 'Pacific/Kiritimati' : 'Pacific/Pago_Pago')
 
 describeLive('What the connector reads', () => {
   let proxy: RecordingProxy
@@ -31,21 +27,6 @@ describeLive('What the connector reads', () => {
   })
 
   afterAll(() => proxy.close())
-
-  it('is the stock of the company’s own day: what was shipped on it is gone, and no read names a day', async () => {
-    const company = live.connector.places.company
-    await live.staff.write('company.company', [company], { timezone: farZone() })
-    try {
-      const sku = await stockUp(live, 15, 40)
-      const input = toSubmit(live, sku, 5)
-      unwrap(await live.erp.submit(input))
-      await shipOrder(live, input.reference)
-      expect(await readRow(live, sku)).toMatchObject({ quantity_on_hand: 35, quantity_available: 35 })
-    } finally {
-      await live.staff.write('company.company', [company], { timezone: 'Australia/Sydney' })
-    }
-    expect(proxy.seen.filter(({ body }) => body.includes('stock_date_end'))).toEqual([])
-  })
 
   it('shows picked goods as on hand and not available, and the shipment once it has left', async () => {
     const sku = await stockUp(live, 16, 10)

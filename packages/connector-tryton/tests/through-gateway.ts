@@ -25,7 +25,7 @@ export interface ThroughGateway {
 export async function openThroughGateway(trytonUrl: string, firstPort: number): Promise<ThroughGateway> {
   const [{ code, username }] = customers
   const directory = await mkdtemp(join(tmpdir(), 'tryton-gateway-'))
-  const connector = await startTrytonConnector(trytonUrl, firstPort)
+  const connector = await startTrytonConnector({ tryton_url: trytonUrl, port: firstPort })
   const { url, token } = connector
   const gateway = await startGateway({
     ...{ directory, port: firstPort + 1, upstream: { url, token }, databaseUrl: undefined },

@@ -1,7 +1,18 @@
 import { unwrap } from '@trade-gateway/connector'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { serve } from '../src/serve.ts'
 import { toDecimal } from '../src/values.ts'
-import { countSales, describeLive, type Live, openLive, readAvailable, stockUp, toSubmit } from './live.ts'
+import {
+  countSales,
+  describeLive,
+  type Live,
+  openLive,
+  readAvailable,
+  readLiveConfig,
+  stockUp,
+  toHold,
+  toSubmit,
+} from './live.ts'
 import {
   countLeftTasks,
   findOwnPorts,
@@ -119,6 +130,32 @@ describeLive('An order that trytond confirmed and was killed before it processed
         rejected: { reason: 'not_found' },
       })
       expect(await countShipments(input.reference)).toBe('0')
+      expect(await readAvailable(live, sku)).toBe(stocked)
+    },
+    timeout,
+  )
+
+  it(
+    'is not the only thing that is settled: a start takes back a hold that was left waiting',
+    async () => {
+      const onStep = (step: string) => {
+        if (step === 'hold.create') throw new Error('killed')
+      }
+      const killed = await openLive({ staffUrl: sandbox.url, onStep })
+      const { reference, ...more } = toHold(live, sku, quantity)
+      await expect(killed.erp.hold({ reference, ...more })).rejects.toThrow('killed')
+      // Only what is older than any request was left by a connector that ended.
+      await sandbox.postgres.query(
+        `update stock_shipment_internal set create_date = create_date - interval '1 hour' where reference like '${reference} %'`,
+      )
+      const logged: string[] = []
+      const options = { host: '127.0.0.1', port: 0, token: 'token-of-a-start' }
+      const log = (line: string) => void logged.push(line)
+      const started = await serve(readLiveConfig({ staffUrl: sandbox.url }), { ...options, log })
+      // Before the first sweep of the timer is due.
+      await vi.waitFor(() => expect(logged).toEqual(['settled 1 references that were left begun']), 30_000)
+      await started.close()
+      expect(unwrap(await live.erp.lookup({ reference })).state).toBe('absent')
       expect(await readAvailable(live, sku)).toBe(stocked)
     },
     timeout,
