@@ -135,6 +135,16 @@ export class StartedProcess {
     return this.#waitUntil(waiting, (resolve) => this.#child.once('message', resolve))
   }
 
+  /** Calls `listener` with each message of a process that was started with one. */
+  onMessage(listener: (message: unknown) => void) {
+    this.#child.on('message', listener)
+  }
+
+  /** Sends a message to a process that was started with one. A process that has just ended gets none. */
+  send(message: object) {
+    if (this.#child.connected) this.#child.send(message, () => undefined)
+  }
+
   /** Writes to the standard input of a shell. */
   write(text: string) {
     this.#child.stdin?.write(text)

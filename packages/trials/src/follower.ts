@@ -43,6 +43,20 @@ export interface Proof {
   readonly checksum: string
 }
 
+/** A page of the feed as it was applied, for the story of a copy that is wrong. */
+export interface AppliedPage {
+  readonly at: string
+  readonly since: number
+  readonly version: number
+  /** The rows by SKU, with their versions and what is available. */
+  readonly rows: readonly string[]
+}
+
+/** The number of pages that a follower remembers. */
+const maxRemembered = 5
+/** The number of rows of a remembered page. */
+const maxRememberedRows = 20
+
 /** The error for a change feed that contradicts itself. Its message describes how. */
 export class FeedBroken extends Error {
   override readonly name = 'FeedBroken'
@@ -55,6 +69,8 @@ export class Follower {
   readonly #rows = new Map<string, StockRow>()
   #cursor = 0
   #proof: Proof | undefined
+  /** The newest pages, oldest first. */
+  readonly newest: AppliedPage[] = []
   pages = 0
   /** The number of rows received through the feed, not counting full pulls. */
   rows_received = 0
@@ -104,12 +120,20 @@ export class Follower {
       if (removed) this.#rows.delete(each.sku)
       else this.#rows.set(each.sku, each)
     }
+    this.#remember(answer)
     this.rows_received += answer.data.length
     this.#cursor = answer.version
     const { row_count, checksum } = answer
     const isProof = !answer.has_more && row_count !== undefined && checksum !== undefined
     this.#proof = isProof ? { version: this.#cursor, row_count, checksum } : undefined
     return answer.has_more
+  }
+
+  #remember({ data, version }: z.infer<typeof feedPage>) {
+    const shown = data.slice(0, maxRememberedRows)
+    const rows = shown.map((each) => `${each.sku}@${each.version}=${each.quantity_available}`)
+    this.newest.push({ at: new Date().toISOString(), since: this.#cursor, version, rows })
+    if (this.newest.length > maxRemembered) this.newest.shift()
   }
 
   /** Computes the checksum of the copy with `checksum.ts`. */

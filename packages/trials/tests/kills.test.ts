@@ -83,7 +83,9 @@ describe('a follower of the stock', () => {
 
   async function follow(...pages: object[]) {
     const replies = [{ data: [row], has_more: false, version: 1 }, ...pages]
-    const client = { read: async () => replies.shift() }
+    // A wrong copy is compared with new pulls.
+    const pulled = { data: [row], has_more: false, version: 9 }
+    const client = { read: async () => replies.shift() ?? pulled }
     const follower = new StockFollower(client, 'AUSYD1', { states: new Map() })
     await follower.followUntil(() => replies.length === 0)
     return follower.findings.map(({ kind }) => kind)

@@ -32,7 +32,9 @@ async function openScriptedGateway(answers: Answer[], in_doubt_ms = 10_000) {
     const key = request.headers['idempotency-key']
     if (!isSignIn)
       heard.push({ route: `${request.method} ${request.url}`, key: key?.toString(), token, body })
-    const answer = isSignIn ? { body: { access_token: `token-${tokens}`, expires_in: 60 } } : answers.shift()
+    const answer = isSignIn
+      ? { body: { data: { access_token: `token-${tokens}`, expires_in: 3600 } } }
+      : answers.shift()
     if (answer === 'cut' || answer === undefined) return response.destroy()
     response.writeHead(answer.status ?? 200, { 'content-type': 'application/json', ...answer.headers })
     response.end(JSON.stringify(answer.body))
@@ -77,11 +79,11 @@ describe('the buyer', () => {
       createFailure(503, 'AUTHZ_UNAVAILABLE', { wait: 0 }),
       { body: { data: 1 }, headers: { 'idempotent-replayed': 'true' } },
     ])
-    const ending = await buyer.write({ method: 'POST', path: '/x', key: 'a key', body: { some: 'thing' } })
+    const ending = await buyer.write({ method: 'POST', path: '/x', key: 'a-key', body: { some: 'thing' } })
     expect(ending).toEqual({ kind: 'done', body: { data: 1 } })
     expect(heard).toHaveLength(8)
     expect(new Set(heard.map(({ key, body }) => JSON.stringify([key, body])))).toEqual(
-      new Set([JSON.stringify(['a key', { some: 'thing' }])]),
+      new Set([JSON.stringify(['a-key', { some: 'thing' }])]),
     )
     expect(buyer.counts).toMatchObject({ requests: 9, replayed: 1, in_doubt: 1, settled: 1 })
     expect(Object.fromEntries(buyer.counts.retries)).toMatchObject({
@@ -107,8 +109,8 @@ describe('the buyer', () => {
       onRefusals: (refused) => refusals.push(refused),
     })
     // The first address gives the token, so the write begins at the second one.
-    await buyer.write({ method: 'POST', path: '/x', key: 'a key' })
-    await buyer.write({ method: 'POST', path: '/y', key: 'another key' })
+    await buyer.write({ method: 'POST', path: '/x', key: 'a-key' })
+    await buyer.write({ method: 'POST', path: '/y', key: 'another-key' })
     expect(gateways.map(({ heard }) => heard.length)).toEqual([1, 2])
     expect(attempts.length).toBeGreaterThanOrEqual(3)
     expect(refusals).toMatchObject([{ request: 'POST /y', reasons: ['INTERNAL 503 overloaded'] }])
@@ -122,7 +124,7 @@ describe('the buyer', () => {
       { body: {} },
     ])
     const began = performance.now()
-    await buyer.write({ method: 'POST', path: '/x', key: 'a key' })
+    await buyer.write({ method: 'POST', path: '/x', key: 'a-key' })
     expect(performance.now() - began).toBeGreaterThan(950)
   })
 
@@ -130,7 +132,7 @@ describe('the buyer', () => {
     const { buyer, heard } = await openScriptedGateway([
       createFailure(422, 'UPSTREAM_REJECTED', { reason: 'insufficient_stock' }),
     ])
-    const ending = await buyer.write({ method: 'POST', path: '/x', key: 'a key' })
+    const ending = await buyer.write({ method: 'POST', path: '/x', key: 'a-key' })
     const refusal = { code: 'UPSTREAM_REJECTED', reason: 'insufficient_stock', message: 'No.' }
     expect(ending).toMatchObject({ kind: 'refused', refusal })
     expect(heard).toHaveLength(1)
@@ -139,7 +141,7 @@ describe('the buyer', () => {
   it('gives up in the end, and says that it does not know', async () => {
     const inProgress = createFailure(409, 'IDEMPOTENCY_IN_PROGRESS', { wait: 30 })
     const { buyer } = await openScriptedGateway([inProgress], 1_000)
-    expect(await buyer.write({ method: 'POST', path: '/x', key: 'a key' })).toEqual({
+    expect(await buyer.write({ method: 'POST', path: '/x', key: 'a-key' })).toEqual({
       kind: 'unknown',
       last: 'IDEMPOTENCY_IN_PROGRESS',
     })
@@ -148,10 +150,10 @@ describe('the buyer', () => {
 
   it('takes a new token when the old one is over, and keeps the key', async () => {
     const { buyer, heard } = await openScriptedGateway([createFailure(401, 'AUTH_EXPIRED'), { body: {} }])
-    await buyer.write({ method: 'POST', path: '/x', key: 'a key' })
+    await buyer.write({ method: 'POST', path: '/x', key: 'a-key' })
     expect(heard.map(({ token, key }) => [token, key])).toEqual([
-      ['token-1', 'a key'],
-      ['token-2', 'a key'],
+      ['token-1', 'a-key'],
+      ['token-2', 'a-key'],
     ])
     expect(buyer.tokens).toBe(2)
   })

@@ -6,6 +6,8 @@ import { max_request_ms } from '../src/order-replay/erp-process.ts'
 import { drawKillTimes, FaultInjector } from '../src/order-replay/fault-injector.ts'
 import { createFaultPlan } from '../src/order-replay/fault-plan.ts'
 import { erpClasses } from '../src/order-replay/options.ts'
+import type { StepListener } from '../src/order-replay/replay-erp.ts'
+import { StepTurns } from '../src/order-replay/step-turns.ts'
 
 describe('the moments of the kills', () => {
   it('are the same for the same seed, in order, and at least one', () => {
@@ -47,6 +49,53 @@ describe('the kills', () => {
     const names = log.map((line) => line.split(' ')[0])
     for (let at = 0; at < log.length; at += 2)
       expect(log.slice(at, at + 2)).toEqual([`${names[at]} killed`, `${names[at]} back`])
+  })
+})
+
+describe('the kills of an ERP whose writes have named steps', () => {
+  const steps = ['cover.create', 'sale.create', 'sale.confirm']
+
+  it('follow each step in turn, and the write goes on only when the process has ended', async () => {
+    const log: string[] = []
+    const createVictim = (name: string) => ({
+      name,
+      kill: async () => {
+        await wait(1)
+        log.push(`${name} killed`)
+      },
+      start: async () => {},
+    })
+    const told: StepListener[] = []
+    const onStep = (listener: StepListener) => void told.push(listener)
+    const erp = { victims: [createVictim('trytond')], faults: undefined, onStep }
+    const plan = { seed: 1, orders: 6, orders_per_kill: 2 }
+    const injector = new FaultInjector({ gateway: createVictim('gateway'), erp }, plan)
+    await injector.begin()
+    for (let answer = 0; answer < 100; answer++) injector.countResponse()
+    expect(log).toEqual([])
+    for (let round = 0; round < 20; round++) {
+      for (const step of steps) {
+        const before = log.length
+        await told[0]?.(step)
+        if (log.length > before) log.push(`${step} goes on`)
+        // Lets the process be back.
+        await wait(1)
+      }
+    }
+    await injector.end()
+    const once = Object.fromEntries(steps.map((step) => [step, 1]))
+    expect(injector.killsAfterSteps).toEqual({ gateway: once, trytond: once })
+    expect(injector.kills).toEqual({ gateway: 3, trytond: 3 })
+    expect(log.filter((_, at) => at % 2 === 1).every((line) => line.endsWith('goes on'))).toBe(true)
+  })
+
+  it('wait for no step that does not come again', () => {
+    const turns = new StepTurns()
+    expect(turns.take('gateway', 'sale.draft')).toBe(true)
+    expect(turns.take('trytond', 'sale.create')).toBe(true)
+    expect(turns.take('trytond', 'sale.create')).toBe(false)
+    const isTaken = () => turns.take('trytond', 'sale.create')
+    expect(Array.from({ length: 100 }, isTaken)).toContain(true)
   })
 })
 

@@ -4,12 +4,16 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { z } from 'zod'
-import { FeedBroken, Follower } from '../follower.ts'
+import { FeedBroken, Follower, type Proof, type StockRow } from '../follower.ts'
 import type { Buyer } from '../order-replay/buyer.ts'
 import type { KillFinding } from './finding.ts'
 
 const pauseMs = 100
 const eventsPerPage = 200
+/** How often the whole stock is read after a wrong copy: often enough to reach every process. */
+const looks = 8
+/** The number of rows that a finding tells. */
+const maxToldRows = 10
 
 const eventPage = z.object({
   data: z.array(
@@ -40,12 +44,14 @@ interface StockWatch {
 export class StockFollower {
   readonly findings: KillFinding[] = []
   readonly code: string
+  readonly #client: Pick<Buyer, 'read'>
   readonly #follower: Follower
   readonly #watch: StockWatch
   proofs = 0
 
   constructor(client: Pick<Buyer, 'read'>, code: string, watch: StockWatch) {
     this.code = code
+    this.#client = client
     this.#follower = new Follower({ get: (path) => client.read(path) }, code)
     this.#watch = watch
   }
@@ -71,7 +77,7 @@ export class StockFollower {
     try {
       const hasMore = await this.#follower.applyNextPage()
       if (this.#follower.pulls > before) this.#report('resynced', 'the feed required a full sync')
-      this.#checkProof()
+      await this.#checkProof()
       return hasMore
     } catch (error) {
       if (!(error instanceof FeedBroken)) throw error
@@ -80,7 +86,7 @@ export class StockFollower {
     }
   }
 
-  #checkProof(): void {
+  async #checkProof(): Promise<void> {
     const { proof } = this.#follower
     if (!proof) return
     this.proofs += 1
@@ -88,16 +94,44 @@ export class StockFollower {
     const state = `${proof.row_count} ${proof.checksum}`
     const version = `${this.code}@${proof.version}`
     if (proof.checksum !== checksum || proof.row_count !== this.#follower.rows.size)
-      this.#report('missed', `at version ${proof.version} the copy is not the state that the feed names`)
+      await this.#reportWrongCopy(proof)
     this.#watch.onCopy?.(proof.version, `${this.#follower.rows.size} ${checksum}`)
     const known = this.#watch.states.get(version) ?? state
     if (known !== state) this.#report('missed', `version ${proof.version} has two states`)
     this.#watch.states.set(version, state)
   }
 
+  /** Reports a wrong copy with the pages that led to it, and what the processes have instead, one after another. */
+  async #reportWrongCopy({ version }: Proof): Promise<void> {
+    const { rows, newest } = this.#follower
+    const before = new Map(rows)
+    const told = [`pages ${JSON.stringify(newest)}`]
+    for (let look = 1; look <= looks; look++) {
+      const fresh = new Follower({ get: (path) => this.#client.read(path) }, this.code)
+      await fresh.pull()
+      told.push(`look ${look} at version ${fresh.cursor}: ${describeDifferences(before, fresh.rows)}`)
+    }
+    this.#report(
+      'missed',
+      `at version ${version} the copy is not the state that the feed names; ${told.join('; ')}`,
+    )
+  }
+
   #report(kind: KillFinding['kind'], story: string): void {
     this.findings.push({ kind, subject: this.code, story })
   }
+}
+
+function describeDifferences(
+  copy: ReadonlyMap<string, StockRow>,
+  found: ReadonlyMap<string, StockRow>,
+): string {
+  const differing = [...found.values()].filter(({ sku, version }) => copy.get(sku)?.version !== version)
+  const told = differing.map(
+    ({ sku, version, quantity_available }) =>
+      `${sku} ${copy.get(sku)?.version}=${copy.get(sku)?.quantity_available} -> ${version}=${quantity_available}`,
+  )
+  return told.slice(0, maxToldRows).join(', ')
 }
 
 /** A follower of the events. */

@@ -1,42 +1,28 @@
 /**
- * A client that follows the documentation. Each write has its own idempotency key. After an overload, a failure of the
- * ERP or a lost response the client repeats the request with the same key, after `Retry-After` if there is one. All
- * other errors are final. If there is no final response in time, the outcome is unknown.
+ * A client that places orders with the SDK, as a channel would. Each write has its own idempotency key, which the SDK
+ * sends with every repetition. An outcome that the SDK does not know is recovered, until it is known or the buyer's
+ * patience ends. All other errors are final.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
-import { z } from 'zod'
+import {
+  type GatewayError,
+  isGatewayError,
+  OutcomeUnknownError,
+  type RetryEvent,
+  TradeGateway,
+} from '@trade-gateway/sdk'
 import { NoUsableResponse } from '../client.ts'
 import { addToTally, type Tally } from '../tally.ts'
-import { TokenCache } from './tokens.ts'
 
 /**
  * The timeout of a request in milliseconds. It is longer than the gateway takes, which gives up a write after 30
  * seconds, and waits up to 35 seconds for another write on the same document.
  */
-const requestTimeoutMs = 75_000
-const maxRetryAfterMs = 30_000
-const firstPauseMs = 100
-const maxPauseMs = 2_000
-
-/** The error codes after which the client repeats the request with the same key. */
-const retriedCodes: ReadonlySet<string> = new Set([
-  'UPSTREAM_TIMEOUT',
-  'UPSTREAM_ERROR',
-  'IDEMPOTENCY_IN_PROGRESS',
-  'RATE_LIMITED',
-  'INTERNAL',
-  'AUTHZ_UNAVAILABLE',
-])
-const tokenCodes: ReadonlySet<string> = new Set(['AUTH_EXPIRED', 'AUTH_INVALID_TOKEN'])
-
-const refusal = z.object({
-  error: z.object({
-    code: z.string(),
-    message: z.string(),
-    request_id: z.string(),
-    reason: z.string().optional(),
-  }),
-})
+const attemptTimeoutMs = 75_000
+/** The patience ends a call, and not the number of its retries. */
+const maxRetries = 10_000
+const firstRecoveryMs = 100
 
 /** An error after which the gateway has changed nothing. */
 export interface Refusal {
@@ -77,16 +63,6 @@ interface WriteRequest extends Request {
   readonly key: string
 }
 
-type Attempt =
-  | Exclude<RequestResult, { kind: 'unknown' }>
-  | {
-      readonly kind: 'again'
-      readonly why: string
-      /** The pause that `Retry-After` specifies; undefined if the client chooses the pause. */
-      readonly pauseMs: number | undefined
-      readonly isDoubt: boolean
-    }
-
 /** A stretch of time, in milliseconds of the monotonic clock. */
 export interface Stretch {
   readonly from_ms: number
@@ -115,25 +91,46 @@ interface Options {
   readonly onRefusals?: (refusals: Refusals) => void
 }
 
-/** A client that signs in with an account of the ERP and places orders over HTTP. */
+/** What happened during a call, for the figures. */
+interface CallStory {
+  readonly reasons: Set<string>
+  refusedAt: number | undefined
+  isDoubtful: boolean
+}
+
+/** A client that signs in with an account of the ERP and places orders with the SDK. */
 export class Buyer {
   readonly #options: Options
-  readonly #tokens: TokenCache
-  #attempts = 0
+  readonly #client: TradeGateway
+  readonly #running = new AsyncLocalStorage<CallStory>()
+  tokens = 0
   readonly counts: BuyerCounts = { requests: 0, replayed: 0, retries: new Map(), in_doubt: 0, settled: 0 }
 
   constructor(options: Options) {
+    const { base_urls, username, password, patience, onResponse } = options
+    const [baseUrl = ''] = base_urls
     this.#options = options
-    this.#tokens = new TokenCache(() => this.#signIn())
-  }
-
-  get tokens(): number {
-    return this.#tokens.issued
+    this.#client = new TradeGateway({
+      ...{
+        baseUrl,
+        auth: { username, password },
+        maxRetries,
+        attemptTimeoutMs,
+        deadlineMs: patience.usual_ms,
+      },
+      fetch: (input, init) => this.#fetch(`${input}`.slice(baseUrl.length), init),
+    })
+    this.#client.on('response', ({ operation, status, durationMs }) => {
+      if (operation === 'auth.token' && status === 200) this.tokens += 1
+      const to_ms = performance.now()
+      onResponse({ from_ms: to_ms - durationMs, to_ms })
+    })
+    this.#client.on('retry', (event) => this.#noteRetry(event))
   }
 
   /** Returns the body of a 200 response. Throws `NoUsableResponse` if retries do not lead to one. */
   async read(path: string): Promise<unknown> {
-    const result = await this.#sendUntilSettled({ method: 'GET', path }, true)
+    const result = await this.#settle({ method: 'GET', path })
     if (result.kind === 'done') return result.body
     throw new NoUsableResponse(
       `GET ${path}: ${result.kind === 'refused' ? result.refusal.code : result.last}`,
@@ -142,100 +139,83 @@ export class Buyer {
 
   /** Sends a write until its outcome is known or the time limit is reached. */
   write(request: WriteRequest): Promise<RequestResult> {
-    return this.#sendUntilSettled(request, true)
+    return this.#settle(request)
   }
 
-  async #signIn(): Promise<unknown> {
-    const { username, password } = this.#options
-    const body = { grant_type: 'password', username, password }
-    const result = await this.#sendUntilSettled({ method: 'POST', path: '/api/v1/auth/token', body }, false)
-    if (result.kind === 'done') return result.body
-    throw new NoUsableResponse(`No token: ${result.kind === 'refused' ? result.refusal.code : result.last}`)
-  }
-
-  async #sendUntilSettled(request: Request, isSignedIn: boolean): Promise<RequestResult> {
-    const { patience, signal, onRefusals } = this.#options
-    const began = performance.now()
-    let [isDoubtful, failures] = [false, 0]
-    let refusedAt = began
-    const reasons = new Set<string>()
-    for (;;) {
-      const attempt = await this.#sendOnce(request, isSignedIn)
-      if (attempt.kind !== 'again') {
-        if (isDoubtful) this.counts.settled += 1
-        if (failures > 0) onRefusals?.(describeRefusals(request, refusedAt, reasons))
-        return attempt
-      }
-      if (failures === 0) refusedAt = performance.now()
-      reasons.add(attempt.why)
-      if (attempt.isDoubt && !isDoubtful) {
-        isDoubtful = true
-        this.counts.in_doubt += 1
-      }
-      addToTally(this.counts.retries, attempt.why)
-      const pauseMs = attempt.pauseMs ?? Math.min(maxPauseMs, firstPauseMs * 2 ** failures)
-      failures += 1
-      const maxMs = attempt.isDoubt ? patience.in_doubt_ms : patience.usual_ms
-      if (performance.now() - began + pauseMs > maxMs) return { kind: 'unknown', last: attempt.why }
-      await wait(pauseMs, undefined, { signal })
-    }
-  }
-
-  /** Sends a request once. */
-  async #sendOnce({ method, path, key, body }: Request, isSignedIn: boolean): Promise<Attempt> {
-    const { base_urls, signal, onResponse } = this.#options
-    const token = isSignedIn ? await this.#tokens.getToken() : undefined
-    const headers = {
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(key === undefined ? {} : { 'idempotency-key': key }),
-    }
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)])
-    const init = {
-      method,
-      headers,
-      signal: inTime,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    }
-    this.counts.requests += 1
-    const base_url = base_urls[this.#attempts++ % base_urls.length]
-    const from_ms = performance.now()
-    let response: Response
-    let responseBody: unknown
-    try {
-      response = await fetch(`${base_url}${path}`, init)
-      responseBody = await response.json()
-    } catch {
-      signal.throwIfAborted()
-      return { kind: 'again', why: 'no response', pauseMs: undefined, isDoubt: false }
-    } finally {
-      onResponse({ from_ms, to_ms: performance.now() })
-    }
+  /** Sends each request to the next address. */
+  async #fetch(path: string, init: RequestInit | undefined): Promise<Response> {
+    const { base_urls } = this.#options
+    const base_url = base_urls[this.counts.requests++ % base_urls.length]
+    const response = await fetch(`${base_url}${path}`, init)
     if (response.headers.has('idempotent-replayed')) this.counts.replayed += 1
-    return response.ok
-      ? { kind: 'done', body: responseBody }
-      : this.#classifyError(response, responseBody, token)
+    return response
   }
 
-  #classifyError(response: Response, responseBody: unknown, token: string | undefined): Attempt {
-    const { code, reason, message, request_id } = refusal.parse(responseBody).error
-    if (token !== undefined && tokenCodes.has(code)) {
-      this.#tokens.discard(token)
-      return { kind: 'again', why: code, pauseMs: 0, isDoubt: false }
+  async #settle(request: Request): Promise<RequestResult> {
+    const { onRefusals } = this.#options
+    const story: CallStory = { reasons: new Set(), refusedAt: undefined, isDoubtful: false }
+    const result = await this.#running.run(story, () => this.#send(request))
+    if (result.kind !== 'unknown' && story.isDoubtful) this.counts.settled += 1
+    if (result.kind !== 'unknown' && story.refusedAt !== undefined)
+      onRefusals?.({
+        ...{ from_ms: story.refusedAt, to_ms: performance.now() },
+        ...{ request: `${request.method} ${request.path}`, reasons: [...story.reasons] },
+      })
+    return result
+  }
+
+  /** Calls the gateway, and recovers what is unknown as long as the patience lasts. */
+  async #send({ method, path, key, body }: Request): Promise<RequestResult> {
+    const { patience, signal } = this.#options
+    const options = { signal, idempotencyKey: key, body }
+    let send = (): Promise<unknown> => this.#client.request(method, path, options)
+    const endsAt = performance.now() + patience.in_doubt_ms
+    for (let pauseMs = firstRecoveryMs; ; pauseMs *= 2) {
+      try {
+        return { kind: 'done', body: await send() }
+      } catch (error) {
+        if (!isGatewayError(error)) throw error
+        if (!error.retryable) return { kind: 'refused', refusal: toRefusal(error) }
+        const last = isGatewayError(error.cause) ? error.cause : error
+        this.#noteFailure(last)
+        const delayMs = Math.max(pauseMs, error.retryAfterMs ?? 0)
+        const isOver = performance.now() + delayMs > endsAt
+        if (!(error instanceof OutcomeUnknownError) || isOver) return { kind: 'unknown', last: toLabel(last) }
+        addToTally(this.counts.retries, toLabel(last))
+        await wait(delayMs, undefined, { signal })
+        send = () => error.recover()
+      }
     }
-    if (!retriedCodes.has(code)) return { kind: 'refused', refusal: { code, reason, message, request_id } }
-    const isDoubt = reason === 'upstream_unknown' || code === 'IDEMPOTENCY_IN_PROGRESS'
-    // INTERNAL is the code of what passes (503), with a reason, and of a failure of the gateway itself (500).
-    const why = code === 'INTERNAL' ? [code, response.status, reason].filter(Boolean).join(' ') : code
-    return { kind: 'again', why, pauseMs: readPauseMs(response), isDoubt }
+  }
+
+  #noteRetry(event: RetryEvent) {
+    addToTally(this.counts.retries, toLabel(event))
+    this.#noteFailure(event)
+  }
+
+  #noteFailure(failure: Failure) {
+    const story = this.#running.getStore()
+    if (!story) return
+    story.refusedAt ??= performance.now()
+    story.reasons.add(toLabel(failure))
+    const isDoubt = failure.reason === 'upstream_unknown' || failure.code === 'IDEMPOTENCY_IN_PROGRESS'
+    if (isDoubt && !story.isDoubtful) this.counts.in_doubt += 1
+    story.isDoubtful ||= isDoubt
   }
 }
 
-function describeRefusals({ method, path }: Request, from_ms: number, reasons: Iterable<string>): Refusals {
-  return { from_ms, to_ms: performance.now(), request: `${method} ${path}`, reasons: [...reasons] }
+type Failure = Pick<RetryEvent, 'code' | 'reason' | 'status'>
+
+/** Failures without a response of the gateway. */
+const silent: readonly string[] = ['CONNECTION_FAILED', 'TIMED_OUT', 'UNEXPECTED_RESPONSE']
+
+/** INTERNAL is the code of what passes (503), with a reason, and of a failure of the gateway itself (500). */
+function toLabel({ code, reason, status }: Failure): string {
+  if (silent.includes(code)) return 'no response'
+  return code === 'INTERNAL' ? [code, status, reason].filter(Boolean).join(' ') : code
 }
 
-function readPauseMs(response: Response): number | undefined {
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-  return seconds >= 0 ? Math.min(maxRetryAfterMs, seconds * 1000) : undefined
+function toRefusal({ code, reason, message, details, requestId = '' }: GatewayError): Refusal {
+  // The SDK puts the code before the message.
+  return { code, reason, message: String(details.message ?? message), request_id: requestId }
 }

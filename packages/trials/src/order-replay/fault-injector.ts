@@ -1,12 +1,14 @@
 /**
  * Injects faults into a replay. An ERP that can do so fails by a seeded plan, and the replay kills the gateway and each
  * process of the ERP at random times drawn from the seed. A time is a number of responses to the clients, so that a kill
- * can hit any step of an order.
+ * can hit any step of an order. If the writes of the ERP have named steps, the kill follows the next step whose turn it
+ * is.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { Random } from '../../../sandbox-erp/src/catalogue/random.ts'
 import type { Tally } from '../tally.ts'
-import type { ErpFaults, Victim } from './replay-erp.ts'
+import type { ErpFaults, ReplayErp, Victim } from './replay-erp.ts'
+import { StepTurns } from './step-turns.ts'
 
 const responsesPerOrder = 3
 const maxDelayMs = 25
@@ -30,7 +32,7 @@ export function drawKillTimes(
 
 interface Targets {
   readonly gateway: Victim
-  readonly erp: { readonly victims: readonly Victim[]; readonly faults: ErpFaults | undefined }
+  readonly erp: Pick<ReplayErp, 'victims' | 'faults' | 'onStep'>
 }
 
 interface InjectionPlan {
@@ -58,6 +60,9 @@ export class FaultInjector {
   readonly #random: Random
   readonly #condemned: readonly Condemned[]
   readonly #failed = new AbortController()
+  /** The processes that are killed after a step; undefined if the writes have no named steps. */
+  readonly #due: Condemned[] | undefined
+  readonly #turns = new StepTurns()
   #busy: Promise<void> = Promise.resolve()
   #answers = 0
   #erpKills = 0
@@ -76,6 +81,13 @@ export class FaultInjector {
       isErp: index > 0,
     }))
     this.kills = Object.fromEntries(this.#condemned.map(({ victim }) => [victim.name, 0]))
+    if (erp.onStep) this.#due = []
+    erp.onStep?.((step) => this.#takeStep(step))
+  }
+
+  /** The number of kills of each process after each named step. */
+  get killsAfterSteps(): StepTurns['kills'] {
+    return this.#turns.kills
   }
 
   /** A signal that is aborted if a process does not restart. */
@@ -96,7 +108,9 @@ export class FaultInjector {
     if (this.#isOver || this.#isRestarting) return
     this.#answers += 1
     for (const condemned of this.#condemned) {
-      if (removeIfReached(condemned.moments, this.#answers)) this.#scheduleKill(condemned)
+      if (!removeIfReached(condemned.moments, this.#answers)) continue
+      if (this.#due) this.#due.push(condemned)
+      else this.#scheduleKill(condemned, this.#random.drawInteger(0, maxDelayMs))
     }
   }
 
@@ -110,18 +124,32 @@ export class FaultInjector {
   }
 
   /** One kill waits until the process of the one before it runs again: a connector may need its ERP to start. */
-  #scheduleKill(condemned: Condemned) {
-    const delay = this.#random.drawInteger(0, maxDelayMs)
+  #scheduleKill(condemned: Condemned, delayMs: number, onKilled = () => {}) {
     this.#busy = this.#busy
-      .then(() => wait(delay))
-      .then(() => (this.#isOver ? undefined : this.#kill(condemned)))
+      .then(() => wait(delayMs))
+      .then(() => (this.#isOver ? undefined : this.#kill(condemned, onKilled)))
       .catch((error: unknown) => this.#failed.abort(error))
+      .finally(onKilled)
   }
 
-  async #kill({ victim, isErp }: Condemned) {
+  /** Kills the process whose turn it is after a step. Resolves when it has ended: the write goes on without it. */
+  async #takeStep(step: string): Promise<void> {
+    const due = this.#due ?? []
+    if (this.#isOver || this.#isRestarting) return
+    const at = due.findIndex(({ victim }) => this.#turns.take(victim.name, step))
+    const [condemned] = at < 0 ? [] : due.splice(at, 1)
+    if (!condemned) return
+    this.#isRestarting = true
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#scheduleKill(condemned, 0, resolve)
+    await promise
+  }
+
+  async #kill({ victim, isErp }: Condemned, onKilled: () => void) {
     if (isErp) await this.#recordFaults()
     this.#isRestarting = true
     await victim.kill()
+    onKilled()
     this.kills[victim.name] = (this.kills[victim.name] ?? 0) + 1
     await victim.start()
     this.#isRestarting = false

@@ -39,6 +39,9 @@ export interface Victim {
   start(): Promise<void>
 }
 
+/** Called with the name of a step of a write that was just taken. The write goes on when it resolves. */
+export type StepListener = (step: string) => Promise<void>
+
 /** The faults that an ERP injects by itself. */
 export interface ErpFaults {
   /** Installs the faults of a seed. Each restart of the ERP ends them. */
@@ -60,6 +63,8 @@ export interface ReplayErp {
   readonly victims: readonly Victim[]
   /** Undefined for an ERP that injects no faults. */
   readonly faults: ErpFaults | undefined
+  /** Sets who is told of each step. Absent for an ERP whose writes have no named steps. */
+  readonly onStep?: (listener: StepListener) => void
   /** A signal that is aborted if a process of the ERP exits on its own. */
   readonly ended: AbortSignal
   /** Reads all documents, including duplicates of a reference. */

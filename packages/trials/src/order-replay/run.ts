@@ -42,6 +42,8 @@ export interface ReplayResult {
   readonly faults: Tally
   /** The kills by the name of the process. */
   readonly kills: Readonly<Record<string, number>>
+  /** The same after each named step of a write; empty if the ERP's writes have none. */
+  readonly killsAfterSteps: FaultInjector['killsAfterSteps']
   /** The errors in the gateway's log: their number, and the first lines. */
   readonly logged: { readonly count: number; readonly first: readonly string[] }
   readonly entries: readonly Entry[]
@@ -162,6 +164,7 @@ async function placeAndReconcile(replay: RunningReplay, signal: AbortSignal) {
     tokens: buyer.tokens,
     faults: faults.faults,
     kills: faults.kills,
+    killsAfterSteps: faults.killsAfterSteps,
     logged: system.gateway.process.errors,
     entries,
     documents: books.erp.documents.length,

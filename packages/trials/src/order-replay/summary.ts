@@ -31,6 +31,8 @@ export interface Verdict {
   readonly in_doubt_settled: number
   readonly erp_faults: Readonly<Record<string, number>>
   readonly kills: ReplayResult['kills']
+  /** The kills of each process by the step of a write after which they came. */
+  readonly kills_after_steps: ReplayResult['killsAfterSteps']
   readonly gateway_errors: ReplayResult['logged']
   readonly erp_documents: number
   readonly stock_rows: number
@@ -89,6 +91,7 @@ export function judgeReplay(wanted: ReplayOptions, replayed: ReplayResult): Verd
     in_doubt_settled: counts.settled,
     erp_faults: Object.fromEntries(replayed.faults),
     kills: replayed.kills,
+    kills_after_steps: replayed.killsAfterSteps,
     gateway_errors: replayed.logged,
     erp_documents: replayed.documents,
     stock_rows: replayed.rows,
@@ -217,6 +220,9 @@ function formatFaults(verdict: Verdict): string[] {
       verdict.faults ? `seed ${verdict.seed}: ${formatCounts(verdict.erp_faults)} by the ERP` : 'none',
     ),
     formatDetail(`kills: ${formatCounts(kills)}`),
+    ...Object.entries(verdict.kills_after_steps).map(([name, steps]) =>
+      formatDetail(`${name} killed after ${formatCounts(steps)}`),
+    ),
     formatDetail(`errors in the gateway's log: ${verdict.gateway_errors.count}`),
   ]
 }

@@ -1,11 +1,12 @@
 /** A real Tryton in a replay: a sandbox of its own with the goods of the orders, behind the connector. */
+import { maxOrderLines } from '../../../connector-tryton/src/orders/request.ts'
 import { warehouses } from '../../../connector-tryton/src/tryton/seed-goods.ts'
 import { Seeder } from '../../../connector-tryton/src/tryton/seeder.ts'
 import { customerPassword, customers } from '../../../connector-tryton/src/tryton/settings.ts'
 import { openAdminSession } from '../../../connector-tryton/src/tryton/trytond.ts'
 import { findFreePorts } from '../free-ports.ts'
 import { addOtherStock, computeOpeningStock } from './opening-stock.ts'
-import type { ErpKind, ErpStart, ReplayErp } from './replay-erp.ts'
+import type { ErpKind, ErpStart, ReplayErp, StepListener } from './replay-erp.ts'
 import { readTrytonBalance, readTrytonSnapshot, shipAndBillAll } from './tryton-books.ts'
 import { createGoods } from './tryton-goods.ts'
 import { startTryton, startTrytonConnector } from './tryton-processes.ts'
@@ -15,12 +16,11 @@ const codes = warehouses.map(({ code }) => code)
 
 export const trytonErp: ErpKind = {
   warehouses: codes,
-  // The connector's own limit, which it declares as `max_lines`.
-  max_lines: 200,
+  max_lines: maxOrderLines,
   orders_per_kill: 10,
   has_ledger: true,
   limits: [
-    'Tryton injects no faults: with --faults, gateway, connector and trytond are killed, PostgreSQL is not',
+    'Tryton injects no faults: with --faults, gateway, connector and trytond are killed after each step of a write in turn, PostgreSQL is not',
     'prices, tax and freight are Tryton’s: its totals are compared with what gateway and client saw, not with the file',
     'freight is a line of Tryton’s invoice: it is compared as a part of the order’s charge, not as a posting of its own',
     'invoices are posted at the end, after everything was shipped; payments and refunds are not made',
@@ -38,7 +38,9 @@ async function startTrytonErp({ orders, rows, report }: ErpStart, signal: AbortS
     await createGoods(seeder, rows, stock)
     const books = await openBooks(seeder)
     const opening = await addOtherStock(codes, stock, books.readSnapshot)
-    const connector = await startTrytonConnector(tryton_url, connectorPort)
+    let listener: StepListener = async () => {}
+    const onStep = (step: string) => listener(step)
+    const connector = await startTrytonConnector({ tryton_url, port: connectorPort, onStep })
     const { process, url, token } = connector
     return {
       ...books,
@@ -48,6 +50,9 @@ async function startTrytonErp({ orders, rows, report }: ErpStart, signal: AbortS
       opening,
       victims: [{ name: 'connector', kill: () => process.kill(), start: () => process.start() }, trytond],
       faults: undefined,
+      onStep: (next) => {
+        listener = next
+      },
       ended: AbortSignal.any([process.ended, trytond.ended]),
       stop: async () => {
         await process.stop()

@@ -11,9 +11,11 @@ import {
   type SandboxSettings,
 } from '../../../connector-tryton/src/tryton/settings.ts'
 import { type ConnectorProcess, startConnector } from './connector-process.ts'
+import type { StepListener } from './replay-erp.ts'
 import { SandboxServer } from './sandbox-server.ts'
 
 const connectorFile = fileURLToPath(new URL('../../../connector-tryton/src/main.ts', import.meta.url))
+const steppingFile = fileURLToPath(new URL('./stepping-connector.ts', import.meta.url))
 const configFile = fileURLToPath(new URL('../../../connector-tryton/sandbox.json', import.meta.url))
 /** The styles of the committed dump, which is restored. */
 const styles = 60
@@ -44,11 +46,20 @@ export async function startTryton(ports: {
   }
 }
 
+interface TrytonConnectorStart {
+  readonly tryton_url: string
+  readonly port: number
+  /** Called after each step of a write, which goes on when it resolves. */
+  readonly onStep?: StepListener
+}
+
 /** Starts the connector before a Tryton, as the user with only the rights that its README lists. */
-export function startTrytonConnector(tryton_url: string, port: number): Promise<ConnectorProcess> {
+export function startTrytonConnector(start: TrytonConnectorStart): Promise<ConnectorProcess> {
+  const { tryton_url, port, onStep } = start
   return startConnector({
-    file: connectorFile,
+    file: onStep ? steppingFile : connectorFile,
     port,
+    ...(onStep && { onStep }),
     env: {
       TRYTON_URL: tryton_url,
       TRYTON_DATABASE: databaseName,
