@@ -49,10 +49,15 @@ export async function startSandbox(settings: SandboxSettings): Promise<Sandbox> 
   try {
     const isNew = !(await postgres.hasDatabase())
     if (isNew) await prepareDatabase(settings, postgres, trytond)
+    if (isNew && settings.dump === undefined) {
+      // Without the time limit, which an inventory of thousands of lines meets on a busy machine.
+      await trytond.start()
+      await fillDatabase(settings)
+      await trytond.stop()
+    }
     await postgres.query(`alter database ${databaseName} set statement_timeout = '${maxStatementSeconds}s'`)
     report(`starting Tryton on port ${settings.port}`)
     await trytond.start()
-    if (isNew) await fillDatabase(settings)
   } catch (error) {
     await stop()
     throw error
@@ -78,14 +83,12 @@ async function prepareDatabase(
 }
 
 async function fillDatabase(settings: SandboxSettings): Promise<void> {
-  const { dump, styles, report } = settings
+  const { styles, report } = settings
   const seeder = new Seeder(await openAdminSession(settings))
-  if (dump === undefined) {
-    report(`creating the company, ${styles} styles in three warehouses, and the customers`)
-    const company = await seedCompany(seeder)
-    const goods = await seedGoods(seeder, company, styles)
-    await seedCustomers(seeder, company, goods)
-  }
+  report(`creating the company, ${styles} styles in three warehouses, and the customers`)
+  const company = await seedCompany(seeder)
+  const goods = await seedGoods(seeder, company, styles)
+  await seedCustomers(seeder, company, goods)
 }
 
 /** Books the customer's recent past, unless it is there. */
