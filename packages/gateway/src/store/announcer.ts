@@ -2,17 +2,24 @@
  * Announces changes to all processes on one database by LISTEN/NOTIFY. If an announcement is lost, polling finds the
  * change later. This process is notified at once. Announcements to the others are batched: NOTIFY takes a lock that all
  * of them share until the commit is on disk, so one announcement for each write would cost more than the write.
+ *
+ * One loop opens one connection after another. A failed connection reports its failure and its end; if each of the two
+ * began a new one, their number would double with each attempt while the database is away.
  */
 
 import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { randomIds } from '../kernel/ids.ts'
 import type { Log } from '../kernel/log.ts'
+import { destroyConnection } from './destroy-connection.ts'
 import { type Topic, topics } from './store.ts'
 
 const channelName = 'trade_gateway'
 const restMs = 5
-const listenRetryMs = 1_000
+export const listenRetryMs = 1_000
+/** The longest wait for the response to LISTEN. */
+const maxListenMs = 5_000
 
 export class Announcer {
   readonly #config: pg.ClientConfig
@@ -27,7 +34,7 @@ export class Announcer {
   #stopped = false
 
   constructor(config: pg.ClientConfig, pool: pg.Pool, log: Log) {
-    this.#config = config
+    this.#config = { ...config, keepAlive: true, query_timeout: maxListenMs }
     this.#pool = pool
     this.#log = log
   }
@@ -55,23 +62,24 @@ export class Announcer {
   /** Calls `onAnnounced` on each announcement, and for all topics when announcements may have been missed. */
   listen(onAnnounced: (topic: Topic) => void) {
     this.#emitter.on('announced', onAnnounced)
-    this.#start(onAnnounced)
+    void this.#keepListening(onAnnounced)
   }
 
-  #start(onAnnounced: (topic: Topic) => void) {
-    this.#connect(onAnnounced).catch((error: unknown) => {
-      if (this.#stopped) return
-      this.#log.warn(
-        { error },
-        'the connection for announcements failed; polling finds changes until it is restored',
-      )
-      setTimeout(() => this.#start(onAnnounced), listenRetryMs)
-    })
+  async #keepListening(onAnnounced: (topic: Topic) => void): Promise<void> {
+    while (!this.#stopped) {
+      await this.#listenOnce(onAnnounced).catch((error: unknown) => {
+        if (this.#stopped) return
+        this.#log.warn(
+          { error },
+          'the connection for announcements failed; polling finds changes until it is restored',
+        )
+      })
+      await sleep(listenRetryMs, undefined, { ref: false })
+    }
   }
 
-  /** Opens the connection that listens for announcements. After a failure it opens a new one. */
-  async #connect(onAnnounced: (topic: Topic) => void) {
-    if (this.#stopped) return
+  /** Resolves when the connection that listens for announcements has ended. Rejects if it cannot be opened. */
+  async #listenOnce(onAnnounced: (topic: Topic) => void): Promise<void> {
     const client = new pg.Client(this.#config)
     this.#client = client
     client.on('notification', ({ payload = '' }) => {
@@ -79,13 +87,16 @@ export class Announcer {
       if (origin === this.#origin) return
       for (const topic of topics) if (named.includes(topic)) onAnnounced(topic)
     })
-    client.on('error', () => client.end().catch(() => {}))
-    client.once('end', () => {
-      if (!this.#stopped) setTimeout(() => this.#start(onAnnounced), listenRetryMs)
-    })
-    await client.connect()
-    await client.query(`listen ${channelName}`)
-    for (const topic of topics) onAnnounced(topic)
+    client.on('error', () => destroyConnection(client))
+    const ended = new Promise<void>((resolve) => client.once('end', resolve))
+    try {
+      await client.connect()
+      await client.query(`listen ${channelName}`)
+      for (const topic of topics) onAnnounced(topic)
+      await ended
+    } finally {
+      destroyConnection(client)
+    }
   }
 
   async stop() {

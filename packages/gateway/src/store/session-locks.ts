@@ -10,6 +10,7 @@
 
 import pg from 'pg'
 import type { Log } from '../kernel/log.ts'
+import { destroyConnection } from './destroy-connection.ts'
 import { type Patience, settleWithin } from './patience.ts'
 import { DatabaseSilent } from './trouble.ts'
 
@@ -167,14 +168,9 @@ class LockConnection {
     }
   }
 
-  /**
-   * Destroys the connection without waiting for the database, which may not respond. An orderly end would wait for a
-   * reply, and the session would keep its locks until then.
-   */
   destroy(): void {
     this.#lost.abort()
-    const { stream } = (this.#client as pg.Client & { connection: pg.Connection }).connection
-    stream.destroy()
+    destroyConnection(this.#client)
   }
 
   async close(): Promise<void> {
