@@ -4,7 +4,7 @@ const besideTheirFiles = 'packages/*/src/**/*.test.ts'
 
 /** Tests beside their files that fill a whole ERP, or start processes: seconds each, and not for `npm run verify`. */
 const wholeErp = [
-  'packages/connector/src/{conformance,conformance-http,readme}.test.ts',
+  'packages/connector/src/{conformance,conformance-http}.test.ts',
   'packages/sandbox-erp/src/*.test.ts',
   'packages/sandbox-erp/src/{faults,ledger,orders}/**/*.test.ts',
 ]
@@ -13,12 +13,20 @@ const ofFiles = ['packages/gateway/tests/{tidy,guides,only-grows}.test.ts', 'scr
 
 /**
  * Tests that start the project’s commands as processes, up to half a minute each, and the connector’s conformance suite
- * on every kind of sandbox ERP: `npm run test:commands`.
+ * on every kind of sandbox ERP: `npm run test:commands`. `npm test` is for every change and must stay below three
+ * minutes on two cores, of which a process that loads the project’s sources takes one to three seconds.
  */
 const ofCommands = [
+  'packages/connector/src/conformance-command.test.ts',
   'packages/sandbox-erp/src/conformance.test.ts',
   'packages/trials/tests/{demo,kills-command,replay,samples,statement}.test.ts',
   'packages/gateway/tests/{audit,backup}-command.test.ts',
+  // They start the program and look at what it prints and how it ends.
+  'packages/gateway/tests/{data-dir-lock,erp-away,standard-output,start-settings}.test.ts',
+  // Each of four values is the one at which a process of its own is killed.
+  'packages/gateway/tests/reseal-kills.test.ts',
+  // A shell and curl for each of 140 samples, and the compiler for those of the SDK: a minute and a half.
+  'packages/gateway/tests/printed-samples.test.ts',
   'packages/connector-kit/tests/{postgres,programs,with-gateway}.test.ts',
   'packages/create-connector/tests/create-connector.test.ts',
   'packages/cli/tests/{commands,listen}.test.ts',
@@ -45,7 +53,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [besideTheirFiles, ...ofFiles],
-          exclude: ['**/node_modules/**', ...wholeErp],
+          exclude: ['**/node_modules/**', ...wholeErp, ...ofCommands],
         },
       },
       {

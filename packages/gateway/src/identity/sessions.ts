@@ -51,7 +51,8 @@ interface SessionParts {
 
 export class Sessions {
   readonly #parts: SessionParts
-  readonly #decisions = new LRUCache<string, Decision>({ max: maxDecisions })
+  // By size, because `max` would reserve the memory of all decisions when the process starts.
+  readonly #decisions = new LRUCache<string, Decision>({ maxSize: maxDecisions, sizeCalculation: () => 1 })
   /** The callers of the decisions that are still valid. */
   #live = new WeakSet<Caller>()
   #revision = -1

@@ -57,7 +57,8 @@ export class Quota implements Counter {
   readonly #windows: LRUCache<string, Window>
 
   constructor(most: number = maxSubjects) {
-    this.#windows = new LRUCache({ max: most })
+    // By size, because `max` would reserve the memory of all subjects when the process starts.
+    this.#windows = new LRUCache({ maxSize: most, sizeCalculation: () => 1 })
   }
 
   take(subject: string, points: number, limit: number, atMs: number): Purchase {

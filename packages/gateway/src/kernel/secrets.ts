@@ -118,7 +118,7 @@ async function deriveKeys(secretsKey: string, installation: string): Promise<Key
  * Parses 32 bytes in hex, base64 or base64url, in the exact spelling that an encoder produces. Returns undefined for
  * every other text.
  */
-function parseRandomKey(text: string): Buffer | undefined {
+export function parseRandomKey(text: string): Buffer | undefined {
   if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex')
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.length !== keyBytes) return undefined

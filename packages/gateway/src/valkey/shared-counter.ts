@@ -61,7 +61,7 @@ export class SharedCounter implements Counter {
     const { maxSubjects = 100_000 } = parts
     this.#parts = parts
     this.#own = new Quota(maxSubjects)
-    this.#known = new LRUCache({ max: maxSubjects })
+    this.#known = new LRUCache({ maxSize: maxSubjects, sizeCalculation: () => 1 })
   }
 
   take(subject: string, points: number, limit: number): Purchase | Promise<Purchase> {

@@ -22,9 +22,7 @@ const maxIgnoredBodyBytes = 64 * 1024
 
 export const parseInput: StageFactory = (endpoint, gateway) => {
   const isOauth = endpoint.bodyKind === 'oauth'
-  const params = compileShape(z.object(endpoint.params))
-  const query = compileShape(z.strictObject(endpoint.query), 'parameter_unknown')
-  const body = endpoint.body && !isOauth ? compileShape(z.strictObject(endpoint.body.shape)) : undefined
+  const { params, query, body } = findShapes(endpoint)
   const writes = endpoint.method !== 'GET'
   const continues = isList(endpoint)
   const isDated = 'start_date' in endpoint.query
@@ -54,6 +52,31 @@ export const parseInput: StageFactory = (endpoint, gateway) => {
       return undefined
     })
   }
+}
+
+interface InputShapes {
+  readonly params: Shape
+  readonly query: Shape
+  /** Undefined if the endpoint takes no body, or one that its handler reads. */
+  readonly body: Shape | undefined
+}
+
+/** Compiled once for each declaration: it takes milliseconds, and the tests and the simulator open many gateways. */
+const compiledShapes = new WeakMap<Endpoint, InputShapes>()
+
+function findShapes(endpoint: Endpoint): InputShapes {
+  const known = compiledShapes.get(endpoint)
+  if (known) return known
+  const shapes = {
+    params: compileShape(z.object(endpoint.params)),
+    query: compileShape(z.strictObject(endpoint.query), 'parameter_unknown'),
+    body:
+      endpoint.body && endpoint.bodyKind !== 'oauth'
+        ? compileShape(z.strictObject(endpoint.body.shape))
+        : undefined,
+  }
+  compiledShapes.set(endpoint, shapes)
+  return shapes
 }
 
 /** Checks the date range. An invalid one is a malformed request, so it is refused before points are charged. */
