@@ -5,7 +5,7 @@ export const usage = `Places real orders through a gateway in front of an ERP an
   npm run replay -- [orders.csv[.gz]] [options]
 
 Every invoice of the file becomes a wholesale order: draft, preview and submit over HTTP, with idempotency keys, by a
-client that handles errors as documented. An invoice of more SKUs than an order can have (500, Tryton 200, Medusa 100) becomes
+client that handles errors as documented. An invoice of more SKUs than an order can have (500, Tryton and Medusa 100) becomes
 several orders. A cancellation voids the latest earlier order of its customer with exactly the returned goods, or else one with these and more goods.
 At the end everything is shipped, and the records of the ERP, the gateway and the client must agree: no order is lost
 or duplicated, and nothing is oversold or still held. The statement must be consistent and charge each order its total
