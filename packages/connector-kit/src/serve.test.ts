@@ -39,6 +39,15 @@ describe('serveErp', () => {
     await closing
   })
 
+  it('keeps an idle connection longer than a client does', async () => {
+    const { running, client } = await serveWarehouses(async () => ({ ok: { warehouses: [] } }))
+    const response = await fetch(running.url)
+    await response.text()
+    expect(response.headers.get('keep-alive')).toBe('timeout=65')
+    await client.close()
+    await running.close()
+  })
+
   it('logs a failure with its cause, which the caller is not told', async () => {
     const { running, entries, client } = await serveWarehouses(async () => {
       throw new RangeError('the shelf is full')

@@ -9,6 +9,7 @@ import {
   type Rejection,
   UnknownOutcome,
 } from './erp.ts'
+import { describeIssues } from './issues.ts'
 import { type OperationId, operations, rejectionReasons } from './operations.ts'
 import { dropUnstorable } from './storable.ts'
 
@@ -145,7 +146,7 @@ function parseResult(id: OperationId, text: string, recordLeftOut: RecordLeftOut
   if (!output.success) {
     throw new UnknownOutcome(
       'malformed',
-      `${id}: the ERP's response does not match the schema: ${output.error.message.slice(0, 1000)}`,
+      `${id}: the ERP's response does not match the schema: ${describeIssues(output.error)}.`,
     )
   }
   return { ok: output.data }
@@ -190,7 +191,8 @@ function toUnknownOutcome(id: OperationId, error: unknown, signal: AbortSignal |
       },
     )
   }
-  return new UnknownOutcome('unreachable', `${id}: the connection to the ERP broke.`, { cause: error })
+  const name = typeof code === 'string' ? ` (${code})` : ''
+  return new UnknownOutcome('unreachable', `${id}: the connection to the ERP broke${name}.`, { cause: error })
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -91,9 +91,9 @@ export const capabilities = z.object({
 export const erpWarehouse = z.object({
   warehouse_code: word,
   name,
-  country_code: countryCode,
-  timezone: word,
-  currency,
+  country_code: countryCode.describe('ISO 3166-1, two letters'),
+  timezone: word.describe('A name of the IANA time zone database, such as Australia/Sydney'),
+  currency: currency.describe('The currency of every price in this warehouse; ISO 4217'),
   status: z.enum(['active', 'closed']),
 })
 
@@ -103,14 +103,16 @@ export const erpWarehouse = z.object({
  */
 export const stockFigure = z.object({
   sku: word,
-  product_code: word,
-  quantity_on_hand: quantity,
-  quantity_available: quantity,
+  product_code: word.describe('The style that lists this SKU'),
+  quantity_on_hand: quantity.describe('The units in the warehouse'),
+  quantity_available: quantity.describe(
+    'The units on hand without all holds and allocations; may be negative',
+  ),
   price_wholesale: amount,
   price_retail: amount,
   currency,
-  incoming: z.array(incoming).max(50),
-  stock_seq: z.int().min(0).nullable(),
+  incoming: z.array(incoming).max(50).describe('Goods on their way; an empty list if there are none'),
+  stock_seq: z.int().min(0).nullable().describe('Null without the capability `stock_seq`'),
 })
 
 /** A name in up to three languages. The gateway falls back to the first that exists: en, zh, ko. */
@@ -124,36 +126,41 @@ export const erpSku = z.object({
   size: z.string().max(64).nullable(),
   price_wholesale: amount,
   price_retail: amount,
-  weight_g: z.int().min(0).nullable(),
+  weight_g: z.int().min(0).nullable().describe('Grams'),
 })
 
 /** A style with its SKUs and list prices in the ERP's base currency. */
 export const erpProduct = z.object({
   product_code: word,
-  names,
+  names: names.describe('At least one language'),
   brand: z.string().max(100).nullable(),
   category: z.string().max(100).nullable(),
   season: z.string().max(64).nullable(),
   status: z.enum(['active', 'discontinued']),
   images: z.array(z.url().max(2000)).max(20),
-  price_wholesale: amount,
+  price_wholesale: amount.describe('The list price of the style; each SKU has its own'),
   price_retail: amount,
   currency,
   skus: z.array(erpSku).min(1).max(500),
-  updated_at: z.iso.datetime(),
+  updated_at: z.iso.datetime().describe('The time of the last change, in UTC and with Z'),
 })
 
 export const erpShippingMethod = z.object({
   shipping_method_id: word,
   name,
   kind: z.enum(['delivery', 'pickup']),
-  requires_address: z.boolean(),
+  requires_address: z.boolean().describe('Whether an order needs an address; usually false for pick-up'),
   carrier: z.string().max(100).nullable(),
-  warehouse_codes: z.array(word).max(100),
-  estimated_days: z.object({ min: z.int().min(0), max: z.int().min(0) }),
-  price: amount,
+  warehouse_codes: z
+    .array(word)
+    .max(100)
+    .describe('Every warehouse that the method serves. A method without a warehouse is offered to nobody'),
+  estimated_days: z.object({ min: z.int().min(0), max: z.int().min(0) }).describe('Days in transit'),
+  price: amount.describe('The list price; a quote has the freight of an order'),
   currency,
-  is_default: z.boolean(),
+  is_default: z
+    .boolean()
+    .describe('For display. An order that names no method uses `preferences` of `sign_in`'),
 })
 
 export const erpAddress = z.object({
@@ -161,13 +168,13 @@ export const erpAddress = z.object({
   name,
   phone: z.string().max(32).nullable(),
   company: z.string().max(200).nullable(),
-  address: z.string().max(400),
+  address: z.string().max(400).describe('Street and number'),
   country_code: countryCode,
   state: z.string().max(100).nullable(),
   city: z.string().max(100),
   postal_code: z.string().max(20).nullable(),
   is_default: z.boolean(),
-  updated_at: z.iso.datetime(),
+  updated_at: z.iso.datetime().describe('The time of the last change, in UTC and with Z'),
 })
 
 interface Declaration<Input extends z.ZodType, Output extends z.ZodType> {
@@ -422,13 +429,24 @@ export const operations = {
       'the channel’s plan allows.',
     input: z.object({ username: z.string().min(1).max(200), password: z.string().min(1).max(1000) }),
     output: z.object({
-      account_id: word,
+      account_id: word.describe('The ERP’s id of the account; stays the same when the username changes'),
       name,
-      customer_code: word,
+      customer_code: word.describe(
+        'The customer of the account; a channel of the gateway names the same code',
+      ),
       capabilities: z.array(word).max(100).optional(),
-      /** The default shipping method and address of the account. */
-      preferences: z.object({ shipping_method_id: word, address_id: word.nullable() }).optional(),
-      session: z.string().min(1).max(4000),
+      preferences: z
+        .object({ shipping_method_id: word, address_id: word.nullable() })
+        .optional()
+        .describe('The shipping method and address of an order of the account that names none'),
+      session: z
+        .string()
+        .min(1)
+        .max(4000)
+        .describe(
+          'What the ERP requires to act for the account. The gateway stores it encrypted and sends it with each order. An ' +
+            'ERP without sessions may return a signed text of account and expiry',
+        ),
       session_expires_at: z.iso.datetime(),
     }),
   }),

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { faultHeader } from './client.ts'
 import { CutConnection, callOperation, type Erp, isOperationId } from './erp.ts'
+import { describeIssues } from './issues.ts'
 import { operations } from './operations.ts'
 
 /** The maximum size of a request body, in bytes. */
@@ -62,7 +63,7 @@ async function handleRequest(
     return sendJson(response, 413, { failed: `A request has at most ${maxBodyBytes} bytes.` })
   const input = operations[id].input.safeParse(parseJson(body.bytes.toString('utf8')))
   if (!input.success)
-    return sendJson(response, 400, { failed: `Malformed input of ${id}: ${input.error.message}` })
+    return sendJson(response, 400, { failed: `Malformed input of ${id}: ${describeIssues(input.error)}.` })
   const gone = new AbortController()
   response.once('close', () => gone.abort())
   const fault = request.headers[faultHeader]

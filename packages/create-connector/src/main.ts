@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { CannotWrite, isTemplate, templates, writeProject } from './write-project.ts'
 
 const usage = `Usage: npm create trade-gateway-connector -- <directory> [--template typescript|python]
+In a checkout of the gateway: npm run -s create-connector -- <directory> [--template typescript|python]
 
 Writes the project of a connector, the HTTP server between Trade Gateway and an ERP. It serves four SKUs that are
 written in a file, refuses orders and statements with not_supported, and passes the conformance suite. You replace one

@@ -21,8 +21,8 @@ const packageFolder = fileURLToPath(new URL('..', import.meta.url))
 const connectorDocument = 'connector-openapi.json'
 /** Where the description of the protocol is: in the published package, and in a checkout of the gateway. */
 const documentFolders = [packageFolder, join(packageFolder, '../../contract')]
-/** npm drops or renames a file `.gitignore` when it packs, so the template has it under another name. */
-const renamed = [['_gitignore', '.gitignore']] as const
+/** npm drops `.gitignore` and `.npmrc` when it packs, so in a template an underscore stands for the dot. */
+const hidden = /^_(?=[a-z])/
 /** What tests and editors leave behind in a template of a checkout. */
 const leftovers = ['__pycache__', 'node_modules']
 
@@ -41,7 +41,8 @@ export async function writeProject({ directory, template, connectorTarball }: Pr
       recursive: true,
       filter: (source) => !leftovers.includes(basename(source)),
     })
-    for (const [from, to] of renamed) await rename(join(directory, from), join(directory, to))
+    for (const file of await readdir(directory))
+      if (hidden.test(file)) await rename(join(directory, file), join(directory, file.replace(hidden, '.')))
     if (template === 'typescript') await nameConnector(directory, connectorTarball)
     else await copyDocument(join(directory, 'connector', connectorDocument))
   } catch (cause) {

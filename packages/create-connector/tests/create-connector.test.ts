@@ -175,7 +175,7 @@ describe.each(['typescript', 'python'] as const)('the template %s', { timeout: s
     const project = join(directory, `listed-${name}`)
     await create(project, ...templates[name].args())
     const files = await readdir(project, { recursive: true })
-    expect(files.filter((file) => /__pycache__|node_modules|_gitignore/.test(file))).toEqual([])
+    expect(files.filter((file) => /__pycache__|node_modules|_gitignore|_npmrc/.test(file))).toEqual([])
     for (const file of ['.gitignore', '.dockerignore', 'Dockerfile', 'README.md'])
       expect(files).toContain(file)
     const text = await Promise.all(
@@ -188,6 +188,12 @@ describe.each(['typescript', 'python'] as const)('the template %s', { timeout: s
 })
 
 describe('the template in TypeScript', () => {
+  it('cannot be installed with an older Node', async () => {
+    const project = join(directory, 'strict')
+    await create(project)
+    expect(await readFile(join(project, '.npmrc'), 'utf8')).toMatch(/^engine-strict=true$/m)
+  })
+
   it('fits the types of the packed connector', { timeout: slowMs }, async () => {
     const project = await prepareProject('typescript')
     const tsc = join(root, 'node_modules/.bin/tsc')

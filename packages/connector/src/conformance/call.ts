@@ -9,6 +9,7 @@ import {
   rejected,
   UnknownOutcome,
 } from '../erp.ts'
+import { describeIssues } from '../issues.ts'
 import { type Input, type OperationId, type Output, operations, rejectionReasons } from '../operations.ts'
 import { ConformanceFailure } from './check.ts'
 
@@ -26,6 +27,18 @@ const resultShape = z.union([
   }),
 ])
 
+const schemaRemedy = 'contract/connector-openapi.json describes each field of the operation.'
+
+/** What to do about a call without a result. */
+const remedies: Readonly<Record<UnknownOutcome['kind'], string>> = {
+  failed: 'See the log of the connector.',
+  malformed: schemaRemedy,
+  timeout: 'See the log of the connector. A list that is read from the ERP for each page is slow.',
+  unreachable:
+    'See the log of the connector. If it says nothing, the connection was idle and closed too early: keep it open ' +
+    'for 65 seconds.',
+}
+
 /** Calls an operation and checks the result against its schema, even if the ERP runs in this process. */
 export async function callChecked<Id extends OperationId>(
   erp: Erp,
@@ -36,7 +49,7 @@ export async function callChecked<Id extends OperationId>(
   if (!result.success) {
     throw new ConformanceFailure({
       expected: `${id} to return {ok} or {rejected: {reason, message}}`,
-      actual: shorten(result.error.message),
+      actual: shorten(describeIssues(result.error)),
       remedy: `The reasons are ${rejectionReasons.join(', ')}; throw an exception for everything else.`,
     })
   }
@@ -48,8 +61,8 @@ export async function callChecked<Id extends OperationId>(
   if (output.success) return { ok: castToOutput<Id>(output.data) }
   throw new ConformanceFailure({
     expected: `the result of ${id} to match its schema`,
-    actual: shorten(output.error.message),
-    remedy: 'operations.ts describes each field of the operation.',
+    actual: shorten(describeIssues(output.error)),
+    remedy: schemaRemedy,
   })
 }
 
@@ -95,12 +108,13 @@ async function callWithTimeout(erp: Erp, id: OperationId, input: unknown): Promi
   try {
     return await Promise.race([callOperation(erp, id, input, { signal: giveUp.signal }), late.promise])
   } catch (cause) {
-    const kind = cause instanceof UnknownOutcome ? `no result (${cause.kind})` : 'an exception'
+    const isUnknown = cause instanceof UnknownOutcome
+    const kind = isUnknown ? `no result (${cause.kind})` : 'an exception'
     throw new ConformanceFailure(
       {
         expected: `${id} with ${shorten(JSON.stringify(input))} to return a result`,
         actual: `${kind}: ${shorten(cause instanceof Error ? cause.message : String(cause))}`,
-        remedy: "See the ERP's own log.",
+        remedy: isUnknown ? remedies[cause.kind] : remedies.failed,
       },
       { cause },
     )

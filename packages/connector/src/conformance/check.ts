@@ -51,7 +51,8 @@ interface Failure {
  */
 export class ConformanceFailure extends Error {
   constructor({ expected, actual, remedy }: Failure, options: { cause?: unknown } = {}) {
-    super(`Expected ${expected}; got ${actual}. ${remedy}`, options)
+    // What happened may be the sentence of an error, with a full stop of its own.
+    super(`Expected ${expected}; got ${actual.replace(/\.$/, '')}. ${remedy}`, options)
     this.name = 'ConformanceFailure'
   }
 }
