@@ -1,14 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Erp, erpServer } from '@trade-gateway/connector'
+import { type Erp, erpServer, idleConnectionMs } from '@trade-gateway/connector'
 
 /** The time in milliseconds for which a stop waits for the requests that are running. */
 const maxDrainMs = 45_000
-/**
- * An idle connection stays open for this long. With the 5 seconds of Node, a call may meet the end of its connection,
- * and the gateway cannot know whether that call arrived.
- */
-const idleMs = 65_000
 
 export interface ServeOptions {
   readonly host: string
@@ -32,7 +27,7 @@ export async function serveErp(
   { host, port, token, log }: ServeOptions,
 ): Promise<RunningConnector> {
   const onFailure = (operation: string, error: unknown) => log(describeFailedCall(operation, error))
-  const server = createServer({ keepAliveTimeout: idleMs }, erpServer(erp, { token, onFailure }))
+  const server = createServer({ keepAliveTimeout: idleConnectionMs }, erpServer(erp, { token, onFailure }))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, resolve)

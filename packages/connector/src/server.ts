@@ -10,6 +10,12 @@ const maxBodyBytes = 4 * 1024 * 1024
 /** A larger body is read and discarded up to this size, so that its sender can read the response. */
 const maxDiscardedBytes = 64 * 1024 * 1024
 
+/**
+ * A server of connectors keeps an idle connection open for this long. With the 5 seconds of Node, a call may meet the end
+ * of its connection, and the gateway cannot know whether that call arrived.
+ */
+export const idleConnectionMs = 65_000
+
 interface ServerOptions {
   /** The bearer token that callers must send. */
   readonly token: string

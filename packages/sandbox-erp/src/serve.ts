@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Capabilities, erpServer } from '@trade-gateway/connector'
+import { type Capabilities, erpServer, idleConnectionMs } from '@trade-gateway/connector'
 import type { Account } from './accounts.ts'
 import { Activity } from './activity.ts'
 import type { LeftOut } from './catalogue/catalogue.ts'
@@ -82,7 +82,7 @@ export async function serve(settings: ServeSettings): Promise<RunningErp> {
   const { token } = settings
   const operations = erpServer(sandbox.erp, { token, onFailure: logFailure })
   const controls = createSandboxControls(sandbox, { token, onFailure: logFailure })
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: idleConnectionMs }, (request, response) => {
     const listener = request.url?.startsWith(controlsPrefix) ? controls : operations
     listener(request, response)
   })

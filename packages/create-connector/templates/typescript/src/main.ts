@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { erpServer } from '@trade-gateway/connector'
+import { erpServer, idleConnectionMs } from '@trade-gateway/connector'
 import { findProblems } from './check-configuration.ts'
 import { erp } from './erp.ts'
 import { log } from './log.ts'
@@ -8,11 +8,6 @@ import { log } from './log.ts'
 const { UPSTREAM_TOKEN: token = '', HOST: host = '127.0.0.1', PORT: port = '18080' } = process.env
 const wrongConfiguration = 78
 const maxPort = 65_535
-/**
- * An idle connection stays open for this long. With the 5 seconds of Node, a call may meet the end of its connection,
- * and the gateway cannot know whether that call arrived.
- */
-const idleMs = 65_000
 
 function findWrongSettings(): string[] {
   const problems: string[] = []
@@ -26,7 +21,7 @@ function start() {
   // The caller learns only that the call failed, so the reason must be here.
   const onFailure = (operation: string, error: unknown) =>
     log('operation failed', { operation, error: error instanceof Error ? error.stack : String(error) })
-  const server = createServer({ keepAliveTimeout: idleMs }, erpServer(erp, { token, onFailure }))
+  const server = createServer({ keepAliveTimeout: idleConnectionMs }, erpServer(erp, { token, onFailure }))
   server.once('error', (error) => {
     log('server failed', { error: error.message })
     process.exitCode = 1
