@@ -59,6 +59,13 @@ export interface FailedResponse {
 
 type CallFacts = Pick<ErrorFacts, 'attempts' | 'idempotencyKey'>
 
+/**
+ * The status with which a busy gateway reports that it did not receive a request in time. Its code is `BAD_REQUEST`,
+ * which is final otherwise. But here nothing was read, so the request may be repeated, and the failure says nothing
+ * about an earlier attempt.
+ */
+export const notReceivedInTime = 408
+
 /** Creates the error for a response of the gateway, or of a proxy in front of it. */
 export function createErrorFromResponse(response: FailedResponse, facts: CallFacts): GatewayError {
   const { status, headers, body } = response
@@ -72,13 +79,14 @@ export function createErrorFromResponse(response: FailedResponse, facts: CallFac
   if (details === undefined) return describeForeignResponse(response, common)
   const { code } = details
   const known = isErrorCode(code) ? errorCatalogue[code] : undefined
-  const retryable = typeof details.retryable === 'boolean' ? details.retryable : (known?.retryable ?? false)
+  const said = typeof details.retryable === 'boolean' ? details.retryable : (known?.retryable ?? false)
+  const retryable = said || status === notReceivedInTime
   const Class = isErrorCode(code) ? classes[code] : GatewayError
   return new Class({ ...common, code, message: describeFailure(details), details, retryable })
 }
 
 /** The statuses with which a proxy reports that the gateway may respond later. */
-const passingStatuses: readonly number[] = [408, 425, 429, 502, 503, 504]
+const passingStatuses: readonly number[] = [notReceivedInTime, 425, 429, 502, 503, 504]
 const maxShownCharacters = 200
 
 function describeForeignResponse(

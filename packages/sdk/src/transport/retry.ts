@@ -1,4 +1,5 @@
 import type { GatewayError } from '../errors/errors.ts'
+import { notReceivedInTime } from '../errors/from-response.ts'
 
 /**
  * Decides about retries. What may be repeated is the gateway's word: `retryable` of the response, or of the catalogue
@@ -40,8 +41,8 @@ const conclusive: readonly string[] = [
 ] satisfies readonly GatewayError['code'][]
 
 /** Whether the failure proves that a write was not performed by this attempt or an earlier one with the same key. */
-export function isConclusive({ code }: GatewayError): boolean {
-  return conclusive.includes(code)
+export function isConclusive({ code, status }: GatewayError): boolean {
+  return status !== notReceivedInTime && conclusive.includes(code)
 }
 
 /** The failures that leave open whether this attempt of a write was performed. */
@@ -58,6 +59,6 @@ export function isUncertain({ code, status = 0, retryable }: GatewayError): bool
   // A load that was shed is INTERNAL and retryable, and nothing was done. Otherwise INTERNAL is a fault, and unknown.
   if (code === 'INTERNAL') return !retryable
   // A proxy that gives up, or replaces a success by a page of its own, may have passed the request on.
-  if (code === 'UNEXPECTED_RESPONSE') return status < 300 || status >= 500 || status === 408
+  if (code === 'UNEXPECTED_RESPONSE') return status < 300 || status >= 500 || status === notReceivedInTime
   return uncertain.includes(code)
 }

@@ -14,6 +14,7 @@ const passing: readonly (readonly [script: string, requests: number])[] = [
   ['limited-for-a-second', 2],
   ['in-progress', 2],
   ['shed-load', 2],
+  ['not-received', 2],
   ['expired-once', 2],
 ]
 
@@ -61,6 +62,8 @@ const final: readonly (readonly [script: string, code: string, requests: number]
   ['broken-off-forever', 'OUTCOME_UNKNOWN', 2],
   ['dropped-forever', 'OUTCOME_UNKNOWN', 2],
   ['dropped-then-limited', 'OUTCOME_UNKNOWN', 2],
+  ['dropped-then-not-received', 'OUTCOME_UNKNOWN', 2],
+  ['not-received-forever', 'BAD_REQUEST', 2],
   ['fault', 'OUTCOME_UNKNOWN', 1],
   ['expired-forever', 'AUTH_EXPIRED', 2],
 ]
