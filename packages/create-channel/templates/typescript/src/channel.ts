@@ -38,7 +38,7 @@ export async function openChannel(settings: Settings): Promise<Channel> {
     onError: (error) => report('webhook', error),
   })
   const server = createServer((request, response) => {
-    const [, root, warehouse = '', sku = ''] = (request.url ?? '').split('/').map(decodeURIComponent)
+    const [, root, warehouse = '', sku = ''] = (request.url ?? '').split('/').map(decodeSegment)
     if (request.method === 'POST' && root === 'hook') void receive(request, response)
     else if (root === 'stock') void sendStock(mirror, warehouse, sku, response)
     else response.writeHead(404).end()
@@ -46,6 +46,15 @@ export async function openChannel(settings: Settings): Promise<Channel> {
   await mirror.start()
   await new Promise<void>((resolve) => server.listen(settings.port, '127.0.0.1', resolve))
   return { client, mirror, announced, url: readUrl(server), close: () => close(mirror, server) }
+}
+
+/** Anybody can send a path that cannot be decoded. It then names nothing. */
+function decodeSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return segment
+  }
 }
 
 async function sendStock(mirror: StockMirror, warehouse: string, sku: string, response: ServerResponse) {

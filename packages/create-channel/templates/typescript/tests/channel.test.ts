@@ -59,7 +59,8 @@ test('the copy of the stock has what the gateway has', async () => {
   const response = await fetch(`${channel.url}/stock/${warehouse}/${sku}`)
   const row = (await response.json()) as { sku: string }
   assert.equal(row.sku, sku)
-  assert.equal((await fetch(`${channel.url}/stock/${warehouse}/NO-SUCH-SKU`)).status, 404)
+  for (const nothing of ['NO-SUCH-SKU', '%E0%A4%A'])
+    assert.equal((await fetch(`${channel.url}/stock/${warehouse}/${nothing}`)).status, 404)
 })
 
 test('an order is placed once, however often it is sent', async () => {
