@@ -118,6 +118,13 @@ describe('the exit code says what failed', () => {
     expect(JSON.parse(result.err)).toMatchObject({ error: { code: 'RATE_LIMITED' }, exit_code: 6 })
   })
 
+  it('suggests the error code that was probably meant', async () => {
+    const { code, err } = await tgw('errors', 'explain', 'UPSTREAM_REJCTED')
+    expect(code).toBe(4)
+    expect(err).toContain('"UPSTREAM_REJECTED"')
+    expect(err).toContain('tgw errors list')
+  })
+
   it('says which request failed, and what to do', async () => {
     const { err } = await tgw('order', 'get', 'ord_00000000000000000000000000')
     expect(err).toMatch(/^✗ NOT_FOUND: .+\n→ .+\nrequest req_\w+ · docs \/errors\/NOT_FOUND\n$/)

@@ -1,4 +1,6 @@
 import { command } from '../command.ts'
+import { CommandError, exitCodes } from '../failures.ts'
+import { nearest } from '../nearest.ts'
 import { printDocument, printRows } from '../print.ts'
 
 export const requestsGet = command({
@@ -24,9 +26,25 @@ export const errorsExplain = command({
   async run(context, { args }) {
     const client = await context.connect({ isPublic: true })
     const code = args.code.toUpperCase().replaceAll('-', '_')
-    await printDocument(context, await client.errors.read(code, { signal: context.signal }))
+    const document = await client.errors
+      .read(code, { signal: context.signal })
+      .catch((error: unknown) => explainUnknownCode(code, error))
+    await printDocument(context, document)
   },
 })
+
+/** A code that the gateway does not know was probably mistyped. */
+async function explainUnknownCode(code: string, cause: unknown): Promise<never> {
+  const { errorCatalogue, NotFoundError } = await import('@trade-gateway/sdk')
+  if (!(cause instanceof NotFoundError)) throw cause
+  const meant = nearest(code, Object.keys(errorCatalogue))
+  const question = meant === undefined ? '' : ` Did you mean "${meant}"?`
+  throw new CommandError(`There is no error code "${code}".${question}`, {
+    exitCode: exitCodes.denied,
+    hint: '`tgw errors list` lists the codes.',
+    cause,
+  })
+}
 
 export const errorsList = command({
   name: 'errors list',
