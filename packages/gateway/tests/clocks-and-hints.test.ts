@@ -319,6 +319,29 @@ describe('a stock read without a counter that a submit overtook', () => {
   })
 })
 
+describe('an ERP that answers the next SKUs while the gateway writes the last ones', () => {
+  it('is asked once for a SKU that it names twice, so that no newer figure counts as the older one', async () => {
+    const asked: string[] = []
+    const house = await openTestGateway({
+      styles: 5,
+      capabilities: { stock_seq: false },
+      wrapErp: (erp) => ({
+        ...erp,
+        'stock.read': async (input, options) => {
+          asked.push(...input.skus)
+          return erp['stock.read'](input, options)
+        },
+      }),
+    })
+    const sku = await openShop(house).createSku({ AUSYD1: 10 })
+    const others = Array.from({ length: 700 }, (_, index) => `NONE-${index}`)
+    asked.length = 0
+    await rereadSkus(house.gateway, { warehouse_code: 'AUSYD1' }, [sku, ...others, sku])
+    expect(asked).toEqual([sku, ...others])
+    await house.close()
+  })
+})
+
 describe('an ERP that locks warehouses', () => {
   it('never gets a void or a release beside a submit in the same warehouse', async () => {
     let [now, most] = [0, 0]

@@ -126,6 +126,23 @@ describe('GET /warehouses/{warehouse_code}/stock', () => {
     expect(refused.headers.get('content-encoding')).toBeNull()
   })
 
+  it('sends compressed stock while it compresses it, and the whole of it to those who come later', async () => {
+    const read = async (method: string) => {
+      const response = await fetch(`${house.url}/api/v1/warehouses/CHNZJ1/stock`, {
+        method,
+        headers: { authorization: `Bearer ${reader.token}`, 'accept-encoding': 'gzip' },
+      })
+      expect(response.headers.get('content-encoding')).toBe('gzip')
+      return { text: await response.text(), size: response.headers.get('content-length') }
+    }
+    expect(await read('HEAD')).toEqual({ text: '', size: null })
+    const first = await read('GET')
+    expect(first).toEqual({ text: expect.stringContaining('CHNZJ1'), size: null })
+    const second = await read('GET')
+    expect(second).toEqual({ text: first.text, size: expect.stringMatching(/^\d+$/) })
+    expect(await read('HEAD')).toEqual({ text: '', size: second.size })
+  })
+
   it('knows only the five codes, and the allowlist literally', async () => {
     const { json } = await call(house, 'GET', '/api/v1/warehouses/ausyd1/stock', { token: reader.token })
     expect(json.error).toMatchObject({ code: 'WAREHOUSE_UNKNOWN' })

@@ -254,14 +254,16 @@ function send(
   encoded: Encoded,
 ): Promise<void> | undefined {
   if (response.destroyed) return undefined
-  const { chunks, size } = encoded
   const headers = buildBaseHeaders(call.requestId).concat(dataHeaders, apiResponse.headers)
   if (encoded.encoding) headers.push('Content-Encoding', encoded.encoding)
-  if (apiResponse.status !== 304) headers.push('Content-Length', String(size))
+  if (apiResponse.status !== 304 && 'size' in encoded) headers.push('Content-Length', String(encoded.size))
   const unread = hasUnreadBody(request)
   if (unread && !headers.includes('Connection')) headers.push('Connection', 'close')
   response.writeHead(apiResponse.status, headers)
-  const shown = call.method === 'HEAD' || apiResponse.status === 304 ? [] : chunks
+  const isShown = call.method !== 'HEAD' && apiResponse.status !== 304
+  if ('pieces' in encoded) return sendInPieces(request, response, isShown ? encoded.pieces : [])
+  const { chunks, size } = encoded
+  const shown = isShown ? chunks : []
   if (unread || size > pieceBytes) return sendInPieces(request, response, shown)
   const [only] = shown
   // Node sends headers and body in one packet only if both are strings. In Latin-1 each byte is one character.
@@ -283,11 +285,16 @@ async function sendStream(
     ...apiResponse.headers,
   ])
   response.flushHeaders()
-  for await (const piece of stream) {
+  await writeAsTheyCome(response, stream)
+  if (!response.destroyed) response.end()
+}
+
+/** Writes each piece as soon as it is available. Stops if the client disconnects. */
+async function writeAsTheyCome(response: ServerResponse, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const piece of pieces) {
     if (response.destroyed) return
     if (!response.write(piece)) await waitForDrain(response)
   }
-  response.end()
 }
 
 /** Writes all chunks in one system call. */
@@ -305,10 +312,13 @@ function toLatin1({ buffer, byteOffset, length }: Uint8Array): string {
 async function sendInPieces(
   request: IncomingMessage,
   response: ServerResponse,
-  chunks: readonly Uint8Array[],
+  body: readonly Uint8Array[] | AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  if (chunks.length === 0) response.flushHeaders()
-  await writePieces(response, chunks)
+  if (Symbol.asyncIterator in body) await writeAsTheyCome(response, body)
+  else {
+    if (body.length === 0) response.flushHeaders()
+    await writePieces(response, body)
+  }
   if (hasUnreadBody(request)) await discardBody(request)
   response.end()
 }

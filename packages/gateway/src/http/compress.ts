@@ -1,8 +1,9 @@
 import { promisify } from 'node:util'
-import { constants, createGzip, gzip } from 'node:zlib'
+import { gzip } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { acceptsGzip } from '../contract/accept.ts'
-import type { ApiResponse } from '../contract/call.ts'
+import type { ApiResponse, Prebuilt } from '../contract/call.ts'
+import { ChunkGzip, level } from './gzip-chunks.ts'
 
 /** Bodies below this size are not compressed, because they gain nothing. */
 const minBytes = 1_024
@@ -14,67 +15,68 @@ const manyChunks = 16
 const maxCachedBytes = 256 * 1024 * 1024
 const gzipBuffer = promisify(gzip)
 
-export interface Encoded {
+/** A body as it is sent. */
+export type Encoded = Whole | Arriving
+
+interface Whole {
   readonly chunks: readonly Uint8Array[]
   readonly size: number
   readonly encoding?: 'gzip'
 }
 
-/** Compresses bodies outside the event loop. A body with a cache key is compressed only once. */
+/** A body that is still being compressed, so that its size is not known yet. */
+interface Arriving {
+  readonly pieces: AsyncIterable<Uint8Array>
+  readonly encoding: 'gzip'
+}
+
+/**
+ * Compresses bodies outside the event loop. A body with a cache key is sent while it is compressed, and kept whole for
+ * the next client.
+ */
 export class Compressor {
   readonly #cache = new LRUCache<string, Buffer>({
     maxSize: maxCachedBytes,
     sizeCalculation: (bytes) => Math.max(1, bytes.length),
   })
-  readonly #underWay = new Map<string, Promise<Buffer>>()
+  readonly #gzip = new ChunkGzip()
 
-  /** Returns the body as it is sent. Returns a promise only if the body is compressed. */
+  /** Returns the body as it is sent. Returns a promise only if the body is compressed before it is sent. */
   compressBody(body: ApiResponse['body'], accepted: readonly string[]): Encoded | Promise<Encoded> {
     const plain = toPlainChunks(body)
-    return plain.size < minBytes || !acceptsGzip(accepted) ? plain : this.#compressChunks(body, plain)
+    if (plain.size < minBytes || !acceptsGzip(accepted)) return plain
+    return isKeyed(body) ? this.#compressKeyed(body) : compressWhole(plain)
   }
 
-  async #compressChunks(body: ApiResponse['body'], plain: Encoded): Promise<Encoded> {
-    const key = typeof body === 'object' && 'key' in body ? body.key : undefined
-    const bytes = await (key === undefined ? gzipChunks(plain.chunks) : this.#compressOnce(key, plain.chunks))
-    return { chunks: [bytes], size: bytes.length, encoding: 'gzip' }
-  }
-
-  async #compressOnce(key: string, chunks: readonly Uint8Array[]): Promise<Buffer> {
+  #compressKeyed({ key, chunks }: KeyedBody): Encoded {
     const known = this.#cache.get(key)
-    if (known) return known
-    const running = this.#underWay.get(key)
-    if (running) return running
-    const work = gzipChunks(chunks)
-    this.#underWay.set(key, work)
-    try {
-      const bytes = await work
-      this.#cache.set(key, bytes)
-      return bytes
-    } finally {
-      this.#underWay.delete(key)
+    return known
+      ? { chunks: [known], size: known.length, encoding: 'gzip' }
+      : { pieces: this.#compressAndKeep(key, chunks), encoding: 'gzip' }
+  }
+
+  async *#compressAndKeep(key: string, chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
+    const sent: Uint8Array[] = []
+    for await (const piece of this.#gzip.compress(chunks)) {
+      sent.push(piece)
+      yield piece
     }
+    this.#cache.set(key, Buffer.concat(sent))
   }
 }
 
-const level = constants.Z_BEST_SPEED
+type KeyedBody = Prebuilt & { readonly key: string }
 
-async function gzipChunks(chunks: readonly Uint8Array[]): Promise<Buffer> {
-  const [only] = chunks
-  if (chunks.length === 1 && only) return gzipBuffer(only, { level })
-  const stream = createGzip({ level, chunkSize: 64 * 1024 })
-  const result: Buffer[] = []
-  stream.on('data', (piece: Buffer) => result.push(piece))
-  const ended = new Promise<void>((resolve, reject) => stream.once('end', resolve).once('error', reject))
-  for (const chunk of chunks) {
-    if (!stream.write(chunk)) await new Promise((resolve) => stream.once('drain', resolve))
-  }
-  stream.end()
-  await ended
-  return Buffer.concat(result)
+function isKeyed(body: ApiResponse['body']): body is KeyedBody {
+  return typeof body === 'object' && 'key' in body && body.key !== undefined
 }
 
-function toPlainChunks(body: ApiResponse['body']): Encoded {
+async function compressWhole({ chunks, size }: Whole): Promise<Encoded> {
+  const bytes = await gzipBuffer(Buffer.concat(chunks, size), { level })
+  return { chunks: [bytes], size: bytes.length, encoding: 'gzip' }
+}
+
+function toPlainChunks(body: ApiResponse['body']): Whole {
   if (body === undefined) return { chunks: [], size: 0 }
   if (typeof body === 'object' && 'chunks' in body) {
     const { chunks, size } = body

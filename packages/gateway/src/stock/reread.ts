@@ -1,5 +1,6 @@
 import { unwrap, withTimeout } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
+import { readAhead } from '../kernel/read-ahead.ts'
 import { type StockChange, writeStock } from './write.ts'
 
 /** The time limit for a page of hints and for a page of figures. */
@@ -8,25 +9,36 @@ export const readTimeoutMs = 20_000
 export const maxHintPages = 20
 const skusPerRead = 500
 
-/** Reads the given SKUs again, writes the rows that differ and withdraws the SKUs that the ERP no longer carries. */
+/**
+ * Reads the given SKUs again, writes the rows that differ and withdraws the SKUs that the ERP no longer carries. The
+ * ERP answers a batch while the one before is written. No SKU is in two batches: a figure that was requested before the
+ * write of an older one would count as older than it.
+ */
 export async function rereadSkus(
   gateway: Gateway,
   target: Pick<StockChange, 'warehouse_code' | 'lease'>,
   skus: readonly string[],
 ): Promise<void> {
+  for await (const figures of readAhead(readFigures(gateway, target.warehouse_code, [...new Set(skus)]))) {
+    await writeStock(gateway, { ...target, ...figures })
+  }
+}
+
+type Figures = Pick<StockChange, 'rows' | 'gone' | 'gone_seq' | 'requested_at'>
+
+/** Reads SKUs from the ERP, one batch after another. */
+async function* readFigures(
+  gateway: Gateway,
+  code: string,
+  skus: readonly string[],
+): AsyncGenerator<Figures, void> {
   for (let from = 0; from < skus.length; from += skusPerRead) {
-    const batch = [...new Set(skus.slice(from, from + skusPerRead))]
-    const input = { warehouse_code: target.warehouse_code, skus: batch }
+    const batch = skus.slice(from, from + skusPerRead)
+    const input = { warehouse_code: code, skus: batch }
     const requested_at = gateway.clock.now()
-    const response = unwrap(await gateway.erp['stock.read'](input, withTimeout(readTimeoutMs)))
-    const carried = new Set(response.rows.map(({ sku }) => sku))
-    await writeStock(gateway, {
-      ...target,
-      rows: response.rows,
-      gone: batch.filter((sku) => !carried.has(sku)),
-      gone_seq: response.stock_seq,
-      requested_at,
-    })
+    const { rows, stock_seq } = unwrap(await gateway.erp['stock.read'](input, withTimeout(readTimeoutMs)))
+    const carried = new Set(rows.map(({ sku }) => sku))
+    yield { rows, gone: batch.filter((sku) => !carried.has(sku)), gone_seq: stock_seq, requested_at }
   }
 }
 

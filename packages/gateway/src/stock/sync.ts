@@ -19,6 +19,7 @@ import {
   withTimeout,
 } from '@trade-gateway/connector'
 import type { Gateway } from '../gateway.ts'
+import { readAhead } from '../kernel/read-ahead.ts'
 import { computeNextHistoryStart, computeStartVersion } from '../snapshot/epoch.ts'
 import type { Lease } from '../store/store.ts'
 import type { WarehouseRow } from '../store/tables.ts'
@@ -185,6 +186,8 @@ async function readHints(gateway: Gateway, turn: SyncTurn, since: string): Promi
     if (!isKept) return false
     cursor = hints.cursor
     if (!hints.more) return true
+    // The snapshot takes these rows while the gateway asks for the next ones.
+    gateway.nudge('stock')
   }
   return false
 }
@@ -236,7 +239,7 @@ type Target = Pick<StockChange, 'warehouse_code' | 'seqMayRestart' | 'requested_
 async function fillFirstTime(gateway: Gateway, target: Target): Promise<void> {
   const code = target.warehouse_code
   const seen = new Set<string>()
-  for await (const { rows } of readSnapshotPages(gateway, code)) {
+  for await (const { rows } of readAhead(readSnapshotPages(gateway, code))) {
     for (const { sku } of rows) seen.add(sku)
     await writeFigures(gateway, target, rows)
   }
