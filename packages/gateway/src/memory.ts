@@ -1,5 +1,6 @@
 import type { StockFigure } from '@trade-gateway/connector'
 import { LRUCache } from 'lru-cache'
+import type { Prebuilt } from './contract/call.ts'
 import type { Clock } from './kernel/clock.ts'
 import { HourlyFigures } from './kernel/hourly-figures.ts'
 import type { LoadShedder } from './kernel/load-shedder.ts'
@@ -111,6 +112,13 @@ export interface LegacyUseBuffer {
   turn: Promise<void>
 }
 
+/** A page that was sent and can be sent again. */
+export interface KeptPage {
+  /** The body, in one chunk. */
+  readonly body: Prebuilt
+  readonly headers: readonly string[]
+}
+
 /** What a process knows of itself and of its copies. */
 export interface ProcessMemory {
   readonly id: string
@@ -144,6 +152,8 @@ export interface Memory {
   readonly recordedReads: LRUCache<string, number>
   /** The sealed cursors of pages that were read, by what is sealed in them. */
   readonly cursors: LRUCache<string, string>
+  /** Pages of stock and of its changes as they are sent, by the version of the stock and what was requested. */
+  readonly pages: LRUCache<string, KeptPage>
   readonly metrics: Metrics
   readonly load: LoadShedder
   /** From when on the recipients of drop-ship orders are sealed, in epoch milliseconds. */
@@ -163,6 +173,10 @@ const maxWaitingUnknownNames = 500
 const maxChannels = 10_000
 const maxRecordedReads = 1_000
 const maxCursors = 5_000
+/** The total size of the kept pages: some 500 pages of 100 rows. */
+const maxPageBytes = 16 * 1024 * 1024
+/** What a page takes besides its body. */
+const pageEntryBytes = 4096
 
 /**
  * Whether recipients, and hashes of requests that may have one, are sealed by now. Processes of the version before
@@ -214,6 +228,7 @@ export function createMemory({ auditHeadFile, ...parts }: MemoryParts): Memory {
     },
     recordedReads: new LRUCache({ max: maxRecordedReads }),
     cursors: new LRUCache({ max: maxCursors }),
+    pages: new LRUCache({ maxSize: maxPageBytes, sizeCalculation: ({ body }) => body.size + pageEntryBytes }),
     auditQueue: { waiting: [], turn: Promise.resolve(), next: undefined },
     figures: { waiting: new Map(), turn: Promise.resolve(), next: undefined },
   }

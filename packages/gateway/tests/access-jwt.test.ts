@@ -39,7 +39,7 @@ function createIssuer(at: TestGateway = house) {
 /** Signs claims in the gateway's format, for a token whose session exists. */
 async function signWithKeys(keys: Keys): Promise<string> {
   const { jti = '', sub = '' } = decodeJwt((await createWorld(house)).token)
-  return keys.sign({ sub, jti }, testStart, testStart + 3_600_000)
+  return keys.beginToken().sign({ sub, jti }, testStart, testStart + 3_600_000)
 }
 
 describe('an access token', () => {
@@ -52,7 +52,7 @@ describe('an access token', () => {
       iss: createIssuer(),
       aud: createIssuer(),
       sub: channel_code,
-      jti: expect.stringMatching(/^tok_[0-9a-z]{26}$/),
+      jti: expect.stringMatching(/^tok_[0-9a-z]{26}\.[\w-]{22}$/),
       iat: testStart / 1000,
       exp: testStart / 1000 + 3600,
       channel: channel_code,
@@ -193,13 +193,38 @@ describe('what is not an access token', () => {
     })) {
       expect(await readCode(token), what).toBe('AUTH_INVALID_TOKEN')
     }
-    expect(await readCode(await signChangedClaims({ exp: testStart / 1000 }))).toBe('AUTH_EXPIRED')
+    const { jti: another } = house.gateway.keys.beginToken()
+    const ended = await signChangedClaims({ exp: testStart / 1000, jti: another })
+    expect(await readCode(ended)).toBe('AUTH_EXPIRED')
   })
 
   it('is refused where no session stands behind it', async () => {
+    const { jti, sign } = house.gateway.keys.beginToken()
+    const token = await sign({ sub: 'ch-1', jti }, testStart, testStart + 60_000)
+    expect(await readCode(token)).toBe('AUTH_INVALID_TOKEN')
+  })
+
+  it('is refused without a look at its signature if that was wrong before, or if its id shows that it is forged', async () => {
     const { keys } = house.gateway
-    const claims = { sub: 'ch-1', jti: 'tok_00000000000000000000000000' }
-    expect(await readCode(await keys.sign(claims, testStart, testStart + 60_000))).toBe('AUTH_INVALID_TOKEN')
+    const forged = flipBit((await createWorld(house)).token, 2)
+    const { token } = await createWorld(house)
+    expect((await readMe(token)).status).toBe(200)
+    const verify = vi.spyOn(keys, 'verify')
+    const countVerifications = async (bad: string) => {
+      verify.mockClear()
+      expect(await readCode(bad)).toBe('AUTH_INVALID_TOKEN')
+      return verify.mock.calls.length
+    }
+    expect(await countVerifications(forged), 'a wrong signature').toBe(1)
+    expect(await countVerifications(forged), 'the same again').toBe(0)
+    house.gateway.sessions.forget()
+    expect(await countVerifications(forged), 'after permissions have changed').toBe(0)
+    expect(await countVerifications(flipBit(token, 2)), 'the id of a known token').toBe(0)
+    const [head, , signature] = token.split('.')
+    const claims = { ...decodeJwt(token), jti: `${house.gateway.ids.next('tok')}.AAAAAAAAAAAAAAAAAAAAAA` }
+    const invented = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${signature}`
+    expect(await countVerifications(invented), 'an invented id').toBe(0)
+    expect((await readMe(token)).status).toBe(200)
   })
 
   it('is refused in the query string, which is never read', async () => {
@@ -278,6 +303,65 @@ describe('the signing keys', () => {
   })
 })
 
+describe('a token that was begun before a rotation and signed after it', () => {
+  it('is accepted, because one key proves its id and signs it', async () => {
+    const { keys } = house.gateway
+    const { jti, sign } = keys.beginToken()
+    const { sub = '', jti: stored = '' } = decodeJwt((await createWorld(house)).token)
+    await house.gateway.store.db.updateTable('sessions').set({ jti }).where('jti', '=', stored).execute()
+    await keys.rotate()
+    expect((await readMe(await sign({ sub, jti }, testStart, testStart + 60_000))).status).toBe(200)
+  })
+})
+
+describe('a token of a release that proved no ids', () => {
+  /** Creates a token whose id has no proof, with a session that lasts for 200 hours. */
+  async function signFormerToken(at: TestGateway) {
+    const { keys, store, clock } = at.gateway
+    const { jti = '', sub = '' } = decodeJwt((await createWorld(at)).token)
+    const formerId = jti.split('.', 1).join()
+    const endsAt = clock.now() + 200 * 3_600_000
+    const session = { jti: formerId, expires_at: endsAt }
+    await store.db.updateTable('sessions').set(session).where('jti', '=', jti).execute()
+    return keys.beginToken().sign({ sub, jti: formerId }, clock.now(), endsAt)
+  }
+
+  it('is accepted for 50 hours after the first key of this release, and not verified later', async () => {
+    const upgraded = await openTestGateway({ unfilled: true })
+    const { keys, sessions } = upgraded.gateway
+    const token = await signFormerToken(upgraded)
+    expect((await readMe(token, upgraded)).status).toBe(200)
+    sessions.forget()
+    upgraded.clock.advance(50 * 3_600_000 - 1)
+    await sessions.follow()
+    expect((await readMe(token, upgraded)).status).toBe(200)
+    const fresh = await signFormerToken(upgraded)
+    const verify = vi.spyOn(keys, 'verify')
+    upgraded.clock.advance(1)
+    await sessions.follow()
+    expect(await readCode(fresh, upgraded)).toBe('AUTH_EXPIRED')
+    expect(verify).not.toHaveBeenCalled()
+    await upgraded.close()
+  })
+
+  it('was signed with a key that is replaced at once, so that this time begins', async () => {
+    const upgraded = await openTestGateway({ unfilled: true })
+    const { store, secrets, clock, ids, keys } = upgraded.gateway
+    const formerIds = { next: () => ids.next('key'), bytes: ids.bytes }
+    const former = new Keys(store, secrets, clock, formerIds, createIssuer(upgraded))
+    await store.db.transaction().execute((tx) => former.replace(tx, true))
+    await keys.load()
+    expect(keys.jwks.keys.map(({ kid }) => kid)).toEqual([expect.stringMatching(/^key_/)])
+    await rotateSigningKeyWhenDue(upgraded.gateway)
+    await rotateSigningKeyWhenDue(upgraded.gateway)
+    expect(keys.jwks.keys.map(({ kid }) => kid)).toEqual([
+      expect.stringMatching(/^sig_/),
+      expect.stringMatching(/^key_/),
+    ])
+    await upgraded.close()
+  })
+})
+
 describe('an unknown key id', () => {
   /** Opens a second process on the same store. Its reads of the table of signing keys are counted. */
   async function openCountingProcess() {
@@ -314,7 +398,7 @@ describe('an unknown key id', () => {
 
   /** Creates a token that is signed with a foreign key. */
   const signForged = async (header: JWTHeaderParameters) =>
-    new SignJWT({ sub: 'x', jti: 'y' })
+    new SignJWT({ sub: 'x', jti: 'tok_y.AAAAAAAAAAAAAAAAAAAAAA' })
       .setProtectedHeader({ typ: 'at+jwt', ...header })
       .setIssuedAt(testStart / 1000)
       .setExpirationTime('1h')

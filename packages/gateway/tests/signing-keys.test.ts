@@ -186,4 +186,21 @@ describe('a process without the key that sealed the newest signing key', () => {
     await expect(second.gateway.sessions.follow()).rejects.toThrow()
     expect((await call(second, 'GET', '/api/v1/me', { token })).json.error.code).toBe('AUTH_INVALID_TOKEN')
   })
+
+  it('accepts tokens of a key that it cannot open, by their signature alone', async () => {
+    const { token } = await createWorld(house)
+    const { secrets, clock, ids, installation, store, config } = house.gateway
+    const unseal = (sealed: string, purpose: string) => {
+      if (purpose.includes(readKeyId(token)))
+        throw new Error('The value was sealed with a key that was not given.')
+      return secrets.unseal(sealed, purpose)
+    }
+    house.clock.advance(1)
+    await rotateKey({})
+    const keys = new Keys(store, { ...secrets, unseal }, clock, ids, `trade-gateway:${installation}`)
+    await keys.load()
+    const sessions = new Sessions({ store, clock, config, keys })
+    await sessions.follow()
+    expect(await sessions.authenticate(token)).toMatchObject({ plan: 'full' })
+  })
 })

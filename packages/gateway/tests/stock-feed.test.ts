@@ -137,6 +137,18 @@ describe('the change feed', () => {
     expect((await readPage(cut.json.version)).json.error.code).toBe('RATE_LIMITED')
   })
 
+  it('cuts a page to the points of each caller, whatever page was kept for another one', async () => {
+    const since = await readVersion()
+    await moveStock('AUSYD1', listSkus('AUSYD1', 6))
+    const { token } = await createWorld(house, { points_per_minute: 4 })
+    expect((await readChanges(since)).json.data).toHaveLength(6)
+    const path = `/api/v1/warehouses/AUSYD1/stock/changes?since=${since}`
+    const { json } = await call(house, 'GET', path, { token })
+    expect(json).toMatchObject({ pending: 2, has_more: true, version: since + 4 })
+    expect(json.data).toHaveLength(4)
+    expect((await readChanges(since)).json.data).toHaveLength(6)
+  })
+
   it('asks for a full sync exactly when a cursor cannot be followed, and tells the same to who ignores it', async () => {
     const version = await readVersion()
     const none = await readWarehouse('AUSYD1/stock/changes')

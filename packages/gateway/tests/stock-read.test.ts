@@ -169,6 +169,56 @@ describe('GET /warehouses/{warehouse_code}/stock', () => {
   })
 })
 
+describe('a page that is kept', () => {
+  const readPage = async (world: World) => {
+    const path = '/api/v1/warehouses/AUSYD1/stock?page=1&page_size=40'
+    const { text, json, headers } = await call(house, 'GET', path, { token: world.token })
+    return { text, json, link: headers.get('link'), age: Number(headers.get('x-stock-age')) }
+  }
+
+  it('is sent again as it is, with the age that the copy has now', async () => {
+    const first = await readPage(reader)
+    const { size } = house.gateway.memory.pages
+    house.clock.advance(7_000)
+    const again = await readPage(reader)
+    expect(again).toEqual({ ...first, age: first.age + 7 })
+    expect(house.gateway.memory.pages.size).toBe(size)
+  })
+
+  it('is of one channel, whose cursor it holds', async () => {
+    await readPage(reader)
+    const other = await createWorld(house)
+    const { json } = await readPage(other)
+    const path = `/api/v1/warehouses/AUSYD1/stock?cursor=${json.next_cursor}`
+    expect((await call(house, 'GET', path, { token: other.token })).status).toBe(200)
+    expect((await call(house, 'GET', path, { token: reader.token })).status).toBe(422)
+  })
+
+  it('is never sent for another version of the stock', async () => {
+    const { json: before } = await readPage(reader)
+    const { sku, quantity_on_hand } = before.data[3]
+    house.sandbox.store.run("update warehouses set stock_seq = stock_seq + 1 where warehouse_code = 'AUSYD1'")
+    house.sandbox.store.run(
+      `update stock set on_hand = on_hand + 11, stock_seq =
+       (select stock_seq from warehouses where warehouse_code = 'AUSYD1')
+       where warehouse_code = 'AUSYD1' and sku = ?`,
+      sku,
+    )
+    await house.settle()
+    const { json: after } = await readPage(reader)
+    expect(after.version).toBe(before.version + 1)
+    expect(after.data[3]).toMatchObject({ sku, quantity_on_hand: quantity_on_hand + 11 })
+  })
+
+  it('takes a bounded part of the memory, whatever clients request', async () => {
+    const { pages } = house.gateway.memory
+    for (let page = 1; page <= 150; page++) await readStock(`?page=${page}&page_size=1`)
+    expect(pages.calculatedSize, 'a page of one row counts with its name').toBeGreaterThan(150 * 4096)
+    expect(pages.calculatedSize).toBeLessThanOrEqual(pages.maxSize)
+    expect(pages.maxSize).toBeLessThanOrEqual(16 * 1024 * 1024)
+  })
+})
+
 describe('products, shipping methods and addresses', () => {
   it('lists products in the order of their codes, in the reader’s language, searched in all', async () => {
     const first = await call(house, 'GET', '/api/v1/products?page_size=100', { token: reader.token })

@@ -174,7 +174,7 @@ interface NewSession {
 /** Stores a new session and returns its signed access token. */
 async function createSession(gateway: Gateway, opened: NewSession) {
   const { account } = opened
-  const jti = gateway.ids.next('tok')
+  const { jti, sign } = gateway.keys.beginToken()
   const issuedAt = Math.floor(gateway.clock.now() / 1000) * 1000
   const ownEnd = issuedAt + gateway.config.tokenTtlSeconds * 1000
   const expiresAt = account
@@ -187,7 +187,7 @@ async function createSession(gateway: Gateway, opened: NewSession) {
   const { channel_code, grant_type } = opened
   const claims = { sub: account?.account_id ?? channel_code, jti, channel: channel_code, grant: grant_type }
   const oauth = {
-    access_token: await gateway.keys.sign(claims, issuedAt, expiresAt),
+    access_token: await sign(claims, issuedAt, expiresAt),
     token_type: 'Bearer' as const,
     expires_in: Math.floor((expiresAt - issuedAt) / 1000),
     scope: scope.join(' '),

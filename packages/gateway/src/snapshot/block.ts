@@ -45,6 +45,16 @@ export function readRowJson(block: Block, row: number): Buffer {
   return block.bytes.subarray(block.starts[row], (block.starts[row + 1] ?? 0) - comma.length)
 }
 
+/** Returns the number of bytes of a row's JSON. */
+export function measureRowJson({ starts }: Block, row: number): number {
+  return (starts[row + 1] ?? 0) - (starts[row] ?? 0) - comma.length
+}
+
+/** Copies the JSON of one row to a place of `target`, and returns the number of its bytes. */
+export function copyRowJson({ bytes, starts }: Block, row: number, target: Buffer, at: number): number {
+  return bytes.copy(target, at, starts[row], (starts[row + 1] ?? 0) - comma.length)
+}
+
 /** Returns the hash of one row for the checksum, even if the row is withdrawn. */
 export function readDigest({ digests }: Block, row: number): Sum {
   const at = row * wordsPerSum

@@ -15,6 +15,8 @@ interface Chunk {
   readonly skus: readonly string[]
   readonly superseded: Uint8Array
   readonly live: number
+  /** Where each row was last found. Only this is changed in place: when the chunk is read, which most never are. */
+  finds: Uint32Array | undefined
 }
 
 export interface ChangeLog {
@@ -26,6 +28,14 @@ export const emptyLog: ChangeLog = { chunks: [] }
 export interface Entry {
   readonly sku: string
   readonly version: number
+}
+
+/** An entry that is read, with a note of where its row was last found. */
+export interface ReadEntry extends Entry {
+  /** The notes of its chunk. Snapshots share them, so that a note may be of an earlier place of the row. */
+  readonly finds: Uint32Array
+  /** The index of this entry's note. */
+  readonly at: number
 }
 
 /**
@@ -59,16 +69,18 @@ export function countEntriesSince(log: ChangeLog, since: number): number {
 }
 
 /** Lists the rows that changed after a version, oldest change first, at most `maxEntries`. */
-export function listEntriesSince(log: ChangeLog, since: number, maxEntries: number): Entry[] {
-  const entries: Entry[] = []
+export function listEntriesSince(log: ChangeLog, since: number, maxEntries: number): ReadEntry[] {
+  const entries: ReadEntry[] = []
   const first = findChunkAfter(log.chunks, since)
   for (let index = first; index < log.chunks.length; index++) {
     const chunk = log.chunks[index]
     if (!chunk) continue
+    chunk.finds ??= new Uint32Array(chunk.skus.length)
+    const { finds } = chunk
     for (let at = index === first ? findFirstAfter(chunk, since) : 0; at < chunk.skus.length; at++) {
       if (entries.length === maxEntries) return entries
       if (chunk.superseded[at] === 0)
-        entries.push({ sku: chunk.skus[at] ?? '', version: chunk.versions[at] ?? 0 })
+        entries.push({ sku: chunk.skus[at] ?? '', version: chunk.versions[at] ?? 0, finds, at })
     }
   }
   return entries
@@ -96,6 +108,7 @@ export function splitIntoChunks(entries: readonly Entry[]): Chunk[] {
       skus: part.map(({ sku }) => sku),
       superseded: new Uint8Array(part.length),
       live: part.length,
+      finds: undefined,
     })
   }
   return chunks

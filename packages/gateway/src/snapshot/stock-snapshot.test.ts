@@ -135,6 +135,27 @@ describe('a snapshot', () => {
     await fc.assert(property, { numRuns: 60 })
   })
 
+  it('tells the same changes after rows moved to other blocks, and to readers of the version before', async () => {
+    const spaced = createManyDrafts(1).map((draft) => ({ ...draft, number: draft.number * 2 }))
+    const { snapshot: before, model } = await fillSnapshot([spaced])
+    const first = parseChunks(listChangesSince(before, 0, 3000).rows)
+    expect(first).toHaveLength(2560)
+    const added = Array.from({ length: 300 }, (_, at) => {
+      const draft = { number: at * 2 + 1, style: 1, removed: at % 2 === 0, quantity: 5 }
+      return createRow(draft, 2561 + at)
+    })
+    model.apply(added)
+    const after = await applyBatch(before, { changes: added, version: 2860 }, noPause)
+    const told = parseChunks(listChangesSince(after, 0, 3000).rows)
+    expect(told).toEqual(
+      [...model.rows.values()]
+        .sort((a, b) => a.version - b.version)
+        .map(({ json, removed }) => ({ ...JSON.parse(json), ...(removed ? { removed: true } : {}) })),
+    )
+    expect(parseChunks(listChangesSince(before, 0, 3000).rows)).toEqual(first)
+    expect(parseChunks(listChangesSince(after, 0, 3000).rows)).toEqual(told)
+  })
+
   it('keeps a checksum that equals the sum over its live rows, whatever happened before', async () => {
     const property = fc.asyncProperty(fc.array(batch, { maxLength: 6 }), async (batches) => {
       const { snapshot, model } = await fillSnapshot(batches)

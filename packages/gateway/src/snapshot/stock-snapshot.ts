@@ -1,11 +1,14 @@
 import {
   applyChanges,
   type Block,
+  copyRowJson,
   findLowerBound,
   findRow,
   joinWithCommas,
+  measureRowJson,
   readDigest,
   readRowJson,
+  rowsPerBlock,
   type SnapshotRow,
   sliceLiveRows,
 } from './block.ts'
@@ -16,6 +19,7 @@ import {
   emptyLog,
   findFirstIndex,
   listEntriesSince,
+  type ReadEntry,
 } from './change-log.ts'
 import { addContribution, type Sum, zeroSum } from './checksum.ts'
 
@@ -106,12 +110,19 @@ export interface Place {
 
 /** Finds the position of a SKU; undefined if the snapshot never had the SKU. */
 export function findSku(snapshot: StockSnapshot, sku: string): Place | undefined {
-  const at = findLowerBound(snapshot.heads, sku)
-  const block = snapshot.blocks[snapshot.heads[at] === sku ? at : at - 1]
+  const block = snapshot.blocks[findBlock(snapshot, sku)]
   const row = block && findRow(block, sku)
-  return block === undefined || row === undefined
-    ? undefined
-    : { block, row, removed: block.removed[row] === 1 }
+  return block === undefined || row === undefined ? undefined : toPlace(block, row)
+}
+
+/** Finds the index of the block that has a SKU, if any block has it. */
+function findBlock({ heads }: StockSnapshot, sku: string): number {
+  const at = findLowerBound(heads, sku)
+  return heads[at] === sku ? at : at - 1
+}
+
+function toPlace(block: Block, row: number): Place {
+  return { block, row, removed: block.removed[row] === 1 }
 }
 
 /** Lists the JSON of all live rows, separated by commas, as chunks to write in this order. */
@@ -150,22 +161,50 @@ export function readSkuAt({ blocks, places }: StockSnapshot, place: number): str
   return blocks[index]?.skus[place - (places[index] ?? 0)]
 }
 
-const removedMark = Buffer.from(',"removed":true}')
-
 /**
- * Lists the rows that changed after a version, oldest change first, at most `maxRows`. Withdrawn rows have `removed:
- * true`.
+ * Lists the rows that changed after a version, oldest change first, at most `maxRows`, as chunks to write in this order.
+ * Withdrawn rows have `removed: true`.
  */
 export function listChangesSince(snapshot: StockSnapshot, since: number, maxRows: number) {
   const entries = listEntriesSince(snapshot.log, since, maxRows)
-  const rows: Buffer[] = []
-  for (const { sku } of entries) {
-    const at = findSku(snapshot, sku)
-    if (!at) continue
-    const json = readRowJson(at.block, at.row)
-    rows.push(at.removed ? Buffer.concat([json.subarray(0, -1), removedMark]) : json)
+  const places = entries.flatMap((entry) => findEntry(snapshot, entry) ?? [])
+  const rows = places.length > 0 ? [copyRows(places)] : []
+  return { rows, count: entries.length, reached: entries.at(-1)?.version }
+}
+
+/**
+ * Finds the row of a change. A row with its version is at the noted place unless blocks before it were split; only then
+ * is it searched by its SKU.
+ */
+function findEntry(snapshot: StockSnapshot, { sku, version, finds, at }: ReadEntry): Place | undefined {
+  const noted = finds[at] ?? 0
+  const known = snapshot.blocks[Math.floor(noted / rowsPerBlock)]
+  if (known?.versions[noted % rowsPerBlock] === version) return toPlace(known, noted % rowsPerBlock)
+  const index = findBlock(snapshot, sku)
+  const block = snapshot.blocks[index]
+  const row = block && findRow(block, sku)
+  if (block === undefined || row === undefined) return undefined
+  finds[at] = index * rowsPerBlock + row
+  return toPlace(block, row)
+}
+
+const comma = Buffer.from(',')
+/** What ends the JSON of a withdrawn row in place of its brace. */
+const removedEnd = Buffer.from(',"removed":true}')
+
+/** Copies the JSON of rows into one buffer, separated by commas. To write each row by itself takes several times as long. */
+function copyRows(places: readonly Place[]): Buffer {
+  let size = places.length - 1
+  for (const { block, row, removed } of places)
+    size += measureRowJson(block, row) + (removed ? removedEnd.length - 1 : 0)
+  const all = Buffer.allocUnsafe(size)
+  let end = 0
+  for (const { block, row, removed } of places) {
+    if (end > 0) end += comma.copy(all, end)
+    end += copyRowJson(block, row, all, end)
+    if (removed) end += removedEnd.copy(all, end - 1) - 1
   }
-  return { rows: joinWithCommas(rows), count: entries.length, reached: entries.at(-1)?.version }
+  return all
 }
 
 /** Counts the rows that changed after a version. */

@@ -9,16 +9,18 @@
  * The gateway cuts a page to the points that are left, so an incremental sync gets no 429 while a point is left.
  */
 
-import type { Call, Prebuilt } from '../contract/call.ts'
+import type { Call } from '../contract/call.ts'
 import { matchesETag, readNumberTags } from '../contract/etag.ts'
 import { Reply } from '../contract/reply.ts'
 import type { CostContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
+import type { KeptPage } from '../memory.ts'
 import { catchUp } from '../snapshot/catch-up.ts'
 import { toHex } from '../snapshot/checksum.ts'
 import { readEpoch } from '../snapshot/epoch.ts'
 import { countChangesSince, listChangesSince, type StockSnapshot } from '../snapshot/stock-snapshot.ts'
-import { buildVersionHeaders, requireSnapshot } from './read.ts'
+import { buildListBody, joinBody, keepPage } from './kept-pages.ts'
+import { buildAgeHeader, buildVersionHeader, buildVersionHeaders, requireSnapshot } from './read.ts'
 
 /** The largest number of rows in a page. */
 export const maxFeedPageSize = 1000
@@ -85,17 +87,22 @@ function replyFromMirror(gateway: Gateway, call: Call, query: FeedQuery): Reply<
     )
   const paid = call.cost ?? maxPoints
   const maxRows = paid < maxPoints ? Math.min(query.page_size, paid) : query.page_size
+  const { body, headers } = keepPage(gateway, `changes ${code} ${tag} ${maxRows}`, () =>
+    buildPage(snapshot, since, maxRows),
+  )
+  return new Reply<never>(body, ['ETag', tag, ...headers, ...buildAgeHeader(gateway, code)])
+}
+
+function buildPage(snapshot: StockSnapshot, since: number, maxRows: number): KeptPage {
   const { rows, count, reached } = listChangesSince(snapshot, since, maxRows)
   const pending = countChangesSince(snapshot, since) - count
   const version = pending > 0 ? (reached ?? since) : snapshot.version
   const proof =
     pending > 0 ? '' : `,"row_count":${snapshot.liveRows},"checksum":"${toHex(snapshot.checksum)}"`
-  const body = toFeedBody(
-    rows,
+  const members =
     `"version":${version},"since":${since},"latest":${snapshot.version},"has_more":${pending > 0},` +
-      `"pending":${pending},"needs_full_sync":false${proof}`,
-  )
-  return new Reply<never>(body, ['ETag', tag, ...buildVersionHeaders(gateway, code, version)])
+    `"pending":${pending},"needs_full_sync":false${proof}`
+  return { body: joinBody(buildListBody(rows, members)), headers: buildVersionHeader(version) }
 }
 
 /** Finds why the gateway cannot follow a cursor; undefined if it can. */
@@ -121,19 +128,12 @@ function replyWithFullSync(
 ): Reply<never> {
   const { latest, reason } = cursor
   const version = cursor.since ?? 0
-  const body = toFeedBody(
+  const body = buildListBody(
     [],
     `"version":${version},"since":${version},"latest":${latest},"has_more":false,"pending":0,` +
       `"needs_full_sync":true,"full_sync_reason":"${reason}"`,
   )
   return new Reply<never>(body, buildVersionHeaders(gateway, code, version))
-}
-
-const opening = Buffer.from('{"data":[')
-
-function toFeedBody(rows: readonly Buffer[], members: string): Prebuilt {
-  const chunks = [opening, ...rows, Buffer.from(`],${members}}`)]
-  return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0), key: undefined }
 }
 
 function buildFeedTag(snapshot: StockSnapshot, since: number): string {

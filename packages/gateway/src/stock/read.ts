@@ -3,7 +3,7 @@
  * row was built when the row changed; a read only adds the envelope.
  */
 
-import type { Call, Caller, Prebuilt } from '../contract/call.ts'
+import type { Call, Caller } from '../contract/call.ts'
 import { GatewayError } from '../contract/errors.ts'
 import { matchesETag, readNumberTags } from '../contract/etag.ts'
 import { defaultPageSize } from '../contract/fields.ts'
@@ -13,6 +13,7 @@ import type { CostContext } from '../endpoint.ts'
 import type { Gateway } from '../gateway.ts'
 import { buildNextLink, sealCursor } from '../lists/cursor.ts'
 import { formatPlace, parsePlace } from '../lists/sorted.ts'
+import type { KeptPage } from '../memory.ts'
 import { readRowJson } from '../snapshot/block.ts'
 import { catchUp } from '../snapshot/catch-up.ts'
 import { toHex } from '../snapshot/checksum.ts'
@@ -26,6 +27,7 @@ import {
   readSkuAt,
   type StockSnapshot,
 } from '../snapshot/stock-snapshot.ts'
+import { buildListBody, joinBody, keepPage } from './kept-pages.ts'
 import { findSyncedAt } from './warehouses.ts'
 
 /** The largest number of rows in a page. */
@@ -106,15 +108,36 @@ function replyFromMirror(gateway: Gateway, call: Call, query: StockQuery): Reply
   const snapshot = requireSnapshot(gateway, code)
   const tag = buildStockTag(gateway, snapshot)
   const headers = ['ETag', tag, ...buildVersionHeaders(gateway, code, snapshot.version)]
-  // An unknown SKU or style is refused, whatever the client has.
-  const page = selectPage(gateway, snapshot, query)
-  if (matchesETag(call.header('if-none-match'), tag)) return new Reply<never>(undefined, headers, 304)
-  const cursor = page.after === undefined ? null : sealNext({ gateway, call, snapshot, query }, page.after)
-  if (cursor !== null) headers.push(...buildNextLink(call, cursor))
-  return new Reply<never>(
-    toEnvelope(page.rows, buildClosingMembers(snapshot, query, cursor), page.key),
-    headers,
-  )
+  if (matchesETag(call.header('if-none-match'), tag)) {
+    // An unknown SKU or style is refused, whatever the client has.
+    selectPage(gateway, snapshot, query)
+    return new Reply<never>(undefined, headers, 304)
+  }
+  const context = { gateway, call, snapshot, query }
+  const page = isPaged(query)
+    ? keepPage(gateway, namePage(call, tag), () => buildWholePage(context))
+    : buildPage(context)
+  return new Reply<never>(page.body, [...headers, ...page.headers])
+}
+
+/** Names a page for the caller to whom its cursor is bound. */
+function namePage({ path, rawQuery, caller }: Call, tag: string): string {
+  return `${tag}\n${path}?${rawQuery}\n${caller?.channel_code}\n${caller?.customer_code}`
+}
+
+function buildWholePage(context: PageContext): KeptPage {
+  const { body, headers } = buildPage(context)
+  return { body: joinBody(body), headers }
+}
+
+function buildPage(context: PageContext): KeptPage {
+  const { gateway, call, snapshot, query } = context
+  const { rows, after, key } = selectPage(gateway, snapshot, query)
+  const cursor = after === undefined ? null : sealNext(context, after)
+  return {
+    body: buildListBody(rows, buildClosingMembers(snapshot, query, cursor), key),
+    headers: cursor === null ? [] : buildNextLink(call, cursor),
+  }
 }
 
 /** Responds with the checksum of a whole warehouse; each change keeps it up to date. */
@@ -133,7 +156,17 @@ export function requireSnapshot(gateway: Gateway, code: string): StockSnapshot {
 
 /** Builds the headers of every stock response: the cursor, and the age of the copy. */
 export function buildVersionHeaders(gateway: Gateway, code: string, version: number): string[] {
-  return ['X-Stock-Version', String(version), 'X-Stock-Age', String(computeStockAge(gateway, code))]
+  return [...buildVersionHeader(version), ...buildAgeHeader(gateway, code)]
+}
+
+/** Builds the header with the cursor from which a client follows the feed. */
+export function buildVersionHeader(version: number): string[] {
+  return ['X-Stock-Version', String(version)]
+}
+
+/** Builds the header with the age of the copy in seconds. */
+export function buildAgeHeader(gateway: Gateway, code: string): string[] {
+  return ['X-Stock-Age', String(computeStockAge(gateway, code))]
 }
 
 interface PageContext {
@@ -269,7 +302,6 @@ function isStyle(gateway: Gateway, snapshot: StockSnapshot, style: string): bool
   return snapshot.skusOfStyle.has(style) || gateway.mirror.reference.findProduct(style) !== undefined
 }
 
-const opening = Buffer.from('{"data":[')
 const comma = Buffer.from(',')
 
 /** Builds the members of the response after `data`. `cursor` is that of the next page, if there is one. */
@@ -278,11 +310,6 @@ function buildClosingMembers({ version }: StockSnapshot, query: StockQuery, curs
   const members = `"has_more":${cursor !== null},"version":${version}`
   if (!isPaged(query)) return members
   return `${members},"page":${page},"page_size":${size},"next_cursor":${JSON.stringify(cursor)}`
-}
-
-function toEnvelope(rows: readonly Uint8Array[], members: string, key?: string): Prebuilt {
-  const chunks = [opening, ...rows, Buffer.from(`],${members}}`)]
-  return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0), key }
 }
 
 function joinLive(rows: readonly (Uint8Array | undefined)[]): Uint8Array[] {

@@ -1,0 +1,31 @@
+/**
+ * Pages of stock and of its changes, kept as they are sent. Clients read the first pages, and the changes after the same
+ * versions, again and again; to collect the rows, seal the cursor and join everything takes longer than the rest of the
+ * read. A page is of one version of the stock, so it is never out of date. Pages of former versions make room for others.
+ */
+
+import type { Prebuilt } from '../contract/call.ts'
+import type { Gateway } from '../gateway.ts'
+import type { KeptPage } from '../memory.ts'
+
+/** Returns the page that was kept under a name, or builds and keeps it. The name contains the version of the stock. */
+export function keepPage({ memory: { pages } }: Gateway, name: string, build: () => KeptPage): KeptPage {
+  const known = pages.get(name)
+  if (known) return known
+  const page = build()
+  pages.set(name, page)
+  return page
+}
+
+const opening = Buffer.from('{"data":[')
+
+/** Builds a body of rows, which are separated by commas, and of the members after `data`. */
+export function buildListBody(rows: readonly Uint8Array[], members: string, key?: string): Prebuilt {
+  const chunks = [opening, ...rows, Buffer.from(`],${members}}`)]
+  return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0), key }
+}
+
+/** Joins a body to one chunk, which takes one write. */
+export function joinBody({ chunks, size, key }: Prebuilt): Prebuilt {
+  return { chunks: [Buffer.concat(chunks, size)], size, key }
+}
