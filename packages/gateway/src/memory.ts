@@ -2,6 +2,7 @@ import type { StockFigure } from '@trade-gateway/connector'
 import { LRUCache } from 'lru-cache'
 import type { Prebuilt } from './contract/call.ts'
 import type { Clock } from './kernel/clock.ts'
+import { growingTo } from './kernel/growing-cache.ts'
 import { HourlyFigures } from './kernel/hourly-figures.ts'
 import type { LoadShedder } from './kernel/load-shedder.ts'
 import { Slots } from './kernel/slots.ts'
@@ -201,9 +202,9 @@ interface MemoryParts
 export function createMemory({ auditHeadFile, ...parts }: MemoryParts): Memory {
   return {
     ...parts,
-    signInTries: new LRUCache({ max: maxAddresses }),
+    signInTries: new LRUCache(growingTo(maxAddresses)),
     unknownNames: new Slots(maxUnknownNames, maxWaitingUnknownNames),
-    webhookHealth: new LRUCache({ max: maxChannels }),
+    webhookHealth: new LRUCache(growingTo(maxChannels)),
     inboxes: new Map(),
     requests: {
       rows: [],
@@ -227,7 +228,7 @@ export function createMemory({ auditHeadFile, ...parts }: MemoryParts): Memory {
       loggedMac: undefined,
     },
     recordedReads: new LRUCache({ max: maxRecordedReads }),
-    cursors: new LRUCache({ max: maxCursors }),
+    cursors: new LRUCache(growingTo(maxCursors)),
     pages: new LRUCache({ maxSize: maxPageBytes, sizeCalculation: ({ body }) => body.size + pageEntryBytes }),
     auditQueue: { waiting: [], turn: Promise.resolve(), next: undefined },
     figures: { waiting: new Map(), turn: Promise.resolve(), next: undefined },

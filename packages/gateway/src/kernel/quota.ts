@@ -6,6 +6,7 @@
  */
 
 import { LRUCache } from 'lru-cache'
+import { growingTo } from './growing-cache.ts'
 
 /** The number of slots of a window: 60 seconds and the current one. */
 export const slots = 61
@@ -57,8 +58,7 @@ export class Quota implements Counter {
   readonly #windows: LRUCache<string, Window>
 
   constructor(most: number = maxSubjects) {
-    // By size, because `max` would reserve the memory of all subjects when the process starts.
-    this.#windows = new LRUCache({ maxSize: most, sizeCalculation: () => 1 })
+    this.#windows = new LRUCache(growingTo(most))
   }
 
   take(subject: string, points: number, limit: number, atMs: number): Purchase {

@@ -10,6 +10,7 @@
  */
 
 import { LRUCache } from 'lru-cache'
+import { growingTo } from '../kernel/growing-cache.ts'
 import { type Counter, type Purchase, Quota, type QuotaState, slots } from '../kernel/quota.ts'
 import type { Batch, Decision } from './batch.ts'
 import type { CounterMode } from './counter-script.ts'
@@ -61,7 +62,7 @@ export class SharedCounter implements Counter {
     const { maxSubjects = 100_000 } = parts
     this.#parts = parts
     this.#own = new Quota(maxSubjects)
-    this.#known = new LRUCache({ maxSize: maxSubjects, sizeCalculation: () => 1 })
+    this.#known = new LRUCache(growingTo(maxSubjects))
   }
 
   take(subject: string, points: number, limit: number): Purchase | Promise<Purchase> {

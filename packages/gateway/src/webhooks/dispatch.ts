@@ -11,6 +11,7 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Gateway } from '../gateway.ts'
+import { growingTo } from '../kernel/growing-cache.ts'
 import { attemptDelivery, attemptTimeoutMs } from './attempt.ts'
 import type { Sender } from './egress.ts'
 import {
@@ -95,7 +96,7 @@ export class Dispatcher {
   readonly #name: string
   readonly #workers = new Map<string, QueueWorker>()
   readonly #waiting = new Set<QueueWorker>()
-  readonly #failing = new LRUCache<string, true>({ max: maxRememberedFailing })
+  readonly #failing = new LRUCache<string, true>(growingTo(maxRememberedFailing))
   readonly #attempts = new Set<Promise<void>>()
   #failingInFlight = 0
   #outcomes: Outcome[] = []

@@ -13,6 +13,7 @@ import { networkInterfaces } from 'node:os'
 import { LRUCache } from 'lru-cache'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import type { Config } from '../config.ts'
+import { growingTo } from '../kernel/growing-cache.ts'
 import { isAddress } from '../kernel/networks.ts'
 import { isPublicUnicast } from './address.ts'
 import { findUrlFlaw, listOwnHosts } from './url.ts'
@@ -83,7 +84,7 @@ export interface Sender {
 export class Egress implements Sender {
   readonly #config: Config
   readonly #agent: Agent
-  readonly #destinations = new LRUCache<string, Destination>({ max: maxDestinations })
+  readonly #destinations = new LRUCache<string, Destination>(growingTo(maxDestinations))
 
   constructor(config: Config, parts: EgressParts = {}) {
     this.#config = config

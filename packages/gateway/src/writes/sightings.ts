@@ -7,6 +7,7 @@
 
 import { LRUCache } from 'lru-cache'
 import type { Gateway } from '../gateway.ts'
+import { growingTo } from '../kernel/growing-cache.ts'
 import type { Memory } from '../memory.ts'
 import type { IntentRow } from '../store/tables.ts'
 
@@ -31,7 +32,7 @@ type OpenWrite = Pick<IntentRow, 'document_id' | 'kind' | 'reference' | 'sent_at
 
 /** Returns this process's sighting of an open write. The first call records it. */
 export function recordSighting(gateway: Gateway, write: OpenWrite): Sighting {
-  const known = sightings.get(gateway.memory) ?? new LRUCache<string, Sighting>({ max: maxSightings })
+  const known = sightings.get(gateway.memory) ?? new LRUCache<string, Sighting>(growingTo(maxSightings))
   sightings.set(gateway.memory, known)
   // `sent_at` distinguishes a write from an earlier one with the same reference.
   const name = JSON.stringify([write.document_id, write.kind, write.reference, write.sent_at])
