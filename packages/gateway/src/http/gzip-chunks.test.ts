@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { ChunkGzip } from './gzip-chunks.ts'
 
 /** Bytes that hardly compress, so that their piece comes in several parts. */
-const noise = Buffer.from(Uint8Array.from({ length: 100_000 }, (_, at) => Math.imul(at, 2_654_435_761) >>> 13))
+const noise = Buffer.from(
+  Uint8Array.from({ length: 100_000 }, (_, at) => Math.imul(at, 2_654_435_761) >>> 13),
+)
 const rows = Array.from({ length: 40 }, (_, at) => Buffer.from(`{"sku":"A-${at}"},`.repeat(50 + at)))
 const chunks = rows.toSpliced(20, 0, noise)
 
