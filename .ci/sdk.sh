@@ -28,6 +28,21 @@ dependencies=$(tar -xzOf "$tarball" package/package.json | "$node" -p 'Object.ke
 [ "$dependencies" = 0 ] || { echo "The package has $dependencies dependencies."; exit 1; }
 echo "ok       $(basename "$tarball"): $(tar -tzf "$tarball" | wc -l) files, $(wc -c <"$tarball") bytes, no dependencies"
 
+mkdir "$tools/unpacked"
+tar -xzf "$tarball" -C "$tools/unpacked"
+# What a program loads that imports the client alone, compressed.
+core=$("$node" -e "
+  const { readFileSync } = require('node:fs'), { dirname, join } = require('node:path'), seen = new Map()
+  const visit = (file) => {
+    if (seen.has(file)) return
+    seen.set(file, readFileSync(file, 'utf8'))
+    for (const [, name] of seen.get(file).matchAll(/from '(\\.[^']+)'/g)) visit(join(dirname(file), name))
+  }
+  visit('$tools/unpacked/package/dist/index.js')
+  console.log(require('node:zlib').gzipSync([...seen.values()].join('\\n')).length)")
+[ "$core" -le 20480 ] || { echo "The client alone has $core bytes compressed, of 20480."; exit 1; }
+echo "ok       the client alone has $core bytes compressed"
+
 if [ -x "$tools/node_modules/.bin/publint" ]; then "$tools/node_modules/.bin/publint" run "$tarball" --strict; fi
 # The package has ES modules only: `require` of them works in Node 20.19 and newer.
 if [ -x "$tools/node_modules/.bin/attw" ]; then "$tools/node_modules/.bin/attw" "$tarball" --profile esm-only --format table-flipped; fi

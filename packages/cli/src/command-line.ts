@@ -14,7 +14,7 @@ const helpOptions = {
 
 /** Words of options with which other programs take a secret. Other users can read a command line. */
 const secretOptions = ['password', 'secret', 'client-secret', 'token', 'access-token', 'admin-token']
-/** What others call our groups. */
+/** What others call our groups, and one command. */
 const aliases: Readonly<Record<string, string>> = {
   orders: 'order',
   product: 'products',
@@ -23,6 +23,7 @@ const aliases: Readonly<Record<string, string>> = {
   error: 'errors',
   profile: 'profiles',
   statements: 'statement',
+  trace: 'requests get',
 }
 
 /** What a command line asks for. */
@@ -81,7 +82,7 @@ function takeWords(argv: readonly string[], commands: readonly Command[]) {
     if (each.startsWith('-')) {
       rest.push(each)
       if (takesValue(each) && index + 1 < argv.length) rest.push(argv[++index] ?? '')
-    } else words.push(aliases[each] && words.length === 0 ? aliases[each] : each)
+    } else words.push(...(aliases[each] && words.length === 0 ? aliases[each].split(' ') : [each]))
     const named = words[0] === 'help' ? words.slice(1) : words
     isDone = isComplete(named, commands)
   }

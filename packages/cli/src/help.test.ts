@@ -46,6 +46,8 @@ describe('the command line', () => {
 
   it('takes the names that others use', () => {
     expect(read('orders', 'list').command?.name).toBe('order list')
+    const { command, given } = read('trace', 'req_1', '--json')
+    expect([command?.name, given]).toEqual(['requests get', { args: { request_id: 'req_1' }, options: {} }])
   })
 
   it.each([

@@ -4,7 +4,8 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createWorld } from '../../gateway/tests/harness.ts'
+import { createWorld, signInBuyer } from '../../gateway/tests/harness.ts'
+import { deliverDue, openReceiver, registerEndpoint } from '../../gateway/tests/receiver.ts'
 import { Home, type Result, waitForEnd } from './run-tgw.ts'
 import { openShopWithHome, type Shop } from './shop.ts'
 
@@ -443,6 +444,45 @@ describe('webhooks', () => {
     const { dropship_order_id } = JSON.parse(created.out)
     expect(await tgw('dropship', 'get', dropship_order_id)).toMatchObject({ code: 0 })
     expect(await tgw('webhooks', 'trigger', 'no.such')).toMatchObject({ code: 2 })
+  })
+
+  it('replays dead letters with --failed, and nothing that an endpoint has accepted', async () => {
+    const receiver = await openReceiver()
+    const { endpoint_id } = await registerEndpoint(shop.house, await signInBuyer(shop.house), receiver.url)
+    const submitOrder = (number: string) => tgw('dropship', 'submit', ...orderOptions, '--number', number)
+    const replayFailed = async (...more: string[]) =>
+      tgw('webhooks', 'replay', '--failed', '--endpoint', endpoint_id, ...more)
+    expect(await submitOrder('REPLAY-1')).toMatchObject({ code: 0 })
+    await deliverDue(shop.house)
+    receiver.usual = 500
+    expect(await submitOrder('REPLAY-2')).toMatchObject({ code: 0 })
+    for (const minutes of [0, 1, 3, 11, 61, 361]) {
+      shop.house.clock.advance(minutes * 60_000)
+      await deliverDue(shop.house)
+    }
+    receiver.usual = 200
+    const earlier = receiver.received.length
+    expect(JSON.parse((await replayFailed('--dry-run', '--json')).out)).toEqual({ count: 1 })
+    expect(await replayFailed()).toMatchObject({ code: 0, out: '1 are sent again.\n' })
+    await deliverDue(shop.house)
+    const again = receiver.received.slice(earlier).map(({ event }) => event.data.client_order_number)
+    expect(again).toEqual(['REPLAY-2'])
+    expect(await replayFailed()).toMatchObject({ code: 0, out: '0 are sent again.\n' })
+    await receiver.close()
+  })
+})
+
+describe('trace', () => {
+  it.each([
+    ['NOT_FOUND', ['order', 'get', 'ord_00000000000000000000000000']],
+    ['UPSTREAM_REJECTED', ['dropship', 'submit', ...orderOptions, '--sku', 'SBX-REJECT', '--number', 'T-1']],
+    ['WAREHOUSE_UNKNOWN', ['stock', 'pull', 'NOWHERE']],
+  ])('finds the request of %s by the id of the error', async (code, args) => {
+    const failed = JSON.parse((await tgw(...args, '--json')).err)
+    expect(failed.error.code).toBe(code)
+    await shop.house.settle()
+    const { out } = await tgw('trace', failed.error.request_id, '--json')
+    expect(JSON.parse(out).requests).toMatchObject([{ code, request_id: failed.error.request_id }])
   })
 })
 

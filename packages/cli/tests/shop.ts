@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createSandboxControls } from '@trade-gateway/sandbox-erp/controls'
 import { createSandboxControl } from '../../gateway/src/upstream/steer.ts'
 import { adminToken, buyers, createWorld, openTestGateway, signInBuyer } from '../../gateway/tests/harness.ts'
+import { privateNets } from '../../gateway/tests/receiver.ts'
 import { setStock } from '../../gateway/tests/trade.ts'
 import { Home } from './run-tgw.ts'
 
@@ -11,7 +12,7 @@ const plenty = 1_000_000
 
 /** A gateway on a sandbox, and a home folder whose environment signs a buyer in. */
 export async function openShopWithHome() {
-  const house = await openTestGateway({ isEmbedded: true })
+  const house = await openTestGateway({ isEmbedded: true, settings: privateNets })
   await signInBuyer(house)
   const world = await createWorld(house)
   const controls = createServer(

@@ -30,6 +30,46 @@ function readMarkdown(path: string, language: Language): string {
   return renderPageMarkdown(page, language, (text) => text)
 }
 
+/** Words that say nothing of a field. */
+const emptyWords = new Set(
+  'a an and as be by for id in is it its of on or that the this to was when whether which who with'.split(
+    ' ',
+  ),
+)
+const stem = (word: string) => word.slice(0, 4)
+
+/** The words of a meaning that its field’s name does not have, such as `frozen` in `Amount that is frozen`. */
+function listFurtherWords(name: string, meaning: string): Set<string> {
+  const split = (text: string) => text.toLowerCase().match(/[a-z]+/g) ?? []
+  const known = new Set(split(name.replaceAll('_', ' ')).map(stem))
+  return new Set(split(meaning).filter((word) => !emptyWords.has(word) && !known.has(stem(word))))
+}
+
+describe('the meaning of a field', () => {
+  it('says more than its name', () => {
+    const thin: string[] = []
+    const note = (place: string, name: string, { description }: Record<string, unknown>) => {
+      // A reference to a schema may have no meaning of its own.
+      if (description === undefined) return
+      if (listFurtherWords(name, String(description)).size < 2) thin.push(`${place}: ${name}: ${description}`)
+    }
+    const document = toRecord(buildOpenApi('en'))
+    for (const item of Object.values(toRecord(document.paths)))
+      for (const operation of Object.values(toRecord(item)).map(toRecord))
+        for (const parameter of toRecords(operation.parameters))
+          note(String(operation.operationId), String(parameter.name), parameter)
+    const visit = (place: string, schema: unknown) => {
+      if (typeof schema !== 'object' || schema === null) return
+      for (const [name, property] of Object.entries(toRecord(toRecord(schema).properties)))
+        note(place, name, toRecord(property))
+      for (const inner of Object.values(schema)) visit(place, inner)
+    }
+    for (const [place, schema] of Object.entries(toRecord(toRecord(document.components).schemas)))
+      visit(place, schema)
+    expect([...new Set(thin)]).toEqual([])
+  })
+})
+
 describe.each(languages)('in %s', (language) => {
   it.each(documentedEndpoints.map((endpoint) => [endpoint.id, endpoint] as const))(
     '/reference/%s has its parameters, fields, errors, price and samples',

@@ -27,6 +27,8 @@ export interface Spent {
 export interface Client {
   /** Returns the JSON of a successful response. What may pass is repeated as the SDK does. Throws `GatewayError`. */
   get(path: string): Promise<unknown>
+  /** The SDK's client, for what the SDK does by itself. Its requests count as spent, too. */
+  readonly gateway: TradeGateway
   readonly spent: Readonly<Spent>
 }
 
@@ -55,7 +57,7 @@ export function signIn(baseUrl: string, credentials: Credentials, signal: AbortS
     spent.waits += 1
     spent.waited_seconds += delayMs / 1000
   })
-  return { spent, get: (path) => gateway.request('GET', path, { signal }) }
+  return { spent, gateway, get: (path) => gateway.request('GET', path, { signal }) }
 }
 
 /** Copies only the credentials, because the caller may pass a larger object. */

@@ -3,6 +3,9 @@
  * everything once and then follows the change feed from the version of the pull. A changed row replaces the copy's row,
  * a removed one is deleted. If the gateway reports that the cursor is no longer valid, the client pulls everything
  * again.
+ *
+ * The trials use it as a witness, beside the SDK's mirror of the demo: it shows each page and each cursor, and throws for
+ * a feed that contradicts itself. The mirror repairs a wrong copy by a full sync, which a judge must see and not repair.
  */
 import { z } from 'zod'
 import { computeChecksum } from './checksum.ts'

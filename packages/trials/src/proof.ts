@@ -1,9 +1,19 @@
 /**
- * Proves that a follower's copy is correct, from three independent sources: a new full pull, compared row by row; the
- * gateway's checksum, compared with the copy's; and the ERP's acknowledged movements added to the opening stock.
+ * Proves that a copy is correct, whoever keeps it, from three independent sources: a new full pull, compared row by row;
+ * the gateway's checksum, compared with the copy's; and the ERP's acknowledged movements added to the opening stock.
+ * It shares no code with the SDK's mirror: rows are read by `follower.ts`, and the checksum is that of `checksum.ts`.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { Follower, StockRow } from './follower.ts'
+import { type ChecksumRow, computeChecksum } from './checksum.ts'
+import type { Follower, Proof } from './follower.ts'
+
+/** A copy of the stock of one warehouse. */
+export interface StockCopy {
+  readonly rows: ReadonlyMap<string, ChecksumRow>
+  readonly cursor: number
+  /** What the last page of the feed said that the copy must have; undefined if more changes were pending. */
+  readonly proof: Proof | undefined
+}
 
 /** The maximum number of differences that are shown. */
 const maxExamples = 5
@@ -20,35 +30,34 @@ export interface Verdict {
 }
 
 /**
- * Compares the copy of `follower`, which has read the whole feed, with a new pull by `fresh`, with the checksums, and
- * with the expected quantities. `expected` holds the quantity on hand of each SKU according to the ERP's
- * acknowledgements.
+ * Compares a copy at the end of the feed with a new pull by `fresh`, with the checksums, and with the expected
+ * quantities. `expected` holds the quantity on hand of each SKU according to the ERP's acknowledgements.
  */
 export async function proveCopy(
-  follower: Follower,
+  copy: StockCopy,
   fresh: Follower,
   expected: ReadonlyMap<string, number>,
 ): Promise<Verdict> {
-  const endpointProof = await follower.fetchProof()
+  const endpointProof = await fresh.fetchProof()
   await fresh.pull()
-  const checksum = follower.computeChecksum()
+  const checksum = computeChecksum(copy.rows.values())
   const {
     version,
     row_count,
     checksum: feedChecksum,
-  } = follower.proof ?? { version: -1, row_count: -1, checksum: '' }
+  } = copy.proof ?? { version: -1, row_count: -1, checksum: '' }
   const differences = [
-    ...compareValues('the version of the feed and of the pull', follower.cursor, fresh.cursor),
+    ...compareValues('the version of the feed and of the pull', copy.cursor, fresh.cursor),
     ...compareValues('the version of the feed and of the checksum', version, endpointProof.version),
-    ...compareValues('the row count of the feed', row_count, follower.rows.size),
+    ...compareValues('the row count of the feed', row_count, copy.rows.size),
     ...compareValues('the checksum of the feed', feedChecksum, checksum),
     ...compareValues('the checksum of the endpoint', endpointProof.checksum, checksum),
-    ...findDifferentRows(follower.rows, fresh.rows),
-    ...findDifferentQuantities(follower.rows, expected),
+    ...findDifferentRows(copy.rows, fresh.rows),
+    ...findDifferentQuantities(copy.rows, expected),
   ]
   return {
-    rows: follower.rows.size,
-    version: follower.cursor,
+    rows: copy.rows.size,
+    version: copy.cursor,
     checksum,
     differences: differences.length,
     examples: differences.slice(0, maxExamples),
@@ -57,7 +66,7 @@ export async function proveCopy(
 
 /** Returns a sentence for each SKU whose quantity on hand is not the acknowledged one. */
 export function findDifferentQuantities(
-  rows: ReadonlyMap<string, StockRow>,
+  rows: ReadonlyMap<string, ChecksumRow>,
   expected: ReadonlyMap<string, number>,
 ): string[] {
   const skus = new Set([...expected.keys(), ...rows.keys()])
@@ -71,8 +80,8 @@ export function findDifferentQuantities(
 }
 
 function findDifferentRows(
-  copy: ReadonlyMap<string, StockRow>,
-  fresh: ReadonlyMap<string, StockRow>,
+  copy: ReadonlyMap<string, ChecksumRow>,
+  fresh: ReadonlyMap<string, ChecksumRow>,
 ): string[] {
   const skus = new Set([...copy.keys(), ...fresh.keys()])
   return [...skus].flatMap((sku) =>

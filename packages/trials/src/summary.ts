@@ -24,7 +24,7 @@ export function formatSummary(result: TrialResult, points_per_minute: number): s
   ].join('\n')
 }
 
-function formatSource({ orders, month, sales, replayed, follower, ...result }: TrialResult): string[] {
+function formatSource({ orders, month, sales, replayed, mirrored, ...result }: TrialResult): string[] {
   const { catalogue, invalid } = orders
   const kinds = [...sales.kinds].map(([kind, amount]) => `${kind}s ${formatNumber(amount)}`)
   return [
@@ -33,7 +33,7 @@ function formatSource({ orders, month, sales, replayed, follower, ...result }: T
       `${formatNumber(catalogue.lines)} read, of ${formatNumber(catalogue.stock_codes)} stock codes`,
     ),
     ...formatReasons(invalid, 'invalid lines'),
-    formatLine('SKUs', `${formatNumber(follower.rows.size)} in ${warehouse_code}`),
+    formatLine('SKUs', `${formatNumber(mirrored.rows.size)} in ${warehouse_code}`),
     ...formatReasons(catalogue.left_out, 'stock codes left out'),
     ...formatReasons(tallyReasons(result.catalogue_left_out), 'lines of the catalogue left out by the ERP'),
     formatLine('Month', `${month}, ${formatNumber(sales.lines)} lines: ${kinds.join(', ')}`),
@@ -53,11 +53,11 @@ function formatSource({ orders, month, sales, replayed, follower, ...result }: T
   ]
 }
 
-function formatFeed({ follower, spent, lag_ms }: TrialResult, points_per_minute: number): string[] {
+function formatFeed({ mirrored, spent, lag_ms }: TrialResult, points_per_minute: number): string[] {
   return [
     formatLine(
       'Feed',
-      `${formatNumber(follower.pages)} pages, ${formatNumber(follower.rows_received)} rows received, ${follower.pulls} full pull${follower.pulls === 1 ? '' : 's'}`,
+      `${formatNumber(mirrored.pages)} pages, ${formatNumber(mirrored.rows_received)} rows received, ${mirrored.pulls} full pull${mirrored.pulls === 1 ? '' : 's'}`,
     ),
     formatDetail(
       lag_ms === undefined

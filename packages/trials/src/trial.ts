@@ -1,7 +1,7 @@
 /**
  * The trial of the change feed. It creates goods from real order lines and starts a gateway and its ERP on them. A
- * client pulls the warehouse and follows its feed while one month of sales changes the ERP's stock. At the end it
- * proves that the client's copy is correct.
+ * mirror of the SDK pulls the warehouse and follows its feed while one month of sales changes the ERP's stock. At the
+ * end the trial proves that the mirror's copy is correct, without code of the SDK but for its tokens and retries.
  */
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { toCatalogueCsv } from '../../sandbox-erp/src/catalogue/from-orders.ts'
 import { type Spent, setPointsPerMinute, signIn } from './client.ts'
 import { Follower } from './follower.ts'
+import { MirroredStock } from './mirrored-stock.ts'
 import { chooseMonth, type Orders, readOrders, readSales, type SalesTally } from './orders.ts'
 import type { Progress } from './progress.ts'
 import { findDifferentQuantities, proveCopy, type Verdict } from './proof.ts'
@@ -43,14 +44,14 @@ export interface TrialResult {
   readonly replay_ms: number
   /** The time from the ERP's last acknowledgement until the follower had it; undefined if it never arrived. */
   readonly lag_ms: number | undefined
-  readonly follower: Follower
+  readonly mirrored: MirroredStock
   readonly spent: Readonly<Spent>
   readonly verdict: Verdict
 }
 
 /**
  * Runs a trial. Throws `NoSuchMonth`, `UnreadableFile`, `ProcessFailed`, `NoUsableResponse`, `GatewayError`,
- * `FeedBroken`, or the reason of `signal`.
+ * `MirrorError`, or the reason of `signal`.
  */
 export async function runTrial(
   options: TrialOptions,
@@ -97,9 +98,9 @@ async function runOnGateway(
   )
   await setPointsPerMinute(gateway, { channel_code, points_per_minute }, signal)
   const client = signIn(gateway.base_url, gateway, signal)
-  const follower = new Follower(client, warehouse_code)
-  await follower.pull()
-  progress.beginStep(`Pulled ${follower.rows.size.toLocaleString('en')} rows of ${warehouse_code}`)
+  const mirrored = new MirroredStock(client.gateway, warehouse_code, signal)
+  await mirrored.sync()
+  progress.beginStep(`Pulled ${mirrored.rows.size.toLocaleString('en')} rows of ${warehouse_code}`)
 
   const leftOut = new Set(gateway.left_out.map(({ sku }) => sku))
   const goods = orders.catalogue.rows.filter(({ sku }) => !leftOut.has(sku))
@@ -109,20 +110,20 @@ async function runOnGateway(
     `Replaying ${month_lines.toLocaleString('en')} lines of ${month} while the client follows`,
   )
   const onBatch = (lines: number) => {
-    const { pages, rows_received } = follower
+    const { pages, rows_received } = mirrored
     const detail = `${lines.toLocaleString('en')} lines; the client has ${pages} pages, ${rows_received.toLocaleString('en')} rows`
     progress.showShare(lines / month_lines, detail)
   }
-  const course = { gateway, follower, opening, path: options.orders, month, onBatch }
+  const course = { gateway, mirrored, opening, path: options.orders, month, onBatch }
   const moved = await moveAndFollow(course, signal)
   progress.beginStep('Comparing the copy with a fresh pull, with the checksums and with the ERP')
-  const verdict = await proveCopy(follower, new Follower(client, warehouse_code), moved.expected)
-  return { ...moved, follower, catalogue_left_out: gateway.left_out, spent: client.spent, verdict }
+  const verdict = await proveCopy(mirrored, new Follower(client, warehouse_code), moved.expected)
+  return { ...moved, mirrored, catalogue_left_out: gateway.left_out, spent: client.spent, verdict }
 }
 
 interface ReplaySetting {
   readonly gateway: RunningGateway
-  readonly follower: Follower
+  readonly mirrored: MirroredStock
   /** The quantity on hand of every SKU before the month. */
   readonly opening: ReadonlyMap<string, number>
   readonly path: string
@@ -135,7 +136,7 @@ interface ReplaySetting {
  * the other is aborted.
  */
 async function moveAndFollow(course: ReplaySetting, signal: AbortSignal) {
-  const { follower, opening, path, month } = course
+  const { mirrored, opening, path, month } = course
   const failed = new AbortController()
   const both = AbortSignal.any([signal, failed.signal])
   const endOther = (error: unknown): never => {
@@ -158,12 +159,12 @@ async function moveAndFollow(course: ReplaySetting, signal: AbortSignal) {
   const hasCaughtUp = () => {
     if (acknowledged === undefined) return false
     looks += 1
-    arrived = findDifferentQuantities(follower.rows, expected).length === 0
+    arrived = findDifferentQuantities(mirrored.rows, expected).length === 0
     return arrived || looks > maxLooks
   }
   const [replayed] = await Promise.all([
     moveStock().catch(endOther),
-    followUntil(follower, hasCaughtUp, both).catch(endOther),
+    followUntil(mirrored, hasCaughtUp, both).catch(endOther),
   ])
   const ended = performance.now()
   const replay_ms = (acknowledged ?? ended) - began
@@ -172,9 +173,14 @@ async function moveAndFollow(course: ReplaySetting, signal: AbortSignal) {
 }
 
 /** Follows the change feed until no changes are pending and `isOver` returns true. */
-async function followUntil(follower: Follower, isOver: () => boolean, signal: AbortSignal): Promise<void> {
+async function followUntil(
+  mirrored: MirroredStock,
+  isOver: () => boolean,
+  signal: AbortSignal,
+): Promise<void> {
   for (;;) {
-    while (await follower.applyNextPage()) signal.throwIfAborted()
+    await mirrored.sync()
+    signal.throwIfAborted()
     if (isOver()) return
     await wait(pollMs, undefined, { signal })
   }

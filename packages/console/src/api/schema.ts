@@ -905,9 +905,9 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         AdminChannelsCreateRequest: {
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
-            /** @description Name */
+            /** @description Name for people; programs use codes and ids */
             name: string;
             /**
              * @description `reader`, `trader` or `full`
@@ -946,7 +946,7 @@ export interface components {
             webhooks_enabled: boolean;
         };
         AdminChannelsChangeRequest: {
-            /** @description Name */
+            /** @description Name for people; programs use codes and ids */
             name?: string;
             /**
              * @description `reader`, `trader` or `full`
@@ -1068,7 +1068,7 @@ export interface components {
             };
         };
         AdminOverviewReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description The hours of the overview; `since` is the start of the first one */
                 period: {
@@ -1127,7 +1127,7 @@ export interface components {
                 }[];
                 /** @description The channels with the most points, at most 50 */
                 channels: {
-                    /** @description Channel */
+                    /** @description Channel that the data belongs to, by its code */
                     channel_code: string;
                     /** @description Requests */
                     calls: number;
@@ -1170,7 +1170,7 @@ export interface components {
             };
         };
         Error: {
-            /** @description The error */
+            /** @description Why the request failed, and what to do */
             error: {
                 /** @description Stable error code; programs decide by this code */
                 code: components["schemas"]["ErrorCode"];
@@ -1195,7 +1195,7 @@ export interface components {
                     /** @description What happened, in the reader’s language */
                     message: string;
                 }[];
-                /** @description The capability that the endpoint requires */
+                /** @description Capability that the token lacks for this endpoint */
                 required_capability?: string;
                 /** @description `reader`, `trader` or `full` */
                 plan?: string;
@@ -1212,11 +1212,11 @@ export interface components {
                 }[];
                 /** @description The earlier order with the same number, SKU and recipient */
                 duplicate_of?: {
-                    /** @description Drop-ship order or its preview */
+                    /** @description Id of the drop-ship order; its preview has the same one */
                     dropship_order_id: string;
                     /** @description Your own number for the order */
                     client_order_number: string;
-                    /** @description When it was submitted */
+                    /** @description When the order was placed for good; null before */
                     submitted_at: string | null;
                 };
                 /**
@@ -1226,9 +1226,9 @@ export interface components {
                 window_ends_at?: string;
                 /** @description The endpoint that replaces the retired path */
                 replacement?: {
-                    /** @description HTTP method */
+                    /** @description HTTP verb, such as `POST` */
                     method: string;
-                    /** @description Path of the request */
+                    /** @description Path of the request after the host */
                     path: string;
                 };
             };
@@ -1236,13 +1236,13 @@ export interface components {
         /** @enum {string} */
         ErrorCode: "AUTH_MISSING_TOKEN" | "AUTH_INVALID_TOKEN" | "AUTH_EXPIRED" | "SCOPE_DENIED" | "WAREHOUSE_DENIED" | "AUTHZ_UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "OWNERSHIP_DENIED" | "UPSTREAM_ERROR" | "UPSTREAM_TIMEOUT" | "INTERNAL" | "ADMIN_UNAUTHORIZED" | "ADMIN_DISABLED" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_INVALID_KEY" | "RATE_LIMITED" | "BAD_REQUEST" | "READ_ONLY_MODE" | "ENDPOINT_GONE" | "WAREHOUSE_UNKNOWN" | "UPSTREAM_REJECTED" | "AUTH_BAD_CREDENTIALS" | "AUTH_LOCKED" | "DUPLICATE_SUSPECTED" | "OMS_LOGIN_REQUIRED" | "SHIPPING_REQUIRED";
         AdminChannelsCreateResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
                 /** @description Name of the channel’s credentials */
                 client_id: string;
-                /** @description Name */
+                /** @description Name for people; programs use codes and ids */
                 name: string;
                 /**
                  * @description `reader`, `trader` or `full`
@@ -1269,13 +1269,13 @@ export interface components {
                     secret_id: string;
                     /**
                      * Format: date-time
-                     * @description When it was created
+                     * @description Time of creation, in UTC; it never changes
                      */
                     created_at: string;
                 }[];
                 /**
                  * Format: date-time
-                 * @description When it was created
+                 * @description Time of creation, in UTC; it never changes
                  */
                 created_at: string;
                 /**
@@ -1290,13 +1290,13 @@ export interface components {
             };
         };
         AdminChannelsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
                 /** @description Name of the channel’s credentials */
                 client_id: string;
-                /** @description Name */
+                /** @description Name for people; programs use codes and ids */
                 name: string;
                 /**
                  * @description `reader`, `trader` or `full`
@@ -1323,13 +1323,13 @@ export interface components {
                     secret_id: string;
                     /**
                      * Format: date-time
-                     * @description When it was created
+                     * @description Time of creation, in UTC; it never changes
                      */
                     created_at: string;
                 }[];
                 /**
                  * Format: date-time
-                 * @description When it was created
+                 * @description Time of creation, in UTC; it never changes
                  */
                 created_at: string;
                 /**
@@ -1344,7 +1344,7 @@ export interface components {
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -1355,13 +1355,13 @@ export interface components {
             next_cursor: string | null;
         };
         AdminChannelsReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
                 /** @description Name of the channel’s credentials */
                 client_id: string;
-                /** @description Name */
+                /** @description Name for people; programs use codes and ids */
                 name: string;
                 /**
                  * @description `reader`, `trader` or `full`
@@ -1388,13 +1388,13 @@ export interface components {
                     secret_id: string;
                     /**
                      * Format: date-time
-                     * @description When it was created
+                     * @description Time of creation, in UTC; it never changes
                      */
                     created_at: string;
                 }[];
                 /**
                  * Format: date-time
-                 * @description When it was created
+                 * @description Time of creation, in UTC; it never changes
                  */
                 created_at: string;
                 /**
@@ -1407,13 +1407,13 @@ export interface components {
             };
         };
         AdminChannelsChangeResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
                 /** @description Name of the channel’s credentials */
                 client_id: string;
-                /** @description Name */
+                /** @description Name for people; programs use codes and ids */
                 name: string;
                 /**
                  * @description `reader`, `trader` or `full`
@@ -1440,13 +1440,13 @@ export interface components {
                     secret_id: string;
                     /**
                      * Format: date-time
-                     * @description When it was created
+                     * @description Time of creation, in UTC; it never changes
                      */
                     created_at: string;
                 }[];
                 /**
                  * Format: date-time
-                 * @description When it was created
+                 * @description Time of creation, in UTC; it never changes
                  */
                 created_at: string;
                 /**
@@ -1459,13 +1459,13 @@ export interface components {
             };
         };
         AdminChannelsDeleteResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
                 /** @description Name of the channel’s credentials */
                 client_id: string;
-                /** @description Name */
+                /** @description Name for people; programs use codes and ids */
                 name: string;
                 /**
                  * @description `reader`, `trader` or `full`
@@ -1492,13 +1492,13 @@ export interface components {
                     secret_id: string;
                     /**
                      * Format: date-time
-                     * @description When it was created
+                     * @description Time of creation, in UTC; it never changes
                      */
                     created_at: string;
                 }[];
                 /**
                  * Format: date-time
-                 * @description When it was created
+                 * @description Time of creation, in UTC; it never changes
                  */
                 created_at: string;
                 /**
@@ -1511,7 +1511,7 @@ export interface components {
             };
         };
         AdminSecretsCreateResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description A secret of the channel */
                 secret_id: string;
@@ -1521,19 +1521,19 @@ export interface components {
                 client_secret: string;
                 /**
                  * Format: date-time
-                 * @description When it was created
+                 * @description Time of creation, in UTC; it never changes
                  */
                 created_at: string;
             };
         };
         AdminSecretsDeleteResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
                 /** @description Name of the channel’s credentials */
                 client_id: string;
-                /** @description Name */
+                /** @description Name for people; programs use codes and ids */
                 name: string;
                 /**
                  * @description `reader`, `trader` or `full`
@@ -1560,13 +1560,13 @@ export interface components {
                     secret_id: string;
                     /**
                      * Format: date-time
-                     * @description When it was created
+                     * @description Time of creation, in UTC; it never changes
                      */
                     created_at: string;
                 }[];
                 /**
                  * Format: date-time
-                 * @description When it was created
+                 * @description Time of creation, in UTC; it never changes
                  */
                 created_at: string;
                 /**
@@ -1579,13 +1579,13 @@ export interface components {
             };
         };
         AdminTokensListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["IssuedToken"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -1598,7 +1598,7 @@ export interface components {
         IssuedToken: {
             /** @description Id of the token */
             jti: string;
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
             /**
              * @description Which grant: `client_credentials` for a channel, `password` for an OMS account; derived from the other fields when left out
@@ -1607,43 +1607,43 @@ export interface components {
             grant_type: "client_credentials" | "password";
             /** @description A secret of the channel */
             secret_id: string | null;
-            /** @description OMS account */
+            /** @description Id of the OMS account behind the document or the request */
             account_id: string | null;
             /** @description Name of the OMS website account */
             username: string | null;
             /**
              * Format: date-time
-             * @description When it was issued
+             * @description When it was made out and became valid
              */
             issued_at: string;
             /**
              * Format: date-time
-             * @description When it expires
+             * @description Time in UTC from which it is no longer valid
              */
             expires_at: string;
         };
         AdminTokensRevokeResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description Number of tokens that the call ended */
                 revoked: number;
             };
         };
         AdminAccountTokensRevokeResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description Number of tokens that the call ended */
                 revoked: number;
             };
         };
         AdminSigningKeysRotateResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description Id of the key that signs new tokens */
                 kid: string;
                 /**
                  * Format: date-time
-                 * @description When it was created
+                 * @description Time of creation, in UTC; it never changes
                  */
                 created_at: string;
                 /** @description Ids of the earlier keys whose tokens are still valid */
@@ -1651,7 +1651,7 @@ export interface components {
             };
         };
         AdminLockoutsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Lockout"][];
             /** @description Whether another page follows */
             has_more: boolean;
@@ -1681,17 +1681,17 @@ export interface components {
             locked_until: string;
         };
         AdminLockoutsDeleteResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Lockout"];
         };
         AdminPlanRequestsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["OperatorsPlanRequest"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -1702,9 +1702,9 @@ export interface components {
             next_cursor: string | null;
         };
         OperatorsPlanRequest: {
-            /** @description Plan request */
+            /** @description Id of the request that an account manager decides */
             plan_request_id: string;
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
             /**
              * @description `reader`, `trader` or `full`
@@ -1720,46 +1720,46 @@ export interface components {
             status: "pending" | "approved" | "declined";
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
-            /** @description When it was decided */
+            /** @description When an account manager approved or declined it; null while it is pending */
             decided_at: string | null;
             channel_plan: ("reader" | "trader" | "full") | null;
             /** @description The ERP’s customer behind the channel */
             customer_code: string | null;
         };
         AdminPlanRequestsApproveResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["PlanRequest"];
         };
         PlanRequest: {
-            /** @description Plan request */
+            /** @description Id of the request that an account manager decides */
             plan_request_id: string;
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
             /**
-             * @description The requested plan
+             * @description The plan that the channel wants: `reader`, `trader` or `full`
              * @enum {string}
              */
             plan: "reader" | "trader" | "full";
             /** @description Why the plan is wanted, for the account manager */
             reason: string | null;
             /**
-             * @description `pending`, `approved` or `declined`
+             * @description `pending` until an account manager decides; then `approved` or `declined`
              * @enum {string}
              */
             status: "pending" | "approved" | "declined";
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
-            /** @description When it was decided */
+            /** @description When an account manager approved or declined it; null while it is pending */
             decided_at: string | null;
         };
         AdminPlanRequestsDeclineResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["PlanRequest"];
         };
         AdminLegacyUseReadResponse: {
@@ -1768,16 +1768,16 @@ export interface components {
              * @description When tokens of the legacy gateway end (`LEGACY_TOKENS_UNTIL`)
              */
             until: string;
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["LegacyUse"][];
         };
         LegacyUse: {
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string | null;
             token_calls: number;
             path_calls: number;
             paths: {
-                /** @description Path of the request */
+                /** @description Path of the request after the host */
                 path: string;
                 calls: number;
             }[];
@@ -1788,7 +1788,7 @@ export interface components {
             last_used_at: string;
         };
         AdminRequestsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["OperatorsRequest"][];
             /** @description Whether another page follows */
             has_more: boolean;
@@ -1803,15 +1803,15 @@ export interface components {
              * @description When the request arrived
              */
             at: string;
-            /** @description OMS account */
+            /** @description Id of the OMS account behind the document or the request */
             account_id: string | null;
-            /** @description HTTP method */
+            /** @description HTTP verb, such as `POST` */
             method: string;
             /** @description The path with its parameters in braces; empty if no operation has the path */
             route: string;
             /** @description Only documents in this state */
             status: number;
-            /** @description Error code */
+            /** @description Stable name of an error, such as `RATE_LIMITED` */
             code: string | null;
             /** @description Points that the request cost */
             points: number;
@@ -1834,11 +1834,11 @@ export interface components {
             idempotency: ("first" | "replayed" | "mismatch" | "in_progress") | null;
             /** @description Your own number for the order */
             client_order_number: string | null;
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string | null;
         };
         AdminRequestsReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description Id of the request; quote it to support */
                 request_id: string;
@@ -1848,18 +1848,18 @@ export interface components {
                 events: {
                     /** @description Id of the event, the same on every attempt; use it to remove duplicates */
                     event_id: string;
-                    /** @description Kind of document */
+                    /** @description Kind of document, such as `order` */
                     type: string;
                     /**
                      * Format: date-time
-                     * @description When it happened
+                     * @description Time in UTC at which the event happened or the entry was booked
                      */
                     occurred_at: string;
                     /** @description Webhook deliveries of the event */
                     deliveries: {
-                        /** @description Delivery */
+                        /** @description Id of an event on its way to one endpoint, with all its attempts */
                         delivery_id: string;
-                        /** @description Webhook endpoint */
+                        /** @description Id of the URL that receives events */
                         endpoint_id: string;
                         /** @description Only documents in this state */
                         status: string;
@@ -1872,7 +1872,7 @@ export interface components {
             };
         };
         AdminChannelReadsReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /**
                  * Format: date-time
@@ -1910,7 +1910,7 @@ export interface components {
             };
         };
         AdminOrdersListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["OrderSummary"][];
             /** @description Whether another page follows */
             has_more: boolean;
@@ -1923,11 +1923,11 @@ export interface components {
              * @enum {string}
              */
             kind: "order" | "dropship";
-            /** @description Wholesale order */
+            /** @description Id of the wholesale order; a draft keeps it when it is submitted */
             order_id: string;
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
-            /** @description OMS account */
+            /** @description Id of the OMS account behind the document or the request */
             account_id: string | null;
             /** @description Your own number for the order */
             client_order_number: string | null;
@@ -1944,24 +1944,24 @@ export interface components {
             in_doubt: boolean;
             /** @description Warehouse, from `GET /api/v1/warehouses` */
             warehouse_code: string | null;
-            /** @description The style’s SKUs */
+            /** @description Sizes and colours of the style that can be ordered, each with its SKU */
             skus: string[];
             /** @description Number of pieces */
             quantity: number;
             /** @description `goods` + `freight` + `handling` + `tax` − `discount` */
             total: number | null;
-            /** @description Currency, ISO 4217 */
+            /** @description Code of the currency that amounts are in, from ISO 4217 */
             currency: string | null;
             /** @description The carrier’s number of the parcel */
             tracking_number: string | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
-            /** @description When it was submitted */
+            /** @description When the order was placed for good; null before */
             submitted_at: string | null;
-            /** @description When it was cancelled */
+            /** @description When it was cancelled; null if it was not */
             cancelled_at: string | null;
             /**
              * Format: date-time
@@ -1970,7 +1970,7 @@ export interface components {
             updated_at: string;
         };
         AdminOrdersReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /**
                  * @description Of the order: `order` or `dropship`. Of `open_write`: the kind of write
@@ -2009,18 +2009,18 @@ export interface components {
                 events: {
                     /** @description Id of the event, the same on every attempt; use it to remove duplicates */
                     event_id: string;
-                    /** @description Kind of document */
+                    /** @description Kind of document, such as `order` */
                     type: string;
                     /**
                      * Format: date-time
-                     * @description When it happened
+                     * @description Time in UTC at which the event happened or the entry was booked
                      */
                     occurred_at: string;
                     /** @description Webhook deliveries of the event */
                     deliveries: {
-                        /** @description Delivery */
+                        /** @description Id of an event on its way to one endpoint, with all its attempts */
                         delivery_id: string;
-                        /** @description Webhook endpoint */
+                        /** @description Id of the URL that receives events */
                         endpoint_id: string;
                         /** @description Only documents in this state */
                         status: string;
@@ -2033,14 +2033,14 @@ export interface components {
             };
         };
         Order: {
-            /** @description Wholesale order */
+            /** @description Id of the wholesale order; a draft keeps it when it is submitted */
             order_id: string;
             /** @description Your own number for the order */
             client_order_number: string | null;
-            /** @description OMS account */
+            /** @description Id of the OMS account behind the document or the request */
             account_id: string | null;
             /**
-             * @description `draft`, `confirmed` or `cancelled`
+             * @description `draft` until the submit, then `confirmed`; `cancelled` once voided
              * @enum {string}
              */
             status: "draft" | "confirmed" | "cancelled";
@@ -2070,7 +2070,7 @@ export interface components {
                 quantity_shipped: number;
                 /** @description Price of one piece */
                 unit_price: number | null;
-                /** @description Price of the line */
+                /** @description Price of all pieces that the line charges, in `currency` */
                 line_total: number | null;
             }[];
             /** @description Shipping of a wholesale order */
@@ -2085,24 +2085,24 @@ export interface components {
              * @enum {string}
              */
             payment_method: "balance" | "invoice" | "wechat" | "alipay";
-            /** @description Whether it is paid */
+            /** @description Whether the ERP has received the whole payment */
             paid: boolean;
-            /** @description URL of the payment page */
+            /** @description Page on which a person pays the order; null if nothing is to be paid there */
             payment_url: string | null;
-            /** @description Costs of the order */
+            /** @description What the order costs, by kind, in `currency` */
             costs: components["schemas"]["Costs"] | null;
-            /** @description Currency, ISO 4217 */
+            /** @description Code of the currency that amounts are in, from ISO 4217 */
             currency: string | null;
             /** @description A note that is sent with the document */
             remark: string | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
-            /** @description When it was submitted */
+            /** @description When the order was placed for good; null before */
             submitted_at: string | null;
-            /** @description When it was cancelled */
+            /** @description When it was cancelled; null if it was not */
             cancelled_at: string | null;
             /**
              * Format: date-time
@@ -2111,27 +2111,27 @@ export interface components {
             updated_at: string;
         };
         Costs: {
-            /** @description Goods */
+            /** @description Value of the lines, before freight and tax */
             goods: number;
-            /** @description Freight */
+            /** @description What shipping costs */
             freight: number;
-            /** @description Handling */
+            /** @description Fee for handling the order; 0 if the ERP charges none */
             handling: number;
-            /** @description Tax */
+            /** @description Tax on the order, as the ERP computes it */
             tax: number;
-            /** @description Discount, which is subtracted */
+            /** @description Reduction that the ERP grants; subtracted from the sum */
             discount: number;
             /** @description `goods` + `freight` + `handling` + `tax` − `discount` */
             total: number;
         };
         DropshipOrder: {
-            /** @description Drop-ship order or its preview */
+            /** @description Id of the drop-ship order; its preview has the same one */
             dropship_order_id: string;
             /** @description Your own number for the order */
             client_order_number: string;
             /** @description The ERP’s own number of the order */
             serial_number: string | null;
-            /** @description OMS account */
+            /** @description Id of the OMS account behind the document or the request */
             account_id: string | null;
             /**
              * @description SKU, compared byte by byte, case included
@@ -2152,7 +2152,7 @@ export interface components {
                  * @constant
                  */
                 erased?: true;
-                /** @description Name */
+                /** @description Name for people; programs use codes and ids */
                 name?: string;
                 /** @description Phone of the recipient, with the country’s prefix */
                 phone?: string;
@@ -2162,7 +2162,7 @@ export interface components {
                 country_code: string;
                 /** @description State or province; required in AU, US, CA, CN, JP and KR */
                 state?: string;
-                /** @description City */
+                /** @description Town or city of the delivery */
                 city?: string;
                 /** @description Postal code; required where the country has postal codes */
                 postal_code?: string;
@@ -2175,7 +2175,7 @@ export interface components {
             /** @description Warehouse, from `GET /api/v1/warehouses` */
             warehouse_code: string | null;
             /**
-             * @description State of the order
+             * @description `pending` until the goods leave; then `shipped`, `intercepted` or `cancelled`, which are final
              * @enum {string}
              */
             status: "pending" | "shipped" | "intercepted" | "cancelled";
@@ -2183,35 +2183,35 @@ export interface components {
             status_raw: string | null;
             /** @description Whether the outcome of a write is still being looked up */
             in_doubt: boolean;
-            /** @description Whether it is paid */
+            /** @description Whether the ERP has received the whole payment */
             paid: boolean;
             /** @description Price of one piece */
             unit_price: number | null;
-            /** @description Costs of the order */
+            /** @description What the order costs, by kind, in `currency` */
             costs: components["schemas"]["Costs"] | null;
-            /** @description Currency, ISO 4217 */
+            /** @description Code of the currency that amounts are in, from ISO 4217 */
             currency: string | null;
-            /** @description Carrier */
+            /** @description Company that transports the parcel */
             carrier: string | null;
             /** @description The carrier’s number of the parcel */
             tracking_number: string | null;
-            /** @description URL for tracking the parcel */
+            /** @description The carrier’s page for this parcel; null if it has none */
             tracking_url: string | null;
             /** @description Expected dates of dispatch and arrival */
             arrival: components["schemas"]["Arrival"] | null;
-            /** @description Shipment */
+            /** @description Id of what left a warehouse together */
             shipment_id: string | null;
             /** @description A note that is sent with the document */
             remark: string | null;
-            /** @description When it was submitted */
+            /** @description When the order was placed for good; null before */
             submitted_at: string | null;
             /** @description When it left the warehouse */
             shipped_at: string | null;
-            /** @description When it was cancelled */
+            /** @description When it was cancelled; null if it was not */
             cancelled_at: string | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
             /**
@@ -2233,36 +2233,36 @@ export interface components {
             latest_ship_date: string;
             /**
              * Format: date
-             * @description Earliest day of arrival
+             * @description First day on which the goods may arrive
              */
             earliest_arrival_date: string;
             /**
              * Format: date
-             * @description Latest day of arrival
+             * @description Last day on which the goods should arrive
              */
             latest_arrival_date: string;
         };
         Shipment: {
-            /** @description Shipment */
+            /** @description Id of what left a warehouse together */
             shipment_id: string;
             /**
              * @description `wholesale` or `dropship`
              * @enum {string}
              */
             order_type: "wholesale" | "dropship";
-            /** @description Wholesale order */
+            /** @description Id of the wholesale order; a draft keeps it when it is submitted */
             order_id: string | null;
-            /** @description Drop-ship order or its preview */
+            /** @description Id of the drop-ship order; its preview has the same one */
             dropship_order_id: string | null;
             /** @description Warehouse, from `GET /api/v1/warehouses` */
             warehouse_code: string;
-            /** @description Carrier */
+            /** @description Company that transports the parcel */
             carrier: string;
-            /** @description The carrier’s service */
+            /** @description Product of the carrier, such as its express service */
             service: string;
             /** @description The carrier’s number of the parcel */
             tracking_number: string | null;
-            /** @description URL for tracking the parcel */
+            /** @description The carrier’s page for this parcel; null if it has none */
             tracking_url: string | null;
             /** @description Contents of the shipment */
             lines: {
@@ -2274,7 +2274,7 @@ export interface components {
                 /** @description Number of pieces */
                 quantity: number;
             }[];
-            /** @description Parcels */
+            /** @description Number of parcels or pallets that left together */
             packages: number;
             /**
              * Format: date-time
@@ -2284,7 +2284,7 @@ export interface components {
             /** @description Expected day of arrival */
             estimated_arrival_date: string | null;
             /**
-             * @description State of the shipment
+             * @description Always `shipped`: shipments are listed once they have left
              * @enum {string}
              */
             status: "shipped";
@@ -2292,7 +2292,7 @@ export interface components {
             status_raw: string;
         };
         Hold: {
-            /** @description Hold */
+            /** @description Id of the stock that is kept for a document */
             hold_id: string;
             /**
              * @description Kind of document that the stock is held for
@@ -2314,7 +2314,7 @@ export interface components {
                 quantity: number;
             }[];
             /**
-             * @description Whether the stock is still held
+             * @description `reserved` while the stock is held; `confirmed` after the submit; `cancelled` after the release
              * @enum {string}
              */
             status: "reserved" | "cancelled" | "confirmed";
@@ -2324,12 +2324,12 @@ export interface components {
             released_reason: ("submit" | "release" | "expiry") | null;
             /**
              * Format: date-time
-             * @description When it expires
+             * @description Time in UTC from which it is no longer valid
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
             /**
@@ -2339,7 +2339,7 @@ export interface components {
             updated_at: string;
         };
         AdminRecipientsEraseResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description The number of orders and previews whose recipient was erased by this call */
                 erased_count: number;
@@ -2350,7 +2350,7 @@ export interface components {
             };
         };
         AdminHoldsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["OperatorsHold"][];
             /** @description Whether another page follows */
             has_more: boolean;
@@ -2358,9 +2358,9 @@ export interface components {
             next_cursor: string | null;
         };
         OperatorsHold: {
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
-            /** @description Hold */
+            /** @description Id of the stock that is kept for a document */
             hold_id: string;
             /**
              * @description Kind of document that the stock is held for
@@ -2392,12 +2392,12 @@ export interface components {
             released_reason: ("submit" | "release" | "expiry") | null;
             /**
              * Format: date-time
-             * @description When it expires
+             * @description Time in UTC from which it is no longer valid
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
             /**
@@ -2407,11 +2407,11 @@ export interface components {
             updated_at: string;
         };
         AdminHoldsDeleteResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["OperatorsHold"];
         };
         AdminWebhookEndpointsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["OperatorsEndpoint"][];
             /** @description Whether another page follows */
             has_more: boolean;
@@ -2419,9 +2419,9 @@ export interface components {
             next_cursor: string | null;
         };
         OperatorsEndpoint: {
-            /** @description Webhook endpoint */
+            /** @description Id of the URL that receives events */
             endpoint_id: string;
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
             /** @description URL that receives the events: https, port 443 or 8443, a public address */
             url: string;
@@ -2429,11 +2429,11 @@ export interface components {
             event_types: ("stock.changed" | "order.created")[];
             /** @description Warehouses whose `stock.changed` it receives; empty for every warehouse */
             warehouse_codes: string[];
-            /** @description Description */
+            /** @description Free text for people */
             description: string | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
             /**
@@ -2447,13 +2447,13 @@ export interface components {
             oldest_pending_at: string | null;
             /** @description Deliveries that were given up, counted up to 10,000 */
             dead_letters: number;
-            /** @description When a delivery last failed */
+            /** @description When a delivery last got no 2xx; null if none failed */
             last_failure_at: string | null;
             /** @description HTTP status of the last failure; null when no response came */
             last_failure_status: number | null;
         };
         AdminWebhookDeliveriesListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["OperatorsFoundDelivery"][];
             /** @description Whether another page follows */
             has_more: boolean;
@@ -2461,16 +2461,16 @@ export interface components {
             next_cursor: string | null;
         };
         OperatorsFoundDelivery: {
-            /** @description Delivery */
+            /** @description Id of an event on its way to one endpoint, with all its attempts */
             delivery_id: string;
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
-            /** @description Webhook endpoint */
+            /** @description Id of the URL that receives events */
             endpoint_id: string;
             /** @description Id of the event, the same on every attempt; use it to remove duplicates */
             event_id: string;
             /**
-             * @description Kind of document
+             * @description Kind of document, such as `order`
              * @enum {string}
              */
             type: "stock.changed" | "order.created" | "webhook.test";
@@ -2483,30 +2483,30 @@ export interface components {
             attempts: number;
             /** @description HTTP status of the last response */
             last_status: number | null;
-            /** @description Error of the last attempt */
+            /** @description Why the newest failed attempt failed; null if none did */
             last_error: ("timeout" | "dns" | "not_public" | "tls" | "connection" | "redirect" | "status" | "not_subscribed" | "not_allowed" | "endpoint_deleted" | "internal") | null;
             /** @description When the last attempt was made */
             last_attempt_at: string | null;
-            /** @description When the next attempt begins */
+            /** @description When the gateway tries again; null when no attempt follows */
             next_attempt_at: string | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
             /** @description Your own number for the order */
             client_order_number: string | null;
         };
         AdminWebhookDeliveriesReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["OperatorsDeliveryDetails"];
         };
         OperatorsDeliveryDetails: {
-            /** @description Delivery */
+            /** @description Id of an event on its way to one endpoint, with all its attempts */
             delivery_id: string;
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
-            /** @description Webhook endpoint */
+            /** @description Id of the URL that receives events */
             endpoint_id: string;
             /** @description Id of the event, the same on every attempt; use it to remove duplicates */
             event_id: string;
@@ -2524,15 +2524,15 @@ export interface components {
             attempts: number;
             /** @description HTTP status of the last response */
             last_status: number | null;
-            /** @description Error of the last attempt */
+            /** @description Why the newest failed attempt failed; null if none did */
             last_error: ("timeout" | "dns" | "not_public" | "tls" | "connection" | "redirect" | "status" | "not_subscribed" | "not_allowed" | "endpoint_deleted" | "internal") | null;
             /** @description When the last attempt was made */
             last_attempt_at: string | null;
-            /** @description When the next attempt begins */
+            /** @description When the gateway tries again; null when no attempt follows */
             next_attempt_at: string | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
             /** @description URL that receives the events: https, port 443 or 8443, a public address */
@@ -2545,15 +2545,15 @@ export interface components {
             data: Record<string, never> | null;
         };
         AdminWebhookDeliveriesRedeliverResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["OperatorsDelivery"];
         };
         OperatorsDelivery: {
-            /** @description Delivery */
+            /** @description Id of an event on its way to one endpoint, with all its attempts */
             delivery_id: string;
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
-            /** @description Webhook endpoint */
+            /** @description Id of the URL that receives events */
             endpoint_id: string;
             /** @description Id of the event, the same on every attempt; use it to remove duplicates */
             event_id: string;
@@ -2571,20 +2571,20 @@ export interface components {
             attempts: number;
             /** @description HTTP status of the last response */
             last_status: number | null;
-            /** @description Error of the last attempt */
+            /** @description Why the newest failed attempt failed; null if none did */
             last_error: ("timeout" | "dns" | "not_public" | "tls" | "connection" | "redirect" | "status" | "not_subscribed" | "not_allowed" | "endpoint_deleted" | "internal") | null;
             /** @description When the last attempt was made */
             last_attempt_at: string | null;
-            /** @description When the next attempt begins */
+            /** @description When the gateway tries again; null when no attempt follows */
             next_attempt_at: string | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
         };
         AdminWebhookRedeliveriesCountResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description Number of deliveries that a redelivery would send */
                 count: number;
@@ -2593,7 +2593,7 @@ export interface components {
             };
         };
         AdminWebhookRedeliveriesCreateResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description Number of deliveries that this call sent again */
                 redelivered: number;
@@ -2602,7 +2602,7 @@ export interface components {
             };
         };
         AdminDoubtsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["WriteInDoubt"][];
         };
         WriteInDoubt: {
@@ -2612,7 +2612,7 @@ export interface components {
             kind: string;
             /** @description The reference that the gateway sent to the ERP */
             reference: string;
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
             /** @description Your own number for the order */
             client_order_number: string | null;
@@ -2632,7 +2632,7 @@ export interface components {
             settled_by: "gateway" | "person";
         };
         AdminDoubtsSettleResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description The document that the write changes */
                 document_id: string;
@@ -2644,7 +2644,7 @@ export interface components {
             };
         };
         AdminUpstreamReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description The name that the ERP gives itself; null until it has been reached */
                 name: string | null;
@@ -2779,7 +2779,7 @@ export interface components {
             };
         };
         AdminUpstreamPauseResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description Whether the configuration allows writes (`WRITES_ENABLED`) */
                 enabled: boolean;
@@ -2794,7 +2794,7 @@ export interface components {
             };
         };
         AdminUpstreamResumeResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description Whether the configuration allows writes (`WRITES_ENABLED`) */
                 enabled: boolean;
@@ -2809,20 +2809,20 @@ export interface components {
             };
         };
         AdminStockCopiesListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["StockCopy"][];
         };
         StockCopy: {
             /** @description Warehouse, from `GET /api/v1/warehouses` */
             warehouse_code: string;
-            /** @description Name */
+            /** @description Name for people; programs use codes and ids */
             name: string;
             /**
              * @description Kind of the entry
              * @enum {string}
              */
             kind: "warehouse" | "company";
-            /** @description Version of the stock */
+            /** @description Counter of the warehouse’s stock, which each changed row raises by one */
             version: number | null;
             latest_at: string | null;
             age_seconds: number | null;
@@ -2835,11 +2835,11 @@ export interface components {
             compare_requested_at: string | null;
         };
         AdminStockCopiesCompareResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["StockCopy"];
         };
         AdminStockFiguresCompareResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description The SKU, byte by byte */
                 sku: string;
@@ -2871,7 +2871,7 @@ export interface components {
                         /** @description Recommended retail price of one piece */
                         price_retail: number;
                         /**
-                         * @description Currency, ISO 4217
+                         * @description Code of the currency that amounts are in, from ISO 4217
                          * @example AUD
                          */
                         currency: string;
@@ -2914,7 +2914,7 @@ export interface components {
                         /** @description Recommended retail price of one piece */
                         price_retail: number;
                         /**
-                         * @description Currency, ISO 4217
+                         * @description Code of the currency that amounts are in, from ISO 4217
                          * @example AUD
                          */
                         currency: string;
@@ -2947,7 +2947,7 @@ export interface components {
             };
         };
         AdminBackupsCreateResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description The name of the copy in `DATA_DIR` */
                 file: string;
@@ -2965,7 +2965,7 @@ export interface components {
             };
         };
         AdminLostDocumentsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["LostDocument"][];
         };
         LostDocument: {
@@ -2990,9 +2990,9 @@ export interface components {
             }[];
             /** @description `goods` + `freight` + `handling` + `tax` − `discount` */
             total: number | null;
-            /** @description Currency, ISO 4217 */
+            /** @description Code of the currency that amounts are in, from ISO 4217 */
             currency: string;
-            /** @description When it was submitted */
+            /** @description When the order was placed for good; null before */
             submitted_at: string | null;
             /**
              * Format: date-time
@@ -3001,7 +3001,7 @@ export interface components {
             found_at: string;
         };
         AdminFeedbackListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["PageVotes"][];
         };
         PageVotes: {
@@ -3019,11 +3019,11 @@ export interface components {
             last_at: string;
         };
         AdminSettingsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Setting"][];
         };
         Setting: {
-            /** @description Name */
+            /** @description Name for people; programs use codes and ids */
             name: string;
             value: string | null;
             /**
@@ -3036,7 +3036,7 @@ export interface components {
             set: boolean;
         };
         AdminAuditListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["AuditRow"][];
             /** @description Whether another page follows */
             has_more: boolean;
@@ -3077,11 +3077,11 @@ export interface components {
             mac: string | null;
         };
         AdminAuditReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["AuditRow"];
         };
         AdminAuditVerifyResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description Whether nothing was found in this part */
                 ok: boolean;
@@ -3397,7 +3397,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -3486,7 +3486,7 @@ export interface operations {
                 "X-Admin-Actor"?: string;
             };
             path: {
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
             };
             cookie?: never;
@@ -3524,7 +3524,7 @@ export interface operations {
                 "X-Admin-Actor"?: string;
             };
             path: {
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
             };
             cookie?: never;
@@ -3564,7 +3564,7 @@ export interface operations {
                 "X-Admin-Actor"?: string;
             };
             path: {
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
             };
             cookie?: never;
@@ -3616,7 +3616,7 @@ export interface operations {
                 "X-Admin-Actor"?: string;
             };
             path: {
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
             };
             cookie?: never;
@@ -3656,7 +3656,7 @@ export interface operations {
                 "X-Admin-Actor"?: string;
             };
             path: {
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
                 /** @description A secret of the channel */
                 secret_id: string;
@@ -3695,7 +3695,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -3709,7 +3709,7 @@ export interface operations {
                 "X-Admin-Actor"?: string;
             };
             path: {
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
             };
             cookie?: never;
@@ -3788,9 +3788,9 @@ export interface operations {
                 "X-Admin-Actor"?: string;
             };
             path: {
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
-                /** @description OMS account */
+                /** @description Id of the OMS account behind the document or the request */
                 account_id: string;
             };
             cookie?: never;
@@ -3867,7 +3867,7 @@ export interface operations {
             query?: {
                 /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
             };
             header?: {
@@ -3947,7 +3947,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -3998,7 +3998,7 @@ export interface operations {
                 "X-Admin-Actor"?: string;
             };
             path: {
-                /** @description Plan request */
+                /** @description Id of the request that an account manager decides */
                 plan_request_id: string;
             };
             cookie?: never;
@@ -4038,7 +4038,7 @@ export interface operations {
                 "X-Admin-Actor"?: string;
             };
             path: {
-                /** @description Plan request */
+                /** @description Id of the request that an account manager decides */
                 plan_request_id: string;
             };
             cookie?: never;
@@ -4123,7 +4123,7 @@ export interface operations {
                 sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
             };
             header?: {
@@ -4203,7 +4203,7 @@ export interface operations {
                 "X-Admin-Actor"?: string;
             };
             path: {
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
             };
             cookie?: never;
@@ -4252,7 +4252,7 @@ export interface operations {
                 sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
             };
             header?: {
@@ -4390,7 +4390,7 @@ export interface operations {
                 sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
             };
             header?: {
@@ -4433,7 +4433,7 @@ export interface operations {
                 "X-Admin-Actor"?: string;
             };
             path: {
-                /** @description Hold */
+                /** @description Id of the stock that is kept for a document */
                 hold_id: string;
             };
             cookie?: never;
@@ -4476,7 +4476,7 @@ export interface operations {
                 until?: string;
                 /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
             };
             header?: {
@@ -4530,7 +4530,7 @@ export interface operations {
                 sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
             };
             header?: {
@@ -4571,7 +4571,7 @@ export interface operations {
                 "X-Admin-Actor"?: string;
             };
             path: {
-                /** @description Delivery */
+                /** @description Id of an event on its way to one endpoint, with all its attempts */
                 delivery_id: string;
             };
             cookie?: never;
@@ -4609,7 +4609,7 @@ export interface operations {
                 "X-Admin-Actor"?: string;
             };
             path: {
-                /** @description Delivery */
+                /** @description Id of an event on its way to one endpoint, with all its attempts */
                 delivery_id: string;
             };
             cookie?: never;
@@ -5207,7 +5207,7 @@ export interface operations {
                 sort?: "newest" | "oldest";
                 /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
             };
             header?: {

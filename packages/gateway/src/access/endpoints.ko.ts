@@ -14,10 +14,13 @@ export const ko = {
     fields: { all: '이 채널에 있는 OMS 계정의 모든 토큰을 폐기할지 여부' },
   },
   me: {
-    source: '271c67e1',
+    source: 'b94e34e7',
     summary: '토큰 정보 조회',
     description: '토큰의 계정, 채널, 사용할 수 있는 창고, 권한, 업무 스위치를 조회합니다.',
-    fields: { plan: '채널의 플랜' },
+    fields: {
+      plan: '채널의 플랜: `reader`, `trader`, `full` 중 하나',
+      kind: '계정이면 채널(`channel`) 또는 OMS 계정(`oms_user`), 창고이면 `warehouse` 또는 `company`',
+    },
   },
   'plan_requests.create': {
     source: 'c0522fe9',

@@ -87,7 +87,10 @@ export const me = endpoint({
   summary: 'Read the token’s identity',
   description:
     'The account, the channel, the usable warehouses, the permissions and the business switches of the token.',
-  fields: { plan: 'The channel’s plan' },
+  fields: {
+    plan: 'Plan of the channel: `reader`, `trader` or `full`',
+    kind: 'Of an account: `channel` or `oms_user`; of a warehouse: `warehouse` or `company`',
+  },
   translations,
   method: 'GET',
   path: '/api/v1/me',

@@ -14,10 +14,13 @@ export const zh = {
     fields: { all: '是否终止该 OMS 账号在此渠道的全部令牌' },
   },
   me: {
-    source: '271c67e1',
+    source: 'b94e34e7',
     summary: '查看令牌身份',
     description: '返回令牌代表的账号、所属的渠道、可用的仓库、权限和业务开关。',
-    fields: { plan: '渠道的套餐' },
+    fields: {
+      plan: '渠道的套餐：`reader`、`trader` 或 `full`',
+      kind: '账号为渠道（`channel`）或 OMS 账号（`oms_user`）；仓库为 `warehouse` 或 `company`',
+    },
   },
   'plan_requests.create': {
     source: 'c0522fe9',

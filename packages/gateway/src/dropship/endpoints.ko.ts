@@ -1,18 +1,18 @@
 /** These endpoints' texts in Korean. `source` is the hash of the English text that each one translates. */
 export const ko = {
   'dropship.preview': {
-    source: '85bb61e5',
+    source: '4dcfac17',
     summary: '위탁배송 주문 미리보기',
     description:
       '할당 가능한 수량, 부족한 수량, 도착일, 비용을 반환하고, `HOLD_TTL_SECONDS` 동안 재고를 전부 선점하거나 전혀 선점하지 않습니다. 같은 `client_order_number`와 SKU로 다시 호출하면 ID는 그대로이고 선점한 수량만 바뀝니다. 유효한 미리보기는 채널당 최대 50개입니다.',
-    fields: { name: '수취인 이름' },
+    fields: { name: '소포에 적는 수취인 이름' },
   },
   'dropship.submit': {
-    source: '58978631',
+    source: '731f2786',
     summary: '위탁배송 주문 제출',
     description:
       '지정한 미리보기, 또는 주문 번호와 SKU가 같은 유효한 미리보기를 제출합니다. 미리보기가 없으면 재고를 새로 할당합니다. 중복 판정 시간 안에 주문 번호, SKU, 수취인이 모두 같은 주문은 `DUPLICATE_SUSPECTED` 오류로 거부합니다. `client_order_number`가 다르면 허용합니다.',
-    fields: { name: '수취인 이름' },
+    fields: { name: '소포에 적는 수취인 이름' },
   },
   'dropship.list': {
     source: '1f46cc29',

@@ -48,7 +48,7 @@ export const dropshipPreviewCreate = endpoint({
   summary: 'Preview a drop-ship order',
   description:
     'Returns what can be allocated, what is short, when it arrives and what it costs. Holds all of the stock or none for `HOLD_TTL_SECONDS`. Another preview with the same `client_order_number` and SKU changes the hold to the new quantity under the same id. A channel may have at most 50 live previews.',
-  fields: { name: 'Name of the recipient' },
+  fields: { name: 'Name of the end customer, as it stands on the parcel' },
   translations,
   method: 'POST',
   path: '/api/v1/dropship-orders/allocation-preview',
@@ -77,7 +77,7 @@ export const dropshipSubmitCreate = endpoint({
   summary: 'Submit a drop-ship order',
   description:
     'Submits the named preview, or the live preview of the same number and SKU, or allocates new stock. The same number, SKU and recipient within the duplicate window is refused with `DUPLICATE_SUSPECTED`; another `client_order_number` is accepted.',
-  fields: { name: 'Name of the recipient' },
+  fields: { name: 'Name of the end customer, as it stands on the parcel' },
   translations,
   method: 'POST',
   path: '/api/v1/dropship-orders/submit',

@@ -1,18 +1,18 @@
 /** These endpoints' texts in Chinese. `source` is the hash of the English text that each one translates. */
 export const zh = {
   'dropship.preview': {
-    source: '85bb61e5',
+    source: '4dcfac17',
     summary: '预览一件代发订单',
     description:
       '返回可分配的数量、缺货数量、预计到货日期和费用，并预占库存，时长为 `HOLD_TTL_SECONDS`：要么全部预占，要么都不预占。用相同的 `client_order_number` 和 SKU 再次预览，预占会改为新的数量，ID 不变。每个渠道最多有 50 个有效的预览。',
-    fields: { name: '收件人姓名' },
+    fields: { name: '收件人姓名，与包裹上的一致' },
   },
   'dropship.submit': {
-    source: '58978631',
+    source: '731f2786',
     summary: '提交一件代发订单',
     description:
       '提交指定的预览，或订单号和 SKU 都相同的有效预览；没有预览时重新分配库存。在重复判定的时间窗口内，订单号、SKU 和收件人都相同的提交会以 `DUPLICATE_SUSPECTED` 被拒绝；换一个 `client_order_number` 即可提交。',
-    fields: { name: '收件人姓名' },
+    fields: { name: '收件人姓名，与包裹上的一致' },
   },
   'dropship.list': {
     source: '1f46cc29',

@@ -12,11 +12,11 @@ export interface components {
              * @constant
              */
             type: "stock.changed";
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
             /**
              * Format: date-time
-             * @description When it happened
+             * @description Time in UTC at which the event happened or the entry was booked
              */
             occurred_at: string;
             /** @description The warehouse, and the stock rows that changed */
@@ -30,7 +30,7 @@ export interface components {
             warehouse_code: string;
             /** @description Version that the previous event reached */
             since: number;
-            /** @description Version of the stock */
+            /** @description Counter of the warehouse’s stock, which each changed row raises by one */
             version: number;
             /** @description Version at which the rows were read */
             latest: number;
@@ -43,7 +43,7 @@ export interface components {
                  * @example LIN-0042-BLK-M
                  */
                 sku: string;
-                /** @description Version of the stock */
+                /** @description Counter of the warehouse’s stock, which each changed row raises by one */
                 version: number;
             } & {
                 [key: string]: unknown;
@@ -61,11 +61,11 @@ export interface components {
              * @constant
              */
             type: "order.created";
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
             /**
              * Format: date-time
-             * @description When it happened
+             * @description Time in UTC at which the event happened or the entry was booked
              */
             occurred_at: string;
             /** @description The order as it was submitted, without the recipient */
@@ -77,15 +77,15 @@ export interface components {
              * @enum {string}
              */
             order_type: "wholesale" | "dropship" | (string & {});
-            /** @description Wholesale order */
+            /** @description Id of the wholesale order; a draft keeps it when it is submitted */
             order_id: string | null;
-            /** @description Drop-ship order or its preview */
+            /** @description Id of the drop-ship order; its preview has the same one */
             dropship_order_id: string | null;
             /** @description Your own number for the order */
             client_order_number: string | null;
             /** @description The ERP’s own number of the order */
             serial_number: string | null;
-            /** @description State of the order */
+            /** @description State at the moment of the submit; read the order for the present one */
             status: string;
             /** @description The ERP’s own code for the state */
             status_raw: string | null;
@@ -109,39 +109,39 @@ export interface components {
                 quantity_shipped: number;
                 /** @description Price of one piece */
                 unit_price: number;
-                /** @description Price of the line */
+                /** @description Price of all pieces that the line charges, in `currency` */
                 line_total: number;
             }[];
-            /** @description Costs of the order */
+            /** @description What the order costs, by kind, in `currency` */
             costs: {
-                /** @description Goods */
+                /** @description Value of the lines, before freight and tax */
                 goods: number;
-                /** @description Freight */
+                /** @description What shipping costs */
                 freight: number;
-                /** @description Handling */
+                /** @description Fee for handling the order; 0 if the ERP charges none */
                 handling: number;
-                /** @description Tax */
+                /** @description Tax on the order, as the ERP computes it */
                 tax: number;
-                /** @description Discount, which is subtracted */
+                /** @description Reduction that the ERP grants; subtracted from the sum */
                 discount: number;
                 /** @description `goods` + `freight` + `handling` + `tax` − `discount` */
                 total: number;
             } | null;
             /**
-             * @description Currency, ISO 4217
+             * @description Code of the currency that amounts are in, from ISO 4217
              * @example AUD
              */
             currency: string;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
-            /** @description URL of the document */
+            /** @description Address at which the API has the document */
             resource_url: string;
         };
         AuthTokenResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description The token for `Authorization: Bearer` */
                 access_token: string;
@@ -156,7 +156,7 @@ export interface components {
                 scope: string;
                 /**
                  * Format: date-time
-                 * @description When it expires
+                 * @description Time in UTC from which it is no longer valid
                  */
                 expires_at: string;
                 /**
@@ -164,7 +164,7 @@ export interface components {
                  * @enum {string}
                  */
                 grant_type: "client_credentials" | "password" | (string & {});
-                /** @description Channel */
+                /** @description Channel that the data belongs to, by its code */
                 channel_code: string;
             };
             /** @description The token for `Authorization: Bearer` */
@@ -180,7 +180,7 @@ export interface components {
             scope: string;
         };
         Error: {
-            /** @description The error */
+            /** @description Why the request failed, and what to do */
             error: {
                 /** @description Stable error code; programs decide by this code */
                 code: components["schemas"]["ErrorCode"];
@@ -205,7 +205,7 @@ export interface components {
                     /** @description What happened, in the reader’s language */
                     message: string;
                 }[];
-                /** @description The capability that the endpoint requires */
+                /** @description Capability that the token lacks for this endpoint */
                 required_capability?: string;
                 /** @description `reader`, `trader` or `full` */
                 plan?: string;
@@ -222,11 +222,11 @@ export interface components {
                 }[];
                 /** @description The earlier order with the same number, SKU and recipient */
                 duplicate_of?: {
-                    /** @description Drop-ship order or its preview */
+                    /** @description Id of the drop-ship order; its preview has the same one */
                     dropship_order_id: string;
                     /** @description Your own number for the order */
                     client_order_number: string;
-                    /** @description When it was submitted */
+                    /** @description When the order was placed for good; null before */
                     submitted_at: string | null;
                 };
                 /**
@@ -236,9 +236,9 @@ export interface components {
                 window_ends_at?: string;
                 /** @description The endpoint that replaces the retired path */
                 replacement?: {
-                    /** @description HTTP method */
+                    /** @description HTTP verb, such as `POST` */
                     method: string;
-                    /** @description Path of the request */
+                    /** @description Path of the request after the host */
                     path: string;
                 };
             };
@@ -246,37 +246,37 @@ export interface components {
         /** @enum {string} */
         ErrorCode: "AUTH_MISSING_TOKEN" | "AUTH_INVALID_TOKEN" | "AUTH_EXPIRED" | "SCOPE_DENIED" | "WAREHOUSE_DENIED" | "AUTHZ_UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "OWNERSHIP_DENIED" | "UPSTREAM_ERROR" | "UPSTREAM_TIMEOUT" | "INTERNAL" | "ADMIN_UNAUTHORIZED" | "ADMIN_DISABLED" | "IDEMPOTENCY_IN_PROGRESS" | "IDEMPOTENCY_MISMATCH" | "IDEMPOTENCY_INVALID_KEY" | "RATE_LIMITED" | "BAD_REQUEST" | "READ_ONLY_MODE" | "ENDPOINT_GONE" | "WAREHOUSE_UNKNOWN" | "UPSTREAM_REJECTED" | "AUTH_BAD_CREDENTIALS" | "AUTH_LOCKED" | "DUPLICATE_SUSPECTED" | "OMS_LOGIN_REQUIRED" | "SHIPPING_REQUIRED" | (string & {});
         AuthRevokeResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description Number of tokens that the call ended */
                 revoked: number;
             };
         };
         MeResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description The account that the token represents */
                 account: {
-                    /** @description OMS account */
+                    /** @description Id of the OMS account behind the document or the request */
                     account_id: string;
-                    /** @description Name */
+                    /** @description Name for people; programs use codes and ids */
                     name: string;
                     /**
-                     * @description Kind of the entry
+                     * @description Of an account: `channel` or `oms_user`; of a warehouse: `warehouse` or `company`
                      * @enum {string}
                      */
                     kind: "channel" | "oms_user" | (string & {});
                     /** @description Name of the OMS website account */
                     username: string | null;
                 };
-                /** @description The channel of the token */
+                /** @description The client of the API that the token belongs to */
                 channel: {
-                    /** @description Channel */
+                    /** @description Channel that the data belongs to, by its code */
                     channel_code: string;
-                    /** @description Name */
+                    /** @description Name for people; programs use codes and ids */
                     name: string;
                     /**
-                     * @description The channel’s plan
+                     * @description Plan of the channel: `reader`, `trader` or `full`
                      * @enum {string}
                      */
                     plan: "reader" | "trader" | "full" | (string & {});
@@ -295,17 +295,17 @@ export interface components {
                      * @example AUSYD1
                      */
                     warehouse_code: string;
-                    /** @description Name */
+                    /** @description Name for people; programs use codes and ids */
                     name: string;
                     /**
-                     * @description Kind of the entry
+                     * @description Of an account: `channel` or `oms_user`; of a warehouse: `warehouse` or `company`
                      * @enum {string}
                      */
                     kind: "warehouse" | "company" | (string & {});
                 }[];
                 /** @description Capabilities of the token */
                 permissions: ("stock.read" | "products.read" | "orders.read" | "orders.write" | "dropship.read" | "dropship.write" | "shipments.read" | "reservations.read" | "reservations.write" | "carts.write" | "statements.read" | "webhooks.manage")[];
-                /** @description Business switches */
+                /** @description What the operator has turned on for the channel */
                 switches: {
                     /** @description Whether the environment accepts writes to the ERP */
                     writes_enabled: boolean;
@@ -325,11 +325,11 @@ export interface components {
                     /** @description Seconds until all points are available again */
                     reset_seconds: number;
                 };
-                /** @description The token itself */
+                /** @description Lifetime and origin of the token that made this call */
                 token: {
                     /**
                      * Format: date-time
-                     * @description When it expires
+                     * @description Time in UTC from which it is no longer valid
                      */
                     expires_at: string;
                     /** @description Whether the token comes from the legacy gateway */
@@ -337,7 +337,7 @@ export interface components {
                 };
                 /** @description Deprecated features that this token uses */
                 deprecations: {
-                    /** @description The deprecated feature */
+                    /** @description Name of the feature that will go */
                     what: string;
                     /**
                      * Format: date-time
@@ -349,7 +349,7 @@ export interface components {
                 webhook_health: {
                     /** @description Deliveries that were given up */
                     dead_letters: number;
-                    /** @description When a delivery last failed */
+                    /** @description When a delivery last got no 2xx; null if none failed */
                     last_failure_at: string | null;
                     /** @description HTTP status of the last failure; null when no response came */
                     last_failure_status: number | null;
@@ -357,42 +357,42 @@ export interface components {
             };
         };
         PlanRequestsCreateResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["PlanRequest"];
         };
         PlanRequest: {
-            /** @description Plan request */
+            /** @description Id of the request that an account manager decides */
             plan_request_id: string;
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
             /**
-             * @description The requested plan
+             * @description The plan that the channel wants: `reader`, `trader` or `full`
              * @enum {string}
              */
             plan: "reader" | "trader" | "full" | (string & {});
             /** @description Why the plan is wanted, for the account manager */
             reason: string | null;
             /**
-             * @description `pending`, `approved` or `declined`
+             * @description `pending` until an account manager decides; then `approved` or `declined`
              * @enum {string}
              */
             status: "pending" | "approved" | "declined" | (string & {});
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
-            /** @description When it was decided */
+            /** @description When an account manager approved or declined it; null while it is pending */
             decided_at: string | null;
         };
         PlanRequestsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["PlanRequest"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -403,7 +403,7 @@ export interface components {
             next_cursor: string | null;
         };
         WarehousesListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Warehouse"][];
         };
         Warehouse: {
@@ -412,19 +412,19 @@ export interface components {
              * @example AUSYD1
              */
             warehouse_code: string;
-            /** @description Name */
+            /** @description Name for people; programs use codes and ids */
             name: string;
             /**
-             * @description Kind of the entry
+             * @description `warehouse`: a real place; `company`: a view that sums its `members`
              * @enum {string}
              */
             kind: "warehouse" | "company" | (string & {});
             /** @description Country, ISO 3166-1 alpha-2 */
             country_code: string;
-            /** @description Time zone, IANA */
+            /** @description IANA name of the zone in which the warehouse works, such as `Australia/Sydney` */
             timezone: string;
             /**
-             * @description Currency, ISO 4217
+             * @description Code of the currency that amounts are in, from ISO 4217
              * @example AUD
              */
             currency: string;
@@ -434,15 +434,15 @@ export interface components {
             status: string;
         };
         StockListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["StockRow"][];
             /** @description Whether another page follows */
             has_more: boolean;
-            /** @description Version of the stock */
+            /** @description Counter of the warehouse’s stock, which each changed row raises by one */
             version: number;
             /** @description Number of the page, from 1 */
             page?: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size?: number;
             /** @description Where the next page begins: send it as `cursor`; null on the last page */
             next_cursor?: string | null;
@@ -467,7 +467,7 @@ export interface components {
             /** @description Recommended retail price of one piece */
             price_retail: number;
             /**
-             * @description Currency, ISO 4217
+             * @description Code of the currency that amounts are in, from ISO 4217
              * @example AUD
              */
             currency: string;
@@ -500,7 +500,7 @@ export interface components {
             }[];
         };
         StockChangesResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["StockChange"][];
             /** @description Send it as `since` the next time */
             version: number;
@@ -544,7 +544,7 @@ export interface components {
             /** @description Recommended retail price of one piece */
             price_retail: number;
             /**
-             * @description Currency, ISO 4217
+             * @description Code of the currency that amounts are in, from ISO 4217
              * @example AUD
              */
             currency: string;
@@ -582,9 +582,9 @@ export interface components {
             removed?: true;
         };
         StockChecksumResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
-                /** @description Version of the stock */
+                /** @description Counter of the warehouse’s stock, which each changed row raises by one */
                 version: number;
                 /** @description Rows that are not withdrawn */
                 row_count: number;
@@ -593,13 +593,13 @@ export interface components {
             };
         };
         ProductsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Product"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -615,48 +615,48 @@ export interface components {
              * @example LIN-0042
              */
             product_code: string;
-            /** @description Name */
+            /** @description Name for people; programs use codes and ids */
             name: string;
-            /** @description Brand */
+            /** @description Brand under which the style is sold; null if the ERP has none */
             brand: string | null;
-            /** @description Category */
+            /** @description Group of goods in the ERP’s own words; null if it has none */
             category: string | null;
-            /** @description Season */
+            /** @description Collection or season in the ERP’s own words; null if it has none */
             season: string | null;
             /**
-             * @description Whether the style is still sold
+             * @description `active` while the style is sold; `discontinued` after that
              * @enum {string}
              */
             status: "active" | "discontinued" | (string & {});
-            /** @description Addresses of pictures */
+            /** @description Addresses of pictures, in the ERP’s order */
             images: string[];
             /** @description Wholesale price of one piece */
             price_wholesale: number;
             /** @description Recommended retail price of one piece */
             price_retail: number;
             /**
-             * @description Currency, ISO 4217
+             * @description Code of the currency that amounts are in, from ISO 4217
              * @example AUD
              */
             currency: string;
-            /** @description The style’s SKUs */
+            /** @description Sizes and colours of the style that can be ordered, each with its SKU */
             skus: {
                 /**
                  * @description SKU, compared byte by byte, case included
                  * @example LIN-0042-BLK-M
                  */
                 sku: string;
-                /** @description Barcode */
+                /** @description Number on the label, such as an EAN; null if it has none */
                 barcode: string | null;
-                /** @description Colour */
+                /** @description Colour in the ERP’s own words; null if the SKU has none */
                 color: string | null;
-                /** @description Size */
+                /** @description Size as on the label, such as `M` or `42`; null if the SKU has none */
                 size: string | null;
                 /** @description Wholesale price of one piece */
                 price_wholesale: number;
                 /** @description Recommended retail price of one piece */
                 price_retail: number;
-                /** @description Weight in grams */
+                /** @description Weight in whole grams, as the ERP states it */
                 weight_g: number | null;
                 /** @description Whether the account may order it */
                 sellable: boolean;
@@ -668,17 +668,17 @@ export interface components {
             updated_at: string;
         };
         ProductsReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Product"];
         };
         ShippingMethodsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["ShippingMethod"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -691,30 +691,30 @@ export interface components {
         ShippingMethod: {
             /** @description Shipping method, from `GET /api/v1/shipping-methods` */
             shipping_method_id: string;
-            /** @description Name */
+            /** @description Name for people; programs use codes and ids */
             name: string;
             /**
-             * @description Kind of the entry
+             * @description `delivery` to an address, or `pickup` at the warehouse
              * @enum {string}
              */
             kind: "delivery" | "pickup" | (string & {});
-            /** @description Whether it needs an address */
+            /** @description Whether an order with this method needs `address_id` */
             requires_address: boolean;
-            /** @description Carrier */
+            /** @description Company that transports the parcel */
             carrier: string | null;
-            /** @description Warehouses that it serves */
+            /** @description Warehouses that ship with this method */
             warehouse_codes: string[];
-            /** @description Days in transit */
+            /** @description Days from dispatch to arrival, as the ERP estimates */
             estimated_days: {
-                /** @description At least */
+                /** @description Fewest days that the ERP expects */
                 min: number;
-                /** @description At most */
+                /** @description Most days that the ERP expects */
                 max: number;
             };
-            /** @description Price */
+            /** @description Listed price of the method; what an order pays is in its preview */
             price: number;
             /**
-             * @description Currency, ISO 4217
+             * @description Code of the currency that amounts are in, from ISO 4217
              * @example AUD
              */
             currency: string;
@@ -722,13 +722,13 @@ export interface components {
             is_default: boolean;
         };
         AddressesListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Address"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -741,11 +741,11 @@ export interface components {
         Address: {
             /** @description Delivery address, from `GET /api/v1/addresses`; required for a delivery */
             address_id: string;
-            /** @description Name */
+            /** @description Name for people; programs use codes and ids */
             name: string;
             /** @description Phone of the recipient, with the country’s prefix */
             phone: string | null;
-            /** @description Company */
+            /** @description Business at the address; null for a private one */
             company: string | null;
             /** @description Street and number */
             address: string;
@@ -753,7 +753,7 @@ export interface components {
             country_code: string;
             /** @description State or province; required in AU, US, CA, CN, JP and KR */
             state: string | null;
-            /** @description City */
+            /** @description Town or city of the delivery */
             city: string;
             /** @description Postal code; required where the country has postal codes */
             postal_code: string | null;
@@ -761,18 +761,18 @@ export interface components {
             is_default: boolean;
         };
         OrdersCreateResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Order"];
         };
         Order: {
-            /** @description Wholesale order */
+            /** @description Id of the wholesale order; a draft keeps it when it is submitted */
             order_id: string;
             /** @description Your own number for the order */
             client_order_number: string | null;
-            /** @description OMS account */
+            /** @description Id of the OMS account behind the document or the request */
             account_id: string | null;
             /**
-             * @description `draft`, `confirmed` or `cancelled`
+             * @description `draft` until the submit, then `confirmed`; `cancelled` once voided
              * @enum {string}
              */
             status: "draft" | "confirmed" | "cancelled" | (string & {});
@@ -802,7 +802,7 @@ export interface components {
                 quantity_shipped: number;
                 /** @description Price of one piece */
                 unit_price: number | null;
-                /** @description Price of the line */
+                /** @description Price of all pieces that the line charges, in `currency` */
                 line_total: number | null;
             }[];
             /** @description Shipping of a wholesale order */
@@ -817,24 +817,24 @@ export interface components {
              * @enum {string}
              */
             payment_method: "balance" | "invoice" | "wechat" | "alipay" | (string & {});
-            /** @description Whether it is paid */
+            /** @description Whether the ERP has received the whole payment */
             paid: boolean;
-            /** @description URL of the payment page */
+            /** @description Page on which a person pays the order; null if nothing is to be paid there */
             payment_url: string | null;
-            /** @description Costs of the order */
+            /** @description What the order costs, by kind, in `currency` */
             costs: components["schemas"]["Costs"] | null;
-            /** @description Currency, ISO 4217 */
+            /** @description Code of the currency that amounts are in, from ISO 4217 */
             currency: string | null;
             /** @description A note that is sent with the document */
             remark: string | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
-            /** @description When it was submitted */
+            /** @description When the order was placed for good; null before */
             submitted_at: string | null;
-            /** @description When it was cancelled */
+            /** @description When it was cancelled; null if it was not */
             cancelled_at: string | null;
             /**
              * Format: date-time
@@ -843,27 +843,27 @@ export interface components {
             updated_at: string;
         };
         Costs: {
-            /** @description Goods */
+            /** @description Value of the lines, before freight and tax */
             goods: number;
-            /** @description Freight */
+            /** @description What shipping costs */
             freight: number;
-            /** @description Handling */
+            /** @description Fee for handling the order; 0 if the ERP charges none */
             handling: number;
-            /** @description Tax */
+            /** @description Tax on the order, as the ERP computes it */
             tax: number;
-            /** @description Discount, which is subtracted */
+            /** @description Reduction that the ERP grants; subtracted from the sum */
             discount: number;
             /** @description `goods` + `freight` + `handling` + `tax` − `discount` */
             total: number;
         };
         OrdersListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Order"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -874,23 +874,23 @@ export interface components {
             next_cursor: string | null;
         };
         OrdersReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Order"];
         };
         OrdersChangeResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Order"];
         };
         OrdersVoidResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Order"];
         };
         OrdersPreviewResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["OrderPreview"];
         };
         OrderPreview: {
-            /** @description Wholesale order */
+            /** @description Id of the wholesale order; a draft keeps it when it is submitted */
             order_id: string;
             /**
              * @description Always `draft`: a preview changes nothing
@@ -947,31 +947,31 @@ export interface components {
                 }[];
                 /** @description Price of one piece */
                 unit_price: number;
-                /** @description Price of the line */
+                /** @description Price of all pieces that the line charges, in `currency` */
                 line_total: number;
             }[];
             /** @description Expected dates of dispatch and arrival */
             arrival: components["schemas"]["Arrival"];
-            /** @description Costs of the order */
+            /** @description What the order costs, by kind, in `currency` */
             costs: components["schemas"]["Costs"];
             /**
-             * @description Currency, ISO 4217
+             * @description Code of the currency that amounts are in, from ISO 4217
              * @example AUD
              */
             currency: string;
-            /** @description Shipping method of the order */
+            /** @description Method that the preview was computed with */
             shipping_method: string | null;
             /** @description Why the order cannot be fulfilled as a whole */
             unfulfillable_reasons: ("insufficient_stock" | "insufficient_balance" | "destination_not_served")[];
             /** @description The stock that is held for the document */
             hold: {
-                /** @description Hold */
+                /** @description Id of the stock that is kept for a document */
                 hold_id: string;
                 /** @description Number of pieces */
                 quantity: number;
                 /**
                  * Format: date-time
-                 * @description When it expires
+                 * @description Time in UTC from which it is no longer valid
                  */
                 expires_at: string;
             } | null;
@@ -991,28 +991,28 @@ export interface components {
             latest_ship_date: string;
             /**
              * Format: date
-             * @description Earliest day of arrival
+             * @description First day on which the goods may arrive
              */
             earliest_arrival_date: string;
             /**
              * Format: date
-             * @description Latest day of arrival
+             * @description Last day on which the goods should arrive
              */
             latest_arrival_date: string;
         };
         OrdersSubmitResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["SubmittedOrder"];
         };
         SubmittedOrder: {
-            /** @description Wholesale order */
+            /** @description Id of the wholesale order; a draft keeps it when it is submitted */
             order_id: string;
             /** @description Your own number for the order */
             client_order_number: string | null;
-            /** @description OMS account */
+            /** @description Id of the OMS account behind the document or the request */
             account_id: string | null;
             /**
-             * @description `draft`, `confirmed` or `cancelled`
+             * @description `confirmed`, or `cancelled` if it was voided meanwhile
              * @enum {string}
              */
             status: "draft" | "confirmed" | "cancelled" | (string & {});
@@ -1042,7 +1042,7 @@ export interface components {
                 quantity_shipped: number;
                 /** @description Price of one piece */
                 unit_price: number | null;
-                /** @description Price of the line */
+                /** @description Price of all pieces that the line charges, in `currency` */
                 line_total: number | null;
             }[];
             /** @description Shipping of a wholesale order */
@@ -1057,24 +1057,24 @@ export interface components {
              * @enum {string}
              */
             payment_method: "balance" | "invoice" | "wechat" | "alipay" | (string & {});
-            /** @description Whether it is paid */
+            /** @description Whether the ERP has received the whole payment */
             paid: boolean;
-            /** @description URL of the payment page */
+            /** @description Page on which a person pays the order; null if nothing is to be paid there */
             payment_url: string | null;
-            /** @description Costs of the order */
+            /** @description What the order costs, by kind, in `currency` */
             costs: components["schemas"]["Costs"] | null;
-            /** @description Currency, ISO 4217 */
+            /** @description Code of the currency that amounts are in, from ISO 4217 */
             currency: string | null;
             /** @description A note that is sent with the document */
             remark: string | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
-            /** @description When it was submitted */
+            /** @description When the order was placed for good; null before */
             submitted_at: string | null;
-            /** @description When it was cancelled */
+            /** @description When it was cancelled; null if it was not */
             cancelled_at: string | null;
             /**
              * Format: date-time
@@ -1083,11 +1083,11 @@ export interface components {
             updated_at: string;
         };
         DropshipPreviewResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["DropshipPreview"];
         };
         DropshipPreview: {
-            /** @description Drop-ship order or its preview */
+            /** @description Id of the drop-ship order; its preview has the same one */
             dropship_order_id: string;
             /**
              * @description Always `pending`: the preview holds stock
@@ -1144,15 +1144,15 @@ export interface components {
                 }[];
                 /** @description Price of one piece */
                 unit_price: number;
-                /** @description Price of the line */
+                /** @description Price of all pieces that the line charges, in `currency` */
                 line_total: number;
             }[];
             /** @description Expected dates of dispatch and arrival */
             arrival: components["schemas"]["Arrival"];
-            /** @description Costs of the order */
+            /** @description What the order costs, by kind, in `currency` */
             costs: components["schemas"]["Costs"];
             /**
-             * @description Currency, ISO 4217
+             * @description Code of the currency that amounts are in, from ISO 4217
              * @example AUD
              */
             currency: string;
@@ -1162,13 +1162,13 @@ export interface components {
             unfulfillable_reasons: ("insufficient_stock" | "insufficient_balance" | "destination_not_served")[];
             /** @description The stock that is held for the document */
             hold: {
-                /** @description Hold */
+                /** @description Id of the stock that is kept for a document */
                 hold_id: string;
                 /** @description Number of pieces */
                 quantity: number;
                 /**
                  * Format: date-time
-                 * @description When it expires
+                 * @description Time in UTC from which it is no longer valid
                  */
                 expires_at: string;
             } | null;
@@ -1176,17 +1176,17 @@ export interface components {
             price_expires_at: string | null;
         };
         DropshipSubmitResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["DropshipOrder"];
         };
         DropshipOrder: {
-            /** @description Drop-ship order or its preview */
+            /** @description Id of the drop-ship order; its preview has the same one */
             dropship_order_id: string;
             /** @description Your own number for the order */
             client_order_number: string;
             /** @description The ERP’s own number of the order */
             serial_number: string | null;
-            /** @description OMS account */
+            /** @description Id of the OMS account behind the document or the request */
             account_id: string | null;
             /**
              * @description SKU, compared byte by byte, case included
@@ -1207,7 +1207,7 @@ export interface components {
                  * @constant
                  */
                 erased?: true;
-                /** @description Name */
+                /** @description Name for people; programs use codes and ids */
                 name?: string;
                 /** @description Phone of the recipient, with the country’s prefix */
                 phone?: string;
@@ -1217,7 +1217,7 @@ export interface components {
                 country_code: string;
                 /** @description State or province; required in AU, US, CA, CN, JP and KR */
                 state?: string;
-                /** @description City */
+                /** @description Town or city of the delivery */
                 city?: string;
                 /** @description Postal code; required where the country has postal codes */
                 postal_code?: string;
@@ -1230,7 +1230,7 @@ export interface components {
             /** @description Warehouse, from `GET /api/v1/warehouses` */
             warehouse_code: string | null;
             /**
-             * @description State of the order
+             * @description `pending` until the goods leave; then `shipped`, `intercepted` or `cancelled`, which are final
              * @enum {string}
              */
             status: "pending" | "shipped" | "intercepted" | "cancelled" | (string & {});
@@ -1238,35 +1238,35 @@ export interface components {
             status_raw: string | null;
             /** @description Whether the outcome of a write is still being looked up */
             in_doubt: boolean;
-            /** @description Whether it is paid */
+            /** @description Whether the ERP has received the whole payment */
             paid: boolean;
             /** @description Price of one piece */
             unit_price: number | null;
-            /** @description Costs of the order */
+            /** @description What the order costs, by kind, in `currency` */
             costs: components["schemas"]["Costs"] | null;
-            /** @description Currency, ISO 4217 */
+            /** @description Code of the currency that amounts are in, from ISO 4217 */
             currency: string | null;
-            /** @description Carrier */
+            /** @description Company that transports the parcel */
             carrier: string | null;
             /** @description The carrier’s number of the parcel */
             tracking_number: string | null;
-            /** @description URL for tracking the parcel */
+            /** @description The carrier’s page for this parcel; null if it has none */
             tracking_url: string | null;
             /** @description Expected dates of dispatch and arrival */
             arrival: components["schemas"]["Arrival"] | null;
-            /** @description Shipment */
+            /** @description Id of what left a warehouse together */
             shipment_id: string | null;
             /** @description A note that is sent with the document */
             remark: string | null;
-            /** @description When it was submitted */
+            /** @description When the order was placed for good; null before */
             submitted_at: string | null;
             /** @description When it left the warehouse */
             shipped_at: string | null;
-            /** @description When it was cancelled */
+            /** @description When it was cancelled; null if it was not */
             cancelled_at: string | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
             /**
@@ -1276,13 +1276,13 @@ export interface components {
             updated_at: string;
         };
         DropshipListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["DropshipOrder"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -1293,30 +1293,30 @@ export interface components {
             next_cursor: string | null;
         };
         DropshipReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["DropshipOrder"];
         };
         DropshipVoidResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["DropshipOrder"];
         };
         DropshipReleaseResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["DropshipOrder"];
         };
         ReservationsCreateResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Reservation"];
         };
         Reservation: {
-            /** @description Reservation */
+            /** @description Id of a hold for a future wholesale order */
             reservation_id: string;
             /** @description Your own number for the order */
             client_order_number: string | null;
-            /** @description OMS account */
+            /** @description Id of the OMS account behind the document or the request */
             account_id: string | null;
             /**
-             * @description State of the reservation
+             * @description `reserved` while stock is kept; `confirmed` once it became a draft order; `cancelled` after its end
              * @enum {string}
              */
             status: "reserved" | "cancelled" | "confirmed" | (string & {});
@@ -1341,23 +1341,23 @@ export interface components {
                 /** @description Number of pieces */
                 quantity: number;
             }[];
-            /** @description Wholesale order */
+            /** @description Id of the wholesale order; a draft keeps it when it is submitted */
             order_id: string | null;
-            /** @description Hold */
+            /** @description Id of the stock that is kept for a document */
             hold_id: string | null;
             /** @description A note that is sent with the document */
             remark: string | null;
             /**
              * Format: date-time
-             * @description When it expires
+             * @description Time in UTC from which it is no longer valid
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
-            /** @description When it was cancelled */
+            /** @description When it was cancelled; null if it was not */
             cancelled_at: string | null;
             /**
              * Format: date-time
@@ -1366,13 +1366,13 @@ export interface components {
             updated_at: string;
         };
         ReservationsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Reservation"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -1383,25 +1383,25 @@ export interface components {
             next_cursor: string | null;
         };
         ReservationsReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Reservation"];
         };
         ReservationsCancelResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Reservation"];
         };
         ReservationsConfirmResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Reservation"];
         };
         HoldsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Hold"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -1412,7 +1412,7 @@ export interface components {
             next_cursor: string | null;
         };
         Hold: {
-            /** @description Hold */
+            /** @description Id of the stock that is kept for a document */
             hold_id: string;
             /**
              * @description Kind of document that the stock is held for
@@ -1434,7 +1434,7 @@ export interface components {
                 quantity: number;
             }[];
             /**
-             * @description Whether the stock is still held
+             * @description `reserved` while the stock is held; `confirmed` after the submit; `cancelled` after the release
              * @enum {string}
              */
             status: "reserved" | "cancelled" | "confirmed" | (string & {});
@@ -1444,12 +1444,12 @@ export interface components {
             released_reason: ("submit" | "release" | "expiry") | null;
             /**
              * Format: date-time
-             * @description When it expires
+             * @description Time in UTC from which it is no longer valid
              */
             expires_at: string;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
             /**
@@ -1459,26 +1459,26 @@ export interface components {
             updated_at: string;
         };
         HoldsReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Hold"];
         };
         HoldsDeleteResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Hold"];
         };
         CartsCreateResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Cart"];
         };
         Cart: {
-            /** @description Cart */
+            /** @description Id of a list of items to order later */
             cart_id: string;
             /** @description Your own number for the order */
             client_order_number: string | null;
-            /** @description OMS account */
+            /** @description Id of the OMS account behind the document or the request */
             account_id: string | null;
             /**
-             * @description Whether the cart is open
+             * @description `draft` while items can change; `confirmed` after the checkout; `cancelled` after the deletion
              * @enum {string}
              */
             status: "draft" | "confirmed" | "cancelled" | (string & {});
@@ -1502,19 +1502,19 @@ export interface components {
                 quantity_available: number;
                 /** @description Wholesale price of one piece */
                 price_wholesale: number | null;
-                /** @description Currency, ISO 4217 */
+                /** @description Code of the currency that amounts are in, from ISO 4217 */
                 currency: string | null;
             }[];
-            /** @description Wholesale order */
+            /** @description Id of the wholesale order; a draft keeps it when it is submitted */
             order_id: string | null;
             /** @description A note that is sent with the document */
             remark: string | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
-            /** @description When it was cancelled */
+            /** @description When it was cancelled; null if it was not */
             cancelled_at: string | null;
             /**
              * Format: date-time
@@ -1523,13 +1523,13 @@ export interface components {
             updated_at: string;
         };
         CartsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Cart"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -1540,33 +1540,33 @@ export interface components {
             next_cursor: string | null;
         };
         CartsReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Cart"];
         };
         CartsChangeResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Cart"];
         };
         CartsDeleteResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Cart"];
         };
         CartsItemsResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Cart"];
         };
         CartsCheckoutResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Cart"];
         };
         ShipmentsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Shipment"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -1577,26 +1577,26 @@ export interface components {
             next_cursor: string | null;
         };
         Shipment: {
-            /** @description Shipment */
+            /** @description Id of what left a warehouse together */
             shipment_id: string;
             /**
              * @description `wholesale` or `dropship`
              * @enum {string}
              */
             order_type: "wholesale" | "dropship" | (string & {});
-            /** @description Wholesale order */
+            /** @description Id of the wholesale order; a draft keeps it when it is submitted */
             order_id: string | null;
-            /** @description Drop-ship order or its preview */
+            /** @description Id of the drop-ship order; its preview has the same one */
             dropship_order_id: string | null;
             /** @description Warehouse, from `GET /api/v1/warehouses` */
             warehouse_code: string;
-            /** @description Carrier */
+            /** @description Company that transports the parcel */
             carrier: string;
-            /** @description The carrier’s service */
+            /** @description Product of the carrier, such as its express service */
             service: string;
             /** @description The carrier’s number of the parcel */
             tracking_number: string | null;
-            /** @description URL for tracking the parcel */
+            /** @description The carrier’s page for this parcel; null if it has none */
             tracking_url: string | null;
             /** @description Contents of the shipment */
             lines: {
@@ -1608,7 +1608,7 @@ export interface components {
                 /** @description Number of pieces */
                 quantity: number;
             }[];
-            /** @description Parcels */
+            /** @description Number of parcels or pallets that left together */
             packages: number;
             /**
              * Format: date-time
@@ -1618,7 +1618,7 @@ export interface components {
             /** @description Expected day of arrival */
             estimated_arrival_date: string | null;
             /**
-             * @description State of the shipment
+             * @description Always `shipped`: shipments are listed once they have left
              * @enum {string}
              */
             status: "shipped" | (string & {});
@@ -1626,17 +1626,17 @@ export interface components {
             status_raw: string;
         };
         ShipmentsReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Shipment"];
         };
         BalancesListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Balance"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -1648,7 +1648,7 @@ export interface components {
         };
         Balance: {
             /**
-             * @description Currency, ISO 4217
+             * @description Code of the currency that amounts are in, from ISO 4217
              * @example AUD
              */
             currency: string;
@@ -1658,9 +1658,9 @@ export interface components {
             available: number;
             /** @description Amount that is reserved for promised charges that are not booked yet */
             frozen: number;
-            /** @description Credit limit */
+            /** @description How far the balance may go below zero */
             credit_limit: number;
-            /** @description Credit that is used */
+            /** @description Part of `credit_limit` that is in use */
             credit_used: number;
             /**
              * Format: date-time
@@ -1669,13 +1669,13 @@ export interface components {
             updated_at: string;
         };
         TransactionsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Transaction"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -1688,43 +1688,43 @@ export interface components {
             balances: components["schemas"]["SpanBalance"][];
         };
         Transaction: {
-            /** @description Transaction */
+            /** @description Id of an entry in the customer’s account */
             transaction_id: string;
             /**
              * Format: date-time
-             * @description When it happened
+             * @description Time in UTC at which the event happened or the entry was booked
              */
             occurred_at: string;
             /**
-             * @description Kind of transaction
+             * @description What moved the balance, such as `payment` or `order_charge`
              * @enum {string}
              */
             type: "payment" | "order_charge" | "refund" | "freight" | "adjustment" | "topup" | (string & {});
             /** @description Change of the balance; negative for a charge */
             amount: number;
             /**
-             * @description Currency, ISO 4217
+             * @description Code of the currency that amounts are in, from ISO 4217
              * @example AUD
              */
             currency: string;
-            /** @description Balance after the transaction */
+            /** @description Balance with this entry included; the next entry continues from it */
             balance_after: number;
-            /** @description Kind of document that the transaction is for */
+            /** @description Which document caused the entry; null for a booking by hand */
             reference_type: ("order" | "dropship_order" | "refund" | "freight_bill" | "bill") | null;
             /** @description The gateway’s id of the document; for other documents, the ERP’s own number */
             reference_id: string | null;
-            /** @description Bill */
+            /** @description Id of the invoice; null while the entry is not on one */
             bill_id: string | null;
             /** @description Your own number for the order */
             client_order_number: string | null;
-            /** @description Description */
+            /** @description Free text for people */
             description: string;
             /** @description The ERP’s own code for the state */
             status_raw: string;
         };
         SpanBalance: {
             /**
-             * @description Currency, ISO 4217
+             * @description Code of the currency that amounts are in, from ISO 4217
              * @example AUD
              */
             currency: string;
@@ -1734,13 +1734,13 @@ export interface components {
             closing_balance: number;
         };
         BillsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Bill"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -1751,9 +1751,9 @@ export interface components {
             next_cursor: string | null;
         };
         Bill: {
-            /** @description Bill */
+            /** @description Id of the invoice; null while the entry is not on one */
             bill_id: string;
-            /** @description The ERP’s number of the bill */
+            /** @description Number that is printed on the ERP’s bill */
             bill_number: string;
             /**
              * Format: date
@@ -1767,7 +1767,7 @@ export interface components {
             period_end: string;
             /**
              * Format: date-time
-             * @description When it was issued
+             * @description When it was made out and became valid
              */
             issued_at: string;
             /**
@@ -1776,32 +1776,32 @@ export interface components {
              */
             due_date: string;
             /**
-             * @description Currency, ISO 4217
+             * @description Code of the currency that amounts are in, from ISO 4217
              * @example AUD
              */
             currency: string;
-            /** @description Total amount owed */
+            /** @description Everything that the bill charges; negative if the customer gets money back */
             amount_total: number;
-            /** @description Amount that was paid */
+            /** @description Payments that are booked against the bill */
             amount_paid: number;
-            /** @description Amount that is still to be paid */
+            /** @description Part of the bill that is still to be paid: `amount_total` − `amount_paid` */
             amount_due: number;
             /**
-             * @description Whether it is paid
+             * @description `open` until all of it is paid; `paid`; `void` if it no longer counts
              * @enum {string}
              */
             status: "open" | "paid" | "void" | (string & {});
-            /** @description URL of the document */
+            /** @description Address of the ERP’s document, such as a PDF; null without one */
             document_url: string | null;
         };
         RefundsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Refund"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -1812,7 +1812,7 @@ export interface components {
             next_cursor: string | null;
         };
         Refund: {
-            /** @description Refund */
+            /** @description Id of money that goes back to the customer */
             refund_id: string;
             /**
              * @description `wholesale` or `dropship`
@@ -1823,40 +1823,40 @@ export interface components {
             order_id: string | null;
             /** @description Drop-ship order; null when the order did not come through this channel */
             dropship_order_id: string | null;
-            /** @description Amount in the currency */
+            /** @description Money that goes back to the customer; always positive */
             amount: number;
             /**
-             * @description Currency, ISO 4217
+             * @description Code of the currency that amounts are in, from ISO 4217
              * @example AUD
              */
             currency: string;
             /** @description Reason for the refund, in the ERP’s own words */
             reason: string;
             /**
-             * @description State of the refund
+             * @description `pending` until it is decided; `completed` once booked; `rejected`
              * @enum {string}
              */
             status: "pending" | "completed" | "rejected" | (string & {});
             /**
              * Format: date-time
-             * @description When it was requested
+             * @description When somebody asked for the refund
              */
             requested_at: string;
-            /** @description When it was completed */
+            /** @description When the money was booked back; null before */
             completed_at: string | null;
-            /** @description Transaction */
+            /** @description Id of an entry in the customer’s account */
             transaction_id: string | null;
             /** @description The ERP’s own number of the order */
             order_number: string | null;
         };
         FreightBillsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["FreightBill"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -1867,11 +1867,11 @@ export interface components {
             next_cursor: string | null;
         };
         FreightBill: {
-            /** @description Freight bill */
+            /** @description Id of what a carrier charges for one shipment */
             freight_bill_id: string;
             /**
              * Format: date-time
-             * @description When it was billed
+             * @description When the carrier charged the shipment
              */
             billed_at: string;
             /** @description Shipment; null when the shipment is not known yet, or its order did not come through this channel */
@@ -1882,24 +1882,24 @@ export interface components {
             dropship_order_id: string | null;
             /** @description The carrier’s number of the parcel */
             tracking_number: string | null;
-            /** @description Carrier */
+            /** @description Company that transports the parcel */
             carrier: string;
-            /** @description Weight in grams */
+            /** @description Weight in whole grams, as the ERP states it */
             weight_g: number;
-            /** @description Weight that is charged, in grams */
+            /** @description Weight in grams that the carrier’s price is based on; it may exceed `weight_g` */
             chargeable_weight_g: number;
-            /** @description The carrier’s zone */
+            /** @description Region of the carrier’s price list */
             zone: string;
             /** @description Amount owed for the shipment */
             amount: number;
             /**
-             * @description Currency, ISO 4217
+             * @description Code of the currency that amounts are in, from ISO 4217
              * @example AUD
              */
             currency: string;
-            /** @description Bill */
+            /** @description Id of the invoice; null while the entry is not on one */
             bill_id: string | null;
-            /** @description Transaction */
+            /** @description Id of an entry in the customer’s account */
             transaction_id: string | null;
             /** @description The ERP’s own number of the order */
             order_number: string | null;
@@ -1907,31 +1907,31 @@ export interface components {
             shipment_number: string | null;
         };
         WebhookEndpointsCreateResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["WebhookEndpointWithSecret"];
         };
         WebhookEndpointWithSecret: {
-            /** @description Webhook endpoint */
+            /** @description Id of the URL that receives events */
             endpoint_id: string;
             /** @description URL that receives the events: https, port 443 or 8443, a public address */
             url: string;
             /** @description Types of events that are sent */
             event_types: ("stock.changed" | "order.created")[];
-            /** @description Description */
+            /** @description Free text for people */
             description: string | null;
-            /** @description Warehouses that it serves */
+            /** @description Warehouses that this is limited to; empty or null for no limit */
             warehouse_codes: string[];
             /** @description Until when the secret before the last rotation also signs */
             former_secret_until: string | null;
-            /** @description When a delivery last succeeded */
+            /** @description When a delivery last got a 2xx; null if none did */
             last_success_at: string | null;
-            /** @description When a delivery last failed */
+            /** @description When a delivery last got no 2xx; null if none failed */
             last_failure_at: string | null;
             /** @description HTTP status of the last failure; null when no response came */
             last_failure_status: number | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
             /**
@@ -1943,13 +1943,13 @@ export interface components {
             secret: string;
         };
         WebhookEndpointsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["WebhookEndpoint"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -1960,27 +1960,27 @@ export interface components {
             next_cursor: string | null;
         };
         WebhookEndpoint: {
-            /** @description Webhook endpoint */
+            /** @description Id of the URL that receives events */
             endpoint_id: string;
             /** @description URL that receives the events: https, port 443 or 8443, a public address */
             url: string;
             /** @description Types of events that are sent */
             event_types: ("stock.changed" | "order.created")[];
-            /** @description Description */
+            /** @description Free text for people */
             description: string | null;
-            /** @description Warehouses that it serves */
+            /** @description Warehouses that this is limited to; empty or null for no limit */
             warehouse_codes: string[];
             /** @description Until when the secret before the last rotation also signs */
             former_secret_until: string | null;
-            /** @description When a delivery last succeeded */
+            /** @description When a delivery last got a 2xx; null if none did */
             last_success_at: string | null;
-            /** @description When a delivery last failed */
+            /** @description When a delivery last got no 2xx; null if none failed */
             last_failure_at: string | null;
             /** @description HTTP status of the last failure; null when no response came */
             last_failure_status: number | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
             /**
@@ -1990,55 +1990,55 @@ export interface components {
             updated_at: string;
         };
         WebhookEndpointsReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["WebhookEndpoint"];
         };
         WebhookEndpointsChangeResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["WebhookEndpoint"];
         };
         WebhookEndpointsDeleteResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["WebhookEndpoint"];
         };
         WebhookEndpointsRotateResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["WebhookEndpointWithSecret"];
         };
         WebhookEndpointsTestResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["WebhookDelivery"];
         };
         WebhookDelivery: {
-            /** @description Delivery */
+            /** @description Id of an event on its way to one endpoint, with all its attempts */
             delivery_id: string;
-            /** @description Webhook endpoint */
+            /** @description Id of the URL that receives events */
             endpoint_id: string;
             /** @description Id of the event, the same on every attempt; use it to remove duplicates */
             event_id: string;
             /**
-             * @description Type of the event
+             * @description What happened, such as `stock.changed`
              * @enum {string}
              */
             event_type: "stock.changed" | "order.created" | "webhook.test" | (string & {});
             /**
-             * @description State of the delivery
+             * @description `pending` while attempts continue; `delivered` after a 2xx; `dead_letter` after the last failure; `cancelled`
              * @enum {string}
              */
             status: "pending" | "delivered" | "dead_letter" | "cancelled" | (string & {});
             /** @description Attempts that have ended */
             attempts: number;
-            /** @description When the next attempt begins */
+            /** @description When the gateway tries again; null when no attempt follows */
             next_attempt_at: string | null;
             /** @description HTTP status of the last response */
             last_status: number | null;
-            /** @description Error of the last attempt */
+            /** @description Why the newest failed attempt failed; null if none did */
             last_error: ("timeout" | "dns" | "not_public" | "tls" | "connection" | "redirect" | "status" | "not_subscribed" | "not_allowed" | "endpoint_deleted" | "internal") | null;
             /** @description The first 200 printable characters of the last response */
             last_response: string | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
             /** @description When the last attempt was made */
@@ -2047,13 +2047,13 @@ export interface components {
             finished_at: string | null;
         };
         WebhookDeliveriesListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["WebhookDelivery"][];
             /** @description Whether another page follows */
             has_more: boolean;
             /** @description Number of the page, from 1 */
             page: number;
-            /** @description Rows of a page */
+            /** @description Rows that a page has at most */
             page_size: number;
             /**
              * Format: date-time
@@ -2064,15 +2064,15 @@ export interface components {
             next_cursor: string | null;
         };
         WebhookDeliveriesReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["WebhookDelivery"];
         };
         WebhookDeliveriesRedeliverResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["WebhookDelivery"];
         };
         EventsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Event"][];
             /** @description Whether another page follows */
             has_more: boolean;
@@ -2083,26 +2083,26 @@ export interface components {
             /** @description Id of the event, the same on every attempt; use it to remove duplicates */
             event_id: string;
             /**
-             * @description Type of the event
+             * @description What happened, such as `order.created`
              * @enum {string}
              */
             type: "stock.changed" | "order.created" | (string & {});
-            /** @description Channel */
+            /** @description Channel that the data belongs to, by its code */
             channel_code: string;
             /**
              * Format: date-time
-             * @description When it happened
+             * @description Time in UTC at which the event happened or the entry was booked
              */
             occurred_at: string;
             /** @description Content of the event */
             data: Record<string, never>;
         };
         EventsReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["Event"];
         };
         EventsTypesResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /**
                  * @description Name of the type, as in `event_types`
@@ -2118,43 +2118,43 @@ export interface components {
             }[];
         };
         IdempotencyKeysListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["IdempotencyKey"][];
         };
         IdempotencyKey: {
-            /** @description The `Idempotency-Key` */
+            /** @description The `Idempotency-Key` that the client sent */
             key: string;
-            /** @description HTTP method */
+            /** @description HTTP verb, such as `POST` */
             method: string;
-            /** @description Path of the request */
+            /** @description Path of the request after the host */
             path: string;
             /**
              * @description `running`, `completed`, `in_doubt` or `failed`
              * @enum {string}
              */
             state: "running" | "completed" | "in_doubt" | "failed" | (string & {});
-            /** @description HTTP status */
+            /** @description HTTP status of the response; null while the request is running */
             http_status: number | null;
             /** @description The document that the request created or changed */
             resource: {
-                /** @description Kind of document */
+                /** @description Kind of document, such as `order` */
                 type: string;
-                /** @description Id of the document */
+                /** @description Id under which its own endpoint returns the document */
                 id: string;
             } | null;
             /**
              * Format: date-time
-             * @description When it was created
+             * @description Time of creation, in UTC; it never changes
              */
             created_at: string;
             /**
              * Format: date-time
-             * @description When it expires
+             * @description Time in UTC from which it is no longer valid
              */
             expires_at: string;
         };
         RequestsReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: {
                 /** @description Id of the request; quote it to support */
                 request_id: string;
@@ -2164,18 +2164,18 @@ export interface components {
                 events: {
                     /** @description Id of the event, the same on every attempt; use it to remove duplicates */
                     event_id: string;
-                    /** @description Kind of document */
+                    /** @description Kind of document, such as `order` */
                     type: string;
                     /**
                      * Format: date-time
-                     * @description When it happened
+                     * @description Time in UTC at which the event happened or the entry was booked
                      */
                     occurred_at: string;
                     /** @description Webhook deliveries of the event */
                     deliveries: {
-                        /** @description Delivery */
+                        /** @description Id of an event on its way to one endpoint, with all its attempts */
                         delivery_id: string;
-                        /** @description Webhook endpoint */
+                        /** @description Id of the URL that receives events */
                         endpoint_id: string;
                         /** @description Only documents in this state */
                         status: string;
@@ -2195,15 +2195,15 @@ export interface components {
              * @description When the request arrived
              */
             at: string;
-            /** @description OMS account */
+            /** @description Id of the OMS account behind the document or the request */
             account_id: string | null;
-            /** @description HTTP method */
+            /** @description HTTP verb, such as `POST` */
             method: string;
             /** @description The path with its parameters in braces; empty if no operation has the path */
             route: string;
             /** @description Only documents in this state */
             status: number;
-            /** @description Error code */
+            /** @description Stable name of an error, such as `RATE_LIMITED` */
             code: string | null;
             /** @description Points that the request cost */
             points: number;
@@ -2226,13 +2226,13 @@ export interface components {
             client_order_number: string | null;
         };
         ErrorsListResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["ErrorEntry"][];
         };
         ErrorEntry: {
-            /** @description Error code */
+            /** @description Stable name of an error, such as `RATE_LIMITED` */
             code: string;
-            /** @description HTTP status */
+            /** @description Number of the HTTP status that comes with the code */
             http_status: number;
             /** @description Whether the same request may succeed later */
             retryable: boolean;
@@ -2248,7 +2248,7 @@ export interface components {
             doc_url: string;
         };
         ErrorsReadResponse: {
-            /** @description The requested data */
+            /** @description What was asked for: an object, or the rows of a page */
             data: components["schemas"]["ErrorEntry"];
         };
     };
@@ -2464,7 +2464,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -2620,7 +2620,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
             };
             header?: never;
@@ -2684,7 +2684,7 @@ export interface operations {
             query?: {
                 /** @description Cursor: the `version` of the previous response; leave it out or send 0 to start from the beginning */
                 since?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
             };
             header?: never;
@@ -2756,7 +2756,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -2903,7 +2903,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -2982,7 +2982,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -3037,7 +3037,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -3178,11 +3178,11 @@ export interface operations {
                         quantity_available?: unknown;
                         /** @description Price of one piece */
                         unit_price?: unknown;
-                        /** @description Price of the line */
+                        /** @description Price of all pieces that the line charges, in `currency` */
                         line_total?: unknown;
                         /** @description Wholesale price of one piece */
                         price_wholesale?: unknown;
-                        /** @description Currency, ISO 4217 */
+                        /** @description Code of the currency that amounts are in, from ISO 4217 */
                         currency?: unknown;
                     }[];
                 };
@@ -3242,7 +3242,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Wholesale order */
+                /** @description Id of the wholesale order; a draft keeps it when it is submitted */
                 order_id: string;
             };
             cookie?: never;
@@ -3302,7 +3302,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Wholesale order */
+                /** @description Id of the wholesale order; a draft keeps it when it is submitted */
                 order_id: string;
             };
             cookie?: never;
@@ -3359,7 +3359,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Wholesale order */
+                /** @description Id of the wholesale order; a draft keeps it when it is submitted */
                 order_id: string;
             };
             cookie?: never;
@@ -3413,11 +3413,11 @@ export interface operations {
                         quantity_available?: unknown;
                         /** @description Price of one piece */
                         unit_price?: unknown;
-                        /** @description Price of the line */
+                        /** @description Price of all pieces that the line charges, in `currency` */
                         line_total?: unknown;
                         /** @description Wholesale price of one piece */
                         price_wholesale?: unknown;
-                        /** @description Currency, ISO 4217 */
+                        /** @description Code of the currency that amounts are in, from ISO 4217 */
                         currency?: unknown;
                     }[];
                 };
@@ -3477,7 +3477,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Wholesale order */
+                /** @description Id of the wholesale order; a draft keeps it when it is submitted */
                 order_id: string;
             };
             cookie?: never;
@@ -3531,11 +3531,11 @@ export interface operations {
                         quantity_available?: unknown;
                         /** @description Price of one piece */
                         unit_price?: unknown;
-                        /** @description Price of the line */
+                        /** @description Price of all pieces that the line charges, in `currency` */
                         line_total?: unknown;
                         /** @description Wholesale price of one piece */
                         price_wholesale?: unknown;
-                        /** @description Currency, ISO 4217 */
+                        /** @description Code of the currency that amounts are in, from ISO 4217 */
                         currency?: unknown;
                     }[];
                 };
@@ -3606,7 +3606,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Wholesale order */
+                /** @description Id of the wholesale order; a draft keeps it when it is submitted */
                 order_id: string;
             };
             cookie?: never;
@@ -3660,11 +3660,11 @@ export interface operations {
                         quantity_available?: unknown;
                         /** @description Price of one piece */
                         unit_price?: unknown;
-                        /** @description Price of the line */
+                        /** @description Price of all pieces that the line charges, in `currency` */
                         line_total?: unknown;
                         /** @description Wholesale price of one piece */
                         price_wholesale?: unknown;
-                        /** @description Currency, ISO 4217 */
+                        /** @description Code of the currency that amounts are in, from ISO 4217 */
                         currency?: unknown;
                     }[];
                 };
@@ -3761,7 +3761,7 @@ export interface operations {
                     quantity: number;
                     /** @description The end customer to whom the parcel goes */
                     recipient: {
-                        /** @description Name of the recipient */
+                        /** @description Name of the end customer, as it stands on the parcel */
                         name: string;
                         /** @description Phone of the recipient, with the country’s prefix */
                         phone: string;
@@ -3771,7 +3771,7 @@ export interface operations {
                         country_code: string;
                         /** @description State or province; required in AU, US, CA, CN, JP and KR */
                         state?: string;
-                        /** @description City */
+                        /** @description Town or city of the delivery */
                         city: string;
                         /** @description Postal code; required where the country has postal codes */
                         postal_code?: string;
@@ -3788,7 +3788,7 @@ export interface operations {
                     warehouse_code?: string;
                     /** @description Upper limit of the total; above it the order is refused with `price_changed` */
                     max_total?: number;
-                    /** @description Drop-ship order or its preview */
+                    /** @description Id of the drop-ship order; its preview has the same one */
                     dropship_order_id?: string;
                     /** @description A note that is sent with the document */
                     remark?: string;
@@ -3896,7 +3896,7 @@ export interface operations {
                     quantity: number;
                     /** @description The end customer to whom the parcel goes */
                     recipient: {
-                        /** @description Name of the recipient */
+                        /** @description Name of the end customer, as it stands on the parcel */
                         name: string;
                         /** @description Phone of the recipient, with the country’s prefix */
                         phone: string;
@@ -3906,7 +3906,7 @@ export interface operations {
                         country_code: string;
                         /** @description State or province; required in AU, US, CA, CN, JP and KR */
                         state?: string;
-                        /** @description City */
+                        /** @description Town or city of the delivery */
                         city: string;
                         /** @description Postal code; required where the country has postal codes */
                         postal_code?: string;
@@ -3923,7 +3923,7 @@ export interface operations {
                     warehouse_code?: string;
                     /** @description Upper limit of the total; above it the order is refused with `price_changed` */
                     max_total?: number;
-                    /** @description Drop-ship order or its preview */
+                    /** @description Id of the drop-ship order; its preview has the same one */
                     dropship_order_id?: string;
                     /** @description A note that is sent with the document */
                     remark?: string;
@@ -4002,7 +4002,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -4101,7 +4101,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Drop-ship order or its preview */
+                /** @description Id of the drop-ship order; its preview has the same one */
                 dropship_order_id: string;
             };
             cookie?: never;
@@ -4177,7 +4177,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Drop-ship order or its preview */
+                /** @description Id of the drop-ship order; its preview has the same one */
                 dropship_order_id: string;
             };
             cookie?: never;
@@ -4253,7 +4253,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Drop-ship order or its preview */
+                /** @description Id of the drop-ship order; its preview has the same one */
                 dropship_order_id: string;
             };
             cookie?: never;
@@ -4319,7 +4319,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -4424,11 +4424,11 @@ export interface operations {
                         quantity_available?: unknown;
                         /** @description Price of one piece */
                         unit_price?: unknown;
-                        /** @description Price of the line */
+                        /** @description Price of all pieces that the line charges, in `currency` */
                         line_total?: unknown;
                         /** @description Wholesale price of one piece */
                         price_wholesale?: unknown;
-                        /** @description Currency, ISO 4217 */
+                        /** @description Code of the currency that amounts are in, from ISO 4217 */
                         currency?: unknown;
                     }[];
                     /**
@@ -4486,7 +4486,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Reservation */
+                /** @description Id of a hold for a future wholesale order */
                 reservation_id: string;
             };
             cookie?: never;
@@ -4535,7 +4535,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Reservation */
+                /** @description Id of a hold for a future wholesale order */
                 reservation_id: string;
             };
             cookie?: never;
@@ -4584,7 +4584,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Reservation */
+                /** @description Id of a hold for a future wholesale order */
                 reservation_id: string;
             };
             cookie?: never;
@@ -4635,7 +4635,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -4696,7 +4696,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Hold */
+                /** @description Id of the stock that is kept for a document */
                 hold_id: string;
             };
             cookie?: never;
@@ -4740,7 +4740,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Hold */
+                /** @description Id of the stock that is kept for a document */
                 hold_id: string;
             };
             cookie?: never;
@@ -4786,7 +4786,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -4887,11 +4887,11 @@ export interface operations {
                         quantity_available?: unknown;
                         /** @description Price of one piece */
                         unit_price?: unknown;
-                        /** @description Price of the line */
+                        /** @description Price of all pieces that the line charges, in `currency` */
                         line_total?: unknown;
                         /** @description Wholesale price of one piece */
                         price_wholesale?: unknown;
-                        /** @description Currency, ISO 4217 */
+                        /** @description Code of the currency that amounts are in, from ISO 4217 */
                         currency?: unknown;
                     }[];
                     /** @description Warehouse, from `GET /api/v1/warehouses` */
@@ -4945,7 +4945,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Cart */
+                /** @description Id of a list of items to order later */
                 cart_id: string;
             };
             cookie?: never;
@@ -4993,7 +4993,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Cart */
+                /** @description Id of a list of items to order later */
                 cart_id: string;
             };
             cookie?: never;
@@ -5041,7 +5041,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Cart */
+                /** @description Id of a list of items to order later */
                 cart_id: string;
             };
             cookie?: never;
@@ -5073,11 +5073,11 @@ export interface operations {
                         quantity_available?: unknown;
                         /** @description Price of one piece */
                         unit_price?: unknown;
-                        /** @description Price of the line */
+                        /** @description Price of all pieces that the line charges, in `currency` */
                         line_total?: unknown;
                         /** @description Wholesale price of one piece */
                         price_wholesale?: unknown;
-                        /** @description Currency, ISO 4217 */
+                        /** @description Code of the currency that amounts are in, from ISO 4217 */
                         currency?: unknown;
                     }[];
                     /** @description Warehouse, from `GET /api/v1/warehouses` */
@@ -5131,7 +5131,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Cart */
+                /** @description Id of a list of items to order later */
                 cart_id: string;
             };
             cookie?: never;
@@ -5168,11 +5168,11 @@ export interface operations {
                         quantity_available?: unknown;
                         /** @description Price of one piece */
                         unit_price?: unknown;
-                        /** @description Price of the line */
+                        /** @description Price of all pieces that the line charges, in `currency` */
                         line_total?: unknown;
                         /** @description Wholesale price of one piece */
                         price_wholesale?: unknown;
-                        /** @description Currency, ISO 4217 */
+                        /** @description Code of the currency that amounts are in, from ISO 4217 */
                         currency?: unknown;
                     }[];
                 };
@@ -5220,7 +5220,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Cart */
+                /** @description Id of a list of items to order later */
                 cart_id: string;
             };
             cookie?: never;
@@ -5270,7 +5270,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -5280,9 +5280,9 @@ export interface operations {
                 as_of?: string;
                 /** @description Only documents in this state */
                 status?: "shipped";
-                /** @description Wholesale order */
+                /** @description Id of the wholesale order; a draft keeps it when it is submitted */
                 order_id?: string;
-                /** @description Drop-ship order or its preview */
+                /** @description Id of the drop-ship order; its preview has the same one */
                 dropship_order_id?: string;
                 /** @description The carrier’s number of the parcel */
                 tracking_number?: string;
@@ -5341,7 +5341,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Shipment */
+                /** @description Id of what left a warehouse together */
                 shipment_id: string;
             };
             cookie?: never;
@@ -5391,7 +5391,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -5399,7 +5399,7 @@ export interface operations {
                 end_date?: string;
                 /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
-                /** @description Currency, ISO 4217 */
+                /** @description Code of the currency that amounts are in, from ISO 4217 */
                 currency?: string;
             };
             header?: never;
@@ -5454,7 +5454,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -5462,7 +5462,7 @@ export interface operations {
                 end_date?: string;
                 /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
-                /** @description Currency, ISO 4217 */
+                /** @description Code of the currency that amounts are in, from ISO 4217 */
                 currency?: string;
             };
             header?: never;
@@ -5539,7 +5539,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -5547,7 +5547,7 @@ export interface operations {
                 end_date?: string;
                 /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
-                /** @description Currency, ISO 4217 */
+                /** @description Code of the currency that amounts are in, from ISO 4217 */
                 currency?: string;
                 /** @description Only documents in this state */
                 status?: "open" | "paid" | "void";
@@ -5614,7 +5614,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -5622,7 +5622,7 @@ export interface operations {
                 end_date?: string;
                 /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
-                /** @description Currency, ISO 4217 */
+                /** @description Code of the currency that amounts are in, from ISO 4217 */
                 currency?: string;
                 /** @description Only documents in this state */
                 status?: "pending" | "completed" | "rejected";
@@ -5689,7 +5689,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -5697,7 +5697,7 @@ export interface operations {
                 end_date?: string;
                 /** @description `as_of` of the first page, so that later rows stay out of the following pages. Only for `page`: `cursor` contains it */
                 as_of?: string;
-                /** @description Currency, ISO 4217 */
+                /** @description Code of the currency that amounts are in, from ISO 4217 */
                 currency?: string;
             };
             header?: never;
@@ -5770,7 +5770,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -5843,9 +5843,9 @@ export interface operations {
                     url: string;
                     /** @description Types of events that are sent */
                     event_types: ("stock.changed" | "order.created")[];
-                    /** @description Description */
+                    /** @description Free text for people */
                     description?: string | null;
-                    /** @description Warehouses that it serves */
+                    /** @description Warehouses that this is limited to; empty or null for no limit */
                     warehouse_codes?: string[] | null;
                 };
             };
@@ -5886,7 +5886,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Webhook endpoint */
+                /** @description Id of the URL that receives events */
                 endpoint_id: string;
             };
             cookie?: never;
@@ -5927,7 +5927,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Webhook endpoint */
+                /** @description Id of the URL that receives events */
                 endpoint_id: string;
             };
             cookie?: never;
@@ -5971,7 +5971,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Webhook endpoint */
+                /** @description Id of the URL that receives events */
                 endpoint_id: string;
             };
             cookie?: never;
@@ -5994,9 +5994,9 @@ export interface operations {
                     url?: string;
                     /** @description Types of events that are sent */
                     event_types?: ("stock.changed" | "order.created")[];
-                    /** @description Description */
+                    /** @description Free text for people */
                     description?: string | null;
-                    /** @description Warehouses that it serves */
+                    /** @description Warehouses that this is limited to; empty or null for no limit */
                     warehouse_codes?: string[] | null;
                 };
             };
@@ -6039,7 +6039,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Webhook endpoint */
+                /** @description Id of the URL that receives events */
                 endpoint_id: string;
             };
             cookie?: never;
@@ -6084,7 +6084,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Webhook endpoint */
+                /** @description Id of the URL that receives events */
                 endpoint_id: string;
             };
             cookie?: never;
@@ -6127,7 +6127,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Number of the page, from 1 */
                 page?: number;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
                 /** @description First UTC day, inclusive; at most 366 days */
                 start_date?: string;
@@ -6137,7 +6137,7 @@ export interface operations {
                 as_of?: string;
                 /** @description Only documents in this state */
                 status?: "pending" | "delivered" | "dead_letter" | "cancelled";
-                /** @description Webhook endpoint */
+                /** @description Id of the URL that receives events */
                 endpoint_id?: string;
                 /** @description Id of the event, the same on every attempt; use it to remove duplicates */
                 event_id?: string;
@@ -6189,7 +6189,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Delivery */
+                /** @description Id of an event on its way to one endpoint, with all its attempts */
                 delivery_id: string;
             };
             cookie?: never;
@@ -6230,7 +6230,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Delivery */
+                /** @description Id of an event on its way to one endpoint, with all its attempts */
                 delivery_id: string;
             };
             cookie?: never;
@@ -6275,7 +6275,7 @@ export interface operations {
                 type?: "stock.changed" | "order.created";
                 /** @description `next_cursor` of the previous page; send it with the same filters, and without `page` */
                 cursor?: string;
-                /** @description Rows of a page */
+                /** @description Rows that a page has at most */
                 page_size?: number;
             };
             header?: never;
@@ -6885,7 +6885,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description Error code */
+                /** @description Stable name of an error, such as `RATE_LIMITED` */
                 code: string;
             };
             cookie?: never;

@@ -92,7 +92,7 @@ export class Calls {
 
   async #send(id: OperationId, { values, query, body, options }: Parts): Promise<Reply> {
     const operation: Operation = operations[id]
-    const { method, path, points = 1, isPublic = false } = operation
+    const { method, path, points, isPublic = false } = operation
     const call: ApiCall = {
       operation: id,
       method,
@@ -100,7 +100,7 @@ export class Calls {
       body: body === undefined ? undefined : JSON.stringify(body),
       idempotencyKey: method === 'GET' || isPublic ? undefined : chooseKey(options),
       isPublic,
-      points,
+      points: computePoints(id, points, query),
       options,
     }
     return this.#transport.send(call)
@@ -127,6 +127,16 @@ interface Parts {
   readonly options: WriteOptions
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
   readonly body?: unknown
+}
+
+const pullPoints = 60
+const stockPagePoints = 5
+
+/** What a call costs at least, for the pacer. A stock read costs by what it asks for; others have one price. */
+function computePoints(id: OperationId, points = 1, query: Parts['query'] = {}): number {
+  if (id !== 'stock.list' || query.sku !== undefined || query.product_code !== undefined) return points
+  const isPage = query.page !== undefined || query.page_size !== undefined || query.cursor !== undefined
+  return isPage ? stockPagePoints : pullPoints
 }
 
 function chooseKey({ idempotencyKey }: WriteOptions): string {

@@ -1,4 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
+import { TradeGateway } from '../client.ts'
+import { computeChecksum, StockMirror, type StockRow } from '../mirror/index.ts'
 import { Pacer } from './pace.ts'
 
 /** The gateway's quota as the contract defines it: the points of the last 60 seconds. */
@@ -15,7 +17,86 @@ class Quota {
   }
 }
 
+const warehouses = ['AUSYD1', 'AUSYD2', 'CHNZJ1', 'AU', 'CN']
+const rowsPerWarehouse = 50
+/** A page costs more than most calls, so that a pacer that takes it for one of these exceeds the quota. */
+const prices = { page: 5, changes: 1 }
+
+/** Answers as a gateway with a quota that has the same rows in each warehouse, one to a page. */
+function openStock() {
+  const quota = new Quota()
+  const rows = Array.from({ length: rowsPerWarehouse }, (_, number) => createRow(`SKU-${number + 10}`))
+  const checksum = computeChecksum(rows)
+  const seen = { refused: 0, requests: 0 }
+  const answer: typeof fetch = async (input) => {
+    const url = new URL(String(input))
+    const isFeed = url.pathname.endsWith('/changes')
+    seen.requests += 1
+    const points = quota.spend(Date.now(), isFeed ? prices.changes : prices.page)
+    if (!points) {
+      seen.refused += 1
+      return Response.json({ error: { code: 'RATE_LIMITED', message: 'Too much.' } }, { status: 429 })
+    }
+    const page = Number(url.searchParams.get('page'))
+    const body = isFeed
+      ? { data: [], version: 1, has_more: false, needs_full_sync: false, row_count: rows.length, checksum }
+      : { data: rows.slice(page - 1, page), version: 1, has_more: page < rows.length }
+    return Response.json(body, {
+      headers: {
+        'ratelimit-cost': String(points.cost),
+        'ratelimit-remaining': String(points.remaining),
+        'ratelimit-limit': String(points.limit),
+        'ratelimit-reset': String(points.resetSeconds),
+      },
+    })
+  }
+  return { seen, answer }
+}
+
+function createRow(sku: string): StockRow {
+  return {
+    sku,
+    warehouse_code: 'AUSYD1',
+    product_code: 'P',
+    quantity_on_hand: 1,
+    quantity_available: 1,
+    price_wholesale: 2.5,
+    price_retail: 5,
+    currency: 'AUD',
+    version: 1,
+    updated_at: '2026-11-21T00:00:00.000Z',
+    incoming: [],
+  }
+}
+
 describe('a paced client', () => {
+  it('finishes a full sync of all warehouses without one refusal', async () => {
+    vi.useFakeTimers({ now: 0 })
+    try {
+      const { seen, answer } = openStock()
+      const auth = { accessToken: 'a-token' }
+      const client = new TradeGateway({
+        baseUrl: 'https://gateway.example',
+        auth,
+        pace: 'smooth',
+        fetch: answer,
+      })
+      const mirror = new StockMirror(client, { warehouses, pageSize: 1 })
+      let isDone = false
+      const work = Promise.all(warehouses.map((code) => mirror.sync(code))).finally(() => {
+        isDone = true
+      })
+      while (!isDone) await vi.advanceTimersByTimeAsync(50)
+      await work
+      expect(seen.refused).toBe(0)
+      expect(seen.requests).toBeGreaterThanOrEqual(warehouses.length * rowsPerWarehouse)
+      // 1,250 points at 600 a minute.
+      expect(Date.now()).toBeGreaterThan(120_000)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('never exceeds the quota, also when another process spends of it, and does not stand still', async () => {
     vi.useFakeTimers({ now: 0 })
     try {
