@@ -89,4 +89,73 @@ describe('the quota', () => {
     expect(quota.take('c', 1, 600, start - 3_600_000).paid).toBe(false)
     expect(quota.take('other', 1, 600, start).paid).toBe(true)
   })
+
+  it('spends what is left where fewer points will do, and at least one', () => {
+    const quota = new Quota(10)
+    expect(quota.takeUpTo('c', 4, 10, start)).toEqual({ paid: true, points: 4, remaining: 6, retryAfter: 0 })
+    expect(quota.takeUpTo('c', 9, 10, start)).toEqual({ paid: true, points: 6, remaining: 0, retryAfter: 0 })
+    expect(quota.takeUpTo('c', 9, 10, start)).toEqual({
+      paid: false,
+      points: 0,
+      remaining: 0,
+      retryAfter: 61,
+    })
+    quota.giveBack('c', 1, start)
+    expect(quota.takeUpTo('c', 9, 10, start)).toMatchObject({ paid: true, points: 1 })
+  })
+
+  it('spends nothing for a test, which says what a purchase would', () => {
+    const quota = new Quota(10)
+    for (let time = 0; time < 3; time++)
+      expect(quota.test('c', 10, 10, start)).toEqual({ paid: true, points: 0, remaining: 10, retryAfter: 0 })
+    quota.take('c', 8, 10, start)
+    expect(quota.test('c', 2, 10, start)).toMatchObject({ paid: true, remaining: 2 })
+    expect(quota.test('c', 3, 10, start)).toEqual({ paid: false, points: 0, remaining: 2, retryAfter: 61 })
+    expect(quota.take('c', 3, 10, start)).toEqual({ paid: false, points: 0, remaining: 2, retryAfter: 61 })
+  })
+
+  it('tells who asks for more than the limit to come back after a whole window', () => {
+    expect(new Quota(10).take('c', 11, 10, start)).toMatchObject({ paid: false, retryAfter: 60 })
+  })
+
+  it('has nothing left, and not less than nothing, if the limit was lowered', () => {
+    const quota = new Quota(10)
+    quota.take('c', 10, 10, start)
+    expect(quota.take('c', 1, 5, start)).toMatchObject({ paid: false, remaining: 0 })
+    expect(quota.readState('c', 5, start)).toMatchObject({ remaining: 0 })
+  })
+
+  it('does not count points twice that were given back before their second left the window', () => {
+    const quota = new Quota(10)
+    quota.take('c', 6, 10, start)
+    quota.take('c', 2, 10, start + 1_000)
+    quota.giveBack('c', 5, start + 2_000)
+    expect(quota.readState('c', 10, start + 2_000)).toEqual({ remaining: 7, resetSeconds: 59 })
+    for (const seconds of [61, 62, 130])
+      expect(quota.readState('c', 10, start + seconds * 1_000)).toEqual({ remaining: 10, resetSeconds: 0 })
+    expect(quota.take('c', 11, 10, start + 131_000).paid).toBe(false)
+  })
+
+  it('creates no points when the clock goes back and forth', () => {
+    const quota = new Quota(10)
+    quota.take('c', 600, 600, start)
+    quota.readState('c', 600, start - 3_600_000)
+    expect(quota.take('c', 1, 600, start).paid).toBe(false)
+  })
+
+  it('works from the first second of a clock that begins at 0', () => {
+    const quota = new Quota(10)
+    expect(quota.take('c', 10, 10, 0).paid).toBe(true)
+    expect(quota.take('c', 1, 10, 500)).toMatchObject({ paid: false, retryAfter: 61 })
+    expect(quota.take('c', 1, 10, 60_999).paid).toBe(false)
+    expect(quota.take('c', 1, 10, 61_000).paid).toBe(true)
+  })
+
+  it('forgets the subject that was idle longest when there are too many', () => {
+    const quota = new Quota(2)
+    for (const subject of ['a', 'b', 'c']) quota.take(subject, 1, 10, start)
+    expect(['c', 'b', 'a'].map((subject) => quota.readState(subject, 10, start).remaining)).toEqual([
+      9, 9, 10,
+    ])
+  })
 })

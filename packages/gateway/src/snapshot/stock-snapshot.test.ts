@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readRowJson, type SnapshotRow } from './block.ts'
@@ -231,28 +230,5 @@ describe('a snapshot built from nothing', () => {
     expect(parseChunks(rows).map((row) => Object(row).version)).toEqual(
       Array.from({ length: 1660 }, (_, index) => 901 + index),
     )
-  })
-})
-
-describe('the checksum', () => {
-  it('is the sum modulo 2^128 of the first 16 bytes of SHA-256 over the published fields', () => {
-    const row = {
-      sku: 'A-1',
-      product_code: 'A',
-      quantity_on_hand: 5,
-      quantity_available: 3,
-      price_wholesale: 12.5,
-      price_retail: 20,
-      currency: 'AUD',
-    }
-    const text = ['A-1', 'A', '5', '3', '1250', '2000', 'AUD'].join('\u001f')
-    const first = createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 32)
-    expect(toHex(addContribution(zeroSum, hashPublishedRow(row), 1))).toBe(first)
-    const largest = [0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff] as const
-    expect(toHex(addContribution(largest, [0, 0, 0, 1], 1))).toBe('0'.repeat(32))
-    expect(toHex(addContribution(zeroSum, [0, 0, 0, 1], -1))).toBe('f'.repeat(32))
-    const sum = BigInt(`0x${first}`) * 3n
-    const thrice = [1, 2, 3].reduce((total) => addContribution(total, hashPublishedRow(row), 1), zeroSum)
-    expect(toHex(thrice)).toBe((sum % 2n ** 128n).toString(16).padStart(32, '0'))
   })
 })

@@ -39,7 +39,7 @@ export function addFormer(row: Pick<WebhookEndpointRow, 'secret_sealed' | 'forme
   return JSON.stringify([former, ...listActiveFormers(row, now)].slice(0, maxFormers))
 }
 
-export function createSecret({ ids }: Gateway): string {
+export function createSecret({ ids }: Pick<Gateway, 'ids'>): string {
   return `${prefix}${ids.bytes(secretBytes).toString('base64')}`
 }
 
@@ -55,7 +55,7 @@ function toSealPurpose({
 
 type Owner = Pick<WebhookEndpointRow, 'endpoint_id' | 'channel_code'>
 
-export function sealSecret({ secrets }: Gateway, owner: Owner, secret: string): string {
+export function sealSecret({ secrets }: Pick<Gateway, 'secrets'>, owner: Owner, secret: string): string {
   return secrets.seal(secret, toSealPurpose(owner))
 }
 
@@ -84,7 +84,7 @@ const knownKeys = new LRUCache<string, KeyObject>({ max: maxKnownKeys })
 export type Sealed = Owner & Pick<WebhookEndpointRow, 'secret_sealed' | 'formers'>
 
 /** Lists the keys that currently sign, newest first. */
-export function listSigningKeys(gateway: Gateway, endpoint: Sealed): KeyObject[] {
+export function listSigningKeys(gateway: Pick<Gateway, 'clock' | 'secrets'>, endpoint: Sealed): KeyObject[] {
   const formers = listActiveFormers(endpoint, gateway.clock.now()).map(({ sealed }) => sealed)
   return [endpoint.secret_sealed, ...formers].map((sealed) => {
     const known = knownKeys.get(sealed)

@@ -168,7 +168,7 @@ const json = 'application/json'
 const form = 'application/x-www-form-urlencoded'
 
 /** Returns the media type of the body. Throws status 415 unless the type is one of `read` and the charset is UTF-8. */
-export function requireMediaType(call: Call, read: readonly string[]): string {
+export function requireMediaType(call: Pick<Call, 'header'>, read: readonly string[]): string {
   const [type = '', ...more] = call.header('content-type')
   const [media = '', ...parameters] = type
     .toLowerCase()

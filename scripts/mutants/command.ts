@@ -1,0 +1,102 @@
+/** `npm run mutants` changes the code in one place at a time, and lists the changes that no test notices. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { exitCodes, parseOptions, runCommand, UsageError } from '@trade-gateway/connector-kit/command-line'
+import { computeScore, minScore, renderScores, type Score } from './score.ts'
+import { type Subject, subjects } from './subjects.ts'
+
+const root = join(import.meta.dirname, '../..')
+/** What a run leaves for the next one. Git ignores it. */
+const folder = '.mutants'
+
+const usage = `Changes the code of a subject in one place at a time, runs the subject's tests, and lists the changes
+that no test notices.
+
+  npm run mutants -- [SUBJECT…] [--force]
+
+${subjects.map(({ name, guarantee }) => `  ${name.padEnd(12)} ${guarantee}`).join('\n')}
+
+Without a SUBJECT, all of them run. scripts/mutants/subjects.ts names the files and tests of each. The code is changed
+in a copy of the tree. A run judges again what has changed since the last one: mutants of changed code, and those whose
+tests have changed. It does not notice a change of a file that is neither in the subject nor in its tests.
+
+  --force  judges every mutant again
+  --help   prints this text
+
+Exit codes: 0 every subject has at least ${minScore} % of its mutants killed, 1 one has not, 64 wrong usage.
+`
+
+/** On a busy machine, a slow test must not count as one that never ends. Endless loops are found by counting. */
+const minTimeoutMs = 120_000
+const timeoutFactor = 10
+const maxDryRunMinutes = 30
+
+interface MutantsOptions {
+  readonly chosen: readonly Subject[]
+  readonly force: boolean
+}
+
+export function readOptions(args: readonly string[]): MutantsOptions | 'usage' {
+  const { help, force } = parseOptions(
+    args.filter((each) => each.startsWith('-')),
+    { force: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
+  )
+  if (help) return 'usage'
+  const names = args.filter((each) => !each.startsWith('-'))
+  const unknown = names.find((name) => !subjects.some((subject) => subject.name === name))
+  if (unknown !== undefined) throw new UsageError(`There is no subject "${unknown}".`)
+  const chosen = subjects.filter(({ name }) => names.length === 0 || names.includes(name))
+  return { chosen, force }
+}
+
+/**
+ * Runs the mutants of one subject. Stryker would rewrite tsconfig.json in its copy with the API of TypeScript 5, which
+ * TypeScript 7 does not have; with a name that does not exist it leaves that out. The copy is of this folder, so
+ * nothing has to be rewritten.
+ */
+async function runSubject({ name, files, suite }: Subject, force: boolean) {
+  // Loading it takes a second, which the usage and a wrong argument need not wait for.
+  const { Stryker } = await import('@stryker-mutator/core')
+  const stryker = new Stryker({
+    mutate: [...files],
+    testFiles: [...suite],
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { related: false },
+    tsconfigFile: `${folder}/none.json`,
+    disableTypeChecks: false,
+    coverageAnalysis: 'perTest',
+    concurrency: 1,
+    timeoutMS: minTimeoutMs,
+    timeoutFactor,
+    dryRunTimeoutMinutes: maxDryRunMinutes,
+    incremental: true,
+    incrementalFile: `${folder}/${name}.json`,
+    force,
+    tempDirName: `${folder}/copy`,
+    cleanTempDir: 'always',
+    ignorePatterns: [folder],
+    reporters: ['progress-append-only'],
+    allowConsoleColors: false,
+  })
+  return stryker.runMutationTest()
+}
+
+async function run(args: readonly string[]): Promise<number | 'usage'> {
+  const options = readOptions(args)
+  if (options === 'usage') return 'usage'
+  process.chdir(root)
+  const scores = new Map<string, Score>()
+  for (const subject of options.chosen) {
+    const mutants = await runSubject(subject, options.force)
+    scores.set(
+      subject.name,
+      computeScore(subject, mutants, (file) => readFileSync(file, 'utf8')),
+    )
+  }
+  process.stdout.write(renderScores(scores))
+  const isEnough = [...scores.values()].every(({ percent }) => percent >= minScore)
+  return isEnough ? exitCodes.ended : exitCodes.failed
+}
+
+if (import.meta.main) await runCommand({ usage, run })

@@ -1,0 +1,116 @@
+/**
+ * The parts of the gateway whose tests must notice every change of the code. A subject names its files and the suite
+ * that judges them. A suite takes at most 20 seconds, because it runs for each of its mutants as far as its tests reach
+ * the mutant.
+ */
+
+/** A mutant that no test can notice, because it behaves as the original does. */
+export interface EquivalentMutant {
+  /** The file, as in `files`. */
+  readonly file: string
+  /** The code that the mutant replaces, without line breaks and with single spaces. */
+  readonly original: string
+  readonly replacement: string
+  readonly because: string
+}
+
+export interface Subject {
+  readonly name: string
+  /** What the files promise. */
+  readonly guarantee: string
+  readonly files: readonly string[]
+  readonly suite: readonly string[]
+  readonly equivalent: readonly EquivalentMutant[]
+}
+
+const source = (...paths: readonly string[]) => paths.map((path) => `packages/gateway/src/${path}`)
+const overHttp = (...names: readonly string[]) =>
+  names.map((name) => `packages/gateway/tests/${name}.test.ts`)
+
+export const subjects: readonly Subject[] = [
+  {
+    name: 'quota',
+    guarantee: 'No subject spends more than its limit in any 60 seconds.',
+    files: source('kernel/quota.ts'),
+    suite: source('kernel/quota.test.ts'),
+    equivalent: [
+      {
+        file: 'packages/gateway/src/kernel/quota.ts',
+        original: 'second > window.second',
+        replacement: 'second >= window.second',
+        because: 'Of two equal seconds, one takes the place of the other.',
+      },
+    ],
+  },
+  {
+    name: 'checksum',
+    guarantee: 'A client computes the same checksum over the same rows.',
+    files: source('snapshot/checksum.ts'),
+    suite: source('snapshot/checksum.test.ts'),
+    equivalent: [],
+  },
+  {
+    name: 'feed',
+    guarantee: 'A client that follows the feed misses no change and gets none twice.',
+    files: source('stock/feed.ts', 'snapshot/change-log.ts', 'snapshot/high-water.ts'),
+    suite: [
+      ...source(
+        'snapshot/change-log.test.ts',
+        'snapshot/high-water.test.ts',
+        'snapshot/stock-snapshot.test.ts',
+      ),
+      ...overHttp('stock-feed'),
+    ],
+    equivalent: [],
+  },
+  {
+    name: 'signatures',
+    guarantee: 'A receiver verifies every delivery with each active secret, and nothing else verifies.',
+    files: source('webhooks/sign.ts'),
+    suite: source('webhooks/sign.test.ts'),
+    equivalent: [],
+  },
+  {
+    name: 'grants',
+    guarantee: 'Only the right credentials of an active channel get a token.',
+    files: source('access/grants.ts'),
+    suite: overHttp('access-token', 'access-outage'),
+    equivalent: [],
+  },
+  {
+    name: 'parsing',
+    guarantee: 'Two readers of a request never see different values.',
+    files: source('kernel/json.ts', 'pipeline/stages/parse.ts'),
+    suite: [
+      ...source('kernel/json.test.ts', 'pipeline/stages/parse.test.ts'),
+      ...overHttp('bad-input', 'access-token'),
+    ],
+    equivalent: [],
+  },
+  {
+    name: 'ledger',
+    guarantee: 'Nobody without the key changes, removes, inserts or swaps rows of the audit log unnoticed.',
+    files: source('audit/chain.ts', 'audit/verify.ts'),
+    suite: overHttp('audit-chain'),
+    equivalent: [],
+  },
+  {
+    name: 'writes',
+    guarantee: 'A write reaches the ERP exactly once, and an unknown outcome is never reported as a failure.',
+    files: source(
+      'writes/ask.ts',
+      'writes/document-lock.ts',
+      'writes/failures.ts',
+      'writes/intent.ts',
+      'writes/keys.ts',
+      'writes/perform.ts',
+      'writes/reference.ts',
+      'writes/sealed-keys.ts',
+      'writes/serialize.ts',
+      'writes/settle.ts',
+      'writes/sightings.ts',
+    ),
+    suite: overHttp('settlement', 'settling-erp', 'order-crash', 'order-queue', 'weaker-erp'),
+    equivalent: [],
+  },
+]
