@@ -216,22 +216,41 @@ describe.skipIf(why !== undefined)('in a browser', { timeout: patienceMs }, () =
     await close()
   })
 
-  it('/swagger shows the contract in the reader’s language and calls it', async () => {
-    const { page, offences, close } = await open({ viewport: { width: 1200, height: 900 } })
+  it.each(forms)('on %s, /swagger calls the contract in our colours and passes axe', async (_name, form) => {
+    const { page, offences, close } = await open(form)
+    const found: string[] = []
+    const look = async (state: string) => {
+      const width = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      if (Number(width) > 0) found.push(`${state} is ${width} px too wide`)
+      for (const violation of await findAxeViolations(page)) found.push(`${state}: ${violation}`)
+    }
     await page.goto(`${house.url}/swagger?lang=ko`)
-    await page.locator('.opblock-tag').first().waitFor({ timeout: 20_000 })
+    await page.locator('.opblock-tag').first().waitFor({ timeout: patienceMs })
     // Webhooks are listed after the calls and are always expanded.
     expect(await page.locator('.opblock-tag-section .opblock').count()).toBe(0)
+    await look('the list')
     await page.locator('.opblock-tag', { hasText: 'access' }).click()
     await page.locator('.authorize').click()
     await page.locator('.auth-container input').fill(await signInBuyer(house))
+    await look('the dialog')
     await page.locator('.auth-btn-wrapper .authorize').click()
     await page.locator('.auth-btn-wrapper .btn-done').click()
-    const me = page.locator('#operations-access-me')
+    const me = page.locator('.opblock-get', { hasText: '/api/v1/me' })
     await me.locator('.opblock-summary-control').click()
     await me.locator('.try-out__btn').click()
     await me.locator('.execute').click()
     await me.locator('.live-responses-table .response-col_status', { hasText: '200' }).waitFor()
+    await look('a response')
+    const write = page.locator('.opblock-post', { hasText: '/api/v1/plan-requests' })
+    await write.locator('.opblock-summary-control').click()
+    await write.locator('.try-out__btn').click()
+    await look('a form')
+    // No colour of Swagger’s own sheet is left where most of its text stands.
+    const ours = await page.evaluate(
+      "[...document.querySelectorAll('.opblock')].every((each) => { const probe = document.createElement('i'); probe.style.background = 'var(--raised)'; document.body.append(probe); const same = getComputedStyle(each).backgroundColor === getComputedStyle(probe).backgroundColor; probe.remove(); return same })",
+    )
+    expect(ours).toBe(true)
+    expect(found).toEqual([])
     expect(offences).toEqual([])
     await close()
   })

@@ -1,5 +1,21 @@
 // Shows the gateway's own contract in Swagger UI. Nothing is requested from any other host.
 const place = document.getElementById('swagger-ui')
+
+/** A path is no link of its own: it is inside the button that opens the call, which sets the address already. */
+const plainPaths = ({ React }) => ({
+  wrapComponents: { DeepLink: () => (props) => React.createElement('span', null, props.text) },
+})
+
+/** Gives controls the names, and texts that scroll the place in the order of the keyboard, that Swagger UI leaves out. */
+function completeControls() {
+  for (const close of place.querySelectorAll('.close-modal')) close.setAttribute('aria-label', 'Close')
+  for (const body of place.querySelectorAll('textarea')) body.setAttribute('aria-label', 'Request body')
+  for (const text of place.querySelectorAll('pre')) text.tabIndex = 0
+  // Its button "Authorize" has another name for screen readers than for eyes.
+  for (const button of place.querySelectorAll('.modal-ux [type=submit]')) button.removeAttribute('aria-label')
+}
+new MutationObserver(completeControls).observe(place, { childList: true, subtree: true })
+
 window.SwaggerUIBundle({
   url: place.dataset.contract,
   domNode: place,
@@ -9,7 +25,10 @@ window.SwaggerUIBundle({
   filter: true,
   persistAuthorization: false,
   tryItOutEnabled: false,
+  // Its colours for code are for a dark panel only.
+  syntaxHighlight: false,
   presets: [window.SwaggerUIBundle.presets.apis],
+  plugins: [plainPaths],
   layout: 'BaseLayout',
   // The contract names the gateway's public address; the page's own address is the one that this browser reaches.
   requestInterceptor(request) {
