@@ -19,6 +19,8 @@ export interface Target {
   /** The range of numbers that replace `variedPart`, in ascending order; `to` is exclusive. */
   readonly varied?: { readonly from: number; readonly to: number }
   readonly connections: number
+  /** The mean time that a connection waits between a response and its next request; without it, it does not wait. */
+  readonly waitMs?: number
   readonly server: RunningProcess
 }
 
@@ -64,7 +66,7 @@ export async function runLoad(target: Target, seconds: number): Promise<Load> {
   }
 }
 
-async function runWrk({ url, headers, body = '', varied, connections }: Target, seconds: number) {
+async function runWrk({ url, headers, body = '', varied, connections, waitMs = 0 }: Target, seconds: number) {
   const headerArgs = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
   const args = ['-c', String(loadCore), requireProgram('wrk'), '-t1', `-c${connections}`, `-d${seconds}s`]
   const { stdout } = await execute(
@@ -75,6 +77,7 @@ async function runWrk({ url, headers, body = '', varied, connections }: Target, 
       env: {
         ...process.env,
         POST_BODY: body,
+        WAIT_MS: waitMs > 0 ? String(waitMs) : '',
         VARIED: varied ? `${varied.from}:${varied.to}:${variedRequests}` : '',
       },
     },

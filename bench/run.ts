@@ -24,6 +24,7 @@ import { measureRejections } from './subjects/rejections.ts'
 import { measureSdk } from './subjects/sdk.ts'
 import { measureStarts } from './subjects/start.ts'
 import { measureSubmits } from './subjects/submit.ts'
+import { measureTail } from './subjects/tail.ts'
 import { measureWebhooks } from './subjects/webhooks.ts'
 import { PreparationError, prepareTools, readVersion, requireProgram } from './tools.ts'
 import { thisTree, unmeasuredTree, unpackTree } from './trees.ts'
@@ -41,6 +42,7 @@ const subjects: Readonly<Record<string, Subject>> = {
   submit: measureSubmits,
   mcp: measureMcp,
   webhooks: measureWebhooks,
+  tail: measureTail,
   sdk: measureSdk,
   'operator-lists': measureOperatorLists,
   overload: measureOverload,

@@ -19,6 +19,12 @@ if varied and varied ~= '' then
   end
 end
 
+-- WAIT_MS is the mean time that a connection waits between a response and its next request, evenly spread around it.
+local wait = tonumber(os.getenv('WAIT_MS') or '')
+if wait then
+  delay = function() return math.floor(math.random() * 2 * wait + 0.5) end
+end
+
 -- Prints the totals of the run as one line of JSON, the last line of the output.
 done = function(summary, latency, requests)
   local errors = summary.errors

@@ -52,7 +52,7 @@ export const measureWebhooks: Subject = async (bench) => {
   }
 }
 
-interface WebhookSetup {
+export interface WebhookSetup {
   /** The gateway's code on the same database, for writing events. */
   readonly internals: Gateway
   readonly receiver: EventReceiver
@@ -60,7 +60,7 @@ interface WebhookSetup {
 }
 
 /** Creates channels over the gateway's API, each with one webhook endpoint. */
-async function openEndpoints({ gateway, receiver }: WebhookSetup, name: 'fine' | 'hang') {
+export async function openEndpoints({ gateway, receiver }: WebhookSetup, name: 'fine' | 'hang') {
   const { url } = gateway
   for (let at = 0; at < endpoints; at++) {
     const channel_code = `${name}-${at}`
@@ -104,6 +104,11 @@ function createEvent(channel_code: string): OutboxRow {
   }
 }
 
+/** Creates events for the endpoints that work. */
+export function createEvents(count: number): OutboxRow[] {
+  return Array.from({ length: count }, (_, at) => createEvent(`fine-${at % endpoints}`))
+}
+
 const outboxColumns = [
   'event_id',
   'type',
@@ -115,7 +120,7 @@ const outboxColumns = [
 ] as const
 
 /** Commits events to the outbox table and wakes the gateway, as a business transaction does. */
-async function commitEvents(internals: Gateway, rows: readonly OutboxRow[]): Promise<void> {
+export async function commitEvents(internals: Gateway, rows: readonly OutboxRow[]): Promise<void> {
   const { db, bulk } = internals.store
   await db
     .insertInto('outbox')
@@ -158,7 +163,7 @@ async function measureDispatch({ options, report, folder }: Bench, place: Webhoo
 }
 
 function dispatch({ internals, receiver, gateway }: WebhookSetup, count: number): Promise<Load> {
-  const rows = Array.from({ length: count }, (_, at) => createEvent(`fine-${at % endpoints}`))
+  const rows = createEvents(count)
   const before = receiver.countRequests()
   return measureSending(gateway.process, count, async () => {
     await commitEvents(internals, rows)
