@@ -57,6 +57,8 @@ export class Patience {
 
   /** Settles like the promise, but throws `DatabaseSilent` once no time is left. */
   async settle<T>(promise: Promise<T>): Promise<T> {
+    // If no time is left, nobody waits for the promise, and its failure must not end the process.
+    promise.catch(() => {})
     this.begin()
     try {
       const result = await settleWithin(promise, this.leftMs)
