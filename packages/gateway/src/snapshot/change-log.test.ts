@@ -6,7 +6,7 @@ import {
   countEntriesSince,
   type Entry,
   emptyLog,
-  listEntriesSince,
+  listEntriesSince as readEntriesSince,
 } from './change-log.ts'
 
 const all = Number.POSITIVE_INFINITY
@@ -38,6 +38,10 @@ function listExpected(versions: ReadonlyMap<string, number>, since: number): Ent
     .filter(({ version }) => version > since)
     .sort((a, b) => a.version - b.version)
 }
+
+/** Lists entries without the notes of where their rows are. */
+const listEntriesSince = (log: ChangeLog, since: number, most: number): Entry[] =>
+  readEntriesSince(log, since, most).map(({ sku, version }) => ({ sku, version }))
 
 const createSkus = (count: number, first = 0) =>
   Array.from({ length: count }, (_, index) => `SKU-${first + index}`)

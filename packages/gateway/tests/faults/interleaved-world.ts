@@ -5,6 +5,7 @@
  * end.
  */
 
+import { LRUCache } from 'lru-cache'
 import { GatewayError } from '../../src/contract/errors.ts'
 import type { Gateway } from '../../src/gateway.ts'
 import { beginEpoch } from '../../src/snapshot/epoch.ts'
@@ -34,6 +35,7 @@ export interface WorldOptions {
 
 const codes = [...realWarehouses, ...Object.keys(views)]
 const gateways = 2
+const maxKeptPages = 100
 const eightDaysMs = 8 * 24 * 60 * 60_000
 const maxTurns = 200
 
@@ -215,7 +217,7 @@ export class World {
   /** Creates a process as it is after its start, before it has read anything. */
   #createProcess(owner: number): Gateway {
     const [store, clock] = [this.#store, this.#clock]
-    const { log } = this.#template
+    const { log, memory } = this.#template
     const beginNewEpoch = (above: number) => beginEpoch({ store, clock, log }, above)
     const stock = new StockMirror(store, pickItem(this.#highWater, owner), beginNewEpoch)
     return {
@@ -225,6 +227,8 @@ export class World {
       clock,
       erp: this.erp.erp,
       mirror: { ...this.#template.mirror, stock },
+      // A version of one world has other rows in the next.
+      memory: { ...memory, pages: new LRUCache({ max: maxKeptPages }) },
       // Nothing runs unless the script says so.
       nudge: () => {},
     }

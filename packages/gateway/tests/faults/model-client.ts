@@ -65,7 +65,7 @@ export class ModelClient {
    */
   async startPull(gateway: Gateway, pageSize: number | undefined): Promise<Proof | undefined> {
     const query = { warehouse_code: this.code, ...toPaging(1, pageSize) }
-    const answer = parseReply<StockAnswer>(await replyWithStock(gateway, createCall(), query))
+    const answer = parseReply<StockAnswer>(await replyWithStock(gateway, createCall('stock', query), query))
     this.rows.clear()
     this.#seen = answer.version
     this.#pull = { version: answer.version, pageSize, next: 2 }
@@ -80,7 +80,7 @@ export class ModelClient {
     const pull = this.#pull
     if (!pull) return
     const query = { warehouse_code: this.code, ...toPaging(pull.next, pull.pageSize) }
-    const answer = parseReply<StockAnswer>(await replyWithStock(gateway, createCall(), query))
+    const answer = parseReply<StockAnswer>(await replyWithStock(gateway, createCall('stock', query), query))
     pull.next += 1
     this.#seen = Math.max(this.#seen, answer.version)
     this.#storeRows(answer)
@@ -91,12 +91,12 @@ export class ModelClient {
    */
   async readFeedPage(gateway: Gateway, pageSize: number, points: number): Promise<FeedAnswer> {
     const since = this.cursor
-    const call = { ...createCall(), cost: points }
     const query = {
       warehouse_code: this.code,
       page_size: pageSize,
       ...(since === undefined ? {} : { since }),
     }
+    const call = { ...createCall('stock/changes', query), cost: points }
     const answer = parseReply<FeedAnswer>(await replyWithChanges(gateway, call, query))
     checkPage(answer, since, Math.min(pageSize, points < maxPoints ? points : pageSize))
     this.#seen = Math.max(this.#seen, answer.latest)
@@ -183,11 +183,15 @@ function toPaging(page: number, pageSize: number | undefined) {
 }
 
 /** Creates a call as the pipeline passes it to a handler, without anything that stock reads do not use. */
-function createCall(): Call {
+function createCall(
+  resource: string,
+  { warehouse_code, ...query }: Readonly<Record<string, string | number>> & { warehouse_code: string },
+): Call {
+  const parameters = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)])
   return {
     method: 'GET',
-    path: '/',
-    rawQuery: '',
+    path: `/api/v1/warehouses/${warehouse_code}/${resource}`,
+    rawQuery: new URLSearchParams(parameters).toString(),
     requestId: 'req_interleaving',
     language: 'en',
     address: undefined,
