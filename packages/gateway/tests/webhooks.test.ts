@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Dispatcher } from '../src/webhooks/dispatch.ts'
-import { Egress } from '../src/webhooks/egress.ts'
+import { Egress, type PostResult } from '../src/webhooks/egress.ts'
 import { sequenceEvents } from '../src/webhooks/sequence.ts'
 import { waitUntil as untilWithin } from './faults/processes.ts'
 import { call, createWorld, type LooseJson, openTestGateway, type TestGateway } from './harness.ts'
@@ -626,5 +626,40 @@ describe('receivers that hang', () => {
       await listDeliveries(house, token, `&endpoint_id=${slow.endpoint_id}&status=delivered`),
     ).toHaveLength(20)
     await hanging.close()
+  })
+})
+
+describe('the queue of an endpoint', () => {
+  it('is delivered once and to its end if the clock jumps over its lease during an attempt', async () => {
+    const { token } = await createWorld(house)
+    const { endpoint_id } = await registerEndpoint(house, token, receiver.url)
+    const sendTest = () => call(house, 'POST', `/api/v1/webhook-endpoints/${endpoint_id}/test`, { token })
+    const unanswered: (() => void)[] = []
+    let sent = 0
+    const post = () => {
+      sent += 1
+      return new Promise<PostResult>((resolve) => {
+        unanswered.push(() => resolve({ status: 200, error: undefined, excerpt: null }))
+      })
+    }
+    const dispatcher = new Dispatcher(house.gateway, { post, close: async () => {} })
+    const countDelivered = async () =>
+      (await listDeliveries(house, token, `&endpoint_id=${endpoint_id}&status=delivered`)).length
+    const deliver = (count: number) =>
+      waitUpToTenSeconds(async () => {
+        await dispatcher.turn()
+        for (const answer of unanswered.splice(0)) answer()
+        return (await countDelivered()) === count
+      })
+    await sendTest()
+    await dispatcher.turn()
+    house.clock.set(house.clock.now() + 2 * minute)
+    await deliver(1)
+    // The longest time for which a queue stays with one process.
+    house.clock.advance(11_000)
+    await sendTest()
+    await deliver(2)
+    expect(sent).toBe(2)
+    await dispatcher.stop()
   })
 })

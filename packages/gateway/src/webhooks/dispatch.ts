@@ -283,6 +283,13 @@ export class Dispatcher {
     const opened: QueueWorker[] = []
     const releases: Release[] = []
     for (const endpoint_id of leased) {
+      const own = this.#workers.get(endpoint_id)
+      if (own) {
+        // A clock that jumped ends the leases of this process too. A second worker would get the outcomes of the first
+        // one's attempts, and would never count as empty.
+        own.leasedAt = leasedAt
+        continue
+      }
       const target = targets.get(endpoint_id)
       if (target?.state === 'live') opened.push(this.#createWorker(target, leasedAt))
       else releases.push(await this.#prepareRelease(endpoint_id, target))
