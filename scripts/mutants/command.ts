@@ -62,7 +62,7 @@ async function runSubject({ name, files, suite }: Subject, force: boolean) {
     testFiles: [...suite],
     testRunner: 'vitest',
     plugins: ['@stryker-mutator/vitest-runner'],
-    vitest: { related: false },
+    vitest: { related: false, configFile: 'scripts/mutants/vitest.config.ts' },
     tsconfigFile: `${folder}/none.json`,
     disableTypeChecks: false,
     coverageAnalysis: 'perTest',

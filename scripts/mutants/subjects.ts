@@ -23,6 +23,18 @@ export interface Subject {
   readonly equivalent: readonly EquivalentMutant[]
 }
 
+/** Mutants of one file, each as original, replacement and reason. */
+const equivalentIn = (
+  path: string,
+  mutants: readonly (readonly [original: string, replacement: string, because: string])[],
+): readonly EquivalentMutant[] =>
+  mutants.map(([original, replacement, because]) => ({
+    file: `packages/gateway/src/${path}`,
+    original,
+    replacement,
+    because,
+  }))
+
 const source = (...paths: readonly string[]) => paths.map((path) => `packages/gateway/src/${path}`)
 const overHttp = (...names: readonly string[]) =>
   names.map((name) => `packages/gateway/tests/${name}.test.ts`)
@@ -33,21 +45,22 @@ export const subjects: readonly Subject[] = [
     guarantee: 'No subject spends more than its limit in any 60 seconds.',
     files: source('kernel/quota.ts'),
     suite: source('kernel/quota.test.ts'),
-    equivalent: [
-      {
-        file: 'packages/gateway/src/kernel/quota.ts',
-        original: 'second > window.second',
-        replacement: 'second >= window.second',
-        because: 'Of two equal seconds, one takes the place of the other.',
-      },
-    ],
+    equivalent: equivalentIn('kernel/quota.ts', [
+      [
+        'second > window.second',
+        'second >= window.second',
+        'Of two equal seconds, one takes the place of the other.',
+      ],
+    ]),
   },
   {
     name: 'checksum',
     guarantee: 'A client computes the same checksum over the same rows.',
     files: source('snapshot/checksum.ts'),
     suite: source('snapshot/checksum.test.ts'),
-    equivalent: [],
+    equivalent: equivalentIn('snapshot/checksum.ts', [
+      ['[0, 0, 0, 0]', '[]', 'The loop sets each of the four words.'],
+    ]),
   },
   {
     name: 'feed',
@@ -68,7 +81,11 @@ export const subjects: readonly Subject[] = [
     guarantee: 'A receiver verifies every delivery with each active secret, and nothing else verifies.',
     files: source('webhooks/sign.ts'),
     suite: source('webhooks/sign.test.ts'),
-    equivalent: [],
+    equivalent: equivalentIn('webhooks/sign.ts', [
+      ['known', 'false', 'The cache saves time and changes no result.'],
+      ['knownKeys.set(sealed, key)', ';', 'The cache saves time and changes no result.'],
+      ["''", '"Stryker was here!"', 'Only a list without headers has no first one, and no signature either.'],
+    ]),
   },
   {
     name: 'grants',
@@ -85,7 +102,15 @@ export const subjects: readonly Subject[] = [
       ...source('kernel/json.test.ts', 'pipeline/stages/parse.test.ts'),
       ...overHttp('bad-input', 'access-token'),
     ],
-    equivalent: [],
+    equivalent: equivalentIn('kernel/json.ts', [
+      ['at < text.length', 'at <= text.length', 'Behind the end there is no character.'],
+      ['character === code.open', 'true', 'An array has no keys, so nothing is put into its set.'],
+      ['keys?.has', 'keys.has', 'In valid JSON, a key is inside an object.'],
+      ['keys?.add', 'keys.add', 'In valid JSON, a key is inside an object.'],
+      ["'\\\\'", '""', 'A string without a backslash is decoded to itself.'],
+      ['at - before', 'at + before', 'Sum and difference of two numbers are even together.'],
+      ['a < b', 'a <= b', 'Two keys of an object differ.'],
+    ]),
   },
   {
     name: 'ledger',

@@ -36,6 +36,7 @@ describe('a key that one object has twice', () => {
     ['written with an escape', '{"a":1,"\\u0061":2}', 'a'],
     ['before spaces and line breaks', '{"a" :1,"a"\t\r\n :2}', 'a'],
     ['with a quote in it', '{"a\\"":1,"a\\"":2}', 'a"'],
+    ['with a quote in its middle', '{"a\\"b":1,"a\\"b":2}', 'a"b'],
     ['with a backslash at its end', '{"a\\\\":1,"a\\\\":2}', 'a\\'],
     ['with two backslashes and a quote', '{"a\\\\\\"":1,"a\\\\\\"":2}', 'a\\"'],
     ['that is empty', '{"":1,"":2}', ''],

@@ -69,4 +69,38 @@ describe('the newest versions that were answered', () => {
     expect(statSync(toFilePath(1)).size).toBeLessThan(70_000)
     expect(new HighWater(toFilePath(1)).findNewest('AUSYD1')).toBe(20_000)
   })
+
+  it('last as long as the process without a file', () => {
+    const noted = new HighWater(undefined)
+    noted.record('AUSYD1', 7)
+    expect([noted.findNewest('AUSYD1'), noted.findNewest('CHNZJ1')]).toEqual([7, 0])
+  })
+
+  it('do not lose those of another process that shares the file, when a process writes for the first time', () => {
+    const [first, second] = [new HighWater(toFilePath(1)), new HighWater(toFilePath(1))]
+    first.record('AUSYD1', 50)
+    second.record('CHNZJ1', 11)
+    const next = new HighWater(toFilePath(1))
+    expect([next.findNewest('AUSYD1'), next.findNewest('CHNZJ1')]).toEqual([50, 11])
+  })
+
+  it('are the highest of a file, also where a lower one stands behind it', () => {
+    writeFileSync(toFilePath(1), '{"AUSYD1":9}\n{"AUSYD1":7}')
+    expect(new HighWater(toFilePath(1)).findNewest('AUSYD1')).toBe(9)
+  })
+
+  it('are in no other file of the folder', () => {
+    for (const name of ['audit-head-1.json', 'old-high-water-1.json', 'high-water-1.json.new-5'])
+      writeFileSync(join(folder, name), '{"AUSYD1":99}')
+    expect(new HighWater(toFilePath(1)).findNewest('AUSYD1')).toBe(0)
+  })
+
+  it('are in a file that only its owner may read, also where it is written again', () => {
+    const noted = new HighWater(toFilePath(1))
+    for (const version of [7, 8]) {
+      rmSync(toFilePath(1), { force: true })
+      noted.record('AUSYD1', version)
+      expect(statSync(toFilePath(1)).mode & 0o777).toBe(0o600)
+    }
+  })
 })
