@@ -6474,7 +6474,7 @@ export interface operations {
                      *               },
                      *               "version": {
                      *                 "type": "integer",
-                     *                 "description": "Version of the stock"
+                     *                 "description": "Counter of the warehouse’s stock, which each changed row raises by one"
                      *               },
                      *               "latest": {
                      *                 "type": "integer",
@@ -6498,7 +6498,7 @@ export interface operations {
                      *                     },
                      *                     "version": {
                      *                       "type": "integer",
-                     *                       "description": "Version of the stock"
+                     *                       "description": "Counter of the warehouse’s stock, which each changed row raises by one"
                      *                     }
                      *                   },
                      *                   "required": [
@@ -6550,14 +6550,14 @@ export interface operations {
                      *                   "string",
                      *                   "null"
                      *                 ],
-                     *                 "description": "Wholesale order"
+                     *                 "description": "Id of the wholesale order; a draft keeps it when it is submitted"
                      *               },
                      *               "dropship_order_id": {
                      *                 "type": [
                      *                   "string",
                      *                   "null"
                      *                 ],
-                     *                 "description": "Drop-ship order or its preview"
+                     *                 "description": "Id of the drop-ship order; its preview has the same one"
                      *               },
                      *               "client_order_number": {
                      *                 "type": [
@@ -6575,7 +6575,7 @@ export interface operations {
                      *               },
                      *               "status": {
                      *                 "type": "string",
-                     *                 "description": "State of the order"
+                     *                 "description": "State at the moment of the submit; read the order for the present one"
                      *               },
                      *               "status_raw": {
                      *                 "type": [
@@ -6621,7 +6621,7 @@ export interface operations {
                      *                     "line_total": {
                      *                       "type": "number",
                      *                       "minimum": 0,
-                     *                       "description": "Price of the line"
+                     *                       "description": "Price of all pieces that the line charges, in `currency`"
                      *                     }
                      *                   },
                      *                   "required": [
@@ -6644,27 +6644,27 @@ export interface operations {
                      *                       "goods": {
                      *                         "type": "number",
                      *                         "minimum": 0,
-                     *                         "description": "Goods"
+                     *                         "description": "Value of the lines, before freight and tax"
                      *                       },
                      *                       "freight": {
                      *                         "type": "number",
                      *                         "minimum": 0,
-                     *                         "description": "Freight"
+                     *                         "description": "What shipping costs"
                      *                       },
                      *                       "handling": {
                      *                         "type": "number",
                      *                         "minimum": 0,
-                     *                         "description": "Handling"
+                     *                         "description": "Fee for handling the order; 0 if the ERP charges none"
                      *                       },
                      *                       "tax": {
                      *                         "type": "number",
                      *                         "minimum": 0,
-                     *                         "description": "Tax"
+                     *                         "description": "Tax on the order, as the ERP computes it"
                      *                       },
                      *                       "discount": {
                      *                         "type": "number",
                      *                         "minimum": 0,
-                     *                         "description": "Discount, which is subtracted"
+                     *                         "description": "Reduction that the ERP grants; subtracted from the sum"
                      *                       },
                      *                       "total": {
                      *                         "type": "number",
@@ -6685,21 +6685,21 @@ export interface operations {
                      *                     "type": "null"
                      *                   }
                      *                 ],
-                     *                 "description": "Costs of the order"
+                     *                 "description": "What the order costs, by kind, in `currency`"
                      *               },
                      *               "currency": {
                      *                 "type": "string",
-                     *                 "description": "Currency, ISO 4217"
+                     *                 "description": "Code of the currency that amounts are in, from ISO 4217"
                      *               },
                      *               "created_at": {
                      *                 "type": "string",
                      *                 "format": "date-time",
                      *                 "pattern": "^(?:(?:\\d\\d[2468][048]|\\d\\d[13579][26]|\\d\\d0[48]|[02468][048]00|[13579][26]00)-02-29|\\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\\d|30)|(?:02)-(?:0[1-9]|1\\d|2[0-8])))T(?:(?:[01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(?:\\.\\d+)?(?:Z))$",
-                     *                 "description": "When it was created"
+                     *                 "description": "Time of creation, in UTC; it never changes"
                      *               },
                      *               "resource_url": {
                      *                 "type": "string",
-                     *                 "description": "URL of the document"
+                     *                 "description": "Address at which the API has the document"
                      *               }
                      *             },
                      *             "required": [
