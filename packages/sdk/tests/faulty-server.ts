@@ -122,6 +122,8 @@ const maxBodyBytes = 64 * 1024
 export async function openFaultyServer(): Promise<FaultyServer> {
   const runs = new Map<string, LoggedRequest[]>()
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    // Deno by itself repeats a request whose kept connection broke, which would leave open what the client itself did.
+    response.shouldKeepAlive = false
     const [, script = '', run = '', ...rest] = (request.url ?? '').split('/')
     const path = `/${rest.join('/')}`
     const log = runs.get(`${script}/${run}`) ?? []
