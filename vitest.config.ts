@@ -4,7 +4,6 @@ const besideTheirFiles = 'packages/*/src/**/*.test.ts'
 
 /** Tests beside their files that fill a whole ERP, or start processes: seconds each, and not for `npm run verify`. */
 const wholeErp = [
-  'packages/connector/src/{conformance,conformance-http}.test.ts',
   'packages/sandbox-erp/src/*.test.ts',
   'packages/sandbox-erp/src/{faults,ledger,orders}/**/*.test.ts',
 ]
@@ -17,7 +16,8 @@ const ofFiles = ['packages/gateway/tests/{tidy,guides,only-grows}.test.ts', 'scr
  * minutes on two cores, of which a process that loads the project’s sources takes one to three seconds.
  */
 const ofCommands = [
-  'packages/connector/src/conformance-command.test.ts',
+  // Each check of the suite against an ERP that breaks it.
+  'packages/connector/src/{conformance,conformance-http,conformance-command}.test.ts',
   'packages/sandbox-erp/src/conformance.test.ts',
   'packages/trials/tests/{demo,kills-command,replay,samples,statement}.test.ts',
   'packages/gateway/tests/{audit,backup}-command.test.ts',
@@ -30,7 +30,7 @@ const ofCommands = [
   'packages/connector-kit/tests/{postgres,programs,with-gateway}.test.ts',
   'packages/create-connector/tests/create-connector.test.ts',
   'packages/cli/tests/{commands,listen}.test.ts',
-  'packages/simulator/tests/check-history-command.test.ts',
+  'packages/simulator/tests/{check-history-command,simulate}.test.ts',
   'packages/sdk/tests/{mirror-kills,runtimes}.test.ts',
 ]
 

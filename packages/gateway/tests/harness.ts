@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Capabilities, Erp } from '@trade-gateway/connector'
-import { openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
+import { leastHashCost, openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
 import { createBuiltInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
 import pg from 'pg'
 import { type ChannelFields, createChannel } from '../src/access/channels.ts'
@@ -143,6 +143,7 @@ export async function openTestGateway(options: TestGatewayOptions = {}): Promise
     clock: { now: () => clock.now() + (options.erpAheadMs ?? 0) },
     ...(options.capabilities ? { capabilities: options.capabilities } : {}),
     ...options.journey,
+    hashCost: leastHashCost,
     accounts: (options.accounts ?? buyers).map((buyer, index) => ({
       ...buyer,
       account_id: `acc_${index + 1}`,

@@ -15,15 +15,28 @@ export interface Account {
 }
 
 const sessionLifeMs = 12 * 60 * 60 * 1000
+
+/** What a password's hash costs: argon2id's memory in KiB, and its passes over it. */
+export interface HashCost {
+  readonly memory: number
+  readonly passes: number
+}
+
 /** The smallest argon2id parameters that OWASP recommends: 19 MiB, 2 passes. */
-const hashing = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 }
+export const recommendedHashCost: HashCost = { memory: 19_456, passes: 2 }
+/** For tests, which open an ERP each: the smallest that argon2id takes. */
+export const leastHashCost: HashCost = { memory: 8, passes: 1 }
 const argon2id = promisify(argon2)
 
 /** Creates or overwrites the accounts by id. */
-export async function storeAccounts(store: Store, accounts: readonly Account[]): Promise<void> {
+export async function storeAccounts(
+  store: Store,
+  accounts: readonly Account[],
+  cost: HashCost,
+): Promise<void> {
   for (const account of accounts) {
     const salt = randomBytes(16)
-    const hash = await hashPassword(account.password, salt)
+    const hash = await hashPassword(account.password, salt, cost)
     store.run(
       `insert into accounts (account_id, username, name, customer_code, password_salt, password_hash)
        values (?, ?, ?, ?, ?, ?)
@@ -45,6 +58,7 @@ export async function signIn(
   store: Store,
   clock: Clock,
   input: Input<'sign_in'>,
+  cost: HashCost,
 ): Promise<ErpResult<Output<'sign_in'>>> {
   const account = store.one(
     'select account_id, name, customer_code, password_salt, password_hash from accounts where username = ?',
@@ -52,7 +66,7 @@ export async function signIn(
   )
   const salt = account?.password_salt instanceof Uint8Array ? account.password_salt : new Uint8Array(16)
   const expected = account?.password_hash instanceof Uint8Array ? account.password_hash : new Uint8Array(32)
-  const right = timingSafeEqual(await hashPassword(input.password, salt), expected)
+  const right = timingSafeEqual(await hashPassword(input.password, salt, cost), expected)
   if (!account || !right) return rejected('bad_credentials', 'The username or the password is wrong.')
   const session = randomBytes(32).toString('base64url')
   const expiresAt = clock.now() + sessionLifeMs
@@ -104,6 +118,6 @@ function hashSession(session: string): string {
   return createHash('sha256').update(session).digest('hex')
 }
 
-async function hashPassword(password: string, salt: Uint8Array): Promise<Buffer> {
-  return argon2id('argon2id', { message: password, nonce: salt, ...hashing })
+async function hashPassword(password: string, salt: Uint8Array, cost: HashCost): Promise<Buffer> {
+  return argon2id('argon2id', { message: password, nonce: salt, ...cost, parallelism: 1, tagLength: 32 })
 }

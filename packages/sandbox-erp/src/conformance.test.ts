@@ -4,7 +4,7 @@ import { type ConformanceOptions, conformanceChecks } from '@trade-gateway/conne
 import { afterAll, describe, expect, it } from 'vitest'
 import { Activity } from './activity.ts'
 import { createBuiltInCatalogue } from './catalogue/built-in.ts'
-import { openSandboxErp, type SandboxErpOptions } from './erp.ts'
+import { leastHashCost, openSandboxErp, type SandboxErpOptions } from './erp.ts'
 
 const today = '2026-11-21'
 /** An hour at which the day in Sydney is not that of UTC. */
@@ -34,6 +34,7 @@ async function openSandbox(capabilities: NonNullable<SandboxErpOptions['capabili
     catalogue: () => createBuiltInCatalogue({ seed: 1, styles: 40, today }),
     catalogue_id: 'the catalogue of the test',
     accounts: [account],
+    hashCost: leastHashCost,
     clock,
     capabilities,
   })

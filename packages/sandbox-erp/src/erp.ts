@@ -11,7 +11,7 @@ import {
   type StockFigure,
   withoutLedger,
 } from '@trade-gateway/connector'
-import { type Account, signIn, storeAccounts } from './accounts.ts'
+import { type Account, type HashCost, recommendedHashCost, signIn, storeAccounts } from './accounts.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { AdjustableClock, type Clock, systemClock } from './clock.ts'
 import { readAddresses, readSellable, readShippingMethods } from './customers.ts'
@@ -30,6 +30,7 @@ import { Steering } from './steering.ts'
 import { readStock, readStockHints, readStockPage } from './stock.ts'
 import { Store } from './store.ts'
 
+export { leastHashCost } from './accounts.ts'
 export { sandboxCustomers } from './seed.ts'
 export { type ListedDocument, Steering, SteeringError, type StockTotals } from './steering.ts'
 export type { Account, Clock, FaultPlan }
@@ -66,6 +67,8 @@ export interface SandboxErpOptions {
   /** The seed of the simulated past orders and payments in a new database; default 1. */
   readonly seed?: number
   readonly accounts: readonly Account[]
+  /** What the hash of a password costs, the same at each start with one database; default `recommendedHashCost`. */
+  readonly hashCost?: HashCost
   readonly clock?: Clock
   readonly capabilities?: Partial<Capabilities>
   /** The time from an order's submit to its hand-over to the warehouse; default 120 s. Infinity disables it. */
@@ -102,7 +105,8 @@ export async function openSandboxErp(options: SandboxErpOptions): Promise<Sandbo
   const clock = new AdjustableClock(store, options.clock ?? systemClock)
   const faults = new Faults(capabilities.max_request_ms)
   const epoch = await fillDatabase(store, options, clock)
-  await storeAccounts(store, options.accounts)
+  const hashCost = options.hashCost ?? recommendedHashCost
+  await storeAccounts(store, options.accounts, hashCost)
   bookHistoryOnce(store, options, clock)
   const context: OrderContext = {
     store,
@@ -116,7 +120,7 @@ export async function openSandboxErp(options: SandboxErpOptions): Promise<Sandbo
       faults.plan.lookup_lag_ms ?? (capabilities.lookup === 'eventual' ? capabilities.lookup_lag_ms : 0),
   }
 
-  const operations = createOperations(context)
+  const operations = createOperations(context, hashCost)
   const currentErp = createErp((id, input, callOptions) => {
     applyDueChanges(context)
     return callOperation(operations, id, input, callOptions)
@@ -134,7 +138,7 @@ export async function openSandboxErp(options: SandboxErpOptions): Promise<Sandbo
   }
 }
 
-function createOperations(context: OrderContext): Erp {
+function createOperations(context: OrderContext, hashCost: HashCost): Erp {
   const { store, clock, capabilities, epoch } = context
   const orders = createOrderOperations(context)
   return {
@@ -156,7 +160,7 @@ function createOperations(context: OrderContext): Erp {
     sellable: async (input) => readSellable(store, input),
     sign_in: async (input) =>
       capabilities.sign_in
-        ? signIn(store, clock, input)
+        ? signIn(store, clock, input, hashCost)
         : rejected('not_supported', 'This ERP has no accounts.'),
   }
 }

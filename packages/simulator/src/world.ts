@@ -3,7 +3,7 @@
 import { createChannel } from '@trade-gateway/gateway/access/channels'
 import { readConfig } from '@trade-gateway/gateway/config'
 import { migrate } from '@trade-gateway/gateway/store/migrate'
-import { openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
+import { leastHashCost, openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
 import { createBuiltInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
 import { Client } from './client.ts'
 import { linkErp } from './erp-link.ts'
@@ -166,6 +166,7 @@ class World {
       catalogue_id: 'simulation',
       clock: { now: () => worldStart + Math.floor(this.#scheduler.elapsedMs) },
       accounts: [account],
+      hashCost: leastHashCost,
       handoverMs: never,
       shippingMs: never,
     })

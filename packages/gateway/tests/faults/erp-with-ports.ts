@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { callOperation, createErp, type Erp, erpServer } from '@trade-gateway/connector'
-import { type Account, openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
+import { type Account, leastHashCost, openSandboxErp, type SandboxErp } from '@trade-gateway/sandbox-erp'
 import { createBuiltInCatalogue } from '@trade-gateway/sandbox-erp/catalogue'
 import { SeededRandom } from './dice.ts'
 
@@ -29,6 +29,7 @@ export async function openErpWithPorts(
     catalogue: () => createBuiltInCatalogue({ seed: 1, styles, today: '2026-11-21' }),
     catalogue_id: 'faults',
     accounts,
+    hashCost: leastHashCost,
   })
   const token = 'a-token-between-the-gateways-and-their-erp'
   const servers: Server[] = []

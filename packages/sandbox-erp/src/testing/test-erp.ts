@@ -1,4 +1,5 @@
 import { type Input, type Output, unwrap } from '@trade-gateway/connector'
+import { leastHashCost } from '../accounts.ts'
 import { createBuiltInCatalogue } from '../catalogue/built-in.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { openSandboxErp, type SandboxErp, type SandboxErpOptions } from '../erp.ts'
@@ -49,6 +50,7 @@ export async function openTestErp(options: Partial<SandboxErpOptions> = {}): Pro
     catalogue: createTestCatalogue,
     catalogue_id: 'orders',
     accounts: buyers,
+    hashCost: leastHashCost,
     clock: { now: () => now },
     handoverMs: Number.POSITIVE_INFINITY,
     shippingMs: Number.POSITIVE_INFINITY,
