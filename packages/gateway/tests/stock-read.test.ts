@@ -113,35 +113,38 @@ describe('GET /warehouses/{warehouse_code}/stock', () => {
     expect(affordable.status).toBe(304)
   })
 
-  it('compresses for those who ask, to the same rows', async () => {
+  it.each(['gzip', 'zstd'])('compresses by %s for those who ask, to the same rows', async (coding) => {
     const plain = await readStock('', { 'accept-encoding': 'identity' })
     expect(plain.headers.get('content-encoding')).toBeNull()
     const response = await fetch(`${house.url}/api/v1/warehouses/AUSYD1/stock`, {
-      headers: { authorization: `Bearer ${reader.token}`, 'accept-encoding': 'gzip' },
+      headers: { authorization: `Bearer ${reader.token}`, 'accept-encoding': coding },
     })
-    expect(response.headers.get('content-encoding')).toBe('gzip')
+    expect(response.headers.get('content-encoding')).toBe(coding)
     expect(response.headers.get('vary')).toContain('Accept-Encoding')
     expect(await response.text()).toBe(plain.text)
     const refused = await readStock('', { 'accept-encoding': 'gzip;q=0, *;q=0' })
     expect(refused.headers.get('content-encoding')).toBeNull()
   })
 
-  it('sends compressed stock while it compresses it, and the whole of it to those who come later', async () => {
-    const read = async (method: string) => {
-      const response = await fetch(`${house.url}/api/v1/warehouses/CHNZJ1/stock`, {
-        method,
-        headers: { authorization: `Bearer ${reader.token}`, 'accept-encoding': 'gzip' },
-      })
-      expect(response.headers.get('content-encoding')).toBe('gzip')
-      return { text: await response.text(), size: response.headers.get('content-length') }
-    }
-    expect(await read('HEAD')).toEqual({ text: '', size: null })
-    const first = await read('GET')
-    expect(first).toEqual({ text: expect.stringContaining('CHNZJ1'), size: null })
-    const second = await read('GET')
-    expect(second).toEqual({ text: first.text, size: expect.stringMatching(/^\d+$/) })
-    expect(await read('HEAD')).toEqual({ text: '', size: second.size })
-  })
+  it.each(['gzip', 'zstd'])(
+    'sends stock while %s compresses it, and whole to those who come later',
+    async (coding) => {
+      const read = async (method: string) => {
+        const response = await fetch(`${house.url}/api/v1/warehouses/CHNZJ1/stock`, {
+          method,
+          headers: { authorization: `Bearer ${reader.token}`, 'accept-encoding': coding },
+        })
+        expect(response.headers.get('content-encoding')).toBe(coding)
+        return { text: await response.text(), size: response.headers.get('content-length') }
+      }
+      expect(await read('HEAD')).toEqual({ text: '', size: null })
+      const first = await read('GET')
+      expect(first).toEqual({ text: expect.stringContaining('CHNZJ1'), size: null })
+      const second = await read('GET')
+      expect(second).toEqual({ text: first.text, size: expect.stringMatching(/^\d+$/) })
+      expect(await read('HEAD')).toEqual({ text: '', size: second.size })
+    },
+  )
 
   it('knows only the five codes, and the allowlist literally', async () => {
     const { json } = await call(house, 'GET', '/api/v1/warehouses/ausyd1/stock', { token: reader.token })

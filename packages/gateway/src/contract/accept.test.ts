@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { acceptsGzip, findMediaTypeWeight, prefersCsv, prefersMarkdown } from './accept.ts'
+import { acceptsGzip, chooseCoding, findMediaTypeWeight, prefersCsv, prefersMarkdown } from './accept.ts'
 import { chooseSupportedLanguage } from './language.ts'
 
 describe('an Accept header', () => {
@@ -76,6 +76,19 @@ describe('an Accept-Encoding header', () => {
     [['identity'], false],
   ])('%j allows gzip: %s', (headers, isAllowed) => {
     expect(acceptsGzip(headers)).toBe(isAllowed)
+    expect(chooseCoding(headers)).toBe(isAllowed ? 'gzip' : undefined)
+  })
+
+  it.each([
+    [['gzip, deflate, br, zstd'], 'zstd'],
+    [['zstd, gzip;q=0.5'], 'zstd'],
+    [['zstd;q=0.5, gzip'], 'gzip'],
+    [['zstd;q=0, gzip'], 'gzip'],
+    [['zstd;q=0.5, *'], 'gzip'],
+    [['zstd'], 'zstd'],
+    [['zstd;q=0'], undefined],
+  ])('%j asks for %s', (headers, coding) => {
+    expect(chooseCoding(headers)).toBe(coding)
   })
 })
 

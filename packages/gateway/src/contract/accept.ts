@@ -53,8 +53,26 @@ export function prefersMarkdown(headers: readonly string[]): boolean {
   return markdown > 0 && markdown >= (weights.get('text/html') ?? 0)
 }
 
+/** The content codings of bodies. Zstd (RFC 8878) takes half of gzip's time and fewer bytes. */
+export type ContentCoding = 'zstd' | 'gzip'
+
+/**
+ * Chooses the coding that `Accept-Encoding` weighs most. `*` alone allows gzip, which every client knows. Without the
+ * header, or if it allows neither, the response is not encoded.
+ */
+export function chooseCoding(headers: readonly string[]): ContentCoding | undefined {
+  const weights = parseWeights(headers)
+  const zstd = weights.get('zstd') ?? 0
+  const gzip = weighGzip(weights)
+  if (zstd > 0 && zstd >= gzip) return 'zstd'
+  return gzip > 0 ? 'gzip' : undefined
+}
+
 /** Whether `Accept-Encoding` allows gzip, by name or by `*`. Without the header the response is not encoded. */
 export function acceptsGzip(headers: readonly string[]): boolean {
-  const weights = parseWeights(headers)
-  return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0
+  return weighGzip(parseWeights(headers)) > 0
+}
+
+function weighGzip(weights: ReadonlyMap<string, number>): number {
+  return weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0
 }

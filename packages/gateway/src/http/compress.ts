@@ -1,9 +1,10 @@
 import { promisify } from 'node:util'
-import { gzip } from 'node:zlib'
+import { gzip, zstdCompress } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
-import { acceptsGzip } from '../contract/accept.ts'
+import { type ContentCoding, chooseCoding } from '../contract/accept.ts'
 import type { ApiResponse, Prebuilt } from '../contract/call.ts'
 import { ChunkGzip, level } from './gzip-chunks.ts'
+import { compressToZstd, zstdOptions } from './zstd-stream.ts'
 
 /** Bodies below this size are not compressed, because they gain nothing. */
 const minBytes = 1_024
@@ -13,7 +14,7 @@ const maxWholeBytes = 8 * 1024
 const maxJoinedBytes = 256 * 1024
 const manyChunks = 16
 const maxCachedBytes = 256 * 1024 * 1024
-const gzipBuffer = promisify(gzip)
+const [gzipBuffer, zstdBuffer] = [promisify(gzip), promisify(zstdCompress)]
 
 /** A body as it is sent. */
 export type Encoded = Whole | Arriving
@@ -21,13 +22,13 @@ export type Encoded = Whole | Arriving
 interface Whole {
   readonly chunks: readonly Uint8Array[]
   readonly size: number
-  readonly encoding?: 'gzip'
+  readonly encoding?: ContentCoding
 }
 
 /** A body that is still being compressed, so that its size is not known yet. */
 interface Arriving {
   readonly pieces: AsyncIterable<Uint8Array>
-  readonly encoding: 'gzip'
+  readonly encoding: ContentCoding
 }
 
 /**
@@ -44,20 +45,22 @@ export class Compressor {
   /** Returns the body as it is sent. Returns a promise only if the body is compressed before it is sent. */
   compressBody(body: ApiResponse['body'], accepted: readonly string[]): Encoded | Promise<Encoded> {
     const plain = toPlainChunks(body)
-    if (plain.size < minBytes || !acceptsGzip(accepted)) return plain
-    return isKeyed(body) ? this.#compressKeyed(body) : compressWhole(plain)
+    const coding = plain.size < minBytes ? undefined : chooseCoding(accepted)
+    if (!coding) return plain
+    return isKeyed(body) ? this.#compressKeyed(body, coding) : compressWhole(plain, coding)
   }
 
-  #compressKeyed({ key, chunks }: KeyedBody): Encoded {
-    const known = this.#cache.get(key)
+  #compressKeyed({ key, chunks }: KeyedBody, encoding: ContentCoding): Encoded {
+    const codedKey = `${encoding} ${key}`
+    const known = this.#cache.get(codedKey)
     return known
-      ? { chunks: [known], size: known.length, encoding: 'gzip' }
-      : { pieces: this.#compressAndKeep(key, chunks), encoding: 'gzip' }
+      ? { chunks: [known], size: known.length, encoding }
+      : { pieces: this.#compressAndKeep(codedKey, chunks, encoding), encoding }
   }
 
-  async *#compressAndKeep(key: string, chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
+  async *#compressAndKeep(key: string, chunks: readonly Uint8Array[], coding: ContentCoding) {
     const sent: Uint8Array[] = []
-    for await (const piece of this.#gzip.compress(chunks)) {
+    for await (const piece of coding === 'zstd' ? compressToZstd(chunks) : this.#gzip.compress(chunks)) {
       sent.push(piece)
       yield piece
     }
@@ -71,9 +74,11 @@ function isKeyed(body: ApiResponse['body']): body is KeyedBody {
   return typeof body === 'object' && 'key' in body && body.key !== undefined
 }
 
-async function compressWhole({ chunks, size }: Whole): Promise<Encoded> {
-  const bytes = await gzipBuffer(Buffer.concat(chunks, size), { level })
-  return { chunks: [bytes], size: bytes.length, encoding: 'gzip' }
+async function compressWhole({ chunks, size }: Whole, encoding: ContentCoding): Promise<Encoded> {
+  const plain = Buffer.concat(chunks, size)
+  const bytes =
+    encoding === 'zstd' ? await zstdBuffer(plain, zstdOptions) : await gzipBuffer(plain, { level })
+  return { chunks: [bytes], size: bytes.length, encoding }
 }
 
 function toPlainChunks(body: ApiResponse['body']): Whole {
