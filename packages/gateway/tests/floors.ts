@@ -172,6 +172,7 @@ export const floors: Readonly<Record<string, readonly (readonly string[])[]>> = 
     ['history'],
   ],
   trials: [
+    ['soak'],
     ['kills'],
     ['demo.ts', 'order-replay', 'samples'],
     ['statement', 'summary.ts'],

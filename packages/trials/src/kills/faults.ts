@@ -12,6 +12,8 @@ export interface Strike {
   /** How long SIGSTOP stops a process. */
   readonly stop_ms: number
   readonly signal: AbortSignal
+  /** A process of `alone` that is never hit. */
+  readonly spared?: SupervisedProcess
 }
 
 export interface Fault {
@@ -56,9 +58,9 @@ async function restart(process: SupervisedProcess): Promise<void> {
 }
 
 /** Picks one of the four processes: one that was started alone, or the process id of one below the supervisor. */
-function pickGateway({ installation, random }: Strike): SupervisedProcess | number {
+function pickGateway({ installation, random, spared }: Strike): SupervisedProcess | number {
   const { supervisor, alone } = installation
-  return random.pick([...alone, ...listChildren(supervisor.pid ?? 0)])
+  return random.pick([...alone.filter((each) => each !== spared), ...listChildren(supervisor.pid ?? 0)])
 }
 
 async function killGateway(strike: Strike): Promise<void> {

@@ -11,6 +11,8 @@ export const killFindingKinds = {
   untrue: 'an event was sent for an order that was not placed, or none or two for one that was',
   stuck: 'nothing was served for too long after a fault',
   crashed: 'a process ended by itself',
+  grew: 'the memory of the gateway that was spared grew',
+  slowed: 'the reads of the gateway that was spared became slower',
 } as const
 
 export type KillFindingKind = keyof typeof killFindingKinds

@@ -48,6 +48,8 @@ export interface Installation {
   readonly receiver: Receiver
   readonly supervisor: SupervisedProcess
   readonly alone: readonly SupervisedProcess[]
+  /** The address of each process of `alone`. */
+  readonly aloneUrls: readonly string[]
   /** The address to which clients send requests: nginx, or each process's own. */
   readonly urls: readonly string[]
   /** The address of each process, and of nginx. */
@@ -145,6 +147,7 @@ class Starter {
       receiver,
       supervisor: supervisor.process,
       alone: alone.map(({ process }) => process),
+      aloneUrls: alone.map(({ base_url }) => base_url),
       urls,
       allUrls: front === undefined ? processUrls : [front, ...processUrls],
       hasNginx: front !== undefined,

@@ -28,15 +28,28 @@ export interface KillResult extends Judgement {
   readonly logged: { readonly count: number; readonly first: readonly string[] }
 }
 
-interface KillRun {
+export interface KillRun {
   /** An empty directory. */
   readonly directory: string
   readonly progress: Progress
 }
 
-/** Runs the trial. Throws the errors of its parts. */
-export function runKills(
-  options: KillOptions,
+/** A trial on a whole installation. */
+interface Trial {
+  readonly options: Pick<KillOptions, 'kills' | 'seed' | 'buyers' | 'history'>
+  /** Hits the installation while clients work. Returns what it found meanwhile. */
+  hit(hits: Hits, signal: AbortSignal): Promise<KillFinding[]>
+}
+
+/** Hits the installation again as soon as it serves. Throws the errors of its parts. */
+export function runKills(options: KillOptions, run: KillRun, signal: AbortSignal): Promise<KillResult> {
+  const hit: Trial['hit'] = (hits, whileWorking) => hitOften(options, hits, whileWorking)
+  return runTrial({ options, hit }, run, signal)
+}
+
+/** Runs a trial. Throws the errors of its parts. */
+export function runTrial(
+  { options, hit }: Trial,
   { directory, progress }: KillRun,
   signal: AbortSignal,
 ): Promise<KillResult> {
@@ -54,14 +67,14 @@ export function runKills(
     const whileWorking = AbortSignal.any([alive, load.failed])
     try {
       const began = performance.now()
-      const stuck = await hit({ options, installation, load, times, progress }, whileWorking)
+      const found = await hit({ installation, load, times, progress }, whileWorking)
       const entries = await load.stopBuying()
       const faults_ms = performance.now() - began
       const records = { installation, load, opening, entries, history, progress }
       const judgement = await judgeRecords(records, whileWorking)
       return {
         ...judgement,
-        findings: [...stuck, ...listCrashes(installation), ...judgement.findings],
+        findings: [...found, ...listCrashes(installation), ...judgement.findings],
         times,
         entries,
         movements: load.mover.movements,
@@ -80,8 +93,8 @@ function listCrashes({ crashes }: Installation): KillFinding[] {
   return crashes.map((story) => ({ kind: 'crashed', subject: 'a process below the supervisor', story }))
 }
 
-interface Hits {
-  readonly options: KillOptions
+/** What a trial hits, and what it tells. */
+export interface Hits {
   readonly installation: Installation
   readonly load: Load
   readonly times: FaultTimes
@@ -89,8 +102,11 @@ interface Hits {
 }
 
 /** Hits the installation with every fault of the schedule. Returns a finding for each that ended the service. */
-async function hit(hits: Hits, signal: AbortSignal): Promise<KillFinding[]> {
-  const { options, installation, load, times, progress } = hits
+async function hitOften(
+  options: KillOptions,
+  { installation, load, times, progress }: Hits,
+  signal: AbortSignal,
+): Promise<KillFinding[]> {
   const schedule = drawSchedule(options)
   const random = new Random(options.seed, 2)
   const findings: KillFinding[] = []
