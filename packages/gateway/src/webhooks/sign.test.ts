@@ -35,8 +35,9 @@ describe('the secret of an endpoint', () => {
     expect(createOwnSecret(7)).toBe(`whsec_${Buffer.alloc(32, 7).toString('base64')}`)
   })
 
-  it('is sealed for its endpoint and its channel', () => {
+  it('is sealed for its endpoint and its channel, also if it signed for these before', () => {
     const sealed = seal(7)
+    listSigningKeys(at(start), { ...owner, secret_sealed: sealed, formers: '[]' })
     expect(secrets.unseal(sealed, 'webhook secret whe_1 shop')).toBe(createOwnSecret(7))
     for (const other of [
       { ...owner, endpoint_id: 'whe_2' },

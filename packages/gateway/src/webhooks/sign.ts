@@ -86,12 +86,15 @@ export type Sealed = Owner & Pick<WebhookEndpointRow, 'secret_sealed' | 'formers
 /** Lists the keys that currently sign, newest first. */
 export function listSigningKeys(gateway: Pick<Gateway, 'clock' | 'secrets'>, endpoint: Sealed): KeyObject[] {
   const formers = listActiveFormers(endpoint, gateway.clock.now()).map(({ sealed }) => sealed)
+  const purpose = toSealPurpose(endpoint)
   return [endpoint.secret_sealed, ...formers].map((sealed) => {
-    const known = knownKeys.get(sealed)
+    // With its purpose, because a secret copied into another endpoint's row must not sign there.
+    const name = `${purpose} ${sealed}`
+    const known = knownKeys.get(name)
     if (known) return known
-    const secret = gateway.secrets.unseal(sealed, toSealPurpose(endpoint))
+    const secret = gateway.secrets.unseal(sealed, purpose)
     const key = createSecretKey(Buffer.from(secret.slice(prefix.length), 'base64'))
-    knownKeys.set(sealed, key)
+    knownKeys.set(name, key)
     return key
   })
 }
