@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { beginEpoch, readEpoch } from '../src/snapshot/epoch.ts'
 import { recordVersionsAndAdvanceHorizons } from '../src/stock/history.ts'
 import { Follower } from './follower.ts'
@@ -135,6 +135,29 @@ describe('the change feed', () => {
     expect(cut.json).toMatchObject({ has_more: true, pending: 6 })
     expect(cut.headers.get('ratelimit-remaining')).toBe('0')
     expect((await readPage(cut.json.version)).json.error.code).toBe('RATE_LIMITED')
+  })
+
+  it('is a page of the stock that it was priced for, even if processes that share the points are slow', async () => {
+    const [a = '', b = ''] = listSkus('AUSYD1', 2)
+    const since = await readVersion()
+    await moveStock('AUSYD1', [a])
+    const { points } = house.gateway.quota
+    const take = points.takeUpTo.bind(points)
+    vi.spyOn(points, 'takeUpTo').mockImplementationOnce(async (...purchase) => {
+      const paid = await take(...purchase)
+      await moveStock('AUSYD1', [b])
+      await moveStock('AUSYD1', [a])
+      return paid
+    })
+    const { json } = await readChanges(since)
+    expect(json).toMatchObject({
+      data: [{ sku: a, version: since + 1 }],
+      version: since + 1,
+      has_more: false,
+    })
+    expect(json.checksum).toBeDefined()
+    const rest = await readChanges(json.version)
+    expect(rest.json.data.map((row: LooseJson) => row.sku)).toEqual([b, a])
   })
 
   it('cuts a page to the points of each caller, whatever page was kept for another one', async () => {

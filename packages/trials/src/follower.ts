@@ -29,6 +29,7 @@ const pullResponse = z.object({ data: z.array(row), has_more: z.literal(false), 
 const feedPage = z.object({
   data: z.array(row.extend({ removed: z.literal(true).optional() })),
   version: z.int(),
+  latest: z.int(),
   has_more: z.boolean(),
   needs_full_sync: z.boolean(),
   row_count: z.int().optional(),
@@ -71,6 +72,8 @@ export class Follower {
   readonly #path: string
   readonly #rows = new Map<string, StockRow>()
   #cursor = 0
+  /** The newest version that a page has told. */
+  #latest = 0
   #proof: Proof | undefined
   /** The newest pages, oldest first. */
   readonly newest: AppliedPage[] = []
@@ -93,7 +96,15 @@ export class Follower {
     return this.#cursor
   }
 
-  /** The proof of the last feed page, if no more changes were pending. */
+  /**
+   * Whether the copy may be in the middle of a version: a page of a process that is behind followed one of a process
+   * that has newer stock. Only when the feed gets there is the copy complete.
+   */
+  get isBehind(): boolean {
+    return this.#cursor < this.#latest
+  }
+
+  /** The proof of the last feed page, if no more changes were pending, and none had been told of. */
   get proof(): Proof | undefined {
     return this.#proof
   }
@@ -126,8 +137,9 @@ export class Follower {
     this.#remember(answer)
     this.rows_received += answer.data.length
     this.#cursor = answer.version
+    this.#latest = Math.max(this.#latest, answer.latest)
     const { row_count, checksum } = answer
-    const isProof = !answer.has_more && row_count !== undefined && checksum !== undefined
+    const isProof = !answer.has_more && !this.isBehind && row_count !== undefined && checksum !== undefined
     this.#proof = isProof ? { version: this.#cursor, row_count, checksum } : undefined
     return answer.has_more
   }

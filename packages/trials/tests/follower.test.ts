@@ -37,7 +37,7 @@ const createPull = (version: number, ...data: object[]): FakeResponse => ({
 })
 
 const createPage = (version: number, data: object[], more: object = {}): FakeResponse => ({
-  body: { data, version, has_more: false, needs_full_sync: false, ...more },
+  body: { data, version, latest: version, has_more: false, needs_full_sync: false, ...more },
   headers: { 'RateLimit-Cost': String(Math.max(1, data.length)) },
 })
 
@@ -48,6 +48,22 @@ const createQuotaError = (retryAfter: Record<string, string>): FakeResponse => (
 })
 
 describe('a follower', () => {
+  it('compares nothing with the state of a process that is behind the one before', async () => {
+    const proof = { row_count: 1, checksum: 'any' }
+    const { follower } = await openFollower([
+      createPull(10, createRow('A', 1)),
+      createPage(12, [createRow('B', 2)], { latest: 14, has_more: true }),
+      createPage(12, [], proof),
+      createPage(14, [createRow('A', 3)], proof),
+    ])
+    await follower.pull()
+    await follower.applyNextPage()
+    await follower.applyNextPage()
+    expect([follower.isBehind, follower.proof]).toEqual([true, undefined])
+    await follower.applyNextPage()
+    expect([follower.isBehind, follower.proof?.version]).toEqual([false, 14])
+  })
+
   it('replaces rows, drops removed ones, and continues from the last version', async () => {
     const { follower, asked, client } = await openFollower([
       createPull(10, createRow('A', 1), createRow('B', 2)),

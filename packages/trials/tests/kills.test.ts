@@ -77,7 +77,7 @@ describe('a follower of the stock', () => {
     currency: 'AUD',
   }
   const createPage = (version: number, changed: object[], of: (typeof row)[]) => ({
-    ...{ data: changed, version, has_more: false, needs_full_sync: false },
+    ...{ data: changed, version, latest: version, has_more: false, needs_full_sync: false },
     ...{ row_count: of.length, checksum: computeChecksum(of) },
   })
 

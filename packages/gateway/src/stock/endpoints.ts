@@ -131,8 +131,12 @@ export const stockChanges = endpoint({
   group: 'stock',
   summary: 'Stock changes since a version',
   description:
-    'The rows that changed since a cursor, each once in its newest state; withdrawn rows have quantity 0 and `removed: true`. Send `version` back as `since`. One point per row, at least 1 and at most 60; the page is limited to the points that are left. `needs_full_sync` requires a full pull. `row_count` and `checksum` of the last page let you verify your copy.',
-  fields: { version: 'Send it as `since` the next time' },
+    'The rows that changed since a cursor, each once in its newest state; withdrawn rows have quantity 0 and `removed: true`. Send `version` back as `since`. One point per row, at least 1 and at most 60; the page is limited to the points that are left. `needs_full_sync` requires a full pull. `row_count` and `checksum` of the last page let you verify your copy, unless its `version` is below the `latest` of an earlier response: then ask again.',
+  fields: {
+    version: 'Send it as `since` the next time',
+    latest:
+      'The newest version of the process that responds. A copy is complete at the end of the feed, if its `version` is at least each `latest` before',
+  },
   translations,
   method: 'GET',
   path: '/api/v1/warehouses/{warehouse_code}/stock/changes',

@@ -30,6 +30,12 @@ const maxPoints = 60
 export const fullSyncReasons = ['no_cursor', 'expired', 'other_epoch', 'ahead'] as const
 type FullSyncReason = (typeof fullSyncReasons)[number]
 
+/**
+ * The stock for which a call was priced. Its page is of the same stock: of a newer one it would be cut to the price of
+ * the older one, and a copy in the middle of a version could not be compared with anything.
+ */
+const pricedStock = new WeakMap<Call, StockSnapshot>()
+
 interface FeedQuery {
   readonly warehouse_code: string
   readonly since?: number | undefined
@@ -47,6 +53,7 @@ export function computeChangesPrice({ gateway, call, input }: CostContext): numb
   if (!snapshot || since === undefined || findFullSyncReason(snapshot, since, readHorizon(gateway, code)))
     return 1
   if (matchesETag(call.header('if-none-match'), buildFeedTag(snapshot, since))) return 1
+  pricedStock.set(call, snapshot)
   const wanted = Math.min(Number(input.page_size), countChangesSince(snapshot, since))
   return Math.max(1, Math.min(maxPoints, wanted))
 }
@@ -63,12 +70,15 @@ export function replyWithChanges(
   const isNewer = named > version && readEpoch(named) >= readEpoch(version)
   if (!isNewer) return replyFromMirror(gateway, call, query)
   // Another process may have sent this version already: read the database before calling the cursor "ahead".
-  return catchUp(gateway.mirror.stock).then(() => replyFromMirror(gateway, call, query))
+  return catchUp(gateway.mirror.stock).then(() => {
+    pricedStock.delete(call)
+    return replyFromMirror(gateway, call, query)
+  })
 }
 
 function replyFromMirror(gateway: Gateway, call: Call, query: FeedQuery): Reply<never> {
   const { warehouse_code: code, since } = query
-  const snapshot = requireSnapshot(gateway, code)
+  const snapshot = pricedStock.get(call) ?? requireSnapshot(gateway, code)
   const reason =
     since === undefined ? 'no_cursor' : findFullSyncReason(snapshot, since, readHorizon(gateway, code))
   if (since !== undefined && reason) gateway.memory.metrics.fullSyncs.inc({ reason })

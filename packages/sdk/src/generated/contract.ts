@@ -506,7 +506,7 @@ export interface components {
             version: number;
             /** @description Cursor: the `version` of the previous response; leave it out or send 0 to start from the beginning */
             since: number;
-            /** @description The newest version that exists */
+            /** @description The newest version of the process that responds. A copy is complete at the end of the feed, if its `version` is at least each `latest` before */
             latest: number;
             /** @description Whether another page follows */
             has_more: boolean;

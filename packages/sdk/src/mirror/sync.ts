@@ -10,6 +10,7 @@
 import type { Listeners } from '../listeners.ts'
 import type { Result } from '../resources/shapes.ts'
 import type { CallOptions } from '../transport/options.ts'
+import { wait } from '../wait.ts'
 import { computeChecksum } from './checksum.ts'
 import type { MirrorEvents } from './events.ts'
 import type { CopyName, MirrorStore, Place, Places } from './store.ts'
@@ -39,6 +40,14 @@ export class MirrorError extends Error {
   override readonly name = 'MirrorError'
 }
 
+/** What one sync knows beside the store. */
+interface Turn extends SyncSetting {
+  /** The newest version that a page has told. At the end of the feed, a copy below it is in the middle of that version. */
+  newest: number
+  /** How often the feed ended below it. */
+  timesBehind: number
+}
+
 /** What a step has led to: the end of the feed, the reason for a full sync, or neither. */
 interface Outcome {
   readonly proof?: Proof
@@ -49,14 +58,17 @@ interface Outcome {
 const maxSteps = 1_000_000
 /** How often a full sync is begun in one turn, before somebody has to look. */
 const maxFullSyncs = 3
+/** How long, and how often, to wait for a process of the gateway that is behind another one. */
+const [behindMs, maxTimesBehind] = [200, 150] as const
 
 /** Reads until the live copy is at the end of the feed. Returns what it must have there. Throws `MirrorError`. */
 export async function syncWarehouse(warehouse: string, setting: SyncSetting): Promise<Proof> {
+  const turn: Turn = { ...setting, newest: 0, timesBehind: 0 }
   let fullSyncs = 0
   for (let step = 0; step < maxSteps; step++) {
     setting.options.signal?.throwIfAborted()
     const places = await setting.store.readPlaces(warehouse)
-    const { proof, fullSyncReason } = await takeStep(warehouse, places, setting)
+    const { proof, fullSyncReason } = await takeStep(warehouse, places, turn)
     if (proof) return proof
     if (fullSyncReason === undefined) continue
     if (fullSyncs === maxFullSyncs)
@@ -86,12 +98,12 @@ export async function isProven(
   return rows.length === rowCount && computeChecksum(rows) === checksum
 }
 
-async function takeStep(warehouse: string, places: Places, setting: SyncSetting): Promise<Outcome> {
+async function takeStep(warehouse: string, places: Places, turn: Turn): Promise<Outcome> {
   const { live, shadow } = places
-  if (!shadow) return live ? follow(warehouse, 'live', live, setting) : { fullSyncReason: 'there is no copy' }
-  if (shadow.nextPage !== null) return pullPage(warehouse, shadow, shadow.nextPage, setting)
-  const outcome = await follow(warehouse, 'shadow', shadow, setting)
-  return outcome.proof ? swapIfProven(warehouse, outcome.proof, setting) : outcome
+  if (!shadow) return live ? follow(warehouse, 'live', live, turn) : { fullSyncReason: 'there is no copy' }
+  if (shadow.nextPage !== null) return pullPage(warehouse, shadow, shadow.nextPage, turn)
+  const outcome = await follow(warehouse, 'shadow', shadow, turn)
+  return outcome.proof ? swapIfProven(warehouse, outcome.proof, turn) : outcome
 }
 
 async function pullPage(
@@ -108,12 +120,8 @@ async function pullPage(
 }
 
 /** Reads a page of the feed into a copy. */
-async function follow(
-  warehouse: string,
-  copy: CopyName,
-  from: Place,
-  { source, store, listeners, options }: SyncSetting,
-): Promise<Outcome> {
+async function follow(warehouse: string, copy: CopyName, from: Place, turn: Turn): Promise<Outcome> {
+  const { source, store, listeners, options } = turn
   const changes = await source.readChanges(warehouse, from.version, options)
   const { data, version, row_count, checksum } = changes
   if (changes.needs_full_sync)
@@ -127,8 +135,24 @@ async function follow(
     if (copy === 'live')
       listeners.emit('change', () => ({ warehouse, skus: data.map(({ sku }) => sku), version }))
   }
+  turn.newest = Math.max(turn.newest, changes.latest)
   if (changes.has_more || row_count === undefined || checksum === undefined) return {}
+  if (version < turn.newest) {
+    await waitForOthers(warehouse, version, turn)
+    return {}
+  }
   return { proof: { version, rowCount: row_count, checksum } }
+}
+
+/**
+ * Waits after a page of a process that is behind the one before. That one had rows in a newer state, and left out the
+ * state that they had at this version. Throws `MirrorError` if no process gets further.
+ */
+async function waitForOthers(warehouse: string, version: number, turn: Turn): Promise<void> {
+  turn.timesBehind += 1
+  if (turn.timesBehind > maxTimesBehind)
+    throw new MirrorError(`The feed of ${warehouse} ends at ${version}, although ${turn.newest} was told.`)
+  await wait(behindMs, turn.options.signal)
 }
 
 async function swapIfProven(

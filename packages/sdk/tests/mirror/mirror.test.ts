@@ -1,6 +1,6 @@
 import { minorUnits } from '@trade-gateway/connector'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { UsageError } from '../../src/index.ts'
+import { TradeGateway, UsageError } from '../../src/index.ts'
 import { computeChecksum, MemoryStore, type MirrorEvents, StockMirror } from '../../src/mirror/index.ts'
 import { openSource, type Source } from './source.ts'
 import { listStoreKinds } from './stores.ts'
@@ -63,6 +63,39 @@ describe.each(listStoreKinds())('a mirror in $name', ({ create }) => {
     expect(await mirror.verify(warehouse)).toMatchObject({ ok: false })
     await mirror.resync(warehouse)
     expect(await mirror.verify(warehouse)).toMatchObject({ ok: true })
+    await drop()
+  })
+
+  it('waits for a process of the gateway that is behind the one before', async () => {
+    const { store, drop } = await create()
+    await store.open()
+    const pages: ((url: URL, init?: RequestInit) => Promise<Response>)[] = []
+    const client = new TradeGateway({
+      ...{ baseUrl: source.house.url, auth: source.auth },
+      fetch: (input, init) => {
+        const url = new URL(`${input}`)
+        const answer = url.pathname.endsWith('/changes') ? pages.shift() : undefined
+        return answer ? answer(url, init) : fetch(url, init)
+      },
+    })
+    const mirror = new StockMirror(client, { ...options, store })
+    const { version } = await mirror.sync(warehouse)
+    const [first = '', second = ''] = source.skus
+    await source.change([first])
+    await source.change([second])
+    const path = `/api/v1/warehouses/${warehouse}/stock/changes?since=${version + 2}`
+    const behind = await source.client.request('GET', path)
+    await source.change([first])
+    // A page of the newest stock ends between its rows. The next one is of a process that has not seen that stock.
+    pages.push(
+      (url, init) => {
+        url.searchParams.set('page_size', '1')
+        return fetch(url, init)
+      },
+      async () => Response.json(behind),
+    )
+    expect(await mirror.sync(warehouse)).toMatchObject({ version: version + 3 })
+    expect(await mirror.list(warehouse)).toEqual(await source.readAll())
     await drop()
   })
 

@@ -12,6 +12,8 @@ const pauseMs = 100
 const eventsPerPage = 200
 /** How often the whole stock is read after a wrong copy: often enough to reach every process. */
 const looks = 8
+/** How often a process that is behind another one is waited for. */
+const maxTimesBehind = 100
 /** The number of rows that a finding tells. */
 const maxToldRows = 10
 
@@ -69,7 +71,12 @@ export class StockFollower {
 
   /** Reads the feed to its end. */
   async catchUp(): Promise<void> {
-    while (await this.#applyNextPage());
+    for (let behind = 0; behind < maxTimesBehind; ) {
+      if (await this.#applyNextPage()) continue
+      if (!this.#follower.isBehind) return
+      behind += 1
+      await wait(pauseMs)
+    }
   }
 
   async #applyNextPage(): Promise<boolean> {
