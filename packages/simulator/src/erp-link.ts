@@ -15,7 +15,7 @@ import type { Owner, Scheduler } from './scheduler.ts'
 const chances = { lostRequest: 0.04, lostResponse: 0.08, doubled: 0.05, late: 0.04, rejected: 0.04 } as const
 const maxDelayMs = 30
 /** Below the time after which the ERP promises that nothing takes effect any more. */
-const maxLateMs = 8_000
+const maxLateMs = 1_600
 
 export interface ErpLink {
   readonly scheduler: Scheduler
@@ -27,7 +27,7 @@ export interface ErpLink {
 
 export function linkErp(link: ErpLink): Erp {
   const { scheduler, random, process, erp } = link
-  const outside: Owner = { name: 'erp', isAlive: true, skewMs: 0, random }
+  const outside: Owner = { name: 'erp', isAlive: true, skewMs: 0, pausedUntil: 0, random }
   return createErp(async (id, input, options = {}) => {
     const isFaulty = link.isBad() && operations[id].kind === 'write'
     const happens = (chance: number) => isFaulty && random.chance(chance)
