@@ -16,12 +16,12 @@ process.once('message', async (order: JobOrder) => {
   process.disconnect()
 })
 
-async function runSeed({ planted, isTwice, isRecorded }: JobOrder, seed: number): Promise<void> {
+async function runSeed({ planted, isTwice, isPlain, isRecorded }: JobOrder, seed: number): Promise<void> {
   const plan = drawPlan(seed)
   const { history, violations, crashes } = await runWorld(plan, planted)
   const isSame = !isTwice || (await runWorld(plan, planted)).history === history
   const again = isSame ? [] : ['The same seed had another history the second time.']
-  const shrunk = violations.length > 0 ? await shrinkPlan(plan, planted) : undefined
+  const shrunk = violations.length > 0 && !isPlain ? await shrinkPlan(plan, planted) : undefined
   await report({
     ...{ kind: 'seed', seed, crashes },
     violations: [...violations, ...again],

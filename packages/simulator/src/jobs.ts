@@ -11,6 +11,8 @@ export interface JobOrder {
   readonly planted: readonly PlantedName[]
   /** Whether each seed runs twice, and must have the same history. */
   readonly isTwice: boolean
+  /** Whether failing plans are not shrunk. */
+  readonly isPlain: boolean
   /** Whether the histories are sent. */
   readonly isRecorded: boolean
 }

@@ -19,13 +19,14 @@ const bounds = {
 const usage = `Runs whole worlds in one process and without real time: gateways on one database, an ERP, clients, receivers and faults.
 The same seed gives the same history.
 
-  npm run simulate -- [--seeds N] [--first S] [--jobs J] [--twice] [--plant LIST] [--history FILE]
+  npm run simulate -- [--seeds N] [--first S] [--jobs J] [--twice] [--plant LIST] [--plain] [--history FILE]
 
   --seeds N       how many seeds to run; default 100
   --first S       the first seed; default 1
   --jobs J        how many processes run them; default 1
   --twice         runs each seed twice, and compares the histories byte for byte
   --plant LIST    plants faults, separated by commas: ${plantedNames.join(', ')}
+  --plain         reports a seed that breaks a promise without the smallest world that does
   --history FILE  writes the history of a single seed as JSON lines, for npm run check-history
   --help          prints this text
 
@@ -37,6 +38,7 @@ function readOptions(args: readonly string[]) {
   const values = parseOptions(args, {
     ...{ seeds: text, first: text, jobs: text, plant: text, history: text },
     twice: { type: 'boolean', default: false },
+    plain: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   })
   if (values.help) return 'usage'
@@ -47,14 +49,9 @@ function readOptions(args: readonly string[]) {
   if (values.history !== undefined && count > 1)
     throw new UsageError('--history writes the history of one seed. Add --seeds 1.')
   const jobs = parseNumber('jobs', values.jobs ?? '1', bounds.jobs)
-  return {
-    first,
-    count,
-    jobs,
-    isTwice: values.twice,
-    planted: readPlanted(values.plant),
-    file: values.history,
-  }
+  const planted = readPlanted(values.plant)
+  const { twice: isTwice, plain: isPlain, history: file } = values
+  return { first, count, jobs, isTwice, isPlain, planted, file }
 }
 
 function readPlanted(list = '') {
@@ -68,7 +65,7 @@ function readPlanted(list = '') {
 async function run(args: readonly string[]): Promise<number | 'usage'> {
   const options = readOptions(args)
   if (options === 'usage') return 'usage'
-  const { first, count, jobs, isTwice, planted, file } = options
+  const { first, count, jobs, isTwice, isPlain, planted, file } = options
   let [crashes, violated] = [0, 0]
   const onSeed = (report: SeedReport) => {
     crashes += report.crashes
@@ -77,8 +74,8 @@ async function run(args: readonly string[]): Promise<number | 'usage'> {
     violated += 1
     process.stdout.write(formatFailure(report, planted))
   }
-  const isRecorded = file !== undefined
-  const cpuSeconds = await runJobs({ first, count, planted, isTwice, isRecorded }, jobs, onSeed)
+  const order = { first, count, planted, isTwice, isPlain, isRecorded: file !== undefined }
+  const cpuSeconds = await runJobs(order, jobs, onSeed)
   const perSeed = (cpuSeconds / count).toFixed(2)
   const runs = isTwice ? ', each twice' : ''
   process.stdout.write(

@@ -22,6 +22,7 @@ import { Kysely, sql } from 'kysely'
 import { SeededRandom } from './random.ts'
 import type { Owner, Scheduler } from './scheduler.ts'
 import type { DatabaseUser, SharedDatabase } from './shared-database.ts'
+import { createSharedDialect } from './shared-dialect.ts'
 
 export interface Surroundings {
   readonly scheduler: Scheduler
@@ -127,7 +128,7 @@ export class SimulatedProcess implements DatabaseUser {
   }
 
   createStore(): Store {
-    const db = new Kysely<Tables>({ dialect: this.#world.database.createDialect(this) })
+    const db = new Kysely<Tables>({ dialect: createSharedDialect(this.#world.database, this) })
     const locks = new InProcessLocks()
     const leases = new Leases(db, jsonLog('silent'), this.#createIds())
     this.#leases = leases

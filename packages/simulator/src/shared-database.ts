@@ -4,15 +4,7 @@
  */
 
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  type QueryResult,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely'
+import type { CompiledQuery, QueryResult } from 'kysely'
 import type { Owner, Scheduler } from './scheduler.ts'
 
 /** A process that uses the database. */
@@ -69,17 +61,6 @@ export class SharedDatabase {
   restore(copy: Uint8Array) {
     this.close()
     this.#database = openDatabase(copy)
-  }
-
-  /** The dialect of Kysely with which a process uses the database. */
-  createDialect(user: DatabaseUser) {
-    return {
-      createAdapter: () => new SqliteAdapter(),
-      createDriver: () => new SharedDriver(this, user),
-      createIntrospector: (db: ConstructorParameters<typeof SqliteIntrospector>[0]) =>
-        new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    }
   }
 
   /** Reads rows for the judge, past every process. */
@@ -201,65 +182,4 @@ function openDatabase(contents?: Uint8Array): DatabaseSync {
 function crashNow(user: DatabaseUser): Promise<never> {
   user.crash()
   return never
-}
-
-class SharedConnection implements DatabaseConnection {
-  readonly #database: SharedDatabase
-  readonly #user: DatabaseUser
-  isInside = false
-
-  constructor(database: SharedDatabase, user: DatabaseUser) {
-    this.#database = database
-    this.#user = user
-  }
-
-  executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return this.#database.execute(this.#user, query, this.isInside)
-  }
-
-  // biome-ignore lint/correctness/useYield: SQLite's driver has no streams either.
-  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
-    throw new Error('The simulated database streams nothing.')
-  }
-
-  async begin() {
-    await this.#database.begin(this.#user)
-    this.isInside = true
-  }
-
-  async end(how: 'commit' | 'rollback') {
-    if (!this.#user.isAlive) return never
-    this.isInside = false
-    return this.#database.end(this.#user, how)
-  }
-}
-
-class SharedDriver implements Driver {
-  readonly #create: () => SharedConnection
-
-  constructor(database: SharedDatabase, user: DatabaseUser) {
-    this.#create = () => new SharedConnection(database, user)
-  }
-
-  async init() {}
-
-  async acquireConnection() {
-    return this.#create()
-  }
-
-  beginTransaction(connection: SharedConnection) {
-    return connection.begin()
-  }
-
-  commitTransaction(connection: SharedConnection) {
-    return connection.end('commit')
-  }
-
-  rollbackTransaction(connection: SharedConnection) {
-    return connection.end('rollback')
-  }
-
-  async releaseConnection() {}
-
-  async destroy() {}
 }

@@ -4,7 +4,7 @@ import type { PlantedName } from './planted-names.ts'
 import { runWorld } from './world.ts'
 
 /** The number of worlds that are run for it, at most. */
-const maxWorlds = 120
+const maxWorlds = 80
 
 export interface Shrunk {
   readonly plan: WorldPlan

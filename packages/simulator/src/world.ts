@@ -1,6 +1,7 @@
 /** One world: gateways on one database, an ERP, clients and receivers, and faults, until all is quiet again. */
 
 import type { SandboxErp } from '@trade-gateway/sandbox-erp'
+import { Calamities } from './calamities.ts'
 import { buyDropship } from './clients/dropship-buyer.ts'
 import { EventFollower } from './clients/event-follower.ts'
 import { GatewayClient } from './clients/gateway-client.ts'
@@ -15,10 +16,10 @@ import { Fleet } from './fleet.ts'
 import { HistoryRecorder } from './history/recorder.ts'
 import { judge, recordOpening } from './judge.ts'
 import { config, type Opening, openErp, prepareOpening, toReceiverUrl } from './opening.ts'
-import { busyMs, type ClientPlan, type Fault, receivers, type WorldPlan } from './plan.ts'
+import { busyMs, type ClientPlan, receivers, type WorldPlan } from './plan.ts'
 import { type PlantedName, plantFaults, plantIntoDatabase, plantIntoGateway } from './planted.ts'
 import { useMachine } from './platform.ts'
-import { SimulatedProcess, type Surroundings } from './process.ts'
+import type { Surroundings } from './process.ts'
 import { SeededRandom } from './random.ts'
 import { Scheduler } from './scheduler.ts'
 import { SharedDatabase } from './shared-database.ts'
@@ -82,13 +83,12 @@ class World {
   readonly #recorder: HistoryRecorder
   readonly #surroundings: Surroundings
   readonly #fleet: Fleet
+  readonly #calamities: Calamities
   readonly #receivers: readonly Receiver[]
   readonly #stockFollowers: StockFollower[] = []
   readonly #eventFollowers: EventFollower[] = []
   readonly #complaints: string[] = []
   #erp: SandboxErp | undefined
-  /** When the clients began, in milliseconds since the world began; undefined before and after the busy time. */
-  #busySince: number | undefined
 
   constructor(parts: WorldParts) {
     this.#parts = parts
@@ -105,12 +105,13 @@ class World {
     }
     this.#fleet = new Fleet({
       ...{ surroundings: this.#surroundings, plan, random: new SeededRandom(plan.seed, 'fleet') },
-      isBusy: () => this.#busySince !== undefined,
+      isBusy: () => this.#calamities.isBusy,
       isRestoreMarked: !planted.includes('cursor-ahead-of-restore'),
     })
+    this.#calamities = new Calamities({ plan, surroundings: this.#surroundings, fleet: this.#fleet })
     this.#receivers = Array.from({ length: receivers }, (_, receiver) => {
       const random = new SeededRandom(plan.seed, `receiver ${receiver}`)
-      return new Receiver({ scheduler, random, mood: () => this.#findMood(receiver) })
+      return new Receiver({ scheduler, random, mood: () => this.#calamities.findMood(receiver) })
     })
   }
 
@@ -120,12 +121,11 @@ class World {
     const skus = this.#erp.store.all(onSale, skusOnSale).map(({ sku }) => String(sku))
     recordOpening(this.#recorder, this.#erp.store, skus)
     await this.#fleet.start()
-    this.#busySince = scheduler.elapsedMs
+    const faults = this.#calamities.begin()
     const working = plan.clients.map((client) => this.#work(client, skus))
-    const faults = plan.faults.map((fault) => this.#inflict(fault))
     await scheduler.sleep(busyMs)
-    this.#busySince = undefined
-    await Promise.all([...working, ...faults])
+    this.#calamities.end()
+    await Promise.all([...working, faults])
     await this.#settleDown()
     const reader = this.#createClient('reader', opening.channel)
     const { lastEvent } = opening
@@ -172,7 +172,7 @@ class World {
     const { opening, plan } = this.#parts
     const isBuyer = kind === 'dropship buyer' || kind === 'wholesale buyer'
     const client = this.#createClient(name, isBuyer ? opening.account : opening.channel)
-    const isOver = () => this.#busySince === undefined
+    const isOver = () => !this.#calamities.isBusy
     const parts: BuyerParts = { ...this.#toParts(name), client, skus, rounds, isOver }
     const complain = (sentence: string) => void this.#complaints.push(sentence)
     if (kind === 'dropship buyer') return buyDropship(parts)
@@ -193,56 +193,12 @@ class World {
     return follower.follow(isOver)
   }
 
-  /** Lets a fault happen at its time. Those that last are asked for by `#findMood` and `#isDuring`. */
-  async #inflict(fault: Fault): Promise<void> {
-    const { scheduler } = this.#parts
-    const { database, processes } = this.#surroundings
-    if (fault.kind === 'crash') return
-    if (fault.kind === 'restore') {
-      await scheduler.sleep(fault.takenAt)
-      const [process] = processes
-      if (!process) return
-      const takenAt = scheduler.worldTime
-      const operator = new SimulatedProcess(this.#surroundings, 'backup', 0)
-      const copy = await database.copy(operator)
-      operator.crash()
-      await scheduler.sleep(fault.at - fault.takenAt)
-      return this.#fleet.restore(copy, takenAt)
-    }
-    await scheduler.sleep(fault.at)
-    if (fault.kind === 'restart') return this.#fleet.restart(fault.slot)
-    if (fault.kind === 'pause') this.#fleet.pause(fault.slot, fault.ms)
-    if (fault.kind === 'clock') this.#fleet.turnClock(fault.slot, fault.by)
-    if (fault.kind === 'full disk') {
-      database.isFull = true
-      await scheduler.sleep(fault.ms)
-      database.isFull = false
-    }
-  }
-
-  #isDuring(kind: 'bad network to the ERP' | 'bad network to clients'): boolean {
-    return this.#parts.plan.faults.some((fault) => fault.kind === kind && this.#isNow(fault))
-  }
-
-  #findMood(receiver: number) {
-    const found = this.#parts.plan.faults.find(
-      (fault) => fault.kind === 'receiver' && fault.receiver === receiver && this.#isNow(fault),
-    )
-    return found?.kind === 'receiver' ? found.mood : undefined
-  }
-
-  #isNow({ at, ms }: { readonly at: number; readonly ms: number }): boolean {
-    if (this.#busySince === undefined) return false
-    const since = this.#parts.scheduler.elapsedMs - this.#busySince
-    return since >= at && since < at + ms
-  }
-
   #linkErp(process: Parameters<Surroundings['linkErp']>[0]) {
     const { scheduler, plan, planted } = this.#parts
     const { database } = this.#surroundings
     const erp = this.#requireErp()
     const random = new SeededRandom(plan.seed, `link ${process.name}`)
-    const isBad = () => this.#isDuring('bad network to the ERP')
+    const isBad = () => this.#calamities.isDuring('bad network to the ERP')
     const linked = linkErp({ scheduler, random, process, erp: erp.erp, isBad })
     return plantFaults(linked, planted, { scheduler, database, books: erp.store })
   }
@@ -259,7 +215,7 @@ class World {
   }
 
   #createClient(name: string, credentials: Readonly<Record<string, string>>): GatewayClient {
-    const isBad = () => this.#isDuring('bad network to clients')
+    const isBad = () => this.#calamities.isDuring('bad network to clients')
     const pickProcess = () => this.#fleet.pick()
     return new GatewayClient({ ...this.#toParts(name), name, credentials, isBad, pickProcess })
   }
