@@ -74,6 +74,7 @@ export class Fleet {
     this.#isDown = true
     for (const process of processes) process.crash()
     database.restore(copy)
+    database.isFull = false
     const operator = new SimulatedProcess(surroundings, `operator-${this.#starts}`, 0)
     if (isRestoreMarked)
       await scheduler.runAs(operator, () => markRestored(operator.createStore().db, takenAt))

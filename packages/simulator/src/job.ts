@@ -10,7 +10,10 @@ const { runWorld } = await import('./world.ts')
 const report = (message: JobReport) => new Promise((resolve) => process.send?.(message, resolve))
 
 process.once('message', async (order: JobOrder) => {
-  for (let at = 0; at < order.count; at++) await runSeed(order, order.first + at * order.step)
+  for (let at = 0; at < order.count; at++) {
+    const seed = order.first + at * order.step
+    await runSeed(order, seed).catch((error: unknown) => reportFailure(seed, error))
+  }
   const { user, system } = process.cpuUsage()
   await report({ kind: 'end', cpuSeconds: (user + system) / 1e6 })
   process.disconnect()
@@ -28,4 +31,11 @@ async function runSeed({ planted, isTwice, isPlain, isRecorded }: JobOrder, seed
     story: shrunk ? [...describePlan(shrunk.plan), ...shrunk.violations] : [],
     history: isRecorded ? history : undefined,
   })
+}
+
+/** Reports a world that broke down, so that its seed is known. */
+function reportFailure(seed: number, error: unknown) {
+  const story = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const violations = [`The world broke down: ${story}`]
+  return report({ kind: 'seed', seed, crashes: 0, violations, story: [], history: undefined })
 }

@@ -122,10 +122,13 @@ class World {
     recordOpening(this.#recorder, this.#erp.store, skus)
     await this.#fleet.start()
     const faults = this.#calamities.begin()
-    const working = plan.clients.map((client) => this.#work(client, skus))
+    const all = Promise.all([...plan.clients.map((client) => this.#work(client, skus)), faults])
+    all.catch((error: unknown) => {
+      scheduler.fault = error
+    })
     await scheduler.sleep(busyMs)
     this.#calamities.end()
-    await Promise.all([...working, faults])
+    await all
     await this.#settleDown()
     const reader = this.#createClient('reader', opening.channel)
     const { lastEvent } = opening
