@@ -30,7 +30,7 @@ const ofCommands = [
   'packages/connector-kit/tests/{postgres,programs,with-gateway}.test.ts',
   'packages/create-connector/tests/create-connector.test.ts',
   'packages/cli/tests/{commands,listen}.test.ts',
-  'packages/simulator/tests/check-history-command.test.ts',
+  'packages/simulator/tests/{check-history-command,simulate}.test.ts',
   'packages/sdk/tests/{mirror-kills,runtimes}.test.ts',
 ]
 

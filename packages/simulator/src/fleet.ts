@@ -22,6 +22,7 @@ export class Fleet {
   readonly #crashes: ReadonlyMap<number, Extract<Fault, { kind: 'crash' }>>
   #starts = 0
   #isDown = false
+  /** The number of crashes at commits so far. */
   crashes = 0
   /** When a process stood still at last, in milliseconds since the world began. */
   #pausedUntil = Number.NEGATIVE_INFINITY
@@ -91,7 +92,9 @@ export class Fleet {
     let commits = 0
     process.drawCommitFate = () => {
       if (isBusy()) commits += 1
-      return isBusy() && crash?.commit === commits ? crash.side : undefined
+      if (!isBusy() || crash?.commit !== commits) return undefined
+      this.crashes += 1
+      return crash.side
     }
     void process.ended.then(() => this.#replace(slot))
     this.#slots[slot] = process
@@ -105,7 +108,6 @@ export class Fleet {
 
   async #replace(slot: number): Promise<void> {
     const { surroundings, random } = this.#parts
-    this.crashes += 1
     do await surroundings.scheduler.sleep(random.integer(20, maxDownMs))
     while (this.#isDown)
     await this.#begin(slot)

@@ -60,6 +60,9 @@ export function judge(ended: Ended): string[] {
     ...database
       .read('select document_id from intents')
       .map(({ document_id }) => `The outcome of ${String(document_id)} is still unknown.`),
+    ...database
+      .read("select hold_id from holds where status = 'reserved'")
+      .map(({ hold_id }) => `The hold ${String(hold_id)} never ends.`),
   ]
 }
 

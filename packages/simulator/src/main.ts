@@ -46,10 +46,10 @@ function readOptions(args: readonly string[]) {
   const count = parseNumber('seeds', values.seeds ?? '100', bounds.seeds)
   if (first + count - 1 > bounds.seed.max)
     throw new UsageError(`The seeds end at ${bounds.seed.max}: there is no seed ${first + count - 1}.`)
-  if (values.history !== undefined && count > 1)
-    throw new UsageError('--history writes the history of one seed. Add --seeds 1.')
   const jobs = parseNumber('jobs', values.jobs ?? '1', bounds.jobs)
   const planted = readPlanted(values.plant)
+  if (values.history !== undefined && count > 1)
+    throw new UsageError('--history writes the history of one seed. Add --seeds 1.')
   const { twice: isTwice, plain: isPlain, history: file } = values
   return { first, count, jobs, isTwice, isPlain, planted, file }
 }

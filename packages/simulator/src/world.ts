@@ -41,7 +41,8 @@ const quietMs = 500
 /** Longer than any hold lasts, and than a failed webhook waits. */
 const jumpMs = 3_600_000
 const maxJumps = 10
-const waitingDeliveries = "select 1 from webhook_deliveries where status = 'pending' limit 1"
+const unsettled = `select 1 from intents union all select 1 from holds where status = 'reserved'
+  union all select 1 from webhook_deliveries where status = 'pending' limit 1`
 const afterJumpMs = 2_000
 
 /** Runs the world of a plan. The same plan gives the same history. */
@@ -155,15 +156,15 @@ class World {
   }
 
   /**
-   * Waits until every write is settled and every webhook delivered. All clocks jump meanwhile, so that holds end and
-   * failed webhooks are due.
+   * Waits until every write is settled, every hold has ended and every webhook is delivered. All clocks jump meanwhile,
+   * so that holds expire and failed webhooks are due.
    */
   async #settleDown(): Promise<void> {
     const { scheduler } = this.#parts
     const { database } = this.#surroundings
     const isOpen = () => database.read('select 1 from intents limit 1').length > 0
     for (let waited = 0; waited < maxQuietMs && isOpen(); waited += quietMs) await scheduler.sleep(quietMs)
-    const isWaiting = () => isOpen() || database.read(waitingDeliveries).length > 0
+    const isWaiting = () => database.read(unsettled).length > 0
     for (let jumps = 0; jumps === 0 || (jumps < maxJumps && isWaiting()); jumps++) {
       scheduler.shiftMs += jumpMs
       await scheduler.sleep(afterJumpMs)
