@@ -108,6 +108,18 @@ describe('a restored database', () => {
     expect(listErpDocuments(house, number)).toHaveLength(1)
   })
 
+  it('voids an order at the ERP whose submit was lost and which no sync has found yet', async () => {
+    const sku = await shop.createSku()
+    const number = createOrderNumber()
+    const { order_id } = await createDraft(shop, sku, 2, { client_order_number: number })
+    const restore = await takeBackup(house)
+    expectData(await shop.post(`/orders/${order_id}/submit`, {}))
+    await restore(async () => {})
+    reopen()
+    expect(expectData(await shop.send('DELETE', `/orders/${order_id}`)).status).toBe('cancelled')
+    expect(listErpDocuments(house, number)).toMatchObject([{ status: 'cancelled' }])
+  })
+
   it('ends the hold of an order that was submitted in the time that was lost', async () => {
     const sku = await shop.createSku()
     const body = buildDropship(sku)
